@@ -1,0 +1,251 @@
+"""The doors of the stores. Every promise here is a test in tests/contract/, run over every backend.
+
+Readers are pinned to one generation and cannot write. Writers stage one generation at a time:
+`stage`, any number of `apply`, then `finish`, or `abort` to leave no trace. All writer calls may be
+repeated after a crash and give the same result. Only `CURRENT` (indexes/publish) decides what is read.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.edges import Edge, EdgeKind
+from schemas.evidence import Filter, Hit, SearchField
+from schemas.nodes import Chunk, Node
+
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkVectors:
+    """Vectors of one chunk, unit length, float32: (dim,), (dim,), (n, dim), (m, dim)."""
+
+    text: Vector
+    heading: Vector
+    anchors: Vector
+    captions: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreState:
+    """What a store holds at one generation.
+
+    `counts` is rows per kind; `digest` is sha256 over the sorted lines `id:row_sha256`; `version` is
+    the store's own name for this state (a LanceDB table version), None where it has none.
+    """
+
+    counts: Mapping[str, int]
+    digest: str
+    version: int | None = None
+
+
+class ChunkReader(Protocol):
+    """Chunks of one generation."""
+
+    def get(self, ids: Collection[str]) -> tuple[Chunk, ...]:
+        """Chunks by id, in id order; unknown ids add none."""
+
+    def of_documents(self, docs: Collection[str]) -> tuple[Chunk, ...]:
+        """All chunks of the documents, ordered by (doc, ordinal, id)."""
+
+    def search_text(
+        self, field: SearchField, text: str, *, top_k: int, filters: Collection[Filter] = ()
+    ) -> tuple[Hit, ...]:
+        """BM25 over TEXT, HEADING or ANCHORS, or exact terms over CODES; order (-score, id).
+
+        *text* is data, never query syntax. Ties at the cut are resolved by id.
+        Raises: FilterError: unknown filter field.
+        """
+
+    def search_vector(
+        self, field: SearchField, vector: Vector, *, top_k: int, filters: Collection[Filter] = ()
+    ) -> tuple[Hit, ...]:
+        """Cosine similarity over TEXT, HEADING, ANCHORS or CAPTIONS (best of several); order (-score, id).
+
+        Chunks without a vector in that field are never found.
+        Raises: FilterError: unknown filter field.
+        """
+
+    def scan(self, *, source: str | None = None) -> Iterator[Chunk]:
+        """All chunks, or one source's, in id order."""
+
+    def vectors(self, ids: Collection[str]) -> Mapping[str, ChunkVectors]:
+        """Stored vectors by chunk id; unknown ids add none."""
+
+    def row_hashes(self) -> Mapping[str, str]:
+        """`row_sha256` as stored, by chunk id."""
+
+    def damaged_rows(self) -> tuple[str, ...]:
+        """Ids whose stored row no longer matches its `row_sha256`, in id order; reads everything."""
+
+    def state(self) -> StoreState:
+        """Counts per document kind, and the digest, read from the store."""
+
+
+class GraphReader(Protocol):
+    """Nodes and edges of one generation."""
+
+    def nodes(self, ids: Collection[str]) -> tuple[Node, ...]:
+        """Nodes by id, in id order; unknown ids add none."""
+
+    def nodes_of(self, docs: Collection[str]) -> tuple[Node, ...]:
+        """All nodes whose `doc` is one of *docs*, in id order."""
+
+    def edges_of(self, docs: Collection[str]) -> tuple[Edge, ...]:
+        """All edges stated by one of *docs* (`edge.doc`), in id order."""
+
+    def edges_from(
+        self, ids: Collection[str], *, kinds: Collection[EdgeKind] | None = None
+    ) -> tuple[Edge, ...]:
+        """Edges leaving *ids*, ordered by (src, kind, dst, id); an unknown id adds none."""
+
+    def edges_to(self, ids: Collection[str], *, kinds: Collection[EdgeKind] | None = None) -> tuple[Edge, ...]:
+        """Edges entering *ids*, ordered by (dst, kind, src, id); an unknown id adds none."""
+
+    def scan_nodes(self, *, source: str | None = None) -> Iterator[Node]:
+        """All nodes, or one source's, in id order."""
+
+    def scan_edges(self, *, source: str | None = None) -> Iterator[Edge]:
+        """All edges, or one source's, in id order."""
+
+    def row_hashes(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """`row_sha256` as stored, by node id and by edge id."""
+
+    def damaged_rows(self) -> tuple[str, ...]:
+        """Ids of nodes and edges whose stored row no longer matches its `row_sha256`, in id order."""
+
+    def state(self) -> tuple[StoreState, StoreState]:
+        """Counts per kind and digests of nodes and of edges, read from the store."""
+
+
+class ChunkWriter(Protocol):
+    """Stages chunk rows for one generation. One writer at a time, by lease."""
+
+    def stage(self, generation: int, *, base: int) -> None:
+        """Make the store equal to *base* for writing, undoing whatever an abandoned generation left."""
+
+    def apply(self, upserts: Iterable[tuple[Chunk, ChunkVectors]], deletes: Collection[str]) -> None:
+        """Upsert rows by id and delete ids, in as few commits as the store allows.
+
+        Raises: SchemaMismatch: a vector is not finite, not of the index's dimension or not of unit
+        length; StaleLease: somebody else wrote in between.
+        """
+
+    def finish(self, generation: int) -> StoreState:
+        """Name the staged state *generation* for readers and give what it holds."""
+
+    def abort(self, generation: int, *, base: int) -> None:
+        """Leave no trace of the staged generation."""
+
+    def prune(self, *, keep: Collection[int]) -> None:
+        """Drop what only generations other than *keep* need; *keep* holds the newest one."""
+
+
+class GraphWriter(Protocol):
+    """Stages nodes and edges for one generation. One writer at a time, by lease."""
+
+    def stage(self, generation: int, *, base: int) -> None:
+        """Make the store equal to *base* for writing, undoing whatever an abandoned generation left."""
+
+    def apply_nodes(self, upserts: Iterable[Node], deletes: Collection[str]) -> None:
+        """Upsert nodes by id and delete ids."""
+
+    def apply_edges(self, upserts: Iterable[Edge], deletes: Collection[str]) -> None:
+        """Upsert edges by id and delete ids; both ends of every edge must exist.
+
+        Raises: DamageFound: an end is missing (where the store can tell).
+        """
+
+    def finish(self, generation: int) -> tuple[StoreState, StoreState]:
+        """Name the staged state *generation* for readers; give what nodes and edges hold."""
+
+    def abort(self, generation: int, *, base: int) -> None:
+        """Leave no trace of the staged generation."""
+
+    def prune(self, *, keep: Collection[int]) -> None:
+        """Drop what only generations other than *keep* need; *keep* holds the newest one."""
+
+
+class ChunkStore(Protocol):
+    """Opens readers and the writer of one chunk store."""
+
+    def at(self, generation: int) -> ChunkReader:
+        """A reader pinned to *generation*; 0 is the empty index.
+
+        Raises: StoreUnavailable: the generation has been pruned or never was.
+        """
+
+    def writer(self) -> ChunkWriter:
+        """The writer."""
+
+    def close(self) -> None:
+        """Let go of connections."""
+
+
+class GraphStore(Protocol):
+    """Opens readers and the writer of one graph store."""
+
+    def at(self, generation: int) -> GraphReader:
+        """A reader pinned to *generation*; 0 is the empty index.
+
+        Raises: StoreUnavailable: the store cannot be reached, or the generation has been pruned.
+        """
+
+    def writer(self) -> GraphWriter:
+        """The writer."""
+
+    def close(self) -> None:
+        """Let go of connections."""
+
+
+class Encoder(Protocol):
+    """Text to unit vectors."""
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def model_sha256(self) -> str:
+        """Hash of the model's weights; part of every cache key."""
+
+    def encode_query(self, text: str) -> Vector:
+        """One fp32 vector of shape (dim,) for a question."""
+
+    def encode_documents(self, texts: Collection[str]) -> Vector:
+        """fp32 vectors of shape (len(texts), dim), in the order given."""
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of *text* without the special ones."""
+
+
+class RawStore(Protocol):
+    """Content-addressed bytes."""
+
+    def put(self, data: bytes) -> str:
+        """Keep *data* and give its sha256; keeping it twice is no work."""
+
+    def get(self, sha256: str) -> bytes:
+        """Give bytes by hash.
+
+        Raises: DamageFound: the bytes no longer match their hash; StoreUnavailable: not there.
+        """
+
+    def has(self, sha256: str) -> bool:
+        """Whether the bytes are kept."""
+
+
+class VectorCache(Protocol):
+    """Vectors by the hash of exactly the encoded text, for one model."""
+
+    def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """The distinct texts that have no vector yet, sorted."""
+
+    def put(self, texts: Collection[str], vectors: Vector) -> None:
+        """Keep one row per text, durably."""
+
+    def get(self, texts: Collection[str]) -> Mapping[str, Vector]:
+        """Vectors by text; raises KeyError for a text without one."""

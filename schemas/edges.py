@@ -1,0 +1,66 @@
+"""Edges of the graph."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class EdgeKind(StrEnum):
+    """How two nodes are joined; docs/reference/graph.md says which kinds join which nodes."""
+
+    CONTAINS = "contains"
+    PARENT_OF = "parent_of"
+    LINKS_TO = "links_to"
+    EXPLAINED_BY = "explained_by"
+    MATERIALIZED_FROM = "materialized_from"
+    SIMILAR_TO = "similar_to"
+    RELATES_TO = "relates_to"
+    DEPENDS_ON = "depends_on"
+    SUPERSEDES = "supersedes"
+    MENTIONS = "mentions"
+    NAMES = "names"
+    RELATED = "related"
+    ALIAS_OF = "alias_of"
+    NEXT = "next"
+
+
+STRUCTURE_KINDS = frozenset(
+    {EdgeKind.CONTAINS, EdgeKind.PARENT_OF, EdgeKind.MATERIALIZED_FROM, EdgeKind.NEXT}
+)
+"""Edges between nodes of one document, known as soon as it is parsed."""
+
+FRONT_MATTER_KINDS = frozenset({EdgeKind.RELATES_TO, EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES})
+"""Typed edges that a document's front matter states."""
+
+
+class LinkPosition(StrEnum):
+    """Where on the page a link stands."""
+
+    NAV = "nav"
+    HEADER = "header"
+    BODY = "body"
+    ASIDE = "aside"
+    FOOTER = "footer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A directed edge; `doc` is the document that states it.
+
+    `confidence` is 1.0 for structure, links and front matter. `count` is how often the page repeats
+    the same link. `chunk` and `text` are the passage an edge was read from, where it was read from text.
+    """
+
+    id: str
+    kind: EdgeKind
+    src: str
+    dst: str
+    doc: str
+    source: str
+    confidence: float = 1.0
+    anchor_text: str | None = None
+    position: LinkPosition | None = None
+    fragment: str | None = None
+    count: int = 1
+    score: float | None = None
+    chunk: str | None = None
+    text: str | None = None

@@ -1,0 +1,110 @@
+"""Everything sitegraph raises on purpose.
+
+    SitegraphError
+    ├── TransientError            try again later; tasks retry these and nothing else
+    │   ├── FetchTimeout
+    │   ├── HostBusy              carries retry_after
+    │   └── StoreUnavailable
+    ├── TerminalError             trying again gives the same answer
+    │   ├── FetchRefused
+    │   ├── UnsupportedMedia
+    │   ├── ParseError
+    │   ├── SchemaMismatch
+    │   ├── FilterError
+    │   ├── ConfigError
+    │   ├── GuardRefused
+    │   ├── StaleLease
+    │   └── DamageFound
+    └── Stopped                   a stop was asked for (Ctrl-C, SIGTERM); what is done is kept
+
+Each names its subject (a URL, a node id, a store, a file) and says what to do about it.
+"""
+
+
+class SitegraphError(Exception):
+    """Base of all errors raised on purpose; `str()` is one line fit for a terminal."""
+
+    def __init__(self, message: str, *, subject: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.subject = subject
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.message}" if self.subject else self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.message, self.__dict__))
+
+
+def _rebuild(cls: type[SitegraphError], message: str, state: dict[str, object]) -> SitegraphError:
+    error = cls.__new__(cls)
+    Exception.__init__(error, message)
+    error.__dict__.update(state)
+    return error
+
+
+class TransientError(SitegraphError):
+    """May succeed when tried again."""
+
+
+class FetchTimeout(TransientError):
+    """A host did not answer in time, or the network failed on the way."""
+
+
+class HostBusy(TransientError):
+    """A host asked us to wait (429, 503).
+
+    Args: retry_after: seconds, or None when the host named no usable time.
+    """
+
+    def __init__(self, message: str, *, subject: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message, subject=subject)
+        self.retry_after = retry_after
+
+
+class StoreUnavailable(TransientError):
+    """A store cannot be reached or a pinned version has been pruned."""
+
+
+class TerminalError(SitegraphError):
+    """Fails the same way every time; recorded, never retried."""
+
+
+class FetchRefused(TerminalError):
+    """Our own rules forbid the request (address, scheme, robots.txt, limits)."""
+
+
+class UnsupportedMedia(TerminalError):
+    """The body is of a type or encoding that sitegraph does not read."""
+
+
+class ParseError(TerminalError):
+    """The bytes are not the document they claim to be, or exceed a limit."""
+
+
+class SchemaMismatch(TerminalError):
+    """A store or file holds another schema or another model than expected."""
+
+
+class FilterError(TerminalError):
+    """A filter names an unknown field or an impossible value."""
+
+
+class ConfigError(TerminalError):
+    """A setting, source file or model file is wrong; the message names the key."""
+
+
+class GuardRefused(TerminalError):
+    """A run would do harm (seed unreachable, site empty, mass delete) and was stopped."""
+
+
+class StaleLease(TerminalError):
+    """Somebody else holds, or has taken over, the lease this run wrote under."""
+
+
+class DamageFound(TerminalError):
+    """A store does not hold what its generation says it holds."""
+
+
+class Stopped(SitegraphError):
+    """The run was asked to stop; running it again resumes."""

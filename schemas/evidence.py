@@ -1,0 +1,178 @@
+"""A query, and the evidence that answers it. The JSON contract is docs/reference/bundle.schema.json."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from schemas.geometry import BBox, PageSize
+from schemas.nodes import DocumentKind
+
+
+class SearchField(StrEnum):
+    """What a chunk can be searched by."""
+
+    TEXT = "text"
+    HEADING = "heading"
+    ANCHORS = "anchors"
+    CAPTIONS = "captions"
+    CODES = "codes"
+
+
+FILTER_FIELDS = (
+    "kind",
+    "source",
+    "doc",
+    "doc_id",
+    "doc_type",
+    "domain",
+    "status",
+    "version",
+    "lang",
+    "template_type",
+    "file_id",
+    "page_no",
+    "tool_names",
+)
+"""Chunk columns a filter may name; several values of one field mean any of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Keep chunks whose *field* equals one of *values* (a list column: holds one of them)."""
+
+    field: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A chunk found by one field; higher scores are better, scores of two fields do not compare."""
+
+    chunk_id: str
+    doc: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A question and how to answer it; `token_budget` counts encoder tokens of evidence."""
+
+    text: str
+    filters: tuple[Filter, ...] = ()
+    top_k: int = 10
+    token_budget: int = 2500
+    use_graph: bool = True
+    rerank: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfLocation:
+    """Where a passage stands in a PDF; points, origin top-left, rotation 0, `page` from 1."""
+
+    file_id: str
+    page: int
+    bbox: BBox
+    page_size: PageSize
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """The parts of a score, each in [0, 1]."""
+
+    text: float = 0.0
+    graph: float = 0.0
+    anchor: float = 0.0
+    authority: float = 0.0
+    freshness: float = 0.0
+
+
+class Origin(StrEnum):
+    """Which store found a piece of evidence."""
+
+    VECTOR = "vector"
+    GRAPH = "graph"
+    BOTH = "both"
+
+
+class Derivation(StrEnum):
+    """Whether the evidence says it, or an edge was inferred."""
+
+    STATED = "stated"
+    INFERRED = "inferred"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathStep:
+    """One edge on the way from a seed to a piece of evidence."""
+
+    src: str
+    kind: str
+    dst: str
+    chunk: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One passage of the answer, with all that a citation needs."""
+
+    S: str
+    chunk_id: str
+    doc: str
+    doc_id: str | None
+    kind: DocumentKind
+    url: str | None
+    fragment: str | None
+    file_path: str | None
+    section: str | None
+    pdf: PdfLocation | None
+    heading_path: tuple[str, ...]
+    breadcrumbs: tuple[str, ...]
+    text: str
+    offsets: tuple[int, int]
+    score: float
+    scores: Scores
+    source: Origin
+    derivation: Derivation
+    role: str
+    path: tuple[PathStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """What an answer prints for an `[S#]`."""
+
+    S: str
+    chunk_id: str
+    url: str | None
+    fragment: str | None
+    file_path: str | None
+    section: str | None
+    pdf: PdfLocation | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A parent document shown for orientation; not evidence."""
+
+    node: str
+    breadcrumbs: tuple[str, ...]
+    gist: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextBundle:
+    """Everything an answerer is given. Holds no clock: `as_of` is the generation's."""
+
+    version: int
+    query: str
+    route: str
+    generation: int
+    as_of: str
+    degraded: tuple[str, ...]
+    persona: str | None
+    summaries: tuple[Summary, ...]
+    evidence: tuple[Evidence, ...]
+    citations: tuple[Citation, ...]
+    tool_plan: dict[str, Any] | None = None
+    tool_result: dict[str, Any] | None = None
+    diagnostics: dict[str, Any] = field(default_factory=dict)

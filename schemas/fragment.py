@@ -1,0 +1,71 @@
+"""What a parser makes of one document, before anything is known about the others."""
+
+from dataclasses import dataclass
+
+from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.nodes import Chunk, DocumentKind, Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A hyperlink as found; `target` is a canonical URI without fragment."""
+
+    target: str
+    text: str
+    position: LinkPosition
+    fragment: str | None = None
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A typed relation stated in front matter; `target` is a document id as written (`GOV-0017`)."""
+
+    kind: EdgeKind
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphFragment:
+    """One document as nodes, inner edges and chunks, with its outgoing links still unresolved.
+
+    Depends on nothing but the bytes, the URI and the source's settings: parsed twice, it is equal.
+    `content_hash` covers what a reader sees: text, links and tables of the content, without
+    navigation, clocks and nonces.
+    `noindex` fragments have a document node and no chunks; `nofollow` ones add nothing to the frontier.
+    """
+
+    uri: str
+    doc: str
+    kind: DocumentKind
+    content_hash: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    chunks: tuple[Chunk, ...]
+    links: tuple[Link, ...] = ()
+    references: tuple[Reference, ...] = ()
+    doc_id: str | None = None
+    title: str = ""
+    noindex: bool = False
+    nofollow: bool = False
+    refresh: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParseRequest:
+    """Everything a parser may know about a document besides its bytes.
+
+    `content_type` is the header as received; the kind is decided by the bytes.
+    """
+
+    uri: str
+    source: str
+    url: str | None = None
+    path: str | None = None
+    content_type: str | None = None
+    x_robots_tag: str | None = None
+    doc_type: str | None = None
+    domain: str | None = None
+    status: str | None = None
+    version: str | None = None

@@ -1,0 +1,71 @@
+"""Natural key to id. The rules stand in docs/rules/ids.md; a changed id is a breaking change."""
+
+import hashlib
+import unicodedata
+from base64 import b32encode
+from collections import Counter
+
+_SEPARATOR = "\x1f"
+
+
+def make_id(kind: str, *key: str | int) -> str:
+    """Give the id `kind:<26 base32 characters>` of a natural key.
+
+    128 bits of BLAKE2b over the key parts; never over an embedding, a list position or a clock.
+    """
+    natural_key = _SEPARATOR.join(str(part) for part in (kind, *key))
+    digest = hashlib.blake2b(natural_key.encode(), digest_size=16).digest()
+    return f"{kind}:{b32encode(digest).decode().rstrip('=').lower()}"
+
+
+def normalise_text(text: str) -> str:
+    """Fold what a reader does not see (Unicode form, runs of white space) before hashing."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+class Occurrences:
+    """Number equal keys in reading order, so that repeated content gets distinct ids."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, ...]] = Counter()
+
+    def number(self, *key: str) -> int:
+        """Give 0 for the first occurrence of *key*, 1 for the second, and so on."""
+        occurrence = self._seen[key]
+        self._seen[key] += 1
+        return occurrence
+
+
+def page_id(uri: str) -> str:
+    """Id of an HTML or Markdown document; *uri* is its canonical URL or `files://source/path`."""
+    return make_id("page", uri)
+
+
+def pdf_doc_id(uri: str) -> str:
+    """Id of a PDF document."""
+    return make_id("pdfdoc", uri)
+
+
+def section_id(doc: str, heading_path: tuple[str, ...], occurrence: int) -> str:
+    """Id of a section: its document, headings from the top, and which of equals it is."""
+    return make_id("section", doc, *heading_path, occurrence)
+
+
+def pdf_page_id(doc: str, page_no: int) -> str:
+    """Id of a PDF page; *page_no* counts from 1."""
+    return make_id("pdfpage", doc, page_no)
+
+
+def pdf_region_id(doc: str, region_type: str, text: str, occurrence: int) -> str:
+    """Id of a region by content, not by page, so that an inserted page moves no id."""
+    return make_id("pdfregion", doc, region_type, normalise_text(text), occurrence)
+
+
+def chunk_id(doc: str, heading_path: tuple[str, ...], text: str, occurrence: int) -> str:
+    """Id of a chunk: its document, headings and normalised text, and which of equals it is."""
+    return make_id("chunk", doc, *heading_path, normalise_text(text), occurrence)
+
+
+def edge_id(kind: str, src: str, dst: str, *qualifier: str) -> str:
+    """Id of an edge; the qualifier tells parallel edges apart (anchor text, position, fragment)."""
+    return make_id("edge", kind, src, dst, *qualifier)

@@ -1,0 +1,217 @@
+"""Nodes of the graph, and the chunk row that the vector store keeps."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from schemas.geometry import BBox, PageSize
+
+
+class NodeKind(StrEnum):
+    """What a node is."""
+
+    PAGE = "Page"
+    SECTION = "Section"
+    CHUNK = "Chunk"
+    PDF_DOC = "PdfDoc"
+    PDF_PAGE = "PdfPage"
+    PDF_REGION = "PdfRegion"
+    TOOL = "Tool"
+    ENTITY = "Entity"
+
+
+class DocumentKind(StrEnum):
+    """What kind of document a chunk was cut from."""
+
+    HTML = "html"
+    PDF = "pdf"
+    MARKDOWN = "markdown"
+
+
+class RegionType(StrEnum):
+    """What a region of a PDF page is."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST = "list"
+    TABLE = "table"
+    FIGURE = "figure"
+    CAPTION = "caption"
+    CODE = "code"
+    FORMULA = "formula"
+    HEADER = "header"
+    FOOTER = "footer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """An HTML page or a Markdown file; `doc` is its own id."""
+
+    id: str
+    doc: str
+    source: str
+    title: str
+    content_hash: str
+    document_kind: DocumentKind = DocumentKind.HTML
+    url: str | None = None
+    path: str | None = None
+    doc_id: str | None = None
+    doc_type: str | None = None
+    domain: str | None = None
+    status: str | None = None
+    version: str | None = None
+    lang: str | None = None
+    template_type: str | None = None
+    breadcrumbs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfDoc:
+    """A PDF document; `file_id` is its file name, as citations show it."""
+
+    id: str
+    doc: str
+    source: str
+    title: str
+    content_hash: str
+    file_id: str
+    page_count: int
+    url: str | None = None
+    path: str | None = None
+    doc_id: str | None = None
+    doc_type: str | None = None
+    domain: str | None = None
+    status: str | None = None
+    version: str | None = None
+    lang: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading and what stands under it up to the next heading of any level.
+
+    `heading_path` runs from the top heading to this one; `ordinal` is its place in reading order,
+    from 0; `text` is what chunk offsets point into. Text before the first heading is a section of
+    level 0 with an empty heading and path.
+    """
+
+    id: str
+    doc: str
+    source: str
+    heading: str
+    level: int
+    heading_path: tuple[str, ...]
+    ordinal: int
+    text: str
+    fragment: str | None = None
+    url: str | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfPage:
+    """A page of a PDF; `page_no` counts from 1, `page_label` is what is printed on it."""
+
+    id: str
+    doc: str
+    source: str
+    page_no: int
+    page_size: PageSize
+    page_label: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfRegion:
+    """A block of a PDF page; chunk offsets point into its `text`."""
+
+    id: str
+    doc: str
+    source: str
+    region_type: RegionType
+    page_no: int
+    bbox: BBox
+    text: str
+    ordinal: int
+    heading_path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkNode:
+    """A chunk as the graph sees it: a place for edges. Text and vectors are in the chunk store."""
+
+    id: str
+    doc: str
+    source: str
+    content_hash: str
+    heading_path: tuple[str, ...] = ()
+
+
+Node = Page | PdfDoc | Section | PdfPage | PdfRegion | ChunkNode
+
+NODE_TYPES: dict[NodeKind, type[Node]] = {
+    NodeKind.PAGE: Page,
+    NodeKind.SECTION: Section,
+    NodeKind.CHUNK: ChunkNode,
+    NodeKind.PDF_DOC: PdfDoc,
+    NodeKind.PDF_PAGE: PdfPage,
+    NodeKind.PDF_REGION: PdfRegion,
+}
+
+_KIND_OF = {cls: kind for kind, cls in NODE_TYPES.items()}
+
+
+def kind_of(node: Node) -> NodeKind:
+    """Give the kind of a node by its class."""
+    return _KIND_OF[type(node)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A passage small enough to embed, with everything a citation needs.
+
+    `text == parent.text[offsets[0]:offsets[1]]` in code points, but for a repeated table header.
+    `url` has no fragment and `fragment` no '#'. Times are ISO 8601 in UTC. `anchor_texts` come from
+    other documents and are given by `ingest.link`; the times come from the fetch and the run.
+    """
+
+    id: str
+    kind: DocumentKind
+    source: str
+    doc: str
+    text: str
+    content_hash: str
+    ordinal: int
+    offsets: tuple[int, int]
+    token_count: int
+    heading_path: tuple[str, ...] = ()
+    breadcrumbs: tuple[str, ...] = ()
+    parent_ids: tuple[str, ...] = ()
+    doc_id: str | None = None
+    doc_type: str | None = None
+    domain: str | None = None
+    status: str | None = None
+    version: str | None = None
+    url: str | None = None
+    file_path: str | None = None
+    fragment: str | None = None
+    section: str | None = None
+    section_id: str | None = None
+    region_id: str | None = None
+    file_id: str | None = None
+    page_no: int | None = None
+    bbox: BBox | None = None
+    page_size: PageSize | None = None
+    codes: tuple[str, ...] = ()
+    anchor_texts: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()
+    ocr_conf: float | None = None
+    lang: str | None = None
+    template_type: str | None = None
+    tool_names: tuple[str, ...] = ()
+    structure_confidence: float = 1.0
+    last_modified: str | None = None
+    fetched_at: str | None = None
+    changed_at: str | None = None
+
+
+OBSERVED_FIELDS = ("last_modified", "fetched_at", "changed_at")
+"""Chunk fields that depend on when the content was observed, not on what it says."""

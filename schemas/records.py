@@ -1,0 +1,81 @@
+"""Dataclasses to JSON-ready records and back; `from_record(type(x), to_record(x)) == x`."""
+
+import types
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from schemas.geometry import BBox, PageSize
+from schemas.nodes import NODE_TYPES, Node, NodeKind, kind_of
+
+Record = dict[str, Any]
+T = TypeVar("T")
+
+
+def to_record(value: Any) -> Record:
+    """Turn a dataclass into plain dicts, lists and scalars; boxes become lists of numbers."""
+    return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BBox):
+        return [value.x0, value.y0, value.x1, value.y1]
+    if isinstance(value, PageSize):
+        return [value.width, value.height]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if is_dataclass(value):
+        return node_to_record(value) if type(value) in NODE_TYPES.values() else to_record(value)
+    return value
+
+
+def from_record(cls: type[T], record: Record) -> T:
+    """Build a dataclass from its record; unknown keys are an error, missing ones take defaults."""
+    readers = _readers(cls)
+    return cls(**{key: readers[key](value) for key, value in record.items()})
+
+
+def node_to_record(node: Any) -> Record:
+    """Turn a node into a record that names its kind."""
+    return {"kind": kind_of(node).value, **to_record(node)}
+
+
+def node_from_record(record: Record) -> Node:
+    """Build the node class that the record's kind names."""
+    fields_ = {key: value for key, value in record.items() if key != "kind"}
+    return from_record(NODE_TYPES[NodeKind(record["kind"])], fields_)
+
+
+@cache
+def _readers(cls: type[Any]) -> dict[str, Callable[[Any], Any]]:
+    hints = get_type_hints(cls)
+    return {f.name: _reader(hints[f.name]) for f in fields(cls)}
+
+
+def _reader(hint: Any) -> Callable[[Any], Any]:
+    if hint == Node:
+        return node_from_record
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        inner = _reader(next(arg for arg in args if arg is not type(None)))
+        return lambda value: None if value is None else inner(value)
+    if origin is tuple:
+        item = _reader(args[0])
+        return lambda value: tuple(item(part) for part in value)
+    if hint in (BBox, PageSize):
+        return lambda value: hint(*value)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return hint
+    if is_dataclass(hint):
+        return lambda value: from_record(cast(type[Any], hint), value)
+    return _same
+
+
+def _same(value: Any) -> Any:
+    return value

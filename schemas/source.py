@@ -1,0 +1,78 @@
+"""A source as the rest of the code sees it; flows/source_file.py reads it from YAML."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SourceKind(StrEnum):
+    """Where documents come from."""
+
+    WEB = "web"
+    FILES = "files"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Which documents belong; globs match the canonical URL, or the path under the root."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_pages: int = 100_000
+    max_depth: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """Politeness: seconds between requests to a host, and connections to one host."""
+
+    per_host_delay: float = 1.0
+    concurrency: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoneAfter:
+    """How many misses, at least how many hours apart, make a 404 a deletion."""
+
+    misses: int = 2
+    hours: float = 24.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recrawl:
+    """Recrawl intervals in seconds."""
+
+    min_interval: float = 3600.0
+    max_interval: float = 30 * 86400.0
+    max_age: float = 30 * 86400.0
+    gone_after: GoneAfter = GoneAfter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceMetadata:
+    """What every document of the source is, unless its front matter says otherwise."""
+
+    doc_type: str | None = None
+    domain: str | None = None
+    status: str | None = None
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A named set of documents: seeds on the web, or roots on the file system.
+
+    `allow_private` holds exact `host:port` entries that may lie in private address ranges.
+    """
+
+    name: str
+    kind: SourceKind
+    seeds: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    scope: Scope = Scope()
+    allow_private: tuple[str, ...] = ()
+    rate: Rate = Rate()
+    recrawl: Recrawl = Recrawl()
+    metadata: SourceMetadata = SourceMetadata()
+    user_agent: str | None = None
+    tools: tuple[str, ...] = ()
+    schedule: str | None = None
