@@ -1,0 +1,194 @@
+"""Cut text into passages that fit the encoder; pure, deterministic, one pass of token counting."""
+
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+CountTokens = Callable[[str], int]
+Span = tuple[int, int]
+
+MAX_TOKENS = 250
+"""Word pieces of heading_path + text: the encoder's window of 256 less its two special ones and a reserve."""
+
+HEADING_WEIGHT = 256
+"""Most a heading path may weigh in what is encoded (letters 1, other signs 4): about 64 word pieces."""
+
+_TARGET_LOW = 120 / 250
+_TARGET_HIGH = 220 / 250
+_TINY = 40 / 250
+"""Shares of the limit, from "target 120-220, merge siblings under 40" at the limit of 250 (design 4)."""
+
+_SIGNS_PER_TOKEN = 16
+"""A word-piece tokenizer counts a 100,000-letter word as one unknown piece; its length must count too."""
+
+_BLOCK, _LINE, _SENTENCE, _WORD, _SIGN = 4, 3, 2, 1, 0
+_BREAKS = {
+    _BLOCK: re.compile(r"\n[ \t]*\n\s*"),
+    _LINE: re.compile(r"\n\s*"),
+    _SENTENCE: re.compile(r"(?<=[.!?;:])\s+|(?<=[。！？；])"),
+}
+_WORDS = re.compile(r"\S+(?:\s+\S+){0,7}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch that is never cut; `level` is the strength of the break behind it."""
+
+    start: int
+    end: int
+    tokens: int
+    level: int
+
+
+def encoded_text(heading_path: tuple[str, ...], text: str) -> str:
+    """Give exactly what the encoder reads for a passage: its headings on one line, then the text.
+
+    An enormous path is cut from the front, since the last heading says most; text always gets room.
+    """
+    headings = " > ".join(_fitting(heading_path))
+    return f"{headings}\n{text}" if headings else text
+
+
+def text_budget(heading_path: tuple[str, ...], count_tokens: CountTokens) -> int:
+    """Give how many tokens the text of a passage under *heading_path* may have."""
+    headings = " > ".join(_fitting(heading_path))
+    return max(MAX_TOKENS // 3, MAX_TOKENS - count_tokens(headings)) if headings else MAX_TOKENS
+
+
+def split_spans(text: str, *, max_tokens: int, count_tokens: CountTokens) -> tuple[Span, ...]:
+    """Cut *text* into spans [start, end) of code points, in order, none empty, edges without white space.
+
+    Text within *max_tokens* is one span. Longer text is cut where a block ends, else a line, a sentence,
+    a word, and inside a word only when one word is too long. Among equally good places the content itself
+    decides, not the distance from the start, so that after an insertion the cuts fall into step again.
+    Each stretch is counted about once per level, so time is linear in the text.
+    """
+    span = _trimmed(text, 0, len(text))
+    if span is None:
+        return ()
+    cost = _cost_of(text, count_tokens)
+    if cost(*span) <= max_tokens:
+        return (span,)
+    pieces = list(_pieces(text, span, max_tokens, cost, _BLOCK))
+    spans = [(group[0].start, group[-1].end) for group in _groups(text, pieces, max_tokens)]
+    return tuple(part for found in spans for part in _within(text, found, max_tokens, cost))
+
+
+def _fitting(heading_path: tuple[str, ...]) -> tuple[str, ...]:
+    left = HEADING_WEIGHT
+    kept: list[str] = []
+    for heading in reversed(heading_path):
+        weight = sum(
+            1 if sign.isascii() and (sign.isalnum() or sign == " ") else 4 for sign in heading[:left]
+        )
+        if len(heading) > left or weight > left:
+            if not kept:
+                kept.append(heading[: left // 4])
+            break
+        kept.append(heading)
+        left -= weight + 4
+    return tuple(reversed(kept))
+
+
+def _cost_of(text: str, count_tokens: CountTokens) -> Callable[[int, int], int]:
+    def cost(start: int, end: int) -> int:
+        return max(count_tokens(text[start:end]), (end - start) // _SIGNS_PER_TOKEN)
+
+    return cost
+
+
+def _trimmed(text: str, start: int, end: int) -> Span | None:
+    body = text[start:end]
+    inner = body.strip()
+    if not inner:
+        return None
+    start += len(body) - len(body.lstrip())
+    return start, start + len(inner)
+
+
+def _pieces(
+    text: str, span: Span, limit: int, cost: Callable[[int, int], int], level: int
+) -> Iterator[_Piece]:
+    parts = list(_parts(text, span, level))
+    for index, (start, end) in enumerate(parts):
+        behind = level if index + 1 < len(parts) else min(level + 1, _BLOCK)
+        tokens = cost(start, end)
+        if tokens <= limit or end - start == 1:
+            yield _Piece(start, end, tokens, behind)
+            continue
+        inner = list(_pieces(text, (start, end), limit, cost, max(level - 1, _SIGN)))
+        yield from inner[:-1]
+        last = inner[-1]
+        yield _Piece(last.start, last.end, last.tokens, behind)
+
+
+def _parts(text: str, span: Span, level: int) -> Iterator[Span]:
+    start, end = span
+    if level == _SIGN:
+        middle = (start + end) // 2
+        yield from ((start, middle), (middle, end))
+    elif level == _WORD:
+        yield from (match.span() for match in _WORDS.finditer(text, start, end))
+    else:
+        for match in _BREAKS[level].finditer(text, start, end):
+            if match.start() > start:
+                yield start, match.start()
+            start = match.end()
+        if start < end:
+            yield start, end
+
+
+def _groups(text: str, pieces: list[_Piece], limit: int) -> Iterator[list[_Piece]]:
+    left = sum(piece.tokens for piece in pieces)
+    first = 0
+    while first < len(pieces):
+        after = len(pieces) if left <= limit else _best_cut(text, pieces, first, left, limit)
+        group = pieces[first:after]
+        yield group
+        left -= sum(piece.tokens for piece in group)
+        first = after
+
+
+def _best_cut(text: str, pieces: list[_Piece], first: int, left: int, limit: int) -> int:
+    low, tiny = int(limit * _TARGET_LOW), int(limit * _TINY)
+    # A cut that leaves a tiny rest is worse than a shorter passage.
+    high = max(low, min(int(limit * _TARGET_HIGH), left - tiny))
+    best: tuple[tuple[bool, int, int, int], int] | None = None
+    total = 0
+    for index in range(first, len(pieces)):
+        total += pieces[index].tokens
+        if index > first and total > limit:
+            break
+        zone = 0 if low <= total <= high else 1 if total > high else 2
+        key = (total < tiny, -pieces[index].level, zone, _signature(text, pieces, index + 1))
+        if best is None or key <= best[0]:
+            best = (key, index + 1)
+    assert best is not None
+    return best[1]
+
+
+def _signature(text: str, pieces: list[_Piece], index: int) -> int:
+    if index == len(pieces):
+        return 0
+    return zlib.crc32(text[pieces[index].start : pieces[index].end].encode("utf-8", "surrogatepass"))
+
+
+def _within(text: str, span: Span, limit: int, cost: Callable[[int, int], int]) -> Iterator[Span]:
+    """Halve what turned out too long, for tokenizers that count a whole as more than its parts."""
+    trimmed = _trimmed(text, *span)
+    if trimmed is None:
+        return
+    start, end = trimmed
+    if end - start == 1 or cost(start, end) <= limit:
+        yield trimmed
+        return
+    middle = _middle(text, start, end)
+    yield from _within(text, (start, middle), limit, cost)
+    yield from _within(text, (middle, end), limit, cost)
+
+
+def _middle(text: str, start: int, end: int) -> int:
+    middle = (start + end) // 2
+    space = text.rfind(" ", start + 1, middle)
+    return space if space > (start + middle) // 2 else middle

@@ -1,0 +1,42 @@
+"""Tokens that must match exactly: ids, flags, names, paths and versions."""
+
+import re
+
+MAX_CODES = 200
+"""Codes kept of one text; a table of constants needs no more to be found."""
+
+_MARKED = re.compile(r"[_./\\0-9-]")
+_BREAK = re.compile(r"""[\s,;()\[\]{}<>|"'`“”‘’«»=]+""")
+_PATTERNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?<![\w-])[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-\d+(?![\w-])",  # ids: GOV-0017, CVE-2024-3094
+        r"(?<![\w-])[A-Z]+\d+[A-Z0-9]*(?![\w-])",  # error and algorithm names: E501, SHA256
+        r"(?<![\w-])--[A-Za-z][\w-]*\w|(?<![\w-])-[A-Za-z](?![\w-])",  # flags: --no-owner, -x
+        r"(?<![\w.])[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+(?![\w])",  # os.path.join, std::move
+        r"(?<!\w)(?=\w*[A-Za-z0-9])\w+_\w*(?!\w)|(?<!\w)_\w*[A-Za-z0-9]\w*(?!\w)",  # max_wal_size, __init__
+        r"(?<![\w./:~-])(?:~|\.{1,2})?(?:/[\w.+@%~-]*[\w+~-])+/?",  # /etc/passwd, ~/.ssh
+        r"(?<![\w./:~-])[\w.-]+(?:/[\w.-]+)+\.\w+",  # docs/rules/ids.md
+        r"(?<!\w)[A-Za-z]:\\[\w.\\-]*\w",  # C:\Users\x
+        r"(?<![\w.])v?\d+(?:\.\d+)+(?:[-~+.]?(?:rc|alpha|beta|dev|post|a|b)\.?\d*)?(?![\w])",  # 15.20, 2.0rc1
+    )
+)
+
+
+def extract_codes(text: str) -> tuple[str, ...]:
+    """Give the distinct codes of *text*, sorted by code point, at most MAX_CODES.
+
+    A code inside a longer one counts too: `/etc/pg_hba.conf` also gives `pg_hba.conf` and `pg_hba`.
+    """
+    words = {word for word in _BREAK.split(text) if len(word) > 1 and _MARKED.search(word)}
+    codes = {match.group() for word in words for match in _matches(word.rstrip(".:!?"))}
+    return tuple(sorted(code for code in codes if _tells_something(code))[:MAX_CODES])
+
+
+def _matches(word: str) -> list[re.Match[str]]:
+    return [match for pattern in _PATTERNS for match in pattern.finditer(word)]
+
+
+def _tells_something(code: str) -> bool:
+    """Leave out what only looks like a code: `e.g`, `i.e`, a lone slash or dot."""
+    return any(len(part) > 1 for part in re.split(r"[./\\]", code)) or any(sign.isdigit() for sign in code)
