@@ -1,0 +1,54 @@
+"""Hashes by which two stores, or a store and a plan, are compared. The same in every backend."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from indexes.ports import ChunkVectors
+from schemas.edges import Edge
+from schemas.hashing import canonical_json, sha256_hex
+from schemas.nodes import Chunk, Node
+from schemas.records import Record, node_to_record, to_record
+
+
+def row_sha256(record: Record, *blobs: bytes) -> str:
+    """Hash a public record, and bytes that belong to it.
+
+    Whole floats count as integers: a store with typed columns gives 1.0 back for 1.
+    """
+    head = canonical_json(_whole(record)).encode()
+    return sha256_hex(b"\x00".join((head, *(sha256_hex(blob).encode() for blob in blobs))))
+
+
+def digest(hashes: Mapping[str, str]) -> str:
+    """Give sha256 over the sorted lines `id:row_sha256`."""
+    return sha256_hex("".join(f"{key}:{hashes[key]}\n" for key in sorted(hashes)))
+
+
+def chunk_sha256(chunk: Chunk, vectors: ChunkVectors) -> str:
+    """Hash a chunk with its vectors, as little-endian float32."""
+    parts = (vectors.text, vectors.heading, vectors.anchors, vectors.captions)
+    return row_sha256(
+        to_record(chunk), *(np.ascontiguousarray(part, dtype="<f4").tobytes() for part in parts)
+    )
+
+
+def node_sha256(node: Node) -> str:
+    """Hash a node's record."""
+    return row_sha256(node_to_record(node))
+
+
+def edge_sha256(edge: Edge) -> str:
+    """Hash an edge's record."""
+    return row_sha256(to_record(edge))
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _whole(item) for key, item in value.items()}
+    return value
