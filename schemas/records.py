@@ -1,7 +1,7 @@
 """Dataclasses to JSON-ready records and back; `from_record(type(x), to_record(x)) == x`."""
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -37,7 +37,7 @@ def _plain(value: Any) -> Any:
 
 def from_record(cls: type[T], record: Record) -> T:
     """Build a dataclass from its record; unknown keys are an error, missing ones take defaults."""
-    readers = _readers(cls)
+    readers = _readers(cast(Hashable, cls))
     return cls(**{key: readers[key](value) for key, value in record.items()})
 
 
@@ -53,7 +53,7 @@ def node_from_record(record: Record) -> Node:
 
 
 @cache
-def _readers(cls: type[Any]) -> dict[str, Callable[[Any], Any]]:
+def _readers(cls: Any) -> dict[str, Callable[[Any], Any]]:
     hints = get_type_hints(cls)
     return {f.name: _reader(hints[f.name]) for f in fields(cls)}
 

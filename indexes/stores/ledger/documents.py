@@ -1,0 +1,118 @@
+"""Crawl state: what is known of every document of every source."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+
+import sqlalchemy as sa
+
+from indexes.stores.ledger.tables import document, upsert
+from schemas.documents import READABLE, DocumentState, KnownDocument
+from schemas.records import from_record, to_record
+
+_IN_LIMIT = 500
+
+
+class Documents:
+    """The `document` table."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._reading = engine.execution_options(read_only=True)
+
+    def save(self, documents: Collection[KnownDocument]) -> None:
+        """Write rows, replacing what was known of the same URIs, in one transaction."""
+        with self._engine.begin() as connection:
+            upsert(connection, document, [to_record(known) for known in documents])
+
+    def add_new(self, documents: Collection[KnownDocument]) -> None:
+        """Write rows for URIs that are not known yet; known ones stay as they are."""
+        by_source: dict[str, dict[str, KnownDocument]] = {}
+        for known in documents:
+            by_source.setdefault(known.source, {}).setdefault(known.uri, known)
+        for source, rows in by_source.items():
+            missing = rows.keys() - self.get(source, rows.keys()).keys()
+            self.save([rows[uri] for uri in sorted(missing)])
+
+    def get(self, source: str, uris: Iterable[str]) -> Mapping[str, KnownDocument]:
+        """What is known, by URI; unknown URIs are left out."""
+        wanted = sorted(set(uris))
+        found: dict[str, KnownDocument] = {}
+        with self._reading.connect() as connection:
+            for start in range(0, len(wanted), _IN_LIMIT):
+                part = wanted[start : start + _IN_LIMIT]
+                query = sa.select(document).where(document.c.source == source, document.c.uri.in_(part))
+                found |= {row.uri: _known(row) for row in connection.execute(query)}
+        return found
+
+    def of_source(self, source: str) -> tuple[KnownDocument, ...]:
+        """All documents of a source, ordered by URI."""
+        return self._select(document.c.source == source)
+
+    def to_look_at(
+        self, source: str, *, run_id: str, due_by: str | None, limit: int
+    ) -> tuple[KnownDocument, ...]:
+        """Documents this run has not looked at yet, nearest to a seed first, then by URI.
+
+        `due_by` keeps back known ones whose `next_due` lies later. Gone and out-of-scope documents
+        are only looked at again when a link revives them.
+        """
+        asleep = (DocumentState.GONE, DocumentState.OUT_OF_SCOPE)
+        wanted = [
+            document.c.source == source,
+            sa.or_(document.c.run_id.is_(None), document.c.run_id != run_id),
+            document.c.state.notin_(asleep),
+        ]
+        if due_by is not None:
+            wanted.append(sa.or_(document.c.next_due.is_(None), document.c.next_due <= due_by))
+        query = sa.select(document).where(*wanted).order_by(document.c.depth, document.c.uri).limit(limit)
+        with self._reading.connect() as connection:
+            return tuple(_known(row) for row in connection.execute(query))
+
+    def unparsed(self, source: str, *, pipeline_version: str) -> tuple[KnownDocument, ...]:
+        """Readable documents whose stored bytes have not been parsed by this pipeline version."""
+        stale = sa.or_(
+            document.c.parsed_sha.is_(None),
+            document.c.parsed_sha != document.c.raw_sha,
+            document.c.pipeline_version != pipeline_version,
+        )
+        return self._select(
+            document.c.source == source,
+            document.c.raw_sha.is_not(None),
+            document.c.state.in_([*READABLE]),
+            stale,
+        )
+
+    def seen_in(self, source: str, run_id: str) -> tuple[KnownDocument, ...]:
+        """Documents that the run looked at, ordered by URI."""
+        return self._select(document.c.source == source, document.c.run_id == run_id)
+
+    def count(self, source: str) -> int:
+        """How many URIs of the source are known."""
+        with self._reading.connect() as connection:
+            query = sa.select(sa.func.count()).where(document.c.source == source)
+            return int(connection.execute(query).scalar_one())
+
+    def states(self) -> Mapping[str, Mapping[str, int]]:
+        """Documents by source and state."""
+        query = sa.select(document.c.source, document.c.state, sa.func.count()).group_by(
+            document.c.source, document.c.state
+        )
+        counts: dict[str, Counter[str]] = {}
+        with self._reading.connect() as connection:
+            for source, state, number in connection.execute(query):
+                counts.setdefault(source, Counter())[state] = number
+        return counts
+
+    def forget(self, source: str) -> None:
+        """Drop all that is known of a source."""
+        with self._engine.begin() as connection:
+            connection.execute(sa.delete(document).where(document.c.source == source))
+
+    def _select(self, *conditions: sa.ColumnElement[bool]) -> tuple[KnownDocument, ...]:
+        query = sa.select(document).where(*conditions).order_by(document.c.uri)
+        with self._reading.connect() as connection:
+            return tuple(_known(row) for row in connection.execute(query))
+
+
+def _known(row: sa.Row[tuple[object, ...]]) -> KnownDocument:
+    return from_record(KnownDocument, dict(row._mapping))

@@ -1,0 +1,230 @@
+"""Generations and the documents each of them holds."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import sqlalchemy as sa
+
+from indexes.stores.ledger.tables import OPEN, doc_rev, generation, outbox, upsert
+from schemas.changes import DocumentChange
+from schemas.documents import LiveDocument
+from schemas.records import to_record
+
+_IN_LIMIT = 500
+
+
+class GenerationState(StrEnum):
+    """How far a generation came; only PUBLISHED ones were ever readable."""
+
+    STAGING = "staging"
+    APPLYING = "applying"
+    VERIFIED = "verified"
+    PUBLISHED = "published"
+    ABORTED = "aborted"
+    ROLLED_BACK = "rolled_back"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """One row of the generation table; `details` is what its manifest will say."""
+
+    generation: int
+    base: int
+    state: GenerationState
+    source: str
+    run_id: str
+    token: int
+    as_of: str
+    plan_sha: str | None
+    details: Mapping[str, Any]
+
+
+class Generations:
+    """The `generation`, `outbox` and `doc_rev` tables."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._reading = engine.execution_options(read_only=True)
+
+    def begin(self, *, base: int, source: str, run_id: str, token: int, as_of: str) -> int:
+        """Open the next generation, numbered above every one before, and give its number."""
+        with self._engine.begin() as connection:
+            highest = connection.execute(sa.select(sa.func.max(generation.c.generation))).scalar()
+            number = max(int(highest or 0), base) + 1
+            connection.execute(
+                sa.insert(generation).values(
+                    generation=number,
+                    base=base,
+                    state=GenerationState.STAGING.value,
+                    source=source,
+                    run_id=run_id,
+                    token=token,
+                    as_of=as_of,
+                )
+            )
+        return number
+
+    def freeze(
+        self,
+        number: int,
+        *,
+        payloads: Iterable[str],
+        plan_sha: str,
+        changes: Collection[DocumentChange],
+        details: Mapping[str, Any],
+    ) -> None:
+        """Fix the plan: outbox, document revisions and plan hash, in one transaction."""
+        with self._engine.begin() as connection:
+            base = _row(connection, number).base
+            _rebase(connection, number, base=base)
+            _revise(connection, number, changes)
+            rows = [
+                {"generation": number, "seq": seq, "payload_sha": sha} for seq, sha in enumerate(payloads)
+            ]
+            upsert(connection, outbox, rows)
+            values = {"plan_sha": plan_sha, "details": json.dumps(details, sort_keys=True)}
+            _set_state(connection, number, GenerationState.APPLYING, **values)
+
+    def payloads(self, number: int) -> tuple[str, ...]:
+        """Hashes of the generation's outbox payloads, in order."""
+        query = sa.select(outbox.c.payload_sha).where(outbox.c.generation == number).order_by(outbox.c.seq)
+        with self._reading.connect() as connection:
+            return tuple(row.payload_sha for row in connection.execute(query))
+
+    def mark(self, number: int, state: GenerationState) -> None:
+        """Record how far the generation came."""
+        with self._engine.begin() as connection:
+            _set_state(connection, number, state)
+
+    def abort(self, number: int) -> None:
+        """Take back what freezing wrote and close the generation for good."""
+        with self._engine.begin() as connection:
+            connection.execute(sa.delete(outbox).where(outbox.c.generation == number))
+            connection.execute(sa.delete(doc_rev).where(doc_rev.c.valid_from == number))
+            connection.execute(sa.update(doc_rev).where(doc_rev.c.valid_to == number).values(valid_to=OPEN))
+            _set_state(connection, number, GenerationState.ABORTED)
+
+    def roll_back(self, *, above: int) -> None:
+        """Mark every published generation above *above* as rolled back."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                sa.update(generation)
+                .where(
+                    generation.c.generation > above,
+                    generation.c.state == GenerationState.PUBLISHED.value,
+                )
+                .values(state=GenerationState.ROLLED_BACK.value)
+            )
+
+    def unfinished(self) -> tuple[Generation, ...]:
+        """Generations that a crash left between begin and publish, oldest first."""
+        states = [
+            s.value for s in (GenerationState.STAGING, GenerationState.APPLYING, GenerationState.VERIFIED)
+        ]
+        return self._select(generation.c.state.in_(states))
+
+    def get(self, number: int) -> Generation | None:
+        """One generation's row."""
+        return next(iter(self._select(generation.c.generation == number)), None)
+
+    def of_run(self, run_id: str) -> tuple[Generation, ...]:
+        """Generations that a run made, oldest first."""
+        return self._select(generation.c.run_id == run_id)
+
+    def live(
+        self, number: int, *, source: str | None = None, docs: Collection[str] | None = None
+    ) -> Mapping[str, LiveDocument]:
+        """Documents of a generation, by node id; all, one source's, or the ones named."""
+        conditions = [doc_rev.c.valid_from <= number, doc_rev.c.valid_to > number]
+        if source is not None:
+            conditions.append(doc_rev.c.source == source)
+        if docs is None:
+            return self._live(conditions)
+        found: dict[str, LiveDocument] = {}
+        ordered = sorted(docs)
+        for start in range(0, len(ordered), _IN_LIMIT):
+            part = doc_rev.c.doc.in_(ordered[start : start + _IN_LIMIT])
+            found |= self._live([*conditions, part])
+        return found
+
+    def by_doc_id(self, number: int) -> Mapping[str, str]:
+        """Node id by document id (`GOV-0017`, case folded); of equal ids the lowest node id wins."""
+        conditions = (
+            doc_rev.c.valid_from <= number,
+            doc_rev.c.valid_to > number,
+            doc_rev.c.doc_id.is_not(None),
+        )
+        query = sa.select(doc_rev.c.doc_id, doc_rev.c.doc).where(*conditions).order_by(doc_rev.c.doc.desc())
+        with self._reading.connect() as connection:
+            return {row.doc_id.casefold(): row.doc for row in connection.execute(query)}
+
+    def _live(self, conditions: list[sa.ColumnElement[bool]]) -> dict[str, LiveDocument]:
+        query = sa.select(doc_rev).where(*conditions).order_by(doc_rev.c.doc)
+        with self._reading.connect() as connection:
+            return {row.doc: _live_document(row) for row in connection.execute(query)}
+
+    def _select(self, condition: sa.ColumnElement[bool]) -> tuple[Generation, ...]:
+        query = sa.select(generation).where(condition).order_by(generation.c.generation)
+        with self._reading.connect() as connection:
+            return tuple(_generation(row) for row in connection.execute(query))
+
+
+def _rebase(connection: sa.Connection, number: int, *, base: int) -> None:
+    """Make the revisions valid at *number* equal to those of *base*.
+
+    After a rollback, rows of the rolled-back generations are still open and the ones they replaced
+    are closed; without this the next generation would inherit what was rolled back.
+    """
+    connection.execute(
+        sa.update(doc_rev)
+        .where(doc_rev.c.valid_from > base, doc_rev.c.valid_from < number, doc_rev.c.valid_to > number)
+        .values(valid_to=number)
+    )
+    closed_since = (doc_rev.c.valid_from <= base, doc_rev.c.valid_to > base, doc_rev.c.valid_to < OPEN)
+    rows = connection.execute(sa.select(doc_rev).where(*closed_since)).all()
+    reopened = [{**row._mapping, "valid_from": number, "valid_to": OPEN} for row in rows]
+    upsert(connection, doc_rev, reopened)
+
+
+def _revise(connection: sa.Connection, number: int, changes: Collection[DocumentChange]) -> None:
+    docs = sorted(change.doc for change in changes)
+    for start in range(0, len(docs), _IN_LIMIT):
+        part = doc_rev.c.doc.in_(docs[start : start + _IN_LIMIT])
+        connection.execute(sa.delete(doc_rev).where(part, doc_rev.c.valid_from == number))
+        still_open = (part, doc_rev.c.valid_from < number, doc_rev.c.valid_to > number)
+        connection.execute(sa.update(doc_rev).where(*still_open).values(valid_to=number))
+    rows = [
+        {**to_record(change.new), "valid_from": number, "valid_to": OPEN}
+        for change in changes
+        if change.new is not None
+    ]
+    upsert(connection, doc_rev, rows)
+
+
+def _row(connection: sa.Connection, number: int) -> Generation:
+    query = sa.select(generation).where(generation.c.generation == number)
+    return _generation(connection.execute(query).one())
+
+
+def _set_state(connection: sa.Connection, number: int, state: GenerationState, **values: str) -> None:
+    connection.execute(
+        sa.update(generation).where(generation.c.generation == number).values(state=state.value, **values)
+    )
+
+
+def _generation(row: sa.Row[Any]) -> Generation:
+    return Generation(
+        **{
+            **row._mapping,
+            "state": GenerationState(row.state),
+            "details": json.loads(row.details) if row.details else {},
+        }
+    )
+
+
+def _live_document(row: sa.Row[Any]) -> LiveDocument:
+    fields = {key: value for key, value in row._mapping.items() if key not in ("valid_from", "valid_to")}
+    return LiveDocument(**fields)

@@ -1,0 +1,135 @@
+"""Which document links where, by content-addressed fragment, so that no generation makes it stale."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from indexes.stores.ledger.tables import doc_rev, fragment_link
+from schemas.edges import LinkPosition
+from schemas.fragment import GraphFragment
+
+_IN_LIMIT = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingLink:
+    """A link into a document, as its text stands on the linking page."""
+
+    target: str
+    fragment: str | None
+    text: str
+
+
+class LinkIndex:
+    """The `fragment_link` table: links of parsed fragments, front-matter references included.
+
+    A reference to a document id is kept under the target `doc_id:<ID>`.
+    """
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._reading = engine.execution_options(read_only=True)
+
+    def save(self, fragments: Iterable[tuple[str, GraphFragment]]) -> None:
+        """Index the links of fragments by their hash; one already indexed is no work."""
+        for sha, fragment in fragments:
+            with self._engine.begin() as connection:
+                known = sa.select(fragment_link.c.target).where(fragment_link.c.fragment_sha == sha).limit(1)
+                rows = link_rows(sha, fragment)
+                if rows and connection.execute(known).first() is None:
+                    connection.execute(sa.insert(fragment_link), rows)
+
+    def linking_documents(self, targets: Collection[str], *, generation: int) -> tuple[str, ...]:
+        """Documents of the generation that link to one of the targets, in id order."""
+        found: set[str] = set()
+        with self._reading.connect() as connection:
+            for part in _parts(targets):
+                query = (
+                    sa.select(doc_rev.c.doc)
+                    .distinct()
+                    .join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
+                    .where(fragment_link.c.target.in_(part), *_valid_at(generation))
+                )
+                found.update(row.doc for row in connection.execute(query))
+        return tuple(sorted(found))
+
+    def targets_of(self, fragment_shas: Collection[str]) -> frozenset[str]:
+        """Everything the fragments link to."""
+        found: set[str] = set()
+        with self._reading.connect() as connection:
+            for part in _parts(fragment_shas):
+                query = (
+                    sa.select(fragment_link.c.target).distinct().where(fragment_link.c.fragment_sha.in_(part))
+                )
+                found.update(row.target for row in connection.execute(query))
+        return frozenset(found)
+
+    def incoming(
+        self,
+        targets: Collection[str],
+        *,
+        generation: int,
+        without_docs: Collection[str],
+        with_fragments: Collection[str],
+    ) -> tuple[IncomingLink, ...]:
+        """Distinct texts of body and nav links into the targets, ordered by target, fragment, text.
+
+        Counts the generation's documents except *without_docs*, plus the fragments given by hash:
+        together the documents as they will be in the next generation.
+        """
+        links: set[tuple[str, str | None, str]] = set()
+        columns = (fragment_link.c.target, fragment_link.c.fragment, fragment_link.c.text)
+        positions = [LinkPosition.BODY.value, LinkPosition.NAV.value]
+        leaving, arriving = frozenset(without_docs), frozenset(with_fragments)
+        with self._reading.connect() as connection:
+            for part in _parts(targets):
+                live = (
+                    sa.select(doc_rev.c.doc, *columns)
+                    .join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
+                    .where(
+                        fragment_link.c.target.in_(part),
+                        fragment_link.c.position.in_(positions),
+                        *_valid_at(generation),
+                    )
+                )
+                links.update(
+                    (row.target, row.fragment, row.text)
+                    for row in connection.execute(live)
+                    if row.doc not in leaving
+                )
+                new = sa.select(fragment_link.c.fragment_sha, *columns).where(
+                    fragment_link.c.target.in_(part), fragment_link.c.position.in_(positions)
+                )
+                links.update(
+                    (row.target, row.fragment, row.text)
+                    for row in connection.execute(new)
+                    if row.fragment_sha in arriving
+                )
+        ordered = sorted(links, key=lambda link: (link[0], link[1] or "", link[2]))
+        return tuple(IncomingLink(target=t, fragment=f, text=text) for t, f, text in ordered if text)
+
+
+def link_rows(sha: str, fragment: GraphFragment) -> list[dict[str, str | None]]:
+    """Rows of one fragment: its links, then its references under `doc_id:` targets."""
+    links = {(link.target, link.fragment, link.text, link.position.value) for link in fragment.links}
+    references = {(doc_id_target(r.target), None, "", r.kind.value) for r in fragment.references}
+    return [
+        {"fragment_sha": sha, "target": target, "fragment": part, "text": text, "position": position}
+        for target, part, text, position in sorted(links | references, key=str)
+    ]
+
+
+def doc_id_target(doc_id: str) -> str:
+    """The target under which references to a document id are kept; ids fold case."""
+    return f"doc_id:{doc_id.casefold()}"
+
+
+def _valid_at(generation: int) -> tuple[sa.ColumnElement[bool], ...]:
+    return (doc_rev.c.valid_from <= generation, doc_rev.c.valid_to > generation)
+
+
+def _parts(values: Collection[str]) -> Iterable[list[str]]:
+    ordered = sorted(values)
+    for start in range(0, len(ordered), _IN_LIMIT):
+        yield ordered[start : start + _IN_LIMIT]

@@ -1,0 +1,70 @@
+"""Runs of sources: which are under way, what each reported."""
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from indexes.stores.ledger.tables import problem, run, upsert
+from schemas.report import Problem
+
+
+class Runs:
+    """The `run` and `problem` tables."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._reading = engine.execution_options(read_only=True)
+
+    def interrupted(self, source: str) -> str | None:
+        """The source's run that never finished, to be resumed under its own id."""
+        query = (
+            sa.select(run.c.run_id)
+            .where(run.c.source == source, run.c.state == "running")
+            .order_by(run.c.started_at.desc())
+        )
+        with self._reading.connect() as connection:
+            return connection.execute(query).scalars().first()
+
+    def start(self, run_id: str, *, source: str, now: str) -> None:
+        """Open a run."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                sa.insert(run).values(run_id=run_id, source=source, state="running", started_at=now)
+            )
+
+    def finish(self, run_id: str, *, state: str, now: str, report: Mapping[str, Any] | None) -> None:
+        """Close a run with its report; *state* is `finished` or `failed`."""
+        values = {"state": state, "finished_at": now, "report": json.dumps(report) if report else None}
+        with self._engine.begin() as connection:
+            connection.execute(sa.update(run).where(run.c.run_id == run_id).values(**values))
+
+    def latest_reports(self) -> Mapping[str, Mapping[str, Any]]:
+        """The last finished run of each source: its report, with `finished_at` and `state` beside it."""
+        query = sa.select(run).where(run.c.finished_at.is_not(None)).order_by(run.c.finished_at)
+        with self._reading.connect() as connection:
+            return {
+                row.source: {
+                    "state": row.state,
+                    "finished_at": row.finished_at,
+                    "report": json.loads(row.report) if row.report else None,
+                }
+                for row in connection.execute(query)
+            }
+
+    def add_problems(self, run_id: str, problems: Collection[Problem]) -> None:
+        """Record problems of a run; equal ones once."""
+        rows = {(p.url, p.reason): {"run_id": run_id, "url": p.url, "reason": p.reason} for p in problems}
+        with self._engine.begin() as connection:
+            upsert(connection, problem, list(rows.values()))
+
+    def problems(self, run_id: str) -> tuple[Problem, ...]:
+        """Problems of a run, ordered by URL and reason."""
+        query = (
+            sa.select(problem.c.url, problem.c.reason)
+            .where(problem.c.run_id == run_id)
+            .order_by(problem.c.url, problem.c.reason)
+        )
+        with self._reading.connect() as connection:
+            return tuple(Problem(url=row.url, reason=row.reason) for row in connection.execute(query))

@@ -1,0 +1,97 @@
+"""What the ledger knows of a document between runs, and what a run found."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class DocumentState(StrEnum):
+    """Where a document stands; docs/rules/recrawl.md draws the transitions."""
+
+    NEW = "new"
+    FETCHED = "fetched"
+    NOT_MODIFIED = "not_modified"
+    REDIRECTED = "redirected"
+    DUPLICATE = "duplicate"
+    MISSING = "missing"
+    GONE = "gone"
+    OUT_OF_SCOPE = "out_of_scope"
+    QUARANTINED = "quarantined"
+    FAILED = "failed"
+    DISALLOWED = "disallowed"
+
+
+class Outcome(StrEnum):
+    """What one run made of one scheduled document; the outcomes add up to `scheduled`."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    MOVED = "moved"
+    REDIRECTED = "redirected"
+    DUPLICATE = "duplicate"
+    MISSING = "missing"
+    GONE = "gone"
+    OUT_OF_SCOPE = "out_of_scope"
+    QUARANTINED = "quarantined"
+    FAILED = "failed"
+    DISALLOWED = "disallowed"
+
+
+READABLE = frozenset({DocumentState.FETCHED, DocumentState.NOT_MODIFIED})
+"""States in which the document's content is known to be current."""
+
+REMOVED = frozenset(
+    {DocumentState.GONE, DocumentState.OUT_OF_SCOPE, DocumentState.REDIRECTED, DocumentState.DUPLICATE}
+)
+"""States that take a document out of the next generation; all others keep the last good version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownDocument:
+    """One ledger row. Times are ISO 8601 in UTC, `interval` is in seconds.
+
+    `run_id` is the run that last looked at it; `fragment_sha` belongs to `raw_sha` under
+    `pipeline_version`; `location` is where a redirect led; `depth` counts links from a seed.
+    """
+
+    source: str
+    uri: str
+    state: DocumentState = DocumentState.NEW
+    depth: int = 0
+    found_by: str | None = None
+    doc: str | None = None
+    title: str = ""
+    content_type: str | None = None
+    x_robots_tag: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    raw_sha: str | None = None
+    parsed_sha: str | None = None
+    fragment_sha: str | None = None
+    content_hash: str | None = None
+    pipeline_version: str | None = None
+    http_status: int | None = None
+    location: str | None = None
+    failures: int = 0
+    misses: int = 0
+    missed_at: str | None = None
+    interval: float | None = None
+    next_due: str | None = None
+    fetched_at: str | None = None
+    checked_at: str | None = None
+    run_id: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveDocument:
+    """A document as one generation holds it."""
+
+    doc: str
+    source: str
+    uri: str
+    fragment_sha: str
+    content_hash: str
+    doc_id: str | None = None
+    fetched_at: str | None = None
+    last_modified: str | None = None

@@ -1,0 +1,62 @@
+"""What one run did. The JSON contract is docs/reference/run-report.md."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A document that could not be used, and why; the run went on."""
+
+    url: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkCounts:
+    """Chunks of the source against the generation before; `embedded` counts texts newly encoded."""
+
+    added: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    embedded: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpTotals:
+    """Requests made, answers by status, bytes received (robots.txt and sitemaps included)."""
+
+    requests: int = 0
+    status: dict[str, int] = field(default_factory=dict)
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeakRss:
+    """Peak resident memory in MiB: the flow's process, its largest child, and both together."""
+
+    flow: float
+    largest_child: float
+    sum: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """One run of one source. `generation` is None when nothing changed.
+
+    In `documents` the outcomes add up to `scheduled`; `fetched` and `not_modified` say how the
+    documents were looked at. `nodes` and `edges` are what the source holds afterwards, by kind.
+    """
+
+    source: str
+    run_id: str
+    generation: int | None
+    published: bool
+    documents: dict[str, int]
+    chunks: ChunkCounts
+    nodes: dict[str, int]
+    edges: dict[str, int]
+    http: HttpTotals
+    stages: dict[str, float]
+    peak_rss_mb: PeakRss
+    guard: str | None = None
+    problems: tuple[Problem, ...] = ()
