@@ -1,0 +1,144 @@
+"""URL identity: one text per document, by the WHATWG rules that browsers follow.
+
+Two schemes carry documents: http(s), and the internal `files://<source>/<path>` of a local folder.
+"""
+
+import re
+from functools import lru_cache
+from unicodedata import normalize
+from urllib.parse import quote, unquote
+
+import ada_url
+from tld import get_fld
+
+_FILES = "files://"
+_PORTS = {"http": 80, "https": 443}
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+# An escape that follows a stray "%" stays: decoding it could form a new escape, and another URL.
+_ESCAPE = re.compile(r"(?<!%)(?<!%.)%([0-9A-Fa-f]{2})", re.DOTALL)
+_TRACKING = re.compile(r"(?:utm_.*|gclid|fbclid|msclkid|mc_eid)\Z", re.IGNORECASE | re.DOTALL)
+_FILE_SAFE = "/!$&'()*+,;=:@"
+
+
+def canonical_url(url: str, base: str | None = None) -> str | None:
+    """Give the one text that names the document *url* points to, or None where it names none.
+
+    None: malformed, user name or password inside, a scheme other than http, https and files, and a
+    files URL of another source than *base* (a web page never reaches into a folder). Path case, query
+    order and a trailing slash are kept; fragment and tracking keys go. Idempotent.
+    Source: WHATWG URL; RFC 3986, 6.2.2; crawl rules, section 6.
+    """
+    joined = _join(url, base)
+    if joined is None:
+        return None
+    joined = joined.partition("#")[0]
+    scheme, _, rest = joined.partition("://")
+    if scheme in _PORTS:
+        return _normalise(joined) if _is_plain(rest.partition("/")[0]) else None
+    if scheme == "files" and (base is None or base.startswith(f"{_FILES}{rest.partition('/')[0]}/")):
+        return _canonical_file(rest)
+    return None
+
+
+def file_url(source: str, path: str) -> str:
+    """Name the file *path* (relative to the source's root, `/` between names) of a local source."""
+    return f"{_FILES}{quote(source, safe='')}/{quote(path, safe=_FILE_SAFE, errors='surrogateescape')}"
+
+
+def file_path(url: str) -> str:
+    """Give back the path that `file_url` made *url* from."""
+    path = url.removeprefix(_FILES).partition("/")[2]
+    return unquote(path, errors="surrogateescape")
+
+
+def split_fragment(url: str) -> tuple[str, str | None]:
+    """Cut a URL into what is fetched and its fragment, percent-decoded; no or empty fragment: None."""
+    document, _, fragment = url.partition("#")
+    return document, unquote(fragment) or None
+
+
+def folder_of(url: str) -> str:
+    """Give *url* up to and including the last slash of its path; a query does not count."""
+    path = re.split(r"[?#]", url, maxsplit=1)[0]
+    return path[: path.rindex("/") + 1]
+
+
+def host_port(url: str) -> tuple[str, int]:
+    """Give host (IPv6 without brackets) and port of a canonical http(s) URL."""
+    scheme, _, rest = url.partition("://")
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    host, colon, port = authority.rpartition(":")
+    if not colon or authority.endswith("]"):
+        return authority.strip("[]"), _PORTS[scheme]
+    return host.strip("[]"), int(port)
+
+
+def registrable_domain(url: str) -> str:
+    """Give the domain that was registered by one owner (`docs.example.co.uk` > `example.co.uk`).
+
+    An IP address, `localhost` or a name under no public suffix: the host itself.
+    """
+    return _registrable(host_port(url)[0])
+
+
+@lru_cache(maxsize=4096)
+def _registrable(host: str) -> str:
+    found = get_fld(f"http://{ada_url.idna_to_unicode(host)}/", fail_silently=True)
+    return ada_url.idna_to_ascii(found).decode() if found else host
+
+
+def _join(url: str, base: str | None) -> str | None:
+    if base is not None and base.startswith(_FILES) and "://" not in url:
+        url = url.replace("\\", "/")  # as browsers do for file:, which WHATWG calls special and files is not
+    try:
+        joined: str = ada_url.normalize_url(url) if base is None else ada_url.join_url(base, url)
+    except ValueError:
+        return None
+    return joined
+
+
+def _is_plain(authority: str) -> bool:
+    """Neither userinfo, nor a punycode label that no name can have (ada lets those through)."""
+    if "@" in authority:
+        return False
+    return "xn--" not in authority or all(map(_is_label, authority.partition(":")[0].split(".")))
+
+
+def _is_label(label: str) -> bool:
+    if not label.startswith("xn--"):
+        return True
+    try:
+        name = label[4:].encode().decode("punycode")
+    except UnicodeError:
+        return False
+    return name != "" and normalize("NFKC", name) == name
+
+
+def _normalise(url: str) -> str:
+    if "%" in url:
+        url = _ESCAPE.sub(_escape, url)
+    return _drop_tracking(url) if "?" in url else url
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = chr(int(match[1], 16))
+    return char if char in _UNRESERVED else match[0].upper()
+
+
+def _drop_tracking(url: str) -> str:
+    path, _, query = url.partition("?")
+    pairs = query.split("&")
+    kept = [pair for pair in pairs if not _TRACKING.match(pair.partition("=")[0])]
+    if len(kept) == len(pairs):
+        return url
+    return f"{path}?{'&'.join(kept)}" if kept else path
+
+
+def _canonical_file(rest: str) -> str | None:
+    source, _, path = rest.partition("?")[0].partition("/")
+    names = unquote(path, errors="surrogateescape").split("/")
+    # WHATWG has resolved dot segments; one that an encoded slash hid would climb later.
+    if not source or "\0" in path or "%00" in path or {".", ".."} & set(names):
+        return None
+    kept = [name for name in names[:-1] if name] + names[-1:]
+    return file_url(unquote(source), "/".join(kept))
