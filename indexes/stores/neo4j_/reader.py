@@ -1,0 +1,205 @@
+"""One generation of the graph, read from Neo4j.
+
+Every statement names its index by hand. The planner might else walk the index over `valid_to`, in which a
+row moves when a later generation ends it, and a walk beside a writer could miss that row or meet it twice.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from heapq import merge
+from operator import attrgetter, itemgetter
+from typing import Any
+
+from indexes.digests import digest, edge_sha256, node_sha256
+from indexes.ports import StoreState
+from indexes.stores.neo4j_.generations import load_held
+from indexes.stores.neo4j_.properties import edge_from_properties, node_from_properties
+from indexes.stores.neo4j_.schema import EDGE_ROWS, NODE_ROWS, RowKind, relationship_type
+from indexes.stores.neo4j_.session import Connection, Row, Transaction
+from schemas.edges import Edge, EdgeKind
+from schemas.errors import StoreUnavailable
+from schemas.nodes import Node
+
+_PAGE_ROWS = 5_000
+_PAGE_HASHES = 20_000
+_HERE = "v.ix = $ix AND v.valid_from <= $g AND $g < v.valid_to"
+_NODE = "properties(v) AS v"
+_EDGE = "properties(v) AS v, type(v) AS type, startNode(v).id AS src, endNode(v).id AS dst"
+_HASH = "v.id AS id, v.row_sha256 AS sha"
+
+
+class Neo4jGraphReader:
+    """Nodes and edges of one generation; `GraphReader` says what each method promises.
+
+    Args: checked: whether each answer is given only if the generation was still kept after it was read.
+    """
+
+    def __init__(self, connection: Connection, *, ix: str, generation: int, checked: bool = True) -> None:
+        self._connection = connection
+        self._ix = ix
+        self._generation = generation
+        self._checked = checked
+
+    def nodes(self, ids: Collection[str]) -> tuple[Node, ...]:
+        return _as_nodes(self._ask(_by_id(NODE_ROWS, "v.id IN $ids", _NODE), ids=sorted(set(ids))))
+
+    def nodes_of(self, docs: Collection[str]) -> tuple[Node, ...]:
+        return _as_nodes(self._ask(_by_doc(NODE_ROWS, _NODE), docs=sorted(set(docs))))
+
+    def edges_of(self, docs: Collection[str]) -> tuple[Edge, ...]:
+        statements = [_by_doc(rows, _EDGE) for rows in EDGE_ROWS.values()]
+        return tuple(sorted(_as_edges(self._ask(*statements, docs=sorted(set(docs)))), key=attrgetter("id")))
+
+    def edges_from(
+        self, ids: Collection[str], *, kinds: Collection[EdgeKind] | None = None
+    ) -> tuple[Edge, ...]:
+        edges = self._hop("(a)-[v:{types}]->(:Ref)", ids, kinds)
+        return tuple(sorted(edges, key=attrgetter("src", "kind", "dst", "id")))
+
+    def edges_to(
+        self, ids: Collection[str], *, kinds: Collection[EdgeKind] | None = None
+    ) -> tuple[Edge, ...]:
+        edges = self._hop("(a)<-[v:{types}]-(:Ref)", ids, kinds)
+        return tuple(sorted(edges, key=attrgetter("dst", "kind", "src", "id")))
+
+    def scan_nodes(self, *, source: str | None = None) -> Iterator[Node]:
+        for rows in self._pages(NODE_ROWS, _NODE, _PAGE_ROWS, source):
+            yield from _as_nodes(rows)
+
+    def scan_edges(self, *, source: str | None = None) -> Iterator[Edge]:
+        return merge(*(self._scan_kind(rows, source) for rows in EDGE_ROWS.values()), key=attrgetter("id"))
+
+    def row_hashes(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        edges: dict[str, str] = {}
+        for rows in EDGE_ROWS.values():
+            edges.update(self._hashes(rows))
+        return self._hashes(NODE_ROWS), edges
+
+    def damaged_rows(self) -> tuple[str, ...]:
+        return tuple(sorted({*self._damaged_nodes(), *self._damaged_edges()}))
+
+    def state(self) -> tuple[StoreState, StoreState]:
+        return self._node_state(), self._edge_state()
+
+    def _node_state(self) -> StoreState:
+        hashes: dict[str, str] = {}
+        counts: Counter[str] = Counter()
+        for page in self._pages(NODE_ROWS, f"{_HASH}, v.kind AS kind", _PAGE_HASHES):
+            hashes.update((row["id"], row["sha"]) for row in page)
+            counts.update(row["kind"] for row in page)
+        return StoreState(counts=dict(sorted(counts.items())), digest=digest(hashes))
+
+    def _edge_state(self) -> StoreState:
+        hashes: dict[str, str] = {}
+        counts: dict[str, int] = {}
+        for kind, rows in sorted(EDGE_ROWS.items()):
+            of_kind = self._hashes(rows)
+            hashes.update(of_kind)
+            if of_kind:
+                counts[kind.value] = len(of_kind)
+        return StoreState(counts=counts, digest=digest(hashes))
+
+    def _hashes(self, rows: RowKind) -> dict[str, str]:
+        return {row["id"]: row["sha"] for page in self._pages(rows, _HASH, _PAGE_HASHES) for row in page}
+
+    def _damaged_nodes(self) -> Iterator[str]:
+        for page in self._pages(NODE_ROWS, _NODE, _PAGE_ROWS):
+            yield from (row["v"]["id"] for row in page if not _is_sound_node(row["v"]))
+
+    def _damaged_edges(self) -> Iterator[str]:
+        for rows in EDGE_ROWS.values():
+            for page in self._pages(rows, _EDGE, _PAGE_ROWS):
+                yield from (row["v"]["id"] for row in page if not _is_sound_edge(row))
+
+    def _scan_kind(self, rows: RowKind, source: str | None) -> Iterator[Edge]:
+        for page in self._pages(rows, _EDGE, _PAGE_ROWS, source):
+            yield from _as_edges(page)
+
+    def _hop(self, pattern: str, ids: Collection[str], kinds: Collection[EdgeKind] | None) -> Iterable[Edge]:
+        types = "|".join(sorted(relationship_type(kind) for kind in (EdgeKind if kinds is None else kinds)))
+        if not types:
+            return ()
+        match = "MATCH (a:Ref) USING INDEX a:Ref(ix, id) WHERE a.ix = $ix AND a.id IN $ids"
+        hop = f"MATCH {pattern.format(types=types)} WHERE {_HERE}"
+        return _as_edges(self._ask(f"{match} {hop} RETURN {_EDGE}", ids=sorted(set(ids))))
+
+    def _pages(
+        self, rows: RowKind, columns: str, size: int, source: str | None = None
+    ) -> Iterator[list[dict[str, Any]]]:
+        """Give all rows of a kind in id order, a page a transaction, so that no long one is held open."""
+        condition = "v.id > $after" + (" AND v.source = $source" if source is not None else "")
+        returned = f"{columns}, v.id AS position ORDER BY v.ix, v.id LIMIT {size}"
+        after = ""
+        while True:
+            page = self._ask(_by_id(rows, condition, returned), after=after, source=source)
+            yield page
+            if len(page) < size:
+                return
+            after = page[-1]["position"]
+
+    def _ask(self, *statements: str, **parameters: Any) -> list[dict[str, Any]]:
+        if self._generation == 0:
+            return []
+
+        def work(transaction: Transaction) -> list[dict[str, Any]]:
+            found: list[dict[str, Any]] = []
+            for statement in statements:
+                found += transaction.run(statement, ix=self._ix, g=self._generation, **parameters)
+            # After, not before: pruning hides a generation first and then removes its rows.
+            if self._checked:
+                check_kept(transaction, self._ix, self._generation)
+            return found
+
+        return self._connection.read(work)
+
+
+def check_kept(transaction: Transaction, ix: str, generation: int) -> None:
+    """Do nothing if readers may ask for *generation*.
+
+    Raises: StoreUnavailable: it has been pruned or aborted, or never was.
+    """
+    finished = load_held(transaction, ix).finished
+    if generation not in finished:
+        kept = ", ".join(map(str, sorted(finished))) or "none"
+        raise StoreUnavailable(
+            f"generation {generation} is not in this graph store (it holds: {kept}); "
+            "read CURRENT and start again",
+            subject=ix,
+        )
+
+
+def _by_id(rows: RowKind, condition: str, returned: str) -> str:
+    hint = f"USING INDEX v:{rows.name}(ix, id, valid_from)"
+    return f"MATCH {rows.pattern} {hint} WHERE {_HERE} AND {condition} RETURN {returned}"
+
+
+def _by_doc(rows: RowKind, returned: str) -> str:
+    hint = f"USING INDEX v:{rows.name}(ix, doc)"
+    return f"MATCH {rows.pattern} {hint} WHERE {_HERE} AND v.doc IN $docs RETURN {returned}"
+
+
+def _as_nodes(rows: Iterable[Row]) -> tuple[Node, ...]:
+    return tuple(node_from_properties(v) for v in sorted(map(itemgetter("v"), rows), key=itemgetter("id")))
+
+
+def _as_edges(rows: Iterable[Row]) -> Iterator[Edge]:
+    for row in rows:
+        yield _as_edge(row)
+
+
+def _as_edge(row: Row) -> Edge:
+    return edge_from_properties(row["v"], kind=row["type"].lower(), src=row["src"], dst=row["dst"])
+
+
+def _is_sound_node(properties: Row) -> bool:
+    try:
+        return node_sha256(node_from_properties(properties)) == str(properties["row_sha256"])
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def _is_sound_edge(row: Row) -> bool:
+    try:
+        return edge_sha256(_as_edge(row)) == str(row["v"]["row_sha256"])
+    except (KeyError, TypeError, ValueError):
+        return False

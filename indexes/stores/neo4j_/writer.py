@@ -1,0 +1,177 @@
+"""Stages generations in Neo4j.
+
+Rows are added and ended, never changed, so that readers of older generations see no difference.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeVar
+
+from indexes.ports import StoreState
+from indexes.stores.neo4j_.batches import BATCH_ROWS, Batches
+from indexes.stores.neo4j_.generations import Generations, begun, finished, forgotten, only
+from indexes.stores.neo4j_.reader import Neo4jGraphReader
+from indexes.stores.neo4j_.schema import ALL_ROWS, EDGE_ROWS, NODE_ROWS, OPEN, RowKind, schema_statements
+from indexes.stores.neo4j_.session import Connection, Transaction
+from schemas.edges import Edge
+from schemas.errors import StaleLease
+from schemas.nodes import Node
+
+T = TypeVar("T")
+
+_OF_REF = "MATCH (n:Ref)-[:HAS_REV]->(v)"
+_LIVE_COPY = "n = v {.*, live: true}"
+_NO_COPY = "n = {ix: n.ix, id: n.id}"
+
+
+class Neo4jGraphWriter:
+    """Writes one generation at a time; `GraphWriter` says what each method promises."""
+
+    def __init__(self, connection: Connection, *, ix: str) -> None:
+        self._connection = connection
+        self._ix = ix
+        self._generations = Generations(connection, ix)
+        self._batches: Batches | None = None
+        self._created = False
+
+    def create(self) -> None:
+        """Make the constraints and indexes that are not there yet, and wait until they can be used."""
+        if self._created:
+            return
+
+        def work(transaction: Transaction) -> None:
+            for statement in schema_statements():
+                transaction.run(statement)
+
+        self._connection.write(work)
+        self._connection.write(lambda transaction: transaction.run("CALL db.awaitIndexes(300)"))
+        self._created = True
+
+    def stage(self, generation: int, *, base: int) -> None:
+        """Make the store equal to *base* for writing.
+
+        Generations that were staged and not finished are undone. Those that were finished and rolled back
+        may still have readers: their rows are ended here, and what they had ended comes back as new rows.
+        """
+        self.create()
+        held = self._generations.load()
+        for abandoned in sorted(held.staged | ({held.tip} & {generation}), reverse=True):
+            self._undo(abandoned)
+        self._generations.save(lambda held: begun(held, generation))
+        if self._generations.load().tip != base:
+            self._return_to(base, generation)
+        self._batches = Batches(ix=self._ix, generation=generation)
+
+    def apply_nodes(self, upserts: Iterable[Node], deletes: Collection[str]) -> None:
+        """Delete, then upsert, 2,000 rows a transaction."""
+        batches = self._staged()
+        self._each(sorted(set(deletes)), batches.delete_nodes)
+        self._each(upserts, batches.upsert_nodes)
+
+    def apply_edges(self, upserts: Iterable[Edge], deletes: Collection[str]) -> None:
+        """Delete, then upsert, 2,000 rows a transaction; a batch with a missing end is not written."""
+        batches = self._staged()
+        self._each(sorted(set(deletes)), batches.delete_edges)
+        self._each(upserts, batches.upsert_edges)
+
+    def finish(self, generation: int) -> tuple[StoreState, StoreState]:
+        """Show *generation* to readers and give what it holds; the live copies follow it."""
+        reader = Neo4jGraphReader(self._connection, ix=self._ix, generation=generation, checked=False)
+        state = reader.state()
+        self._generations.save(lambda held: finished(held, generation))
+        self.refresh_live_copies(generation)
+        self._batches = None
+        return state
+
+    def abort(self, generation: int, *, base: int) -> None:  # noqa: ARG002 - the rows know their base
+        """Remove the rows of *generation* and open again those it had ended; *base* was never touched."""
+        self.create()
+        held = self._generations.load()
+        if generation in held.staged | {held.tip}:
+            self._undo(generation)
+        self._batches = None
+
+    def prune(self, *, keep: Collection[int]) -> None:
+        """Hide all generations but *keep*, then remove ended rows that none of them shows."""
+        self.create()
+        self._generations.save(lambda held: only(held, keep))
+        unseen = "NOT any(k IN $keep WHERE v.valid_from <= k AND k < v.valid_to)"
+        for rows in ALL_ROWS:
+            self._sweep(
+                rows, f"v.valid_to <= $newest AND {unseen}", rows.delete, keep=sorted(keep), newest=max(keep)
+            )
+
+    def refresh_live_copies(self, generation: int) -> None:
+        """Copy the properties of rows that came or ended with *generation* to their `Ref`s, for people.
+
+        `live` is true on what the newest finished generation holds. Our readers never look at these.
+        """
+        self._sweep(NODE_ROWS, "v.valid_to = $g", f"{_OF_REF} SET {_NO_COPY}", g=generation)
+        self._sweep(NODE_ROWS, "v.valid_from = $g", f"{_OF_REF} SET {_LIVE_COPY}", g=generation)
+
+    def _undo(self, generation: int) -> None:
+        """Leave no row of *generation*; it counts as staged until the end, so that a crash here is seen."""
+        self._generations.save(lambda held: begun(held, generation))
+        self._sweep(NODE_ROWS, "v.valid_from = $g", f"{_OF_REF} SET {_NO_COPY}", g=generation)
+        for rows in ALL_ROWS:
+            self._sweep(rows, "v.valid_from = $g", rows.delete, g=generation)
+        for rows in EDGE_ROWS.values():
+            self._sweep(rows, "v.valid_to = $g", "SET v.valid_to = $open", g=generation)
+        reopen = f"{_OF_REF} SET v.valid_to = $open, {_LIVE_COPY}"
+        self._sweep(NODE_ROWS, "v.valid_to = $g", reopen, g=generation)
+        self._generations.save(lambda held: forgotten(held, generation))
+
+    def _return_to(self, base: int, generation: int) -> None:
+        """End what came after *base*, and add again what was ended after it."""
+        for rows in ALL_ROWS:
+            self._end_rows_after(rows, base, generation)
+        self._bring_back_nodes(base, generation)
+        for rows in EDGE_ROWS.values():
+            self._bring_back_edges(rows, base, generation)
+
+    def _end_rows_after(self, rows: RowKind, base: int, generation: int) -> None:
+        rolled_back = "v.valid_from > $base AND v.valid_from < $g AND v.valid_to = $open"
+        self._sweep(rows, rolled_back, "SET v.valid_to = $g", base=base, g=generation)
+
+    def _bring_back_nodes(self, base: int, generation: int) -> None:
+        copy = (
+            "MATCH (n:Ref)-[:HAS_REV]->(v) MERGE (w:Rev {ix: v.ix, id: v.id, valid_from: $g}) "
+            "ON CREATE SET w = v {.*, valid_from: $g, valid_to: $open} MERGE (n)-[:HAS_REV]->(w)"
+        )
+        self._sweep(NODE_ROWS, _ENDED_AFTER_BASE, copy, base=base, g=generation)
+
+    def _bring_back_edges(self, rows: RowKind, base: int, generation: int) -> None:
+        copy = (
+            "WITH v, startNode(v) AS a, endNode(v) AS b "
+            f"MERGE (a)-[w:{rows.name} {{ix: v.ix, id: v.id, valid_from: $g}}]->(b) "
+            "ON CREATE SET w = v {.*, valid_from: $g, valid_to: $open}"
+        )
+        self._sweep(rows, _ENDED_AFTER_BASE, copy, base=base, g=generation)
+
+    def _sweep(self, rows: RowKind, condition: str, change: str, **parameters: Any) -> None:
+        """Change all rows of a kind that meet *condition*; half a sweep is finished by the next."""
+        self._connection.sweep(
+            f"MATCH {rows.pattern} WHERE v.ix = $ix AND {condition} "
+            f"CALL (v) {{ {change} }} IN TRANSACTIONS OF 5000 ROWS",
+            ix=self._ix,
+            open=OPEN,
+            **parameters,
+        )
+
+    def _each(self, items: Iterable[T], write: Callable[[Transaction, list[T]], None]) -> None:
+        for batch in _in_batches(items):
+            self._connection.write(lambda transaction, batch=batch: write(transaction, batch))  # type: ignore[misc]
+
+    def _staged(self) -> Batches:
+        if self._batches is None:
+            raise StaleLease("no generation is staged here; call stage() first", subject=self._ix)
+        return self._batches
+
+
+_ENDED_AFTER_BASE = "v.valid_from <= $base AND v.valid_to > $base AND v.valid_to < $g"
+
+
+def _in_batches(items: Iterable[T]) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH_ROWS)):
+        yield batch
