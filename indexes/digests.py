@@ -7,6 +7,7 @@ import numpy as np
 
 from indexes.ports import ChunkVectors
 from schemas.edges import Edge
+from schemas.errors import SchemaMismatch
 from schemas.hashing import canonical_json, sha256_hex
 from schemas.nodes import Chunk, Node
 from schemas.records import Record, node_to_record, to_record
@@ -16,8 +17,12 @@ def row_sha256(record: Record, *blobs: bytes) -> str:
     """Hash a public record, and bytes that belong to it.
 
     Whole floats count as integers: a store with typed columns gives 1.0 back for 1.
+    Raises: SchemaMismatch: the record holds NaN, infinity, or half of a surrogate pair.
     """
-    head = canonical_json(_whole(record)).encode()
+    try:
+        head = canonical_json(_whole(record)).encode()
+    except ValueError as error:
+        raise SchemaMismatch(f"cannot be stored: {error}", subject=str(record.get("id", ""))) from error
     return sha256_hex(b"\x00".join((head, *(sha256_hex(blob).encode() for blob in blobs))))
 
 

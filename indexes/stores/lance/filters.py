@@ -1,0 +1,36 @@
+"""Filters to SQL conditions: columns from a list, values quoted by the driver."""
+
+from collections.abc import Collection
+
+from lancedb.expr import col, lit
+
+from indexes.filters import INTEGER_FIELDS, LIST_FIELDS, check_filters
+from schemas.evidence import Filter
+
+
+def where(filters: Collection[Filter]) -> str | None:
+    """Give the condition that all filters hold, or None for no filter.
+
+    Raises: FilterError: an unknown field, or a value its column cannot have.
+    """
+    check_filters(filters)
+    return " AND ".join(f"({_condition(item)})" for item in filters) or None
+
+
+def one_of(column: str, values: Collection[str]) -> str:
+    """Give the condition that a text column equals one of *values*."""
+    return str(col(column).isin(sorted(values)).to_sql())
+
+
+def _condition(item: Filter) -> str:
+    if item.field in INTEGER_FIELDS:
+        return str(col(item.field).isin([int(value) for value in item.values]).to_sql())
+    if item.field in LIST_FIELDS:
+        return _holds_one_of(item.field, item.values)
+    return one_of(item.field, item.values)
+
+
+def _holds_one_of(column: str, values: Collection[str]) -> str:
+    # lancedb.expr has no function for lists; only its quoting of values is used.
+    tests = [f"array_has({column}, {lit(value).to_sql()})" for value in values]
+    return " OR ".join(tests) or "false"

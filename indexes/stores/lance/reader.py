@@ -1,0 +1,114 @@
+"""Reads chunks of one generation."""
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+
+import numpy as np
+from lancedb.query import MatchQuery
+from lancedb.table import Table
+
+from indexes.ports import ChunkVectors, StoreState, Vector
+from indexes.stores.lance import rows, scan
+from indexes.stores.lance.filters import one_of, where
+from indexes.stores.lance.search import DECIMALS, best
+from indexes.stores.lance.tables import CHUNK_FIELDS, store_errors
+from schemas.errors import FilterError, SchemaMismatch
+from schemas.evidence import Filter, Hit, SearchField
+from schemas.nodes import Chunk
+
+_TEXT_COLUMNS = {
+    SearchField.TEXT: "text",
+    SearchField.HEADING: "heading",
+    SearchField.ANCHORS: "anchors",
+    SearchField.CODES: "codes_text",
+}
+_VECTOR_COLUMNS = {
+    SearchField.TEXT: "text_vector",
+    SearchField.HEADING: "heading_vector",
+    SearchField.ANCHORS: "anchor_vectors",
+    SearchField.CAPTIONS: "caption_vectors",
+}
+_ALL_VECTORS = tuple(_VECTOR_COLUMNS.values())
+
+
+class LanceChunkReader:
+    """A ChunkReader over one version of the table `chunks`; keep it, opening costs a few milliseconds."""
+
+    def __init__(self, table: Table, dim: int) -> None:
+        self._table = table
+        self._dim = dim
+
+    def get(self, ids: Collection[str]) -> tuple[Chunk, ...]:
+        """Chunks by id, in id order."""
+        found = scan.rows_with(self._table, "id", ids, CHUNK_FIELDS)
+        return tuple(sorted(map(rows.chunk_from_row, found), key=lambda chunk: chunk.id))
+
+    def of_documents(self, docs: Collection[str]) -> tuple[Chunk, ...]:
+        """All chunks of the documents, ordered by (doc, ordinal, id)."""
+        found = scan.rows_with(self._table, "doc", docs, CHUNK_FIELDS)
+        return tuple(
+            sorted(map(rows.chunk_from_row, found), key=lambda chunk: (chunk.doc, chunk.ordinal, chunk.id))
+        )
+
+    def search_text(
+        self, field: SearchField, text: str, *, top_k: int, filters: Collection[Filter] = ()
+    ) -> tuple[Hit, ...]:
+        """BM25, or exact terms over CODES; *text* goes in as terms, never as query syntax."""
+        if field not in _TEXT_COLUMNS:
+            raise FilterError("this field has no full text; search it by vector", subject=field)
+        condition = where(filters)
+        return best(partial(self._match, _TEXT_COLUMNS[field], text, condition), top_k)
+
+    def search_vector(
+        self, field: SearchField, vector: Vector, *, top_k: int, filters: Collection[Filter] = ()
+    ) -> tuple[Hit, ...]:
+        """Cosine similarity, exact; best of several where a chunk has several."""
+        if field not in _VECTOR_COLUMNS:
+            raise FilterError("this field has no vectors; search it as text", subject=field)
+        if vector.shape != (self._dim,):
+            message = f"the index holds vectors of {self._dim}, the query has shape {vector.shape}"
+            raise SchemaMismatch(message, subject="chunks")
+        condition = where(filters)
+        return best(partial(self._nearest, _VECTOR_COLUMNS[field], vector, condition), top_k)
+
+    def scan(self, *, source: str | None = None) -> Iterator[Chunk]:
+        """All chunks, or one source's, in id order, a page at a time."""
+        condition = None if source is None else one_of("source", [source])
+        return map(rows.chunk_from_row, scan.rows_in_id_order(self._table, CHUNK_FIELDS, condition))
+
+    def vectors(self, ids: Collection[str]) -> Mapping[str, ChunkVectors]:
+        """Stored vectors by chunk id."""
+        tables = scan.tables_with(self._table, "id", ids, ("id", *_ALL_VECTORS))
+        return {key: item for found in tables for key, item in rows.vectors_of(found, self._dim).items()}
+
+    def row_hashes(self) -> Mapping[str, str]:
+        """`row_sha256` as stored, by chunk id."""
+        return scan.hashes(self._table)
+
+    def damaged_rows(self) -> tuple[str, ...]:
+        """Ids whose row no longer matches its hash, in id order; reads everything."""
+        tables = scan.tables_in_id_order(self._table, self._table.schema.names)
+        return tuple(key for found in tables for key in rows.damaged_in(found, self._dim))
+
+    def state(self) -> StoreState:
+        """Counts per document kind, digest and table version."""
+        return scan.state(self._table)
+
+    def _match(self, column: str, text: str, condition: str | None, limit: int) -> list[Hit]:
+        with store_errors(self._table.name):
+            query = self._table.search(MatchQuery(text, column, operator="OR"), query_type="fts")
+            query = query.where(condition) if condition else query
+            found = query.select(["id", "doc", "_score"]).limit(limit).to_arrow().to_pylist()
+        return [_hit(row, row["_score"]) for row in found]
+
+    def _nearest(self, column: str, vector: Vector, condition: str | None, limit: int) -> list[Hit]:
+        with store_errors(self._table.name):
+            query = self._table.search(vector.astype(np.float32), vector_column_name=column)
+            query = query.distance_type("cosine").bypass_vector_index()
+            query = query.where(condition) if condition else query
+            found = query.select(["id", "doc", "_distance"]).limit(limit).to_arrow().to_pylist()
+        return [_hit(row, 1.0 - row["_distance"]) for row in found if row["_distance"] is not None]
+
+
+def _hit(row: dict[str, str], score: float) -> Hit:
+    return Hit(chunk_id=row["id"], doc=row["doc"], score=round(score, DECIMALS))

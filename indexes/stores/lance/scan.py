@@ -1,0 +1,87 @@
+"""Plain reads of a table at one version: rows by a column's values, rows in id order, hashes, state."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import pyarrow as pa
+from lancedb.table import Table
+
+from indexes.digests import digest
+from indexes.ports import StoreState
+from indexes.stores.lance.filters import one_of
+from indexes.stores.lance.tables import store_errors
+from schemas.errors import DamageFound
+from schemas.records import Record
+
+PAGE = 1000
+"""Rows read, or ids asked for, at once: bounds memory and the length of a condition."""
+
+
+def pages(values: Collection[str]) -> Iterator[list[str]]:
+    """Cut the sorted distinct values into lists of at most PAGE."""
+    ordered = sorted(set(values))
+    return (ordered[start : start + PAGE] for start in range(0, len(ordered), PAGE))
+
+
+def read(table: Table, condition: str | None, columns: Sequence[str]) -> pa.Table:
+    """Read all rows that meet a condition, in no order. A scan has no limit, unlike a search."""
+    with store_errors(table.name):
+        query = table.search().select(list(columns))
+        return (query.where(condition) if condition else query).to_arrow()
+
+
+def tables_with(
+    table: Table, column: str, values: Collection[str], columns: Sequence[str], condition: str | None = None
+) -> Iterator[pa.Table]:
+    """Read the rows whose *column* equals one of *values*, PAGE values at a time, each page in id order."""
+    for page in pages(values):
+        test = one_of(column, page)
+        found = read(table, f"({test}) AND ({condition})" if condition else test, columns)
+        yield found.sort_by("id")
+
+
+def rows_with(
+    table: Table, column: str, values: Collection[str], columns: Sequence[str], condition: str | None = None
+) -> Iterator[Record]:
+    """Read rows as `tables_with` does, one by one."""
+    for found in tables_with(table, column, values, columns, condition):
+        yield from found.to_pylist()
+
+
+def tables_in_id_order(
+    table: Table, columns: Sequence[str], condition: str | None = None
+) -> Iterator[pa.Table]:
+    """Read rows in id order, PAGE at a time: only the ids are all held at once."""
+    ids = read(table, condition, ["id"]).column("id").to_pylist()
+    return tables_with(table, "id", ids, columns)
+
+
+def rows_in_id_order(table: Table, columns: Sequence[str], condition: str | None = None) -> Iterator[Record]:
+    """Read rows as `tables_in_id_order` does, one by one."""
+    for found in tables_in_id_order(table, columns, condition):
+        yield from found.to_pylist()
+
+
+def hashes(table: Table) -> Mapping[str, str]:
+    """`row_sha256` as stored, by id.
+
+    Raises: DamageFound: an id stands in two rows.
+    """
+    return _hashes(table.name, read(table, None, ["id", "row_sha256"]))
+
+
+def state(table: Table) -> StoreState:
+    """Count rows per kind and digest them; the version is the one the handle is at."""
+    found = read(table, None, ["id", "kind", "row_sha256"])
+    counts = Counter(found.column("kind").to_pylist())
+    digest_ = digest(_hashes(table.name, found))
+    return StoreState(counts=dict(sorted(counts.items())), digest=digest_, version=table.version)
+
+
+def _hashes(name: str, found: pa.Table) -> dict[str, str]:
+    by_id = dict(zip(found.column("id").to_pylist(), found.column("row_sha256").to_pylist(), strict=True))
+    if len(by_id) != found.num_rows:
+        raise DamageFound(
+            f"{found.num_rows - len(by_id)} ids stand in two rows; rebuild the index", subject=name
+        )
+    return by_id

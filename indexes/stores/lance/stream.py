@@ -1,0 +1,57 @@
+"""The source of one merge: batches read once, each id once, and errors that come out as they went in."""
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+
+from schemas.errors import SchemaMismatch
+
+
+class MergeStream:
+    """Batches for one merge; one is held at a time, and the id and hash of every row seen."""
+
+    def __init__(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+        self.error: Exception | None = None
+        self._schema = schema
+        self._batches = _each_id_once(batches)
+        self._first = next(self._batches, None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is not one row."""
+        return self._first is None
+
+    def reader(self) -> pa.RecordBatchReader:
+        """Give the batches to the store; once."""
+        return pa.RecordBatchReader.from_batches(self._schema, self._guarded())
+
+    def _guarded(self) -> Iterator[pa.RecordBatch]:
+        # Arrow's stream interface keeps an error's text and loses the error.
+        try:
+            if self._first is not None:
+                yield self._first
+            yield from self._batches
+        except Exception as error:
+            self.error = error
+            raise
+
+
+def _each_id_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Leave out repeated rows: the store would keep two new rows of one id.
+
+    Raises: SchemaMismatch: two different rows have one id.
+    """
+    seen: dict[str, str] = {}
+    for batch in batches:
+        keys, hashes = batch.column("id").to_pylist(), batch.column("row_sha256").to_pylist()
+        fresh = [_is_fresh(seen, key, sha) for key, sha in zip(keys, hashes, strict=True)]
+        if any(fresh):
+            yield batch if all(fresh) else batch.filter(pa.array(fresh))
+
+
+def _is_fresh(seen: dict[str, str], key: str, sha: str) -> bool:
+    known = seen.get(key)
+    if known is not None and known != sha:
+        raise SchemaMismatch("two different rows have this id", subject=key)
+    seen[key] = sha
+    return known is None

@@ -1,0 +1,175 @@
+"""Tables of an index directory: their columns, their search indexes, and the names of their versions.
+
+A version of a table is immutable; the tag `gen-N` names the one that generation N reads.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import lancedb
+import pyarrow as pa
+from lancedb.index import FTS, Bitmap, BTree, LabelList
+from lancedb.table import Table
+
+from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
+from schemas.nodes import Chunk
+
+CHUNKS, NODES, EDGES = "chunks", "nodes", "edges"
+
+_TYPES: dict[str, pa.DataType] = {
+    **dict.fromkeys(("ordinal", "token_count", "page_no"), pa.int64()),
+    **dict.fromkeys(("ocr_conf", "structure_confidence"), pa.float64()),
+    **dict.fromkeys(
+        ("heading_path", "breadcrumbs", "parent_ids", "codes", "anchor_texts", "captions", "tool_names"),
+        pa.list_(pa.string()),
+    ),
+    "offsets": pa.list_(pa.int64(), 2),
+    "bbox": pa.list_(pa.float64(), 4),
+    "page_size": pa.list_(pa.float64(), 2),
+}
+CHUNK_FIELDS = tuple(f.name for f in fields(Chunk))
+DERIVED_FIELDS = ("heading", "anchors", "codes_text")
+"""Columns made from others so that they can be searched as text."""
+
+
+@cache
+def chunk_schema(dim: int) -> pa.Schema:
+    """Columns of `chunks`: every field of Chunk, the derived ones, four vectors of *dim*, the row's hash."""
+    vector = pa.list_(pa.float32(), dim)
+    several = pa.list_(vector)
+    return pa.schema(
+        [
+            pa.field("id", pa.string(), nullable=False),
+            *(pa.field(name, _TYPES.get(name, pa.string())) for name in CHUNK_FIELDS if name != "id"),
+            *(pa.field(name, pa.string()) for name in DERIVED_FIELDS),
+            pa.field("text_vector", vector),
+            pa.field("heading_vector", vector),
+            pa.field("anchor_vectors", several),
+            pa.field("caption_vectors", several),
+            pa.field("row_sha256", pa.string()),
+        ]
+    )
+
+
+def _texts(*names: str) -> list[pa.Field]:
+    return [pa.field("id", pa.string(), nullable=False), *(pa.field(name, pa.string()) for name in names)]
+
+
+NODE_SCHEMA = pa.schema(_texts("kind", "doc", "source", "props", "row_sha256"))
+EDGE_SCHEMA = pa.schema(
+    [
+        *_texts("kind", "src", "dst", "doc", "source"),
+        pa.field("score", pa.float64()),
+        pa.field("props", pa.string()),
+        pa.field("row_sha256", pa.string()),
+    ]
+)
+
+# Stop words stay: "who", "when" and "not" tell questions about documentation apart.
+_PROSE = FTS(stem=True, remove_stop_words=False)
+# Codes are matched whole: the default tokenizer ranks "wal size max" above `max_wal_size`.
+_CODES = FTS(base_tokenizer="whitespace", stem=False, remove_stop_words=False, max_token_length=None)
+_INDEXES: dict[str, dict[str, Any]] = {
+    CHUNKS: {
+        **dict.fromkeys(("id", "doc", "doc_id", "file_id", "page_no"), BTree()),
+        **dict.fromkeys(
+            ("kind", "source", "doc_type", "domain", "status", "version", "lang", "template_type"), Bitmap()
+        ),
+        "tool_names": LabelList(),
+        **dict.fromkeys(("text", "heading", "anchors"), _PROSE),
+        "codes_text": _CODES,
+    },
+    NODES: {**dict.fromkeys(("id", "doc"), BTree()), **dict.fromkeys(("kind", "source"), Bitmap())},
+    EDGES: {
+        **dict.fromkeys(("id", "doc", "src", "dst"), BTree()),
+        **dict.fromkeys(("kind", "source"), Bitmap()),
+    },
+}
+
+
+def tag_of(generation: int) -> str:
+    """Name of a generation's version."""
+    return f"gen-{generation}"
+
+
+@contextmanager
+def store_errors(table: str) -> Iterator[None]:
+    """Turn the driver's errors into StoreUnavailable; ours pass."""
+    try:
+        yield
+    except (RuntimeError, OSError, ValueError) as error:
+        message = (
+            f"cannot be read or written: {error}; if its generation was pruned, start again from CURRENT"
+        )
+        raise StoreUnavailable(message, subject=table) from error
+
+
+def exists(directory: Path, table: str) -> bool:
+    """Whether the directory holds the table."""
+    return (directory / f"{table}.lance").is_dir()
+
+
+def require(directory: Path, *tables: str) -> None:
+    """Raise ConfigError unless all *tables* are there."""
+    missing = [table for table in tables if not exists(directory, table)]
+    if missing:
+        raise ConfigError(
+            f"not an index: no table {', '.join(missing)}; build one first", subject=str(directory)
+        )
+
+
+def connect(directory: Path) -> lancedb.DBConnection:
+    """Open the directory; nothing is read yet."""
+    return lancedb.connect(str(directory))
+
+
+def create_table(directory: Path, name: str, schema: pa.Schema) -> None:
+    """Make an empty table with its key and search indexes, named generation 0; a whole one is left alone.
+
+    Indexes are declared while the table is empty, and filled by `optimize`; a search also reads rows that
+    no index holds yet.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    database = connect(directory)
+    with store_errors(name):
+        if exists(directory, name):
+            if database.open_table(name).tags.list():
+                return
+            database.drop_table(name)  # a crash came between its making and its naming
+        table = database.create_table(name, schema=schema)
+        table.set_unenforced_primary_key("id")
+        for column, config in _INDEXES[name].items():
+            table.create_index(column, config=config)
+        table.tags.create(tag_of(0), table.version)
+
+
+def open_table(database: lancedb.DBConnection, name: str, schema: pa.Schema) -> Table:
+    """Open a table at its newest version.
+
+    Raises: SchemaMismatch: its columns are not *schema*'s, as with another encoder's dimension.
+    """
+    with store_errors(name):
+        table = database.open_table(name)
+        found = table.schema
+    if not found.equals(schema):
+        differing = [f.name for f in schema if f.name not in found.names or not found.field(f.name).equals(f)]
+        message = (
+            f"columns {', '.join(differing) or 'left over'} differ from this version's; rebuild the index"
+        )
+        raise SchemaMismatch(message, subject=name)
+    return table
+
+
+def open_at(database: lancedb.DBConnection, name: str, schema: pa.Schema, generation: int) -> Table:
+    """Open a table as *generation* left it; only for reading, although `merge_insert` would go through.
+
+    Raises: StoreUnavailable: no such generation, or it was pruned.
+    """
+    table = open_table(database, name, schema)
+    with store_errors(name):
+        table.checkout(tag_of(generation))
+    return table

@@ -1,0 +1,52 @@
+"""Writes chunks of one generation."""
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+
+import lancedb
+import pyarrow as pa
+
+from indexes.ports import ChunkVectors, StoreState
+from indexes.stores.lance.rows import ChunkRow, chunks_to_batch
+from indexes.stores.lance.staging import StagedTable
+from indexes.stores.lance.tables import CHUNKS, chunk_schema
+from indexes.vectors import check_vectors
+from schemas.nodes import Chunk
+
+BATCH_ROWS = 1000
+"""Chunks turned to Arrow at once: 2 MB of vectors at 384 dimensions, several times that in Python."""
+
+
+class LanceChunkWriter:
+    """A ChunkWriter: one commit for each `apply`, none for an empty one."""
+
+    def __init__(self, database: lancedb.DBConnection, dim: int) -> None:
+        self._dim = dim
+        self._staged = StagedTable(database, CHUNKS, chunk_schema(dim))
+
+    def stage(self, generation: int, *, base: int) -> None:
+        """Make the table equal to *base*, undoing whatever an abandoned generation left."""
+        self._staged.stage(generation, base=base)
+
+    def apply(self, upserts: Iterable[tuple[Chunk, ChunkVectors]], deletes: Collection[str]) -> None:
+        """Upsert rows by id and delete ids in one commit; *upserts* is streamed."""
+        self._staged.apply(self._batches(upserts), deletes)
+
+    def finish(self, generation: int) -> StoreState:
+        """Name the staged state *generation* for readers and give what it holds."""
+        return self._staged.finish(generation)
+
+    def abort(self, generation: int, *, base: int) -> None:
+        """Leave no trace of the staged generation."""
+        self._staged.stage(generation, base=base)
+
+    def prune(self, *, keep: Collection[int]) -> None:
+        """Make generations other than *keep* unreadable and free their disk space in time."""
+        self._staged.prune(keep=keep)
+
+    def _batches(self, upserts: Iterable[ChunkRow]) -> Iterator[pa.RecordBatch]:
+        rows = iter(upserts)
+        while batch := list(islice(rows, BATCH_ROWS)):
+            for chunk, vectors in batch:
+                check_vectors(chunk.id, vectors, dim=self._dim)
+            yield chunks_to_batch(batch, self._dim)

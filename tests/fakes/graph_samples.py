@@ -1,0 +1,239 @@
+"""Small nodes, edges and chunks with every field filled that a test may ask for."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from indexes.ports import ChunkVectors, Vector
+from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.geometry import BBox, PageSize
+from schemas.hashing import sha256_hex
+from schemas.ids import chunk_id, edge_id, page_id, pdf_doc_id, pdf_page_id, pdf_region_id, section_id
+from schemas.nodes import (
+    Chunk,
+    ChunkNode,
+    DocumentKind,
+    Node,
+    Page,
+    PdfDoc,
+    PdfPage,
+    PdfRegion,
+    RegionType,
+    Section,
+)
+
+DIM = 8
+
+
+def axis(number: int, *, dim: int = DIM) -> Vector:
+    """Unit vector along one axis."""
+    vector = np.zeros(dim, dtype=np.float32)
+    vector[number % dim] = 1.0
+    return vector
+
+
+def unit(*values: float) -> Vector:
+    """Unit vector in the direction of *values*, the rest zero."""
+    vector = np.zeros(DIM, dtype=np.float32)
+    vector[: len(values)] = values
+    return vector / np.float32(np.linalg.norm(vector))
+
+
+def none(*, dim: int = DIM) -> Vector:
+    """No vector where there may be several."""
+    return np.zeros((0, dim), dtype=np.float32)
+
+
+def make_vectors(text: Vector | None = None, **others: Vector) -> ChunkVectors:
+    """Vectors of a chunk without anchors and captions, unless given."""
+    first = axis(0) if text is None else text
+    return ChunkVectors(
+        text=first,
+        heading=others.get("heading", axis(1)),
+        anchors=others.get("anchors", none()),
+        captions=others.get("captions", none()),
+    )
+
+
+def make_chunk(text: str, *, uri: str = "https://site.test/guide", ordinal: int = 0, **fields: Any) -> Chunk:
+    """A chunk of an HTML page; *fields* override."""
+    doc = page_id(uri)
+    heading_path = fields.get("heading_path", ("Guide",))
+    plain = Chunk(
+        id=chunk_id(doc, heading_path, text, 0),
+        kind=DocumentKind.HTML,
+        source="site",
+        doc=doc,
+        text=text,
+        content_hash=sha256_hex(text),
+        ordinal=ordinal,
+        offsets=(0, len(text)),
+        token_count=len(text.split()),
+        heading_path=("Guide",),
+        url=uri,
+    )
+    return replace(plain, **fields)
+
+
+def full_chunk() -> Chunk:
+    """A PDF chunk with no field left at its default."""
+    doc = pdf_doc_id("https://site.test/manual.pdf")
+    return Chunk(
+        id=chunk_id(doc, ("Körper", 'He said "no"'), "It's – a “test” of 100 %\nλ 日本", 0),
+        kind=DocumentKind.PDF,
+        source="o'neill",
+        doc=doc,
+        text="It's – a “test” of 100 %\nλ 日本",
+        content_hash=sha256_hex("x"),
+        ordinal=7,
+        offsets=(3, 29),
+        token_count=11,
+        heading_path=("Körper", 'He said "no"'),
+        breadcrumbs=("Home", "Manuals"),
+        parent_ids=(doc,),
+        doc_id="GOV-0017",
+        doc_type="governance",
+        domain="ops",
+        status="current",
+        version="2.1",
+        url="https://site.test/manual.pdf",
+        file_path="manuals/manual.pdf",
+        fragment="page=2",
+        section="Körper",
+        section_id=section_id(doc, ("Körper",), 0),
+        region_id=pdf_region_id(doc, "table", "cells", 0),
+        file_id="manual.pdf",
+        page_no=2,
+        bbox=BBox(10, 20.5, 300, 400.25),
+        page_size=PageSize(612, 792.5),
+        codes=("GOV-0017", "max_wal_size", "--dry-run"),
+        anchor_texts=("the manual", "see 'there'"),
+        captions=("Table 1: limits",),
+        ocr_conf=0.75,
+        lang="de",
+        template_type="manual",
+        tool_names=("pg_dump", "it's"),
+        structure_confidence=0.5,
+        last_modified="2026-01-02T03:04:05Z",
+        fetched_at="2026-02-02T03:04:05Z",
+        changed_at="2026-02-03T03:04:05Z",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleGraph:
+    """One HTML page with two sections and a PDF it links to."""
+
+    page: Page
+    sections: tuple[Section, Section]
+    chunk: ChunkNode
+    pdf: PdfDoc
+    pdf_page: PdfPage
+    region: PdfRegion
+    edges: tuple[Edge, ...]
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes."""
+        return (self.page, *self.sections, self.chunk, self.pdf, self.pdf_page, self.region)
+
+
+def make_edge(kind: EdgeKind, src: Node, dst: Node, **fields: Any) -> Edge:
+    """An edge stated by the document of its source node."""
+    qualifier = str(fields.get("anchor_text", ""))
+    plain = Edge(
+        id=edge_id(kind, src.id, dst.id, qualifier),
+        kind=kind,
+        src=src.id,
+        dst=dst.id,
+        doc=src.doc,
+        source=src.source,
+    )
+    return replace(plain, **fields)
+
+
+def make_page(uri: str, *, title: str = "A page", source: str = "site", **fields: Any) -> Page:
+    """An HTML page node."""
+    key = page_id(uri)
+    page = Page(id=key, doc=key, source=source, title=title, content_hash=sha256_hex(title), url=uri)
+    return replace(page, **fields)
+
+
+def make_graph(site: str = "https://site.test", *, source: str = "site") -> SampleGraph:
+    """A graph with a node of every kind that parsers make, and edges of five kinds."""
+    page = make_page(f"{site}/guide", title="It's a “guide”", source=source, breadcrumbs=("Home", "Guide"))
+    top, inner = (_section(page, path, n) for n, path in enumerate((("Guide",), ("Guide", "Köln"))))
+    chunk = ChunkNode(
+        id=chunk_id(page.id, ("Guide",), "words", 0), doc=page.id, source=source, content_hash="c0"
+    )
+    pdf, pdf_page, region = _pdf_nodes(f"{site}/manual.pdf", source)
+    edges = (
+        make_edge(EdgeKind.CONTAINS, page, top),
+        make_edge(EdgeKind.PARENT_OF, top, inner),
+        make_edge(EdgeKind.CONTAINS, top, chunk),
+        make_edge(EdgeKind.MATERIALIZED_FROM, chunk, top),
+        make_edge(EdgeKind.CONTAINS, pdf, pdf_page),
+        make_edge(EdgeKind.CONTAINS, pdf_page, region),
+        make_edge(
+            EdgeKind.LINKS_TO,
+            page,
+            pdf,
+            anchor_text='the "manual"',
+            position=LinkPosition.BODY,
+            fragment="page=2",
+            count=3,
+        ),
+        make_edge(EdgeKind.EXPLAINED_BY, pdf, chunk, score=0.25, confidence=0.5, chunk=chunk.id, text="it's"),
+    )
+    return SampleGraph(
+        page=page, sections=(top, inner), chunk=chunk, pdf=pdf, pdf_page=pdf_page, region=region, edges=edges
+    )
+
+
+def _section(page: Page, path: tuple[str, ...], ordinal: int) -> Section:
+    return Section(
+        id=section_id(page.id, path, 0),
+        doc=page.id,
+        source=page.source,
+        heading=path[-1],
+        level=len(path),
+        heading_path=path,
+        ordinal=ordinal,
+        text="words",
+        fragment=path[-1].lower(),
+        url=page.url,
+    )
+
+
+def _pdf_nodes(uri: str, source: str) -> tuple[PdfDoc, PdfPage, PdfRegion]:
+    key = pdf_doc_id(uri)
+    doc = PdfDoc(
+        id=key,
+        doc=key,
+        source=source,
+        title="Manual",
+        content_hash="p0",
+        file_id="manual.pdf",
+        page_count=1,
+        url=uri,
+    )
+    page = PdfPage(
+        id=pdf_page_id(key, 1),
+        doc=key,
+        source=source,
+        page_no=1,
+        page_size=PageSize(612, 792),
+        page_label="i",
+    )
+    region = PdfRegion(
+        id=pdf_region_id(key, "table", "cells", 0),
+        doc=key,
+        source=source,
+        region_type=RegionType.TABLE,
+        page_no=1,
+        bbox=BBox(0, 0, 10.5, 20),
+        text="cells",
+        ordinal=0,
+    )
+    return doc, page, region
