@@ -1,0 +1,64 @@
+# `make demo` and `make test` each set everything up by themselves; neither needs the other first.
+# What they need: python3 (3.11 or later) with venv, git, make, bash, and a way out for pip.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# What the environment depends on: the locked packages, how this one is built, and where it lies
+# (console scripts hold the absolute path of their interpreter).
+KEY := $(shell { cat requirements.lock pyproject.toml; pwd; } | sha256sum | cut -c1-16)
+STAMP := $(VENV)/.ready-$(KEY)
+UNFINISHED := $(VENV)/.unfinished
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+
+.PHONY: help setup demo test check bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+
+setup: $(STAMP) ## put everything into .venv; instant when nothing changed
+	@:
+
+$(STAMP):
+	@exec 9<Makefile
+	flock 9                          # two targets at once: the second waits for the first
+	if [ -e $(STAMP) ]; then exit 0; fi
+	echo "setting up $(VENV): about 6 GB, minutes the first time" >&2
+	if [ -e $(UNFINISHED) ]; then rm -rf $(VENV); fi
+	mkdir -p $(VENV)
+	rm -f $(VENV)/.ready-*
+	touch $(UNFINISHED)
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --no-compile --require-hashes -r requirements.lock >&2
+	$(PIP) install --no-compile --no-deps -e . >&2
+	# Some packages ship files that are not for this Python; those are never imported.
+	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
+	$(BIN)/python -m compileall -q -j 0 flows ingest schemas indexes retrieval
+	rm -f $(UNFINISHED)
+	touch $(STAMP)
+
+demo: setup ## crawl this project's own manual, ask it questions, edit a page, crawl again
+	@$(BIN)/sitegraph demo
+
+test: setup ## the tests that end within minutes
+	@$(BIN)/python -m pytest -q
+
+check: setup ## style, types and the import law
+	@$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup ## time a whole run
+	@$(BIN)/python bench/pipeline.py
+
+clean: ## remove what was built, and the environment
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
