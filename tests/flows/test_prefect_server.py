@@ -1,0 +1,80 @@
+"""The server and worker that the flow tests run on, with a flow that needs nothing of ours."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.prefect_server import PrefectServer, poll, prefect_server, process_worker, running_process
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(240)]
+__all__ = ["prefect_server", "process_worker"]
+
+FLOW = """
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact
+
+
+@flow
+def greet(name: str) -> str:
+    if name == "nobody":
+        raise ValueError("nobody to greet")
+    create_markdown_artifact(f"hello {name}", key="greeting")
+    return name
+"""
+
+DEPLOYMENT = """
+name: trivial
+pull:
+  - prefect.deployments.steps.set_working_directory: {directory: "{{ $FLOW_HOME }}"}
+deployments:
+  - name: once
+    entrypoint: trivial_greeting.greet
+    parameters: {name: world}
+    work_pool: {name: trivial, work_queue_name: default}
+"""
+
+
+@pytest.fixture
+def deployed(
+    tmp_path: Path,
+    prefect_server: PrefectServer,
+    process_worker: Callable[[str], subprocess.Popen[bytes]],
+) -> PrefectServer:
+    (tmp_path / "trivial_greeting.py").write_text(FLOW)
+    (tmp_path / "prefect.yaml").write_text(DEPLOYMENT)
+    process_worker("trivial")
+    home = str(tmp_path)
+    prefect_server.deploy(tmp_path / "prefect.yaml", FLOW_HOME=home, PYTHONPATH=home)
+    return prefect_server
+
+
+def test_a_worker_runs_a_deployment_and_its_artifacts_can_be_read(deployed: PrefectServer) -> None:
+    run = deployed.wait(deployed.start("greet/once"))
+
+    assert run.state_type == "COMPLETED", deployed.logs(run.id)
+    assert deployed.artifacts(run.id) == {"greeting": "hello world"}
+
+
+def test_a_flow_that_raises_ends_failed_with_its_reason(deployed: PrefectServer) -> None:
+    run = deployed.wait(deployed.start("greet/once", name="nobody"))
+
+    assert run.state_type == "FAILED"
+    assert "nobody to greet" in run.message
+
+
+def test_a_process_is_stopped_with_the_children_it_left(tmp_path: Path) -> None:
+    note = tmp_path / "child"
+    command = ["bash", "-c", f"sleep 600 & echo $! >{note}; wait"]
+
+    with running_process(command, environment={"PATH": "/usr/bin:/bin"}, log=tmp_path / "log"):
+        pid = poll(lambda: (note.exists() and note.read_text().strip()) or None, timeout=10, what="the child")
+        assert _alive(pid)
+
+    poll(lambda: None if _alive(pid) else True, timeout=10, what="the child to be gone")
+
+
+def _alive(pid: str) -> bool:
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"
