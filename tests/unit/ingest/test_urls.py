@@ -138,7 +138,8 @@ def _web_cases() -> list[dict[str, Any]]:
 
 
 def _is_web(case: dict[str, Any]) -> bool:
-    return (case.get("href") or case["base"] or case["input"]).strip().lower().startswith(("http:", "https:"))
+    url: str = case.get("href") or case["base"] or case["input"]
+    return url.strip().lower().startswith(("http:", "https:"))
 
 
 def _wrong(case: dict[str, Any]) -> bool:

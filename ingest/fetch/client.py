@@ -1,0 +1,157 @@
+"""A session: everything about hosts that must outlive one batch of documents."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+from ingest.fetch.admission import Admission, AdmissionOffice
+from ingest.fetch.body import Judge
+from ingest.fetch.clock import Clock
+from ingest.fetch.discovery import SitemapWalk
+from ingest.fetch.gate import parse_allowed
+from ingest.fetch.host import Checkpoint, Host, build_checkpoint
+from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.politeness import Pace
+from ingest.fetch.robots import product_token
+from ingest.fetch.transport import Answer, Tally, Transport
+from ingest.urls import host_port
+from schemas.fetch import FetchTotals, SitemapEntry
+
+T = TypeVar("T")
+_DEFAULT_PORTS = frozenset({80, 443})
+
+
+class FetchSession:
+    """Connections, robots rules, pace and circuits of all hosts of one run.
+
+    Synchronous to its caller: each call runs the session's own event loop until it is done. One call at a
+    time, and none from inside a running event loop.
+    """
+
+    def __init__(
+        self,
+        *,
+        user_agent: str,
+        allow_private: tuple[str, ...],
+        per_host_delay: float,
+        concurrency: int,
+        limits: Limits,
+        clock: Clock,
+    ) -> None:
+        self.limits = limits
+        self.clock = clock
+        self.concurrency = concurrency
+        self.problems: list[str] = []
+        self._per_host_delay = per_host_delay
+        allowed = tuple(parse_allowed(entry) for entry in allow_private)
+        self._transport = Transport(user_agent=user_agent, allowed=allowed, limits=limits)
+        self._office = AdmissionOffice(token=product_token(user_agent), clock=clock, limits=limits)
+        self._hosts: dict[str, Host] = {}
+        self._runner = asyncio.Runner()
+
+    def close(self) -> None:
+        """Close all connections; the session can do nothing after that."""
+        self._runner.run(self._transport.aclose())
+        self._runner.close()
+
+    @property
+    def totals(self) -> FetchTotals:
+        """All HTTP so far."""
+        total = self._transport.total
+        return FetchTotals(requests=total.requests, bytes=total.bytes, statuses=dict(total.statuses))
+
+    def sitemaps(
+        self, seed_urls: tuple[str, ...], *, should_stop: Callable[[], bool] = lambda: False
+    ) -> tuple[SitemapEntry, ...]:
+        """List what the sites of *seed_urls* say they have, by URL; a site without a sitemap adds none.
+
+        What is wrong with a sitemap that exists is added to `problems`. Raises: Stopped.
+        """
+        return self.run(self._walk_sitemaps(seed_urls, build_checkpoint(should_stop)))
+
+    async def _walk_sitemaps(
+        self, seed_urls: tuple[str, ...], checkpoint: Checkpoint
+    ) -> tuple[SitemapEntry, ...]:
+        ask = partial(self.ask, judge=self._judge_sitemap, tally=Tally(), checkpoint=checkpoint)
+        walk = SitemapWalk(limits=self.limits, ask=ask, report=self.problems.append)
+        for site, seed in {site_of(seed): seed for seed in seed_urls}.items():
+            await walk.visit(site, await self.admission(seed, checkpoint))
+        return tuple(walk.entries[url] for url in sorted(walk.entries))
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run *work* on the session's loop; connections made in one call serve the next."""
+        return self._runner.run(work)
+
+    def host(self, url: str) -> Host:
+        """The host that serves *url*; http and https on their own ports are one host."""
+        key = host_key(url)
+        if key not in self._hosts:
+            pace = Pace(per_host_delay=self._per_host_delay, clock=self.clock)
+            self._hosts[key] = Host(
+                transport=self._transport, pace=pace, clock=self.clock, limits=self.limits
+            )
+        return self._hosts[key]
+
+    async def admission(self, url: str, checkpoint: Checkpoint) -> Admission:
+        """What robots.txt says at the site of *url*."""
+        site = site_of(url)
+        known = self._office.known(site)
+        if known is not None:
+            return known
+        ask = partial(self.ask, judge=self._office.judge, tally=Tally(), checkpoint=checkpoint)
+        admission = await self._office.read(site, ask)
+        self.host(url).slow_down(admission.rules.crawl_delay or 0.0)
+        return admission
+
+    async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> Answer:
+        """Ask the host of *url* for it, within its pace and tries. Raises: Fault, Stopped."""
+        return await self.host(url).ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
+
+    def _judge_sitemap(self, _content_type: str | None, _head: bytes) -> BodyLimit:
+        """Sitemaps come under any type; the parser tells."""
+        return self.limits.sitemap
+
+
+def host_key(url: str) -> str:
+    """Name the host of *url* for politeness."""
+    host, port = host_port(url)
+    return host if port in _DEFAULT_PORTS else f"{host}:{port}"
+
+
+def site_of(url: str) -> str:
+    """Give scheme and authority of *url*: what one robots.txt speaks for."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}"
+
+
+@contextmanager
+def open_session(
+    *,
+    user_agent: str,
+    allow_private: tuple[str, ...],
+    per_host_delay: float,
+    concurrency: int,
+    clock: Clock,
+    limits: Limits | None = None,
+) -> Iterator[FetchSession]:
+    """Open a session and close it on leaving the block.
+
+    Args: user_agent: name and contact, sent with every request; its leading word is what robots.txt is
+        read for. allow_private: exact `host:port` entries. per_host_delay: seconds between requests to a
+        host; 0 only for a host that is one's own. concurrency: connections to one host.
+    Raises: ConfigError: an `allow_private` entry is not one.
+    """
+    session = FetchSession(
+        user_agent=user_agent,
+        allow_private=allow_private,
+        per_host_delay=per_host_delay,
+        concurrency=concurrency,
+        limits=limits or Limits(),
+        clock=clock,
+    )
+    try:
+        yield session
+    finally:
+        session.close()

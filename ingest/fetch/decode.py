@@ -1,0 +1,116 @@
+"""Undo one content coding, counting what comes out and demanding its end.
+
+The client's own decoders pass a truncated gzip body as a whole one and undo as many layers as a server
+stacks; a body cut short must never be stored as the document.
+Source: crawl rules, section 2; RFC 9110, 8.4; RFC 1952, 2.2 (several members).
+"""
+
+import zlib
+from collections.abc import Iterator
+from typing import Protocol
+
+import brotli
+from backports import zstd
+
+from ingest.fetch.faults import Fault, FaultKind
+
+ACCEPT_ENCODING = "gzip, br, zstd"
+_STEP = 64 * 1024
+
+
+class Decoder(Protocol):
+    """Turns received bytes into decoded ones."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Decoded pieces, each of bounded size however much *data* unfolds to."""
+
+    def ended(self) -> bool:
+        """Whether the coding's own end has been seen."""
+
+
+def build_decoder(coding: str | None) -> Decoder | None:
+    """Give the decoder for a Content-Encoding; None for no coding.
+
+    Raises: Fault: an unknown coding, or more than one.
+    """
+    name = (coding or "").strip().lower()
+    if name in {"", "identity"}:
+        return None
+    made = _DECODERS.get(name)
+    if made is None:
+        raise Fault(FaultKind.UNSUPPORTED, f"content coding {name[:80]!r} is not one of gzip, br, zstd")
+    return made()
+
+
+class _Gzip:
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(31)
+        self._any = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        while data:
+            if self._member.eof:
+                self._member = zlib.decompressobj(31)
+            try:
+                piece = self._member.decompress(data, _STEP)
+            except zlib.error as error:
+                raise _undecodable("gzip", error) from None
+            data = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
+            self._any = True
+            if piece:
+                yield piece
+
+    def ended(self) -> bool:
+        return self._any and self._member.eof
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        self._stream = brotli.Decompressor()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        while True:
+            try:
+                piece = self._stream.process(data, output_buffer_limit=_STEP)
+            except brotli.error as error:
+                raise _undecodable("br", error) from None
+            if piece:
+                yield piece
+            if self._stream.can_accept_more_data() or self._stream.is_finished():
+                return
+            data = b""
+
+    def ended(self) -> bool:
+        return bool(self._stream.is_finished())
+
+
+class _Zstd:
+    def __init__(self) -> None:
+        self._frame = zstd.ZstdDecompressor()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        while data or not (self._frame.eof or self._frame.needs_input):
+            if self._frame.eof:
+                self._frame = zstd.ZstdDecompressor()
+            try:
+                piece = self._frame.decompress(data, _STEP)
+            except zstd.ZstdError as error:
+                raise _undecodable("zstd", error) from None
+            data = self._frame.unused_data if self._frame.eof else b""
+            if piece:
+                yield piece
+
+    def ended(self) -> bool:
+        return bool(self._frame.eof)
+
+
+_DECODERS: dict[str, type[_Gzip] | type[_Brotli] | type[_Zstd]] = {
+    "gzip": _Gzip,
+    "x-gzip": _Gzip,
+    "br": _Brotli,
+    "zstd": _Zstd,
+}
+
+
+def _undecodable(coding: str, error: Exception) -> Fault:
+    return Fault(FaultKind.UNDECODABLE, f"the body is not valid {coding} ({error})")

@@ -1,0 +1,80 @@
+"""Find and walk the sitemaps of a site."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from ingest.fetch.admission import Admission
+from ingest.fetch.faults import Fault
+from ingest.fetch.limits import Limits
+from ingest.fetch.redirects import follow
+from ingest.fetch.sitemaps import Sitemap, parse_sitemap
+from ingest.fetch.transport import Answer
+from ingest.urls import canonical_url
+from schemas.errors import ParseError
+from schemas.fetch import SitemapEntry
+
+
+@dataclass(slots=True, kw_only=True)
+class SitemapWalk:
+    """Asks for the sitemaps of one site after another, each file once.
+
+    `report` hears of every sitemap that exists and cannot be read, and of every cap that was met.
+    """
+
+    limits: Limits
+    ask: Callable[[str], Awaitable[Answer]]
+    report: Callable[[str], None]
+    entries: dict[str, SitemapEntry] = field(default_factory=dict)
+    _seen: set[str] = field(default_factory=set)
+
+    async def visit(self, site: str, admission: Admission) -> None:
+        """Read what *site* names in robots.txt, or /sitemap.xml where it names none."""
+        if admission.fault is not None:
+            return
+        named = [canonical_url(place, f"{site}/") for place in admission.rules.sitemaps]
+        queue = deque((url, 1) for url in named if url is not None)
+        guess = f"{site}/sitemap.xml"
+        if admission.rules.allows(guess):
+            queue.append((guess, 1))
+        while queue:
+            url, depth = queue.popleft()
+            sitemap = await self._read(url, silent=url == guess)
+            for entry in sitemap.entries:
+                self.entries.setdefault(entry.url, entry)
+            queue.extend((child, depth + 1) for child in self._deeper(url, sitemap, depth))
+
+    def _deeper(self, url: str, sitemap: Sitemap, depth: int) -> tuple[str, ...]:
+        if sitemap.children and depth >= self.limits.sitemap_depth:
+            self.report(f"{url}: sitemaps nested deeper than {self.limits.sitemap_depth} are left out")
+            return ()
+        return sitemap.children
+
+    async def _read(self, url: str, *, silent: bool) -> Sitemap:
+        if url in self._seen:
+            return Sitemap()
+        if len(self._seen) >= self.limits.sitemap_files:
+            self.report(f"{url}: left out, more than {self.limits.sitemap_files} sitemaps")
+            return Sitemap()
+        self._seen.add(url)
+        try:
+            return await self._fetch(url, silent=silent)
+        except Fault as fault:
+            problem = f"{url}: {fault.reason}"
+        except ParseError as error:
+            problem = str(error)
+        if not silent:
+            self.report(problem)
+        return Sitemap()
+
+    async def _fetch(self, url: str, *, silent: bool) -> Sitemap:
+        answer = await follow(url, hops=self.limits.robots_redirects, ask=self.ask)
+        if answer is None or answer.body is None:
+            if not silent:
+                self.report(f"{url}: no sitemap there ({answer.status if answer else 'too many redirects'})")
+            return Sitemap()
+        cap = self.limits.sitemap.max_bytes
+        sitemap = parse_sitemap(answer.body, url=url, max_bytes=cap, max_urls=self.limits.sitemap_urls)
+        if sitemap.problem:
+            self.report(f"{url}: {sitemap.problem}")
+        return sitemap

@@ -1,0 +1,119 @@
+"""One document: may we, ask, and say what came of it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from ingest.fetch.client import FetchSession
+from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.host import Checkpoint
+from ingest.fetch.media import judge_document
+from ingest.fetch.redirects import PERMANENT, REDIRECTS, redirect_target
+from ingest.fetch.transport import Answer, Tally
+from ingest.urls import canonical_url
+from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+
+_BY_STATUS = {404: FetchStatus.NOT_FOUND, 410: FetchStatus.GONE}
+
+
+async def fetch_document(
+    request: FetchRequest, *, session: FetchSession, checkpoint: Checkpoint
+) -> FetchResult:
+    """Fetch one document; a fault becomes a result. Raises: Stopped, from *checkpoint*."""
+    started = session.clock.monotonic()
+    tally = Tally()
+    try:
+        result = await _fetch(request, session, checkpoint, tally)
+    except Fault as fault:
+        result = _fault_result(request.url, fault, last_status=tally.last_status)
+    return replace(
+        result,
+        requests=tally.requests,
+        bytes=tally.bytes,
+        statuses=tuple(tally.statuses.elements()),
+        seconds=session.clock.monotonic() - started,
+    )
+
+
+async def _fetch(
+    request: FetchRequest, session: FetchSession, checkpoint: Checkpoint, tally: Tally
+) -> FetchResult:
+    url = request.url
+    if not url.startswith(("http://", "https://")) or canonical_url(url) != url:
+        raise Fault(FaultKind.POLICY, "not a canonical http(s) URL")
+    admission = await session.admission(url, checkpoint)
+    if admission.fault is not None:
+        raise _unreachable(admission.fault)
+    if not admission.rules.allows(url):
+        return _result(url, FetchStatus.DISALLOWED, reason="robots.txt disallows it")
+    answer = await session.host(url).ask(
+        url,
+        judge=partial(judge_document, limits=session.limits),
+        tally=tally,
+        checkpoint=checkpoint,
+        validators=_validators(request),
+    )
+    return _read_answer(request, answer)
+
+
+def _unreachable(fault: Fault) -> Fault:
+    """RFC 9309, 2.3.1.4: where robots.txt cannot be had, nothing may be fetched."""
+    if fault.ours:
+        return fault
+    return Fault(fault.kind, f"robots.txt could not be had, so nothing may be fetched: {fault.reason}")
+
+
+def _validators(request: FetchRequest) -> Mapping[str, str]:
+    sent = {"If-None-Match": request.etag, "If-Modified-Since": request.last_modified}
+    return {name: value for name, value in sent.items() if value is not None}
+
+
+def _read_answer(request: FetchRequest, answer: Answer) -> FetchResult:
+    status = answer.status
+    if answer.body is not None:
+        return _described(request, answer, FetchStatus.OK)
+    if status == 304:
+        return _described(request, answer, FetchStatus.NOT_MODIFIED)
+    if status in REDIRECTS:
+        moved = _described(request, answer, FetchStatus.REDIRECTED)
+        target = redirect_target(answer, request.url)
+        return replace(moved, location=target, permanent=status in PERMANENT)
+    known = _BY_STATUS.get(status, FetchStatus.FAILED)
+    return _result(request.url, known, http_status=status, reason=f"HTTP {status}")
+
+
+def _described(request: FetchRequest, answer: Answer, status: FetchStatus) -> FetchResult:
+    headers = answer.headers
+    kept = request if status is FetchStatus.NOT_MODIFIED else FetchRequest(url=request.url)
+    return FetchResult(
+        url=request.url,
+        status=status,
+        requests=0,
+        bytes=0,
+        statuses=(),
+        seconds=0.0,
+        body=answer.body,
+        http_status=answer.status,
+        content_type=headers.get("content-type"),
+        etag=headers.get("etag", kept.etag),
+        last_modified=headers.get("last-modified", kept.last_modified),
+        x_robots_tag=headers.get("x-robots-tag"),
+    )
+
+
+def _fault_result(url: str, fault: Fault, *, last_status: int | None) -> FetchResult:
+    status = FetchStatus.REFUSED if fault.ours else FetchStatus.FAILED
+    return _result(url, status, http_status=fault.status or last_status, reason=fault.reason)
+
+
+def _result(url: str, status: FetchStatus, *, reason: str, http_status: int | None = None) -> FetchResult:
+    return FetchResult(
+        url=url,
+        status=status,
+        requests=0,
+        bytes=0,
+        statuses=(),
+        seconds=0.0,
+        http_status=http_status,
+        reason=reason,
+    )

@@ -1,0 +1,131 @@
+"""What can go wrong on the way to a document, and whether trying again can help.
+
+Every exception of the network libraries ends here; none leaves the room.
+Source: crawl rules, section 11.
+"""
+
+import socket
+import ssl
+from enum import StrEnum
+
+import httpcore2
+
+from schemas.errors import FetchRefused, UnsupportedMedia
+
+
+class FaultKind(StrEnum):
+    """The nature of a fault; the classes below decide what follows from it."""
+
+    DNS = "dns"
+    CONNECT = "connect"
+    TIMEOUT = "timeout"
+    RESET = "reset"
+    TRUNCATED = "truncated body"
+    DEADLINE = "deadline"
+    BUSY = "busy status"
+    UNEXPECTED_304 = "unexpected 304"
+    TLS = "tls"
+    HOST_CLOSED = "host closed"
+    BAD_ANSWER = "bad answer"
+    POLICY = "policy"
+    UNDECODABLE = "undecodable"
+    UNSUPPORTED = "unsupported type"
+    TOO_LARGE = "too large"
+
+
+_ONCE = frozenset({FaultKind.DEADLINE, FaultKind.UNEXPECTED_304})
+_TRANSIENT = _ONCE | {
+    FaultKind.DNS,
+    FaultKind.CONNECT,
+    FaultKind.TIMEOUT,
+    FaultKind.RESET,
+    FaultKind.TRUNCATED,
+    FaultKind.BUSY,
+}
+_NETWORK = frozenset(
+    {FaultKind.DNS, FaultKind.CONNECT, FaultKind.TIMEOUT, FaultKind.RESET, FaultKind.DEADLINE, FaultKind.TLS}
+)
+_OURS = frozenset({FaultKind.POLICY, FaultKind.UNSUPPORTED, FaultKind.TOO_LARGE})
+
+
+class Fault(Exception):
+    """One try that gave no document; stays inside this room.
+
+    `status` and `retry_after` (the header, verbatim) are known where the server answered.
+    """
+
+    def __init__(
+        self, kind: FaultKind, reason: str, *, status: int | None = None, retry_after: str | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+        self.status = status
+        self.retry_after = retry_after
+
+    def tries(self, allowed: int) -> int:
+        """How many tries in all a document with this fault gets."""
+        if self.kind not in _TRANSIENT:
+            return 1
+        return min(2, allowed) if self.kind in _ONCE else allowed
+
+    @property
+    def of_network(self) -> bool:
+        """The host, not one document, is the likely cause."""
+        return self.kind in _NETWORK
+
+    @property
+    def ours(self) -> bool:
+        """We refuse the document; its server did nothing wrong."""
+        return self.kind in _OURS
+
+
+LIBRARY_ERRORS = (
+    Fault,
+    FetchRefused,
+    UnsupportedMedia,
+    httpcore2.NetworkError,
+    httpcore2.TimeoutException,
+    httpcore2.ProtocolError,
+    httpcore2.UnsupportedProtocol,
+    OSError,
+)
+"""All that one exchange may raise; `classify_fault` knows each."""
+
+
+def classify_fault(error: Exception) -> Fault:
+    """Name the fault behind one of `LIBRARY_ERRORS`."""
+    if isinstance(error, Fault):
+        return error
+    if isinstance(error, FetchRefused):
+        return Fault(FaultKind.POLICY, str(error))
+    if isinstance(error, UnsupportedMedia):
+        return Fault(FaultKind.UNSUPPORTED, error.message)
+    if isinstance(error, socket.gaierror):
+        return Fault(FaultKind.DNS, f"the host name does not resolve ({error.strerror})")
+    if isinstance(error, httpcore2.ConnectError):
+        return _classify_connect(error)
+    return next(Fault(kind, reason) for types, kind, reason in _BY_TYPE if isinstance(error, types))
+
+
+_BY_TYPE: tuple[tuple[tuple[type[Exception], ...], FaultKind, str], ...] = (
+    ((httpcore2.ConnectTimeout,), FaultKind.CONNECT, "no connection in time"),
+    ((httpcore2.TimeoutException,), FaultKind.TIMEOUT, "no answer in time"),
+    ((TimeoutError,), FaultKind.DNS, "the host name did not resolve in time"),
+    ((httpcore2.RemoteProtocolError,), FaultKind.TRUNCATED, "the answer broke off or is not HTTP"),
+    (
+        (httpcore2.ProtocolError, httpcore2.UnsupportedProtocol),
+        FaultKind.POLICY,
+        "not a request HTTP can carry",
+    ),
+    ((httpcore2.NetworkError, OSError), FaultKind.RESET, "the connection was reset"),
+)
+
+
+def _classify_connect(error: BaseException) -> Fault:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return Fault(FaultKind.TLS, f"the certificate does not verify ({cause.verify_message})")
+        cause = cause.__cause__ or cause.__context__
+    return Fault(FaultKind.CONNECT, "no connection")

@@ -1,0 +1,120 @@
+"""Documents of a local folder: which there are, and their bytes; nothing outside the root, ever."""
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+
+from schemas.errors import FetchRefused
+from schemas.fetch import FileEntry
+
+SUFFIXES = frozenset({".md", ".markdown", ".html", ".htm", ".pdf", ".txt"})
+_DENIED = (".env*", "*.pem", "*.key", "id_*", ".git")
+"""Names that hold secrets or history; no glob of a source file brings them back."""
+
+
+def list_files(
+    root: Path,
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    on_skip: Callable[[str, str], None] = lambda _path, _reason: None,
+) -> tuple[FileEntry, ...]:
+    """List the documents under *root*, sorted by path.
+
+    Args: include: globs over the relative path, none means all; `*` also matches `/`. exclude: wins over
+        include. on_skip: hears path and reason of every document left out for another cause than the globs.
+    Raises: FetchRefused: *root* is no folder.
+    """
+    top = root.resolve()
+    if not top.is_dir():
+        raise FetchRefused("no such folder; check `roots` of the source", subject=str(root))
+    found = (entry for entry in _walk(top, "", on_skip) if is_wanted(entry.path, include, exclude))
+    return tuple(sorted(found, key=lambda entry: entry.path))
+
+
+def is_wanted(path: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
+    """Whether the globs take *path*: some include (or none given), and no exclude."""
+    if any(fnmatchcase(path, glob) for glob in exclude):
+        return False
+    return not include or any(fnmatchcase(path, glob) for glob in include)
+
+
+def is_denied(path: str) -> bool:
+    """Whether a name on the way to *path* marks secrets or history."""
+    names = (name.lower() for name in PurePosixPath(path).parts)
+    return any(fnmatchcase(name, glob) for name in names for glob in _DENIED)
+
+
+def _walk(top: Path, folder: str, on_skip: Callable[[str, str], None]) -> Iterator[FileEntry]:
+    try:
+        with os.scandir(top / folder) as entries:
+            listed = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        on_skip(folder, f"the folder cannot be read ({error.strerror})")
+        return
+    for entry in listed:
+        path = f"{folder}{entry.name}"
+        if entry.is_dir(follow_symlinks=False) and not is_denied(path):
+            yield from _walk(top, f"{path}/", on_skip)
+        elif PurePosixPath(path).suffix.lower() in SUFFIXES:
+            reason = _why_not(top, path)
+            if reason:
+                on_skip(path, reason)
+            else:
+                info = (top / path).stat()
+                yield FileEntry(path=path, size=info.st_size, modified=info.st_mtime)
+
+
+def _why_not(top: Path, path: str) -> str:
+    if is_denied(path):
+        return "its name marks a secret"
+    if not path.isprintable():
+        return "its name is not readable text"
+    try:
+        real = (top / path).resolve(strict=True)
+    except OSError:
+        return "it cannot be read"
+    if not real.is_relative_to(top):
+        return "it lies outside the root"
+    if is_denied(real.relative_to(top).as_posix()):
+        return "it leads to a secret"
+    return "" if real.is_file() else "not a regular file"
+
+
+def read_file(root: Path, path: str, *, max_bytes: int) -> bytes:
+    """Read one file that `list_files` named.
+
+    Opened name by name without following a link, so one that is put there in between leads nowhere.
+    Raises: FetchRefused: outside the root, denied, no regular file, larger than *max_bytes*.
+    """
+    top = root.resolve()
+    reason = _why_not(top, path)
+    if reason:
+        raise FetchRefused(reason, subject=path)
+    try:
+        descriptor = _open_inside(top, (top / path).resolve().relative_to(top))
+    except (OSError, ValueError) as error:
+        raise FetchRefused(f"it cannot be opened ({error})", subject=path) from None
+    with open(descriptor, "rb") as file:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise FetchRefused("not a regular file", subject=path)
+        body = file.read(max_bytes + 1)
+    if len(body) > max_bytes:
+        raise FetchRefused(f"larger than {max_bytes} bytes", subject=path)
+    return body
+
+
+def _open_inside(top: Path, relative: Path) -> int:
+    folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for name in relative.parts[:-1]:
+            inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        # Not blocking: opening a pipe that took the file's place would wait for a writer.
+        return os.open(relative.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    finally:
+        os.close(folder)

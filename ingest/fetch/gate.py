@@ -1,0 +1,142 @@
+"""The address gate: every connection is checked where its socket opens.
+
+A check of the URL alone is passed by redirects, by odd spellings of an address and by a name that resolves
+differently the second time; here the address that was checked is the one connected to.
+Source: crawl rules, section 1.
+"""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import httpcore2
+
+from schemas.errors import ConfigError, FetchRefused
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def _networks(text: str) -> tuple[Network, ...]:
+    return tuple(ipaddress.ip_network(part) for part in text.split())
+
+
+# An explicit list: ipaddress.is_global calls several of these public.
+_BLOCKED = _networks("""
+    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+    192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+    168.63.129.16/32
+    ::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20
+    5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8
+""")
+_METADATA = _networks("169.254.0.0/16 168.63.129.16/32 100.100.100.200/32 fd00:ec2::254/128 fe80::/10")
+_NAMEABLE = _networks("127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 ::1/128 fc00::/7")
+_PUBLIC_PORTS = frozenset({80, 443})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedTarget:
+    """One exact (address or name, port) that may lie in a private range."""
+
+    host: str
+    port: int
+
+
+def parse_allowed(entry: str) -> AllowedTarget:
+    """Read an `allow_private` entry: `127.0.0.1:8000`, `[::1]:8000` or `localhost:8000`.
+
+    Raises: ConfigError: no port, or an address of a metadata service.
+    """
+    host, _, port = entry.rpartition(":")
+    host = host.strip("[]").lower()
+    if not host or not port.isdigit() or not 0 < int(port) < 65536 or "/" in host:
+        raise ConfigError("write it as host:port, as in 127.0.0.1:8000", subject=f"allow_private {entry}")
+    address = _as_address(host)
+    if address is not None and _within(address, _METADATA):
+        raise ConfigError("a metadata address can never be allowed", subject=f"allow_private {entry}")
+    return AllowedTarget(host=str(address or host), port=int(port))
+
+
+class AddressGate:
+    """Says which addresses a host name may stand for."""
+
+    def __init__(self, allowed: Collection[AllowedTarget]) -> None:
+        self._allowed = frozenset((target.host, target.port) for target in allowed)
+
+    def check(self, host: str, port: int, addresses: Collection[Address]) -> None:
+        """Let pass only what every one of *addresses* may be; one bad answer refuses the host.
+
+        Raises: FetchRefused.
+        """
+        for address in addresses:
+            exact = (str(address), port) in self._allowed
+            named = (host.lower(), port) in self._allowed
+            if not (exact or named or port in _PUBLIC_PORTS):
+                raise FetchRefused(f"port {port} is not 80, 443 or one named in allow_private", subject=host)
+            if is_blocked(address) and not (exact or (named and _within(address, _NAMEABLE))):
+                raise FetchRefused(f"{address} is not public, nor in allow_private", subject=host)
+            if _within(address, _METADATA):
+                raise FetchRefused(f"{address} is a metadata address", subject=host)
+
+
+@lru_cache(maxsize=4096)
+def is_blocked(address: Address) -> bool:
+    """Whether *address* lies in a range that no public site lives in."""
+    return _within(address, _BLOCKED)
+
+
+def _within(address: Address, networks: Iterable[Network]) -> bool:
+    return any(address.version == network.version and address in network for network in networks)
+
+
+def _as_address(host: str) -> Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+class GateBackend(httpcore2.AsyncNetworkBackend):  # type: ignore[misc]  # httpcore2 comes without types here
+    """Opens sockets for the connection pool, through the gate."""
+
+    def __init__(self, gate: AddressGate) -> None:
+        self._gate = gate
+        self._tcp = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Any = None,
+    ) -> Any:
+        """Resolve once, check every answer, connect to the first checked address that accepts."""
+        addresses = await _resolve(host, port, timeout)
+        self._gate.check(host, port, addresses)
+        for address in addresses[:-1]:
+            try:
+                return await self._tcp.connect_tcp(str(address), port, timeout, local_address, socket_options)
+            except httpcore2.ConnectError:
+                continue
+        return await self._tcp.connect_tcp(str(addresses[-1]), port, timeout, local_address, socket_options)
+
+    async def connect_unix_socket(self, *_args: Any, **_kwargs: Any) -> Any:
+        """Refuse: no site lives in a socket file."""
+        raise FetchRefused("unix sockets are not fetched from")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait between connection attempts."""
+        await self._tcp.sleep(seconds)
+
+
+async def _resolve(host: str, port: int, timeout: float | None) -> tuple[Address, ...]:
+    name = host.encode("ascii")  # a str would go through the idna codec, which raises on long labels
+    async with asyncio.timeout(timeout):  # getaddrinfo knows no limit of its own
+        infos = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    found = (ipaddress.ip_address(str(info[4][0]).partition("%")[0]) for info in infos)
+    return tuple(dict.fromkeys(found))

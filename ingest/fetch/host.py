@@ -1,0 +1,161 @@
+"""One host: its turns, its circuit, and the tries a document on it gets."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from itertools import count
+
+from ingest.fetch.body import Judge
+from ingest.fetch.breaker import OPEN_SECONDS, Breaker
+from ingest.fetch.clock import Clock
+from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.limits import Limits
+from ingest.fetch.media import is_whole_document
+from ingest.fetch.politeness import (
+    MAX_CRAWL_DELAY,
+    MAX_PARK,
+    MAX_WAIT,
+    Pace,
+    backoff_delay,
+    parse_retry_after,
+)
+from ingest.fetch.transport import Answer, Tally, Transport
+from schemas.errors import Stopped
+
+BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses that may pass; any other error status is an answer."""
+
+_UNCONDITIONAL: Mapping[str, str] = {}
+
+Checkpoint = Callable[[], None]
+"""Asked before every request; raises Stopped when no more may go out."""
+
+
+def build_checkpoint(should_stop: Callable[[], bool]) -> Checkpoint:
+    """Turn the caller's question into one that raises."""
+
+    def checkpoint() -> None:
+        if should_stop():
+            raise Stopped("stopped while fetching; run again to go on")
+
+    return checkpoint
+
+
+class Host:
+    """The state of one host, kept for a whole session."""
+
+    def __init__(self, *, transport: Transport, pace: Pace, clock: Clock, limits: Limits) -> None:
+        self._transport = transport
+        self._pace = pace
+        self._clock = clock
+        self._limits = limits
+        self._breaker = Breaker()
+        self._parked_until = float("-inf")
+        self._parked_because = ""
+
+    def slow_down(self, crawl_delay: float) -> None:
+        """Obey a Crawl-delay; one that no crawl could live with parks the host."""
+        if crawl_delay > MAX_CRAWL_DELAY:
+            self._park(float("inf"), f"robots.txt asks for {crawl_delay:g} s between requests")
+        else:
+            self._pace.crawl_delay = max(self._pace.crawl_delay, crawl_delay)
+
+    async def ask(
+        self,
+        url: str,
+        *,
+        judge: Judge,
+        tally: Tally,
+        checkpoint: Checkpoint,
+        validators: Mapping[str, str] = _UNCONDITIONAL,
+    ) -> Answer:
+        """Ask until there is an answer or the tries are used up.
+
+        Raises: Fault: the last one; Stopped, from *checkpoint*.
+        """
+        digests: set[bytes] = set()
+        for attempt in count(1):
+            try:
+                answer = await self._try(url, judge, tally, checkpoint, validators)
+                return _accept(answer, conditional=bool(validators), digests=digests)
+            except Fault as fault:
+                if attempt >= fault.tries(self._limits.tries):
+                    self._note_busy(fault)
+                    raise
+                await self._pause(url, attempt, fault)
+        raise AssertionError("count() does not end")
+
+    async def _try(
+        self,
+        url: str,
+        judge: Judge,
+        tally: Tally,
+        checkpoint: Checkpoint,
+        validators: Mapping[str, str],
+    ) -> Answer:
+        self._check_open()
+        started = await self._pace.turn()
+        self._check_open()  # what another connection met while this one waited
+        checkpoint()
+        self._breaker.started()
+        try:
+            answer = await self._transport.get(url, judge=judge, tally=tally, validators=validators)
+        except Fault as fault:
+            self._note(failed=fault.of_network)
+            raise
+        finally:
+            self._pace.finished(started)
+        if answer.status in BUSY:
+            self._breaker.busy(self._clock.monotonic())
+        else:
+            self._breaker.succeeded()
+        return answer
+
+    def _note(self, *, failed: bool) -> None:
+        if failed:
+            self._breaker.failed(self._clock.monotonic())
+        else:
+            self._breaker.succeeded()
+
+    def _check_open(self) -> None:
+        now = self._clock.monotonic()
+        if now < self._parked_until:
+            raise Fault(FaultKind.HOST_CLOSED, f"the host is left alone: {self._parked_because}")
+        if not self._breaker.admits(now):
+            minutes = OPEN_SECONDS / 60
+            raise Fault(
+                FaultKind.HOST_CLOSED, f"the host failed too often in a row; left alone {minutes:g} min"
+            )
+
+    async def _pause(self, url: str, attempt: int, fault: Fault) -> None:
+        asked = parse_retry_after(fault.retry_after, now=self._clock.now())
+        if asked is None:
+            await self._clock.sleep(backoff_delay(url, attempt=attempt, base=self._limits.backoff))
+        elif asked <= MAX_WAIT:
+            self._pace.hold(asked)
+        else:
+            self._park(min(asked, MAX_PARK), f"it asked to wait {asked:g} s")
+
+    def _note_busy(self, fault: Fault) -> None:
+        # One page that always fails is no dead host: its tries count once.
+        if fault.kind is FaultKind.BUSY:
+            self._breaker.failed(self._clock.monotonic())
+
+    def _park(self, seconds: float, because: str) -> None:
+        self._parked_until = self._clock.monotonic() + seconds
+        self._parked_because = because
+
+
+def _accept(answer: Answer, *, conditional: bool, digests: set[bytes]) -> Answer:
+    """Let pass what is an answer; raise what must be asked again."""
+    if answer.status in BUSY:
+        retry_after = answer.headers.get("retry-after")
+        raise Fault(FaultKind.BUSY, f"HTTP {answer.status}", status=answer.status, retry_after=retry_after)
+    if answer.status == 304 and not conditional:
+        raise Fault(FaultKind.UNEXPECTED_304, "HTTP 304 to a request without validators", status=304)
+    if answer.body is None or answer.framed or is_whole_document(answer.body):
+        return answer
+    digest = hashlib.sha256(answer.body).digest()
+    if digest not in digests:
+        digests.add(digest)
+        raise Fault(FaultKind.TRUNCATED, "nothing proves that the body is whole", status=answer.status)
+    return answer

@@ -1,0 +1,89 @@
+"""robots.txt: may we, and how slowly (RFC 9309).
+
+protego matches well but reads group lines more freely than the RFC; what it gets here is cut down to the
+lines the RFC knows, with agent names already decided.
+"""
+
+import re
+
+from protego import Protego
+
+_KNOWN = frozenset({"user-agent", "allow", "disallow", "crawl-delay", "sitemap"})
+_TOKEN = re.compile(r"[A-Za-z_-]+")
+_HTML = re.compile(rb"\s*<(?:!doctype|html|head|body|\?xml)", re.IGNORECASE)
+_LINE_END = re.compile(rb"[\r\n]")
+
+
+class RobotsRules:
+    """What one robots.txt allows one product token."""
+
+    def __init__(self, text: str, token: str) -> None:
+        self._token = token
+        self._rules = Protego.parse(normalise_robots(text, token)) if text.strip() else None
+
+    def allows(self, url: str) -> bool:
+        """Whether *url* (canonical) may be fetched; the longest match decides, a tie allows."""
+        return self._rules is None or bool(self._rules.can_fetch(url, self._token))
+
+    @property
+    def crawl_delay(self) -> float | None:
+        """Seconds between requests the site asks for, as written; None when it asks for nothing usable."""
+        delay = self._rules.crawl_delay(self._token) if self._rules is not None else None
+        return float(delay) if delay is not None and delay >= 0 else None
+
+    @property
+    def sitemaps(self) -> tuple[str, ...]:
+        """The sitemap lines, as written."""
+        return tuple(self._rules.sitemaps) if self._rules is not None else ()
+
+
+def product_token(user_agent: str) -> str:
+    """Give the name robots.txt groups address: the leading letters, `_` and `-` of a User-Agent."""
+    match = _TOKEN.match(user_agent)
+    return match[0] if match else ""
+
+
+def decode_robots(body: bytes, *, max_bytes: int) -> str:
+    """Turn a robots.txt body into text; one cut at *max_bytes* loses its last, partial line.
+
+    A body that is HTML gives no rules: it is an error page under the wrong status.
+    """
+    if _HTML.match(body.removeprefix(b"\xef\xbb\xbf")):
+        return ""
+    if len(body) >= max_bytes:
+        ends = [match.end() for match in _LINE_END.finditer(body)]
+        body = body[: ends[-1]] if ends else b""
+    return body.decode("utf-8", errors="replace").removeprefix("\ufeff")
+
+
+def normalise_robots(text: str, token: str) -> str:
+    """Keep the lines the RFC knows and decide which agent lines mean *token*.
+
+    `*...` becomes `*`; a name whose leading letters equal *token* in any case becomes *token*; any other
+    becomes a name nobody has, for protego would match by prefix.
+    """
+    lines = (_normalise_line(line, token) for line in re.split(r"\r\n|\r|\n", text))
+    return "\n".join(line for line in lines if line)
+
+
+def _normalise_line(line: str, token: str) -> str:
+    key, value = _split_line(line.partition("#")[0])
+    if key not in _KNOWN:
+        return ""
+    if key == "user-agent":
+        value = _agent(value, token)
+    return f"{key}: {value}"
+
+
+def _split_line(line: str) -> tuple[str, str]:
+    key, colon, value = line.partition(":")
+    if not colon:  # a forgotten colon still says what the site wants
+        words = line.split()
+        key, value = words if len(words) == 2 else ("", "")
+    return key.strip().lower(), value.strip()
+
+
+def _agent(value: str, token: str) -> str:
+    if value.startswith("*"):
+        return "*"
+    return token if token and product_token(value).lower() == token.lower() else "x-other"

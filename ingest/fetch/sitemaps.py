@@ -1,0 +1,172 @@
+"""Read a sitemap or feed: bytes to what it lists. Knows nothing of the network.
+
+Source: sitemaps.org protocol 0.9; RSS 2.0; RFC 4287 (Atom); crawl rules, section 4.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lxml import etree
+
+from ingest.fetch.decode import build_decoder
+from ingest.fetch.faults import Fault
+from ingest.urls import canonical_url
+from schemas.errors import ParseError
+from schemas.fetch import SitemapEntry
+
+_GZIP = b"\x1f\x8b"
+_MAX_TEXT = 4096
+_ITEMS = frozenset({"url", "sitemap", "item", "entry"})
+_DATES = frozenset({"lastmod", "pubDate", "updated"})
+_PLACES = {"url": "loc", "sitemap": "loc", "item": "link", "entry": "link"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitemap:
+    """What one file lists: documents, and further sitemaps; `problem` where it ended before its end."""
+
+    entries: tuple[SitemapEntry, ...] = ()
+    children: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def parse_sitemap(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> Sitemap:
+    """Read urlset, sitemapindex, RSS, Atom, or a text file with a URL a line; gzip by its magic.
+
+    Args: url: where it was found; relative places resolve against it. max_bytes: unpacked.
+    Raises: ParseError: no sitemap, a DOCTYPE in it, or larger than *max_bytes*.
+    """
+    if body.startswith(_GZIP):
+        body = _unpack(body, max_bytes, url)
+    listing = _Listing(url, max_urls)
+    problem = ""
+    if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        problem = _feed(body, listing, url)
+    else:
+        _read_lines(body, listing, url)
+    return Sitemap(entries=tuple(listing.entries.values()), children=tuple(listing.children), problem=problem)
+
+
+def _unpack(body: bytes, max_bytes: int, url: str) -> bytes:
+    decoder, unpacked = build_decoder("gzip"), bytearray()
+    assert decoder is not None
+    try:
+        for piece in decoder.feed(body):
+            unpacked += piece
+            if len(unpacked) > max_bytes:
+                raise ParseError(f"the sitemap unpacks to more than {max_bytes} bytes", subject=url)
+    except Fault as fault:
+        raise ParseError(fault.reason, subject=url) from None
+    if not decoder.ended():
+        raise ParseError("the packed sitemap is cut short", subject=url)
+    return bytes(unpacked)
+
+
+def _feed(body: bytes, listing: "_Listing", url: str) -> str:
+    parser = etree.XMLParser(target=listing, resolve_entities=False, no_network=True, huge_tree=False)
+    try:
+        parser.feed(body)
+        parser.close()
+    except _Refused as error:
+        raise ParseError(str(error), subject=url) from None
+    except _Full:
+        return "it lists more URLs than a sitemap may; the rest was left out"
+    except etree.XMLSyntaxError as error:
+        if not listing.is_sitemap:
+            raise ParseError("neither a sitemap nor a feed", subject=url) from None
+        return f"not well-formed, read up to there: {error.msg}"
+    return ""
+
+
+def _read_lines(body: bytes, listing: "_Listing", url: str) -> None:
+    lines = body.decode("utf-8", errors="replace").removeprefix("\ufeff").split()
+    if not lines or not lines[0].startswith(("http://", "https://")):
+        raise ParseError("neither a sitemap nor a feed", subject=url)
+    try:
+        for line in lines:
+            listing.add(line, None)
+    except _Full:
+        return
+
+
+class _Refused(Exception):
+    pass
+
+
+class _Full(Exception):
+    pass
+
+
+class _Listing:
+    """Hears the parser's events; names are compared without namespace, which sites get wrong."""
+
+    def __init__(self, url: str, max_urls: int) -> None:
+        self.entries: dict[str, SitemapEntry] = {}
+        self.children: dict[str, None] = {}
+        self.is_sitemap = False
+        self._url = url
+        self._room = max_urls
+        self._item = ""
+        self._path: list[str] = []
+        self._texts: dict[str, str] = {}
+        self._text: list[str] | None = None
+
+    def doctype(self, *_args: object) -> None:
+        raise _Refused("a sitemap with a DOCTYPE is not read (it could unfold or reach out)")
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        name = tag.rpartition("}")[2]
+        if not self._path and name not in {"urlset", "sitemapindex", "rss", "feed", "RDF"}:
+            raise _Refused("neither a sitemap nor a feed")
+        self.is_sitemap = True
+        self._path.append(name)
+        if name in _ITEMS and not self._item:
+            self._item, self._texts = name, {}
+        elif self._item:
+            self._start_field(name, attributes)
+
+    def _start_field(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "link" and attributes.get("rel", "alternate") == "alternate" and "href" in attributes:
+            self._texts.setdefault("link", attributes["href"])
+        elif (name == _PLACES[self._item] or name in _DATES) and self._path[-2] == self._item:
+            self._text = []
+
+    def data(self, text: str) -> None:
+        if self._text is not None and sum(map(len, self._text)) < _MAX_TEXT:
+            self._text.append(text)
+
+    def end(self, _tag: str) -> None:
+        name = self._path.pop()
+        if self._text is not None:
+            self._texts.setdefault("lastmod" if name in _DATES else name, "".join(self._text).strip())
+            self._text = None
+        elif name == self._item and name not in self._path:
+            self._end_item()
+
+    def _end_item(self) -> None:
+        item, self._item = self._item, ""
+        place = self._texts.get(_PLACES[item], "")
+        if item == "sitemap":
+            self._add_child(place)
+        elif place:
+            self.add(place, self._texts.get("lastmod") or None)
+
+    def _add_child(self, place: str) -> None:
+        url = canonical_url(place, self._url)
+        if place and url is not None:
+            self.children[url] = None
+
+    def add(self, place: str, lastmod: str | None) -> None:
+        url = canonical_url(place, self._url)
+        if url is None:
+            return
+        if self._room <= 0:
+            raise _Full
+        self._room -= 1
+        self.entries.setdefault(url, SitemapEntry(url=url, lastmod=lastmod))
+
+    def comment(self, _text: str) -> None:
+        """Comments list nothing."""
+
+    def close(self) -> None:
+        """All has been heard."""

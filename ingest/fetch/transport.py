@@ -1,0 +1,151 @@
+"""One GET: through the gate, under the caps, following nothing.
+
+Straight over the connection pool: what an HTTP client adds (cookies, credentials from URLs, proxies from
+the environment, redirects that follow themselves) must not happen here.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from ingest.fetch.body import Body, Judge
+from ingest.fetch.decode import ACCEPT_ENCODING
+from ingest.fetch.faults import LIBRARY_ERRORS, Fault, FaultKind, classify_fault
+from ingest.fetch.gate import AddressGate, AllowedTarget, GateBackend
+from ingest.fetch.limits import BodyLimit, Limits
+from ingest.urls import host_port
+
+_ACCEPT = b"text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.1"
+_KEPT_CONNECTIONS = 64
+_KEPT_SECONDS = 30.0
+_WITH_BODY = frozenset({200, 203})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a server answered; header names in lower case, `body` None unless the status brings a document.
+
+    `framed` as in `Body`.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes | None
+    framed: bool
+
+
+class Tally:
+    """What one document, or a whole session, cost so far: requests, body bytes received, answers by status."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.bytes = 0
+        self.statuses: Counter[int] = Counter()
+        self.last_status: int | None = None
+
+    def answered(self, status: int) -> None:
+        """Note the status line of one answer, whatever becomes of its body."""
+        self.statuses[status] += 1
+        self.last_status = status
+
+
+class Transport:
+    """Sends GET requests; belongs to one event loop."""
+
+    def __init__(self, *, user_agent: str, allowed: Collection[AllowedTarget], limits: Limits) -> None:
+        self.total = Tally()
+        self._limits = limits
+        self._fixed = [
+            (b"User-Agent", user_agent.encode("latin-1", errors="replace")),
+            (b"Accept", _ACCEPT),
+            (b"Accept-Encoding", ACCEPT_ENCODING.encode()),
+        ]
+        self._timeouts = {"connect": limits.connect, "read": limits.read, "write": limits.read}
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=httpx2.create_ssl_context(trust_env=False),
+            max_connections=None,  # politeness bounds them by host; a second bound could only stall
+            max_keepalive_connections=_KEPT_CONNECTIONS,
+            keepalive_expiry=_KEPT_SECONDS,
+            network_backend=GateBackend(AddressGate(allowed)),
+        )
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._pool.aclose()
+
+    async def get(self, url: str, *, judge: Judge, tally: Tally, validators: Mapping[str, str]) -> Answer:
+        """Ask for one canonical URL; *tally* and `total` count it.
+
+        Raises: Fault: whatever went wrong, named.
+        """
+        if len(url) > self._limits.url_length:
+            raise Fault(FaultKind.POLICY, f"the URL is longer than {self._limits.url_length} characters")
+        request = self._request(url, validators)
+        for count in (self.total, tally):
+            count.requests += 1
+        deadline = asyncio.timeout(self._limits.html.seconds)
+        try:
+            async with deadline:
+                return await self._exchange(request, judge, tally, deadline)
+        except LIBRARY_ERRORS as error:
+            raise _name_fault(error, deadline) from None
+
+    def _request(self, url: str, validators: Mapping[str, str]) -> Any:
+        scheme, _, rest = url.partition("://")
+        authority, _, target = rest.partition("/")
+        host, port = host_port(url)
+        headers = [(b"Host", authority.encode()), *self._fixed]
+        headers.extend(
+            (name.encode(), value.encode("latin-1", "replace")) for name, value in validators.items()
+        )
+        # Built from parts: given as one text, the library would drop what follows a ";" in the last segment.
+        parts = httpcore2.URL(scheme=scheme, host=host, port=port, target=f"/{target}")
+        return httpcore2.Request("GET", parts, headers=headers, extensions={"timeout": self._timeouts})
+
+    async def _exchange(self, request: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout) -> Answer:
+        response = await self._pool.handle_async_request(request)
+        try:
+            for count in (self.total, tally):
+                count.answered(response.status)
+            return await self._receive(response, judge, tally, deadline)
+        finally:
+            await response.aclose()
+
+    async def _receive(self, response: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout) -> Answer:
+        headers = _read_headers(response.headers, self._limits.header_bytes)
+        body, content = Body(response, headers), None
+        try:
+            if response.status in _WITH_BODY:
+                content = await body.read(judge, lambda limit: self._extend(deadline, limit))
+            else:
+                await body.drain()
+        finally:
+            for count in (self.total, tally):
+                count.bytes += body.received
+        return Answer(status=response.status, headers=headers, body=content, framed=body.framed)
+
+    def _extend(self, deadline: asyncio.Timeout, limit: BodyLimit) -> None:
+        started = (deadline.when() or 0.0) - self._limits.html.seconds
+        deadline.reschedule(started + limit.seconds)
+
+
+def _name_fault(error: Exception, deadline: asyncio.Timeout) -> Fault:
+    if isinstance(error, TimeoutError) and deadline.expired():
+        return Fault(FaultKind.DEADLINE, "the whole answer did not come before the deadline")
+    return classify_fault(error)
+
+
+def _read_headers(raw: list[tuple[bytes, bytes]], max_bytes: int) -> dict[str, str]:
+    # The HTTP library bounds incomplete header data only; one finished header of 120,000 bytes passes it.
+    if sum(len(name) + len(value) + 4 for name, value in raw) > max_bytes:
+        raise Fault(FaultKind.TOO_LARGE, f"the headers exceed {max_bytes} bytes")
+    headers: dict[str, str] = {}
+    for name, value in raw:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return headers

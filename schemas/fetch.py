@@ -1,0 +1,82 @@
+"""What is asked of the network, and what came of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+Body = bytes  # FetchResult has a field named bytes
+
+
+class FetchStatus(StrEnum):
+    """What became of one document; the `reason` of its result says why."""
+
+    OK = "ok"
+    NOT_MODIFIED = "not_modified"
+    REDIRECTED = "redirected"
+    NOT_FOUND = "not_found"
+    GONE = "gone"
+    DISALLOWED = "disallowed"  # by robots.txt
+    REFUSED = "refused"  # by our own rules: address, scheme, size, type
+    FAILED = "failed"  # tries used up, host unreachable, or an HTTP error that will not pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchRequest:
+    """A canonical URL and the validators last seen for it, verbatim."""
+
+    url: str
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchResult:
+    """The outcome of one document.
+
+    `body` is decoded and complete, or None. `etag`, `last_modified`, `content_type` and `x_robots_tag` are
+    the server's own words; a 304 that names no validator keeps those of the request. `location` is the
+    canonical target of a redirect, which is not fetched. `requests`, `bytes` (of bodies, as received) and
+    `statuses` cover all tries; `seconds` is how long they took, waiting included.
+    """
+
+    url: str
+    status: FetchStatus
+    requests: int
+    bytes: int
+    statuses: tuple[int, ...]
+    seconds: float
+    body: Body | None = None
+    http_status: int | None = None
+    content_type: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    location: str | None = None
+    permanent: bool = False
+    x_robots_tag: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapEntry:
+    """A document a site lists; `lastmod` is the site's own claim and sets priority only."""
+
+    url: str
+    lastmod: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchTotals:
+    """All HTTP of a session, robots.txt and sitemaps included; `bytes` of bodies as received."""
+
+    requests: int = 0
+    bytes: int = 0
+    statuses: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry:
+    """A file of a local source; `path` is relative to the root, with `/` between names."""
+
+    path: str
+    size: int
+    modified: float

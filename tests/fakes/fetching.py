@@ -1,0 +1,77 @@
+"""Fetch from scripted sites on loopback in one call."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from ingest.fetch.client import FetchSession, open_session
+from ingest.fetch.clock import Clock
+from ingest.fetch.crawl import fetch_all
+from ingest.fetch.limits import BodyLimit, Limits
+from schemas.fetch import FetchRequest, FetchResult
+from tests.fakes.fetch_clock import QuickClock
+from tests.fakes.site_server import Site
+
+AGENT = "sitegraph/0.1 (+mailto:owner@example.org)"
+
+
+def short_limits(seconds: float) -> Limits:
+    """The usual caps with all deadlines cut down to *seconds*."""
+    usual = Limits()
+    bodies = {name: _shorten(getattr(usual, name), seconds) for name in ("html", "pdf", "sitemap", "robots")}
+    return replace(usual, connect=seconds, read=seconds, **bodies)
+
+
+def _shorten(limit: BodyLimit, seconds: float) -> BodyLimit:
+    return replace(limit, seconds=seconds)
+
+
+@contextmanager
+def session_for(
+    *sites: Site,
+    clock: Clock | None = None,
+    limits: Limits | None = None,
+    per_host_delay: float = 0.0,
+    concurrency: int = 1,
+    allow_private: tuple[str, ...] | None = None,
+) -> Iterator[FetchSession]:
+    """A session that may reach exactly *sites*."""
+    with open_session(
+        user_agent=AGENT,
+        allow_private=tuple(site.address for site in sites) if allow_private is None else allow_private,
+        per_host_delay=per_host_delay,
+        concurrency=concurrency,
+        clock=clock or QuickClock(),
+        limits=limits,
+    ) as session:
+        yield session
+
+
+def fetch(session: FetchSession, *asked: str | FetchRequest) -> dict[str, FetchResult]:
+    """Fetch all and give the results by URL; a second result for one document is an error."""
+    found: dict[str, FetchResult] = {}
+
+    def keep(result: FetchResult) -> None:
+        assert result.url not in found
+        found[result.url] = result
+
+    requests = [FetchRequest(url=one) if isinstance(one, str) else one for one in asked]
+    fetch_all(requests, session=session, on_result=keep, should_stop=never)
+    assert set(found) == {request.url for request in requests}
+    return found
+
+
+def fetch_one(session: FetchSession, asked: str | FetchRequest) -> FetchResult:
+    """Fetch one document."""
+    return next(iter(fetch(session, asked).values()))
+
+
+def never() -> bool:
+    """No stop was asked for."""
+    return False
+
+
+def stop_after(requests: int) -> Callable[[], bool]:
+    """Let so many requests pass, then ask to stop."""
+    left = iter(range(requests))
+    return lambda: next(left, None) is None
