@@ -1,0 +1,253 @@
+"""Sections of an HTML or Markdown page > the typed graph of one document."""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+
+from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
+from ingest.parse.codes import extract_codes
+from ingest.parse.outline import OutlineSection
+from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
+from schemas.hashing import record_sha256
+from schemas.ids import Occurrences, chunk_id, edge_id, normalise_text, page_id, section_id
+from schemas.nodes import Chunk, ChunkNode, DocumentKind, Page, Section
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFacts:
+    """What a parser knows of a page besides its sections and links."""
+
+    kind: DocumentKind
+    title: str
+    template_type: str
+    breadcrumbs: tuple[str, ...] = ()
+    lang: str | None = None
+    doc_id: str | None = None
+    references: tuple[Reference, ...] = ()
+    noindex: bool = False
+    nofollow: bool = False
+    refresh: str | None = None
+    structure_confidence: float = 1.0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Graph:
+    """Nodes and edges while they are gathered."""
+
+    request: ParseRequest
+    doc: str
+    sections: list[Section] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+
+    def join(self, kind: EdgeKind, src: str, dst: str) -> None:
+        self.edges.append(
+            Edge(
+                id=edge_id(kind, src, dst),
+                kind=kind,
+                src=src,
+                dst=dst,
+                doc=self.doc,
+                source=self.request.source,
+            )
+        )
+
+
+def assemble_page(
+    outline: tuple[OutlineSection, ...],
+    links: tuple[Link, ...],
+    *,
+    request: ParseRequest,
+    facts: PageFacts,
+    count_tokens: CountTokens,
+) -> GraphFragment:
+    """Give the fragment of a page: Page > every Section > its Chunks, and Section > Section.
+
+    `contains` leads from the Page to all of its sections, nested or not, so that one hop reaches each;
+    `parent_of` keeps the nesting. A `noindex` page is its Page node alone.
+    """
+    graph = _Graph(request=request, doc=page_id(request.uri))
+    if not facts.noindex:
+        _add_sections(graph, outline)
+        _add_chunks(graph, outline, facts, count_tokens)
+    page = _page(graph, facts, page_hash(outline, links, facts.title))
+    return GraphFragment(
+        uri=request.uri,
+        doc=graph.doc,
+        kind=facts.kind,
+        content_hash=page.content_hash,
+        nodes=(page, *graph.sections, *map(_chunk_node, graph.chunks)),
+        edges=tuple(graph.edges),
+        chunks=tuple(graph.chunks),
+        links=links,
+        references=facts.references,
+        doc_id=facts.doc_id,
+        title=facts.title,
+        noindex=facts.noindex,
+        nofollow=facts.nofollow,
+        refresh=facts.refresh,
+        warnings=facts.warnings,
+    )
+
+
+def page_hash(outline: tuple[OutlineSection, ...], links: tuple[Link, ...], title: str) -> str:
+    """Hash what a reader sees: title, headings, texts and where the links of the text lead."""
+    targets = {(link.target, link.fragment or "") for link in links if link.position is LinkPosition.BODY}
+    return record_sha256(
+        {
+            "title": title,
+            "sections": [[section.level, section.heading, section.text] for section in outline],
+            "links": sorted(targets),
+        }
+    )
+
+
+def _page(graph: _Graph, facts: PageFacts, content_hash: str) -> Page:
+    request = graph.request
+    return Page(
+        id=graph.doc,
+        doc=graph.doc,
+        source=request.source,
+        title=facts.title,
+        content_hash=content_hash,
+        document_kind=facts.kind,
+        url=request.url,
+        path=request.path,
+        doc_id=facts.doc_id,
+        doc_type=request.doc_type,
+        domain=request.domain,
+        status=request.status,
+        version=request.version,
+        lang=facts.lang,
+        template_type=facts.template_type,
+        breadcrumbs=facts.breadcrumbs,
+    )
+
+
+def _add_sections(graph: _Graph, outline: tuple[OutlineSection, ...]) -> None:
+    occurrences = Occurrences()
+    for ordinal, section in enumerate(outline):
+        number = occurrences.number(*section.heading_path)
+        node = Section(
+            id=section_id(graph.doc, section.heading_path, number),
+            doc=graph.doc,
+            source=graph.request.source,
+            heading=section.heading,
+            level=section.level,
+            heading_path=section.heading_path,
+            ordinal=ordinal,
+            text=section.text,
+            fragment=section.fragment,
+            url=graph.request.url,
+            path=graph.request.path,
+        )
+        graph.sections.append(node)
+        graph.join(EdgeKind.CONTAINS, graph.doc, node.id)
+        if section.parent is not None:
+            graph.join(EdgeKind.PARENT_OF, graph.sections[section.parent].id, node.id)
+
+
+def _add_chunks(
+    graph: _Graph, outline: tuple[OutlineSection, ...], facts: PageFacts, count_tokens: CountTokens
+) -> None:
+    base = _chunk_of_page(graph, facts)
+    occurrences = Occurrences()
+    for index, section in enumerate(outline):
+        node = graph.sections[index]
+        budget = text_budget(section.heading_path, count_tokens)
+        in_section = replace(
+            base,
+            heading_path=section.heading_path,
+            section=section.heading or None,
+            section_id=node.id,
+            parent_ids=_parents(graph, outline, index),
+        )
+        for span in split_spans(section.text, max_tokens=budget, count_tokens=count_tokens):
+            chunk = _chunk(
+                replace(in_section, ordinal=len(graph.chunks), offsets=span),
+                section,
+                occurrences,
+                count_tokens,
+            )
+            graph.chunks.append(chunk)
+            graph.join(EdgeKind.CONTAINS, node.id, chunk.id)
+            graph.join(EdgeKind.MATERIALIZED_FROM, chunk.id, node.id)
+
+
+def _chunk_of_page(graph: _Graph, facts: PageFacts) -> Chunk:
+    """A chunk with all that the chunks of one page share."""
+    request = graph.request
+    return Chunk(
+        id="",
+        kind=facts.kind,
+        source=request.source,
+        doc=graph.doc,
+        text="",
+        content_hash="",
+        ordinal=0,
+        offsets=(0, 0),
+        token_count=0,
+        breadcrumbs=facts.breadcrumbs,
+        doc_id=facts.doc_id,
+        doc_type=request.doc_type,
+        domain=request.domain,
+        status=request.status,
+        version=request.version,
+        url=request.url,
+        file_path=request.path,
+        lang=facts.lang,
+        template_type=facts.template_type,
+        structure_confidence=facts.structure_confidence,
+    )
+
+
+def _chunk(
+    base: Chunk, section: OutlineSection, occurrences: Occurrences, count_tokens: CountTokens
+) -> Chunk:
+    span = base.offsets
+    text = section.text[slice(*span)]
+    captions = tuple(dict.fromkeys(name for start, end, name in section.captions if _meet(span, start, end)))
+    number = occurrences.number(*section.heading_path, normalise_text(text))
+    return replace(
+        base,
+        id=chunk_id(base.doc, section.heading_path, text, number),
+        text=text,
+        content_hash=record_sha256([section.heading_path, text, captions]),
+        token_count=count_tokens(text),
+        fragment=_fragment_at(section, span[0]),
+        codes=extract_codes(text),
+        captions=captions,
+    )
+
+
+def _meet(span: Span, start: int, end: int) -> bool:
+    return span[0] < end and start < span[1]
+
+
+def _fragment_at(section: OutlineSection, offset: int) -> str | None:
+    """The nearest id at or before *offset*; at its beginning the section's own id is preferred."""
+    after = bisect_right(section.anchors, offset, key=lambda anchor: anchor[0])
+    if not after or (section.anchors[after - 1][0] == 0 and section.fragment is not None):
+        return section.fragment
+    return section.anchors[after - 1][1]
+
+
+def _parents(graph: _Graph, outline: tuple[OutlineSection, ...], index: int) -> tuple[str, ...]:
+    """Ids from the page down to the section itself, in the order of heading_path."""
+    above: list[str] = []
+    at: int | None = index
+    while at is not None:
+        above.append(graph.sections[at].id)
+        at = outline[at].parent
+    return (graph.doc, *reversed(above))
+
+
+def _chunk_node(chunk: Chunk) -> ChunkNode:
+    return ChunkNode(
+        id=chunk.id,
+        doc=chunk.doc,
+        source=chunk.source,
+        content_hash=chunk.content_hash,
+        heading_path=chunk.heading_path,
+    )

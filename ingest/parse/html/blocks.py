@@ -1,0 +1,231 @@
+"""The content of a page > headings and blocks, by one walk over its elements."""
+
+from collections.abc import Callable
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from ingest.parse.html.dom import Survey, anchor_of, class_words, heading_level
+from ingest.parse.html.family import Shape, is_chrome
+from ingest.parse.html.flow import Flow
+from ingest.parse.html.inline import (
+    code_text,
+    has_line_numbers,
+    heading_text,
+    inline_text,
+    is_permalink,
+    math_text,
+)
+from ingest.parse.html.landmarks import is_box
+from ingest.parse.html.tables import is_layout, table_text
+from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
+from ingest.parse.html.words import word_set
+from ingest.parse.outline import BoxEnd, BoxStart, Heading, Part
+
+_BLOCKS = word_set(
+    "address article aside blockquote body center dd details dir div dl dt fieldset figcaption figure footer "
+    "form header hgroup hr html legend li main menu nav ol p pre section summary table tbody td tfoot th "
+    "thead tr ul caption"
+)
+_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_SECTION_WORDS = word_set(
+    "section sect1 sect2 sect3 sect4 sect5 chapter appendix preface part refentry refsect1 refsect2 refsect3 "
+    "article glossary bibliography index book reference detail"
+)
+_TITLED = word_set("table figure example informaltable equation procedure")
+_ROOT_IDS = word_set("root app __next ___gatsby __nuxt main content main-content page wrapper body")
+
+
+def read_blocks(
+    content: HtmlElement, survey: Survey, shape: Shape, *, keep_chrome: bool = False
+) -> list[Part]:
+    """Give the parts of *content* in reading order, without chrome and what is hidden.
+
+    Args: keep_chrome: keep tables of contents and the like, for a page that is nothing else.
+    """
+    return _Reader(content, survey, shape, keep_chrome).read()
+
+
+class _Reader:
+    def __init__(self, content: HtmlElement, survey: Survey, shape: Shape, keep_chrome: bool) -> None:
+        self._content = content
+        self._owners = survey.owners
+        self._shape = shape
+        self._keep_chrome = keep_chrome
+        self._flow = Flow()
+        self._open_anchors: list[tuple[str, HtmlElement]] = []
+        self._starts: dict[str, Callable[[HtmlElement], None]] = {
+            "li": lambda _: self._flow.item_start(),
+            "dt": lambda _: self._flow.term_start(),
+            "dd": lambda _: self._flow.definition_start(),
+            "br": lambda _: self._flow.line_break(),
+            **dict.fromkeys(_LISTS, lambda _: self._flow.list_start()),
+        }
+        self._ends: dict[str, Callable[[HtmlElement], None]] = {
+            "dt": lambda _: self._flow.term_end(),
+            "dd": lambda _: self._flow.definition_end(),
+            **dict.fromkeys(_LISTS, lambda _: self._flow.list_end()),
+        }
+
+    def read(self) -> list[Part]:
+        flow, content = self._flow, self._content
+        whole: HtmlElement | None = None
+        walk = etree.iterwalk(content, events=("start", "end"))
+        for event, element in walk:
+            if event == "start":
+                if self._is_left_out(element) or self._read_whole(element):
+                    walk.skip_subtree()
+                    whole = element
+                    continue
+                self._start(element)
+                if element.text:
+                    flow.text(element.text)
+            else:
+                if element is not whole:
+                    self._end(element)
+                if element.tail and element is not content:
+                    flow.text(element.tail)
+        return flow.finish()
+
+    def _is_left_out(self, element: HtmlElement) -> bool:
+        tag = element.tag
+        if tag in UNSEEN_TAGS:
+            return True
+        if element is self._content or not (element.attrib or tag in {"nav", "aside", "footer"}):
+            return False
+        if is_hidden(element) or is_permalink(element) or has_line_numbers(element):
+            return True
+        if self._keep_chrome:
+            return False
+        return tag in {"nav", "footer"} or self._stands_aside(element) or is_chrome(element, self._shape)
+
+    def _stands_aside(self, element: HtmlElement) -> bool:
+        role = element.get("role")
+        if role is not None and role in {"navigation", "search", "contentinfo", "doc-toc", "menu"}:
+            return True
+        return element.tag == "aside" and not is_box(element)
+
+    def _start(self, element: HtmlElement) -> None:
+        tag = element.tag
+        start = self._starts.get(tag)
+        if start is not None:
+            start(element)
+        elif tag in _BLOCKS:
+            if is_box(element) and element is not self._content:
+                self._flow.box(BoxStart())
+            else:
+                self._flow.end_block()
+        self._note_anchor(element)
+
+    def _end(self, element: HtmlElement) -> None:
+        tag = element.tag
+        end = self._ends.get(tag)
+        if end is not None:
+            end(element)
+        elif tag in _BLOCKS:
+            if is_box(element) and element is not self._content:
+                self._flow.box(BoxEnd())
+            else:
+                self._flow.end_block()
+
+    def _note_anchor(self, element: HtmlElement) -> None:
+        name = self._own_id(element)
+        if name is not None:
+            if not self._flow.waiting:
+                self._open_anchors.clear()
+            self._flow.anchor(name)
+            self._open_anchors.append((name, element))
+
+    def _own_id(self, element: HtmlElement) -> str | None:
+        """The id a link can lead to: not a framework's root, and the first of equals."""
+        if not element.attrib or element.tag in {"body", "html", "main"}:
+            return None
+        name = anchor_of(element)
+        if name is None or name in _ROOT_IDS or self._owners.get(name) is not element:
+            return None
+        return name
+
+    def _read_whole(self, element: HtmlElement) -> bool:
+        """Read what is not running text as one piece; False if it is running text."""
+        tag = element.tag
+        level = heading_level(element)
+        if level is not None:
+            self._read_heading(element, level)
+        elif tag == "pre":
+            self._note_anchor(element)
+            text, anchors = code_text(element, own_id=self._own_id)
+            if text.strip():
+                self._flow.verbatim(text, anchors)
+        elif tag == "table" and not is_box(element) and not is_layout(element):
+            self._read_table(element)
+        elif tag == "math":
+            self._flow.text(f" {math_text(element)} ")
+        elif tag in {"figcaption", "p", "div", "caption"} and self._is_title(element):
+            self._read_title(element)
+        else:
+            return False
+        return True
+
+    def _read_heading(self, element: HtmlElement, level: int) -> None:
+        text = heading_text(element, numbered=self._shape.numbered)
+        if not text:
+            self._note_anchor(element)
+            return
+        self._flow.heading(Heading(text=text, level=level, fragment=self._heading_anchor(element)))
+        self._open_anchors.clear()
+
+    def _heading_anchor(self, heading: HtmlElement) -> str | None:
+        """Own id, else one inside, else by family the section around or the nearest before."""
+        for element in heading.iter(etree.Element):
+            name = self._own_id(element)
+            if name is not None:
+                return name
+        waiting = self._open_anchors if self._flow.waiting else []
+        if not waiting:
+            return None
+        above = set(heading.iterancestors())
+        around = [(name, element) for name, element in waiting if element in above]
+        if self._shape.section_anchor and around:
+            sections = [name for name, element in around if _is_section(element)]
+            return sections[-1] if sections else around[-1][0]
+        return waiting[-1][0]
+
+    def _read_table(self, element: HtmlElement) -> None:
+        self._note_anchor(element)
+        table = table_text(element, own_id=self._own_id)
+        if table.caption:
+            self._flow.caption(table.caption)
+        if table.text:
+            self._flow.verbatim(table.text, table.anchors)
+
+    def _is_title(self, element: HtmlElement) -> bool:
+        if element.tag in {"figcaption", "caption"}:
+            return True
+        class_ = element.get("class")
+        if class_ is None:
+            return False
+        words = class_words(class_)
+        if "admonition-title" in words:
+            return True
+        around = element.getparent()
+        return (
+            "title" in words
+            and around is not None
+            and not _TITLED.isdisjoint(class_words(around.get("class") or ""))
+        )
+
+    def _read_title(self, element: HtmlElement) -> None:
+        self._note_anchor(element)
+        text, _ = inline_text(element)
+        if not text:
+            return
+        if element.tag == "figcaption":
+            self._flow.caption_of_last(text)
+        elif "admonition-title" in class_words(element.get("class") or ""):
+            self._flow.title(text)
+        else:
+            self._flow.caption(text)
+
+
+def _is_section(element: HtmlElement) -> bool:
+    return element.tag == "section" or not _SECTION_WORDS.isdisjoint(class_words(element.get("class") or ""))

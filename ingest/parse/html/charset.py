@@ -1,0 +1,31 @@
+"""Bytes of a web page > text."""
+
+from w3lib.encoding import html_to_unicode
+
+_DETECTED = 16_384
+"""Bytes the detector looks at; it is quadratic in what it cannot tell."""
+
+
+def decode_html(data: bytes, content_type: str | None) -> str:
+    """Decode by byte-order mark, then header, then meta element, then a guess from the bytes.
+
+    What does not fit the encoding becomes U+FFFD; NUL, which would end libxml2's input, is left out.
+    Source: WHATWG Encoding and HTML, "determining the character encoding".
+    """
+    _, text = html_to_unicode(content_type, data, auto_detect_fun=_detect_charset, default_encoding="cp1252")
+    return str(text).replace("\0", "")
+
+
+def _detect_charset(data: bytes) -> str:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _guess_charset(data)
+    return "utf-8"
+
+
+def _guess_charset(data: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data[:_DETECTED]).best()
+    return "cp1252" if best is None else best.encoding

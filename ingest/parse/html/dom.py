@@ -1,0 +1,99 @@
+"""Text of a page > its tree, and what one pass over all elements tells."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from lxml import etree
+from lxml.html import HtmlElement, HTMLParser
+
+from schemas.errors import ParseError
+
+HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+
+_SPLIT = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(slots=True)
+class Survey:
+    """One page: its tree, who owns each id, and which classes and generator it names.
+
+    `owners` maps an id (or the `name` of an `a`) to the first element that bears it.
+    """
+
+    root: HtmlElement
+    owners: dict[str, HtmlElement] = field(default_factory=dict)
+    classes: set[str] = field(default_factory=set)
+    generator: str = ""
+
+
+def parse_tree(text: str, *, subject: str) -> HtmlElement:
+    """Parse *text* as HTML, also when it is XHTML; comments and processing instructions are dropped.
+
+    Raises: ParseError: there is no element in it.
+    """
+    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.LxmlError as error:
+        raise ParseError("no element found; is this HTML?", subject=subject) from error
+    if root is None:
+        raise ParseError("no element found; is this HTML?", subject=subject)
+    return root
+
+
+def survey_tree(root: HtmlElement) -> Survey:
+    """Walk all elements once and note ids, classes and the generator."""
+    survey = Survey(root)
+    for element in root.iter(etree.Element):
+        attributes = element.attrib
+        if not attributes:
+            continue
+        anchor = anchor_of(element)
+        if anchor is not None:
+            survey.owners.setdefault(anchor, element)
+        class_ = attributes.get("class")
+        if class_ is not None:
+            survey.classes.update(class_words(class_))
+    survey.generator = " ".join(meta_contents(root, "generator"))
+    return survey
+
+
+def anchor_of(element: HtmlElement) -> str | None:
+    """The id of an element, or the name of an `a`; None where it has none or one with white space."""
+    anchor: str | None = element.get("id") or (element.get("name") if element.tag == "a" else None)
+    return None if not anchor or anchor.split() != [anchor] else anchor
+
+
+def meta_contents(root: HtmlElement, *names: str) -> Iterator[str]:
+    """Contents of the meta elements of these (lower-case) names."""
+    for element in root.iter("meta"):
+        if (element.get("name") or element.get("property") or "").lower() in names:
+            yield element.get("content") or ""
+
+
+@lru_cache(maxsize=4096)
+def class_words(class_: str) -> frozenset[str]:
+    """The class names of a class attribute, lower case."""
+    return frozenset(class_.lower().split())
+
+
+@lru_cache(maxsize=4096)
+def name_parts(name: str) -> frozenset[str]:
+    """The words inside class names or an id: `site-nav_bar` > site, nav, bar."""
+    return frozenset(_SPLIT.split(name.lower()))
+
+
+def heading_level(element: HtmlElement) -> int | None:
+    """1-6 of h1-h6, or of role=heading by aria-level (2 if it says none); None for other elements."""
+    level = HEADING_LEVELS.get(element.tag)
+    if level is None and element.get("role") == "heading":
+        stated = element.get("aria-level") or "2"
+        level = min(max(int(stated), 1), 6) if stated.isdecimal() and len(stated) < 3 else 2
+    return level
+
+
+def normal_space(text: str) -> str:
+    """Runs of white space as one space, none at the edges."""
+    return " ".join(text.split())

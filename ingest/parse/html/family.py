@@ -1,0 +1,133 @@
+"""Which documentation generator made a page, and where such pages keep content and anchors."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lxml.html import HtmlElement
+
+from ingest.parse.html.dom import Survey, class_words
+from ingest.parse.html.words import word_set
+
+
+class Family(StrEnum):
+    """Known shapes of pages; PLAIN is any other."""
+
+    SPHINX = "sphinx"
+    DOCBOOK = "docbook"
+    TEXINFO = "texinfo"
+    ASCIIDOCTOR = "asciidoctor"
+    MKDOCS = "mkdocs"
+    DOCUSAURUS = "docusaurus"
+    JAVADOC = "javadoc"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """How a family lays out its pages.
+
+    `containers` are tried in order (tag, attribute, value; `class` matches one word); `chrome` are class
+    names and ids of what stands around or amid the content; `section_anchor` says that the id of a section
+    lies on the element around its heading, else it stands before the heading; `numbered` headings carry
+    their number as plain text.
+    """
+
+    containers: tuple[tuple[str, str, str], ...]
+    chrome: frozenset[str] = frozenset()
+    section_anchor: bool = False
+    numbered: bool = False
+
+
+_MAIN = (("*", "role", "main"), ("main", "", ""))
+_BODY = (("body", "", ""),)
+
+SHAPES: dict[Family, Shape] = {
+    Family.SPHINX: Shape(
+        containers=(*_MAIN, ("div", "class", "body"), ("div", "class", "document")),
+        chrome=word_set(
+            "related sphinxsidebar clearer contents toc-backref viewcode-link rst-footer-buttons"
+        ),
+        section_anchor=True,
+    ),
+    Family.DOCBOOK: Shape(
+        containers=_BODY,
+        chrome=word_set("navheader navfooter toc list-of-tables list-of-figures list-of-examples"),
+        section_anchor=True,
+        numbered=True,
+    ),
+    Family.TEXINFO: Shape(
+        containers=_BODY,
+        chrome=word_set("header nav-panel contents shortcontents menu"),
+        numbered=True,
+    ),
+    Family.ASCIIDOCTOR: Shape(containers=_BODY, chrome=frozenset({"toc", "footer"})),
+    Family.MKDOCS: Shape(
+        containers=(("article", "", ""), *_MAIN),
+        chrome=word_set("md-sidebar md-source-file md-content__button md-feedback toc"),
+    ),
+    Family.DOCUSAURUS: Shape(
+        containers=(("div", "class", "theme-doc-markdown"), ("article", "", ""), *_MAIN),
+        chrome=word_set(
+            "theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-footer pagination-nav theme-edit-this-page"
+        ),
+    ),
+    Family.JAVADOC: Shape(
+        containers=(*_MAIN, ("div", "class", "contentcontainer"), *_BODY),
+        chrome=word_set("topnav bottomnav subnav top-nav sub-nav navbar.top navbar.bottom skip-nav toc"),
+        section_anchor=True,
+    ),
+    Family.PLAIN: Shape(
+        containers=(*_MAIN, ("article", "", "")),
+        chrome=word_set(
+            "toc table-of-contents breadcrumb breadcrumbs pagination pager sidebar skip-link share social"
+        ),
+    ),
+}
+
+_GENERATORS = (
+    ("docbook", Family.DOCBOOK),
+    ("makeinfo", Family.TEXINFO),
+    ("texi2any", Family.TEXINFO),
+    ("asciidoc", Family.ASCIIDOCTOR),
+    ("mkdocs", Family.MKDOCS),
+    ("docusaurus", Family.DOCUSAURUS),
+    ("javadoc", Family.JAVADOC),
+    ("sphinx", Family.SPHINX),
+    ("docutils", Family.SPHINX),
+)
+
+_MARKS = (
+    (frozenset({"titlepage", "navheader"}), Family.DOCBOOK),
+    (frozenset({"sphinxsidebar"}), Family.SPHINX),
+    (frozenset({"headerlink", "toctree-wrapper"}), Family.SPHINX),
+    (frozenset({"headerlink", "section"}), Family.SPHINX),
+    (frozenset({"md-content", "headerlink"}), Family.MKDOCS),
+    (frozenset({"theme-doc-markdown"}), Family.DOCUSAURUS),
+    (frozenset({"sect1", "sectionbody"}), Family.ASCIIDOCTOR),
+)
+
+
+def recognise_family(survey: Survey) -> Family:
+    """Tell the family by the generator meta element, else by classes that only it writes together."""
+    generator = survey.generator.lower()
+    for word, family in _GENERATORS:
+        if word in generator:
+            return family
+    return next((family for marks, family in _MARKS if marks <= survey.classes), Family.PLAIN)
+
+
+def find_container(survey: Survey, family: Family) -> HtmlElement | None:
+    """The first element that is the family's own container of content, or None."""
+    for tag, attribute, value in SHAPES[family].containers:
+        for element in survey.root.iter(tag):
+            if not attribute or value in class_words(element.get(attribute) or ""):
+                return element
+    return None
+
+
+def is_chrome(element: HtmlElement, shape: Shape) -> bool:
+    """Whether class or id of the element are among those the family writes around its content."""
+    class_, id_ = element.get("class"), element.get("id")
+    if id_ is not None and id_.lower() in shape.chrome:
+        return True
+    return class_ is not None and not shape.chrome.isdisjoint(class_words(class_))

@@ -1,0 +1,185 @@
+"""Running text > blocks: white space as a browser shows it, list marks, anchors at their offsets."""
+
+from ingest.parse.html.visibility import strip_invisible
+from ingest.parse.outline import BLOCK_JOINT, LINE_JOINT, Anchor, Block, BoxEnd, BoxStart, Heading, Part
+
+
+class Flow:
+    """Gathers inline text and closes it into blocks.
+
+    A *lead* is what comes before the next text: a list mark, or the term of a definition.
+    An anchor waits until text follows, and then points at the beginning of that text.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.waiting: list[str] = []
+        self._text: list[str] = []
+        self._length = 0
+        self._space = False
+        self._anchors: list[Anchor] = []
+        self._lead = ""
+        self._joint = BLOCK_JOINT
+        self._lists = 0
+        self._definitions = 0
+        self._caption: str | None = None
+
+    def text(self, text: str) -> None:
+        """Add inline text; runs of white space show as one space."""
+        words = strip_invisible(text).split()
+        if not words:
+            self._space = self._space or bool(text)
+            return
+        if (self._space or text[0].isspace()) and self._length > len(self._lead):
+            self._put(" ")
+        self._open()
+        self._put(" ".join(words))
+        self._space = text[-1].isspace()
+
+    def line_break(self) -> None:
+        """Begin a new line within the block."""
+        if self._length > len(self._lead):
+            self._put("\n")
+            self._space = False
+
+    def anchor(self, name: str) -> None:
+        """Note an id; it belongs to the text that follows."""
+        self.waiting.append(name)
+
+    def end_block(self) -> None:
+        """Close the block that is open; a lead without text stays for the next one."""
+        if self._length > len(self._lead):
+            self._emit("".join(self._text).rstrip(), tuple(self._anchors))
+            self._lead = ""
+            self._clear()
+        self._space = False
+
+    def verbatim(self, text: str, anchors: tuple[Anchor, ...] = ()) -> None:
+        """Add a finished block (code, table) as it is."""
+        self.end_block()
+        lead = self._lead
+        self._lead = ""
+        opened = tuple((0, name) for name in self.waiting)
+        self.waiting.clear()
+        shifted = tuple((offset + len(lead), name) for offset, name in anchors)
+        self._emit(lead + text, (*self._anchors, *opened, *shifted))
+        self._clear()
+
+    def heading(self, heading: Heading) -> None:
+        """Add a heading; anchors that waited for text are the heading's."""
+        self.end_block()
+        self._drop_lead()
+        self.waiting.clear()
+        self._joint = BLOCK_JOINT
+        self._caption = None
+        self.parts.append(heading)
+
+    def caption(self, text: str) -> None:
+        """Add the caption of the block that follows; both stand together."""
+        self.end_block()
+        self._caption = text
+        self.verbatim(text)
+        self._caption = text
+        self._joint = LINE_JOINT
+
+    def caption_of_last(self, text: str) -> None:
+        """Add a caption that follows its figure."""
+        self.end_block()
+        self._caption = text
+        self.verbatim(text)
+
+    def title(self, text: str) -> None:
+        """Add the title line of a note; what follows stands with it."""
+        self.verbatim(text)
+        self._joint = LINE_JOINT
+
+    def list_start(self) -> None:
+        """Begin a list: its items are lines of one block."""
+        self.end_block()
+        self._lists += 1
+
+    def list_end(self) -> None:
+        """End a list."""
+        self.end_block()
+        self._drop_lead()
+        self._lists -= 1
+        self._joint = self._next_joint()
+
+    def item_start(self) -> None:
+        """Begin a list item."""
+        self.end_block()
+        self._drop_lead()
+        self._set_lead("  " * max(0, self._lists - 1) + "- ")
+
+    def term_start(self) -> None:
+        """Begin a term; further terms of one definition join by a comma."""
+        self.end_block()
+        if self._lead.endswith(": "):
+            self._set_lead(self._lead[:-2] + ", ")
+        else:
+            self._drop_lead()
+            self._joint = BLOCK_JOINT
+
+    def term_end(self) -> None:
+        """End a term: it leads the definition."""
+        if self._length > len(self._lead):
+            self._lead = "".join(self._text).rstrip() + ": "
+            self._text, self._length, self._space = [self._lead], len(self._lead), False
+
+    def definition_start(self) -> None:
+        """Begin a definition: its first text stands behind the term, further blocks are lines below."""
+        self.end_block()
+        self._definitions += 1
+
+    def definition_end(self) -> None:
+        """End a definition; a term without one stands alone."""
+        self.end_block()
+        if self._lead.endswith(": "):
+            term, anchors = self._lead[:-2], tuple(self._anchors)
+            self._lead = ""
+            self._clear()
+            self._emit(term, anchors)
+        self._definitions -= 1
+        self._joint = self._next_joint()
+
+    def box(self, mark: BoxStart | BoxEnd) -> None:
+        """Begin or end a box."""
+        self.end_block()
+        self.parts.append(mark)
+
+    def finish(self) -> list[Part]:
+        """Close all and give the parts in reading order."""
+        self.end_block()
+        self._drop_lead()
+        if self.waiting:
+            self.parts.append(Block(text="", anchors=tuple((0, name) for name in self.waiting)))
+        return self.parts
+
+    def _open(self) -> None:
+        if self.waiting:
+            self._anchors.extend((self._length, name) for name in self.waiting)
+            self.waiting.clear()
+
+    def _put(self, text: str) -> None:
+        self._text.append(text)
+        self._length += len(text)
+
+    def _set_lead(self, lead: str) -> None:
+        self._lead = lead
+        self._text, self._length = [lead], len(lead)
+
+    def _drop_lead(self) -> None:
+        self._lead = ""
+        self.waiting[:0] = [name for _, name in self._anchors]
+        self._clear()
+
+    def _clear(self) -> None:
+        self._text, self._length, self._anchors, self._space = [], 0, [], False
+
+    def _emit(self, text: str, anchors: tuple[Anchor, ...]) -> None:
+        self.parts.append(Block(text=text, joint=self._joint, anchors=anchors, caption=self._caption))
+        self._caption = None
+        self._joint = self._next_joint()
+
+    def _next_joint(self) -> str:
+        return LINE_JOINT if self._lists or self._definitions else BLOCK_JOINT

@@ -1,0 +1,157 @@
+"""Text inside one element: headings, cells, captions, code."""
+
+import re
+from collections.abc import Callable
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from ingest.parse.html.dom import class_words, normal_space
+from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
+from ingest.parse.html.words import word_set
+from ingest.parse.outline import Anchor
+
+OwnId = Callable[[HtmlElement], str | None]
+
+_PERMALINKS = word_set(
+    "headerlink hash-link anchor-link anchorjs-link permalink id_link heading-link heading-anchor header- "
+    "anchor anchor copiable-link copy-link toc-anchor direct-link"
+)
+_SIGNS = frozenset({"¶", "#", "§", "🔗", "🔗︎", "link", "permalink", "permanent link", ""})
+_NUMBERS = frozenset({"section-number", "secno", "header-section-number", "sectnum", "toc-section-number"})
+_LINE_NUMBERS = frozenset(
+    {"linenos", "lineno", "linenodiv", "gutter", "line-number", "line-numbers-rows", "blob-num"}
+)
+_SPACED = word_set("p div li ul ol dl dt dd tr td th br pre table section h1 h2 h3 h4 h5 h6 blockquote")
+
+# "Chapter 8. ", "Appendix A ", "8.1.2. ", "E.1. ", "3.2 "; a bare number or letter is part of the title.
+_NUMBERING = re.compile(
+    r"^(?:(?:chapter|appendix|part|section|annex)\s+(?:\d+|[a-z]|[ivxlc]+)(?:\.\d+)*(?:[.:]\s*|\s+)"
+    r"|(?:\d+|[a-z])(?:\.\d+)+\.?\s+|\d+\.?\s+)(?=\S)",
+    re.IGNORECASE,
+)
+
+
+def is_permalink(element: HtmlElement) -> bool:
+    """Whether a link is only a handle to copy a heading's address."""
+    if element.tag != "a":
+        return False
+    class_ = element.get("class")
+    if class_ is not None and not _PERMALINKS.isdisjoint(class_words(class_)):
+        return "".join(element.itertext()).strip().lower() in _SIGNS
+    href = element.get("href") or ""
+    text: str | None = element.text
+    return (
+        href.startswith("#")
+        and len(element) == 0
+        and text is not None
+        and text.strip() in {"¶", "#", "§", "🔗"}
+    )
+
+
+def no_id(_: HtmlElement) -> str | None:
+    """Say that no id matters."""
+    return None
+
+
+def inline_text(
+    element: HtmlElement, *, own_id: OwnId = no_id, leave_out: frozenset[str] = frozenset()
+) -> tuple[str, tuple[Anchor, ...]]:
+    """Visible text on one line, and the ids in it at their offsets.
+
+    Args: own_id: gives the id of an element that a link can lead to; leave_out: class names whose
+    elements do not count.
+    """
+    if len(element) == 0:
+        return normal_space(strip_invisible(element.text or "")), ()
+    pieces: list[str] = []
+    anchors: list[Anchor] = []
+    length = 0
+    skipped = None
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walk:
+        found = None
+        if event == "start":
+            if node is not element and _is_left_out(node, leave_out):
+                walk.skip_subtree()
+                skipped = node
+                continue
+            found = node.text
+            anchor = own_id(node) if node is not element else None
+            if anchor is not None:
+                anchors.append((length, anchor))
+        elif node is not element:
+            found = node.tail
+        space = " " if node.tag in _SPACED and node is not skipped else ""
+        words = normal_space(strip_invisible(found)) if found else ""
+        if found and words:
+            before = " " if (space or found[0].isspace()) and length and not pieces[-1].endswith(" ") else ""
+            piece = before + words + (" " if found[-1].isspace() else "")
+        else:
+            piece = " " if (space or found) and length and not pieces[-1].endswith(" ") else ""
+        if piece:
+            pieces.append(piece)
+            length += len(piece)
+    return "".join(pieces).rstrip(), tuple(anchors)
+
+
+def heading_text(element: HtmlElement, *, numbered: bool) -> str:
+    """A heading without permalink signs and hidden parts; its number goes where it is marked up.
+
+    Args: numbered: the family writes numbers as plain text, and they go too.
+    """
+    text, _ = inline_text(element, leave_out=_NUMBERS)
+    return strip_numbering(text) if numbered else text
+
+
+def strip_numbering(title: str) -> str:
+    """Take chapter words and section numbers off the front of a title, unless nothing else is left."""
+    return _NUMBERING.sub("", title, count=1)
+
+
+def code_text(element: HtmlElement, *, own_id: OwnId = no_id) -> tuple[str, tuple[Anchor, ...]]:
+    """Code as it stands, without line numbers and empty lines at the ends, and the ids in it."""
+    pieces: list[str] = []
+    anchors: list[Anchor] = []
+    length = 0
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walk:
+        found: str | None = None
+        if event == "start":
+            if node is not element and _is_left_out(node, _LINE_NUMBERS):
+                walk.skip_subtree()
+                continue
+            anchor = own_id(node) if node is not element else None
+            if anchor is not None:
+                anchors.append((length, anchor))
+            found = "\n" if node.tag == "br" else node.text
+        elif node is not element:
+            found = node.tail
+        if found:
+            pieces.append(found)
+            length += len(found)
+    raw = strip_invisible("".join(pieces)).replace("\r\n", "\n").expandtabs(4)
+    body = raw.strip("\n").rstrip()
+    cut = len(raw) - len(raw.lstrip("\n"))
+    return body, tuple((min(max(0, offset - cut), len(body)), name) for offset, name in anchors)
+
+
+def math_text(element: HtmlElement) -> str:
+    """The TeX source of a formula, else its alternative text, else its signs."""
+    for annotation in element.iter("annotation"):
+        if "tex" in (annotation.get("encoding") or "").lower() and annotation.text:
+            return normal_space(annotation.text)
+    return normal_space(element.get("alttext") or " ".join(element.itertext()))
+
+
+def has_line_numbers(element: HtmlElement) -> bool:
+    """Whether an element is a column of line numbers beside code."""
+    class_ = element.get("class")
+    return class_ is not None and not _LINE_NUMBERS.isdisjoint(class_words(class_))
+
+
+def _is_left_out(element: HtmlElement, leave_out: frozenset[str]) -> bool:
+    if element.tag in UNSEEN_TAGS or is_permalink(element) or is_hidden(element):
+        return True
+    class_ = element.get("class")
+    return class_ is not None and bool(leave_out) and not leave_out.isdisjoint(class_words(class_))

@@ -1,0 +1,113 @@
+"""Where on a page an element stands: navigation, header, body, aside or footer."""
+
+from functools import lru_cache
+
+from lxml.html import HtmlElement
+
+from ingest.parse.html.dom import class_words, name_parts
+from ingest.parse.html.words import word_set
+from schemas.edges import LinkPosition
+
+_TAGS = {
+    "nav": LinkPosition.NAV,
+    "header": LinkPosition.HEADER,
+    "aside": LinkPosition.ASIDE,
+    "footer": LinkPosition.FOOTER,
+}
+_ROLES = {
+    "navigation": LinkPosition.NAV,
+    "menu": LinkPosition.NAV,
+    "menubar": LinkPosition.NAV,
+    "directory": LinkPosition.NAV,
+    "doc-toc": LinkPosition.NAV,
+    "search": LinkPosition.NAV,
+    "banner": LinkPosition.HEADER,
+    "complementary": LinkPosition.ASIDE,
+    "contentinfo": LinkPosition.FOOTER,
+}
+_WORDS = {
+    "nav": LinkPosition.NAV,
+    "navbar": LinkPosition.NAV,
+    "navigation": LinkPosition.NAV,
+    "navheader": LinkPosition.NAV,
+    "navfooter": LinkPosition.NAV,
+    "topnav": LinkPosition.NAV,
+    "subnav": LinkPosition.NAV,
+    "bottomnav": LinkPosition.NAV,
+    "menu": LinkPosition.NAV,
+    "toc": LinkPosition.NAV,
+    "toctree": LinkPosition.NAV,
+    "breadcrumb": LinkPosition.NAV,
+    "breadcrumbs": LinkPosition.NAV,
+    "pagination": LinkPosition.NAV,
+    "pager": LinkPosition.NAV,
+    "related": LinkPosition.NAV,
+    "sidebar": LinkPosition.ASIDE,
+    "sphinxsidebar": LinkPosition.ASIDE,
+    "masthead": LinkPosition.HEADER,
+    "footer": LinkPosition.FOOTER,
+}
+_ADMONITIONS = word_set(
+    "admonition note tip hint important warning caution danger attention seealso alert callout "
+    "admonitionblock versionadded versionchanged deprecated theme-admonition"
+)
+_BOX_TAGS = frozenset({"blockquote", "details", "figure"})
+
+
+class Landmarks:
+    """Positions of elements of one page; remembers what it has climbed."""
+
+    def __init__(self, content: HtmlElement) -> None:
+        self._known: dict[HtmlElement | None, LinkPosition] = {
+            None: LinkPosition.BODY,
+            content: LinkPosition.BODY,
+        }
+
+    def position_of(self, element: HtmlElement) -> LinkPosition:
+        """The nearest landmark at or above *element*; the content root is body, whatever is around it."""
+        climbed: list[HtmlElement] = []
+        at: HtmlElement | None = element
+        while at is not None and at not in self._known:
+            own = own_landmark(at)
+            if own is not None:
+                self._known[at] = own
+                break
+            climbed.append(at)
+            at = at.getparent()
+        position = self._known[at]
+        self._known.update(dict.fromkeys(climbed, position))
+        return position
+
+
+def own_landmark(element: HtmlElement) -> LinkPosition | None:
+    """What the element says it is: by tag, else by role, else by a word in its classes or id."""
+    position = _TAGS.get(element.tag)
+    if position is not None:
+        return LinkPosition.BODY if position is LinkPosition.ASIDE and is_box(element) else position
+    attributes = element.attrib
+    if not attributes:
+        return None
+    role = attributes.get("role")
+    if role in _ROLES:
+        return _ROLES[role]
+    if element.tag in {"body", "html", "a"}:
+        return None
+    return _named_landmark(attributes.get("class") or "", attributes.get("id") or "")
+
+
+@lru_cache(maxsize=4096)
+def _named_landmark(class_: str, id_: str) -> LinkPosition | None:
+    words = name_parts(class_) | name_parts(id_)
+    return next((position for word, position in _WORDS.items() if word in words), None)
+
+
+def is_box(element: HtmlElement) -> bool:
+    """Whether the element is a note, quotation or fold-out within the text around it."""
+    if element.tag in _BOX_TAGS:
+        return True
+    class_ = element.get("class")
+    return (
+        class_ is not None
+        and element.tag in {"div", "aside", "section", "table"}
+        and not _ADMONITIONS.isdisjoint(class_words(class_))
+    )

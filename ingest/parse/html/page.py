@@ -1,0 +1,163 @@
+"""A web page as a whole: bytes > sections, links, trail and what robots may do with it."""
+
+import re
+from collections.abc import Iterator
+
+from lxml.html import HtmlElement
+
+from ingest.parse.assembly import PageFacts, assemble_page
+from ingest.parse.chunking import CountTokens
+from ingest.parse.html.blocks import read_blocks
+from ingest.parse.html.charset import decode_html
+from ingest.parse.html.content import FEW_WORDS, Content, ContentBy, count_words, find_content, leading_h1
+from ingest.parse.html.dom import Survey, meta_contents, normal_space, parse_tree, survey_tree
+from ingest.parse.html.family import SHAPES, Family, recognise_family
+from ingest.parse.html.inline import heading_text, inline_text, strip_numbering
+from ingest.parse.html.landmarks import Landmarks
+from ingest.parse.html.prescan import cut_markup
+from ingest.parse.html.trail import read_trail
+from ingest.parse.links import FoundLink, collect_links, resolve_href
+from ingest.parse.outline import Block, Heading, OutlineSection, Part, build_outline
+from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import DocumentKind
+
+CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7}
+"""How sure the structure is, by what found the content; headings come from the DOM in any case."""
+
+_REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
+_MAX_REFRESH_SECONDS = 5
+_OUR_ROBOT = "sitegraph"
+_VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
+
+
+def parse_html(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
+    """Turn the bytes of an HTML or XHTML page into its fragment.
+
+    Raises: ParseError: there is no element in the bytes.
+    """
+    data, truncated = cut_markup(data)
+    root = parse_tree(decode_html(data, request.content_type), subject=request.uri)
+    survey = survey_tree(root)
+    family = recognise_family(survey)
+    content = find_content(survey, family)
+    outline = build_outline(_parts(survey, content, family))
+    base = _base(root, request.uri)
+    links, warnings = collect_links(_found_links(root, content.root), base=base)
+    if truncated:
+        warnings = ("truncated: more tags or attributes than any page needs", *warnings)
+    facts = _facts(
+        survey, outline, request=request, family=family, content=content, base=base, warnings=warnings
+    )
+    return assemble_page(outline, links, request=request, facts=facts, count_tokens=count_tokens)
+
+
+def _parts(survey: Survey, content: Content, family: Family) -> list[Part]:
+    shape = SHAPES[family]
+    parts = read_blocks(content.root, survey, shape)
+    if not _says_something(parts) and count_words(content.root) > 0:
+        parts = read_blocks(content.root, survey, shape, keep_chrome=True)
+    if not _says_something(parts) and content.by is not ContentBy.BODY:
+        body = survey.root.find("body")
+        if body is not None and count_words(body) > FEW_WORDS:
+            parts = read_blocks(body, survey, shape)
+    lead = leading_h1(survey, content.root)
+    text = "" if lead is None else heading_text(lead, numbered=shape.numbered)
+    return [Heading(text=text, level=1), *parts] if text else parts
+
+
+def _says_something(parts: list[Part]) -> bool:
+    return any(isinstance(part, Block) and part.text for part in parts)
+
+
+def _facts(
+    survey: Survey,
+    outline: tuple[OutlineSection, ...],
+    *,
+    request: ParseRequest,
+    family: Family,
+    content: Content,
+    base: str,
+    warnings: tuple[str, ...],
+) -> PageFacts:
+    title = _title(survey.root, outline, family)
+    robots = _robots(survey.root, request.x_robots_tag)
+    return PageFacts(
+        kind=DocumentKind.HTML,
+        title=title,
+        template_type=family.value,
+        breadcrumbs=read_trail(survey, uri=request.uri, title=title),
+        lang=_lang(survey.root),
+        noindex=not robots.isdisjoint({"noindex", "none"}),
+        nofollow=not robots.isdisjoint({"nofollow", "none"}),
+        refresh=_refresh(survey.root, base),
+        structure_confidence=CONFIDENCE[content.by],
+        warnings=warnings,
+    )
+
+
+def _title(root: HtmlElement, outline: tuple[OutlineSection, ...], family: Family) -> str:
+    """The first h1, else the title element, which on pages without h1 repeats the first heading."""
+    top = next((section.heading for section in outline if section.level == 1), "")
+    if top:
+        return top
+    stated = next((normal_space(title.text or "") for title in root.iter("title")), "")
+    if SHAPES[family].numbered:
+        stated = strip_numbering(stated)
+    return stated or next((section.heading for section in outline if section.heading), "")
+
+
+def _lang(root: HtmlElement) -> str | None:
+    lang = (root.get("lang") or root.get("xml:lang") or "").strip()
+    return lang[:35] or None
+
+
+def _base(root: HtmlElement, uri: str) -> str:
+    for base in root.iter("base"):
+        href = resolve_href(base.get("href") or "", base=uri)
+        return uri if href is None else href[0]
+    return uri
+
+
+def _robots(root: HtmlElement, header: str | None) -> frozenset[str]:
+    """Directives for all robots or for us, from meta elements and the header; other robots' do not count.
+
+    Source: X-Robots-Tag names a robot before a colon, and so do directives that take a value.
+    """
+    stated = [word for content in meta_contents(root, "robots", _OUR_ROBOT) for word in content.split(",")]
+    for_us = True
+    for word in (header or "").replace("\n", ",").split(","):
+        agent, colon, directive = word.lower().rpartition(":")
+        if colon and agent.strip() not in _VALUED:
+            for_us = agent.strip() in {"*", "robots", _OUR_ROBOT}
+        if for_us:
+            stated.append(directive)
+    return frozenset(word.strip().lower() for word in stated)
+
+
+def _refresh(root: HtmlElement, base: str) -> str | None:
+    """Where a meta refresh of at most 5 s leads; a slower one is a page to read."""
+    for meta in root.iter("meta"):
+        if (meta.get("http-equiv") or "").lower() == "refresh":
+            match = _REFRESH.match(meta.get("content") or "")
+            if match and int(match[1]) <= _MAX_REFRESH_SECONDS:
+                target = resolve_href(match[2], base=base)
+                return None if target is None else target[0]
+    return None
+
+
+def _found_links(root: HtmlElement, content: HtmlElement) -> Iterator[FoundLink]:
+    landmarks = Landmarks(content)
+    for link in root.iter("a", "area"):
+        href = link.get("href")
+        if href is not None:
+            yield FoundLink(href, _link_text(link), landmarks.position_of(link))
+
+
+def _link_text(link: HtmlElement) -> str:
+    text, _ = inline_text(link)
+    if text:
+        return text
+    pictures = (image.get("alt") or "" for image in link.iter("img", "area"))
+    return normal_space(
+        next((alt for alt in pictures if alt), "") or link.get("title") or link.get("aria-label") or ""
+    )

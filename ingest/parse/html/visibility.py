@@ -1,0 +1,51 @@
+"""What of a page is read: neither hidden elements, nor signs that no reader sees."""
+
+import re
+from functools import lru_cache
+
+from lxml.html import HtmlElement
+
+from ingest.parse.html.words import word_set
+
+UNSEEN_TAGS = word_set(
+    "script style template noscript svg iframe object embed applet canvas audio video map head button select "
+    "option textarea input datalist dialog"
+)
+
+_HIDING = re.compile(
+    r"display:none|visibility:hidden|font-size:0(?:px|em|rem|pt|%)?(?:;|!|$)"
+    r"|(?:^|;)(?:width|height|max-width|max-height):0(?:px|em|rem|pt|%)?(?:;|!|$)|opacity:0(?:;|!|$)"
+)
+_COLOUR = re.compile(r"(?:^|;)(background-)?(?:color|background):([^;!]+)")
+
+# Zero-width, bidi and tag characters carry text past a reader; ZWJ and ZWNJ stay inside words that need them.
+_INVISIBLE = re.compile(
+    "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    "|(?<![^\\x00-\\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\\x00-\\x7f])"
+)
+
+
+def is_hidden(element: HtmlElement) -> bool:
+    """Whether an element is out of a reader's sight by attribute or inline style.
+
+    A tab panel may be `hidden` and yet is content: a click away, not out of sight.
+    """
+    attributes = element.attrib
+    if "hidden" in attributes and attributes.get("role") != "tabpanel":
+        return bool(attributes["hidden"] != "until-found")
+    style = attributes.get("style")
+    return bool(attributes.get("aria-hidden") == "true") or (style is not None and _hides(style))
+
+
+@lru_cache(maxsize=1024)
+def _hides(style: str) -> bool:
+    style = "".join(style.lower().split())
+    if _HIDING.search(style):
+        return True
+    colours = {bool(match[1] or "background" in match[0]): match[2] for match in _COLOUR.finditer(style)}
+    return len(colours) == 2 and colours[True] == colours[False]
+
+
+def strip_invisible(text: str) -> str:
+    """Take out signs that no reader sees."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)

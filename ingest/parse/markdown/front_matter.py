@@ -1,0 +1,102 @@
+"""Front matter of a Markdown file > what the document says of itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from schemas.edges import EdgeKind
+from schemas.fragment import Reference
+
+MAX_BYTES = 65_536
+
+_FENCES = ("---", "...")
+_RELATIONS = (EdgeKind.RELATES_TO, EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontMatter:
+    """What a front matter block states; a field it does not name is None."""
+
+    doc_id: str | None = None
+    title: str | None = None
+    doc_type: str | None = None
+    domain: str | None = None
+    status: str | None = None
+    references: tuple[Reference, ...] = ()
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """Safe YAML without anchors and aliases, which can blow a few lines up to gigabytes."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise yaml.YAMLError("anchors and aliases are not allowed")
+        return super().compose_node(parent, index)
+
+
+def split_front_matter(text: str) -> tuple[FrontMatter, str, tuple[str, ...]]:
+    """Give what the block states, the body behind it, and warnings.
+
+    A block begins with `---` at the very first sign and ends with a line `---` or `...`. One that cannot
+    be read is part of the body, and a warning says why.
+    """
+    cut = _cut(text)
+    if cut is None:
+        return FrontMatter(), text, ()
+    block, body = cut
+    problem = "longer than 64 KB" if len(block.encode("utf-8", "replace")) > MAX_BYTES else None
+    stated: Any = None
+    if problem is None:
+        stated, problem = _load(block)
+    if problem is not None:
+        return FrontMatter(), text, (f"front matter is read as text: {problem}",)
+    return _front_matter(stated or {}), body, ()
+
+
+def _cut(text: str) -> tuple[str, str] | None:
+    lines = text.splitlines(keepends=True)
+    if not lines or lines[0].rstrip() != "---":
+        return None
+    for number, line in enumerate(lines[1:], start=1):
+        if line.rstrip() in _FENCES:
+            return "".join(lines[1:number]), "".join(lines[number + 1 :])
+    return None
+
+
+def _load(block: str) -> tuple[Any, str | None]:
+    try:
+        stated = yaml.load(block, Loader=_PlainLoader)  # noqa: S506 - a SafeLoader with less, not more
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        return None, " ".join(str(error).split())[:200]
+    if stated is not None and not isinstance(stated, dict):
+        return None, "not a mapping of keys to values"
+    return stated, None
+
+
+def _front_matter(stated: dict[Any, Any]) -> FrontMatter:
+    return FrontMatter(
+        doc_id=_scalar(stated.get("id")),
+        title=_scalar(stated.get("title")),
+        doc_type=_scalar(stated.get("type")),
+        domain=_scalar(stated.get("domain")),
+        status=_scalar(stated.get("status")),
+        references=tuple(
+            Reference(kind=kind, target=target)
+            for kind in _RELATIONS
+            for target in dict.fromkeys(_scalars(stated.get(kind.value)))
+        ),
+    )
+
+
+def _scalars(value: Any) -> tuple[str, ...]:
+    values = value if isinstance(value, list) else [value]
+    return tuple(text for text in map(_scalar, values) if text is not None)
+
+
+def _scalar(value: Any) -> str | None:
+    if value is None or isinstance(value, dict | list):
+        return None
+    text = str(value).strip()
+    return text or None

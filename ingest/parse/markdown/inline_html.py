@@ -1,0 +1,40 @@
+"""HTML inside Markdown: its visible text, ids and links."""
+
+from dataclasses import dataclass
+
+from lxml import etree
+from lxml.html import HtmlElement, HTMLParser
+
+from ingest.parse.html.dom import anchor_of
+from ingest.parse.html.inline import inline_text
+from ingest.parse.links import FoundLink
+from schemas.edges import LinkPosition
+
+
+@dataclass(frozen=True, slots=True)
+class InlineHtml:
+    """What a piece of HTML in a Markdown file says."""
+
+    text: str = ""
+    anchors: tuple[str, ...] = ()
+    links: tuple[FoundLink, ...] = ()
+
+
+def read_html(content: str) -> InlineHtml:
+    """Read one HTML block or tag; a comment or a closing tag says nothing."""
+    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(f"<body>{content}</body>".encode("utf-8", "replace"), parser)
+    except etree.LxmlError:
+        return InlineHtml()
+    elements: list[HtmlElement] = list(root.iter(etree.Element))
+    anchors = (anchor_of(element) for element in elements)
+    return InlineHtml(
+        text=inline_text(root)[0],
+        anchors=tuple(anchor for anchor in anchors if anchor is not None),
+        links=tuple(
+            FoundLink(element.get("href"), inline_text(element)[0], LinkPosition.BODY)
+            for element in elements
+            if element.tag == "a" and element.get("href")
+        ),
+    )

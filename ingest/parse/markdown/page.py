@@ -1,0 +1,74 @@
+"""A Markdown or plain text file as a whole."""
+
+from dataclasses import replace
+from urllib.parse import unquote, urlsplit
+
+from ingest.parse.assembly import PageFacts, assemble_page
+from ingest.parse.chunking import CountTokens
+from ingest.parse.html.charset import decode_html
+from ingest.parse.links import collect_links
+from ingest.parse.markdown.blocks import read_markdown
+from ingest.parse.markdown.front_matter import split_front_matter
+from ingest.parse.outline import Block, OutlineSection, build_outline
+from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import DocumentKind
+
+
+def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
+    """Turn a Markdown file into its fragment; what its front matter states wins over the request."""
+    stated, body, warnings = split_front_matter(_decode(data, request))
+    found = read_markdown(body)
+    links, more = collect_links(found.links, base=request.uri)
+    outline = build_outline(found.parts)
+    title = stated.title or _first_heading(outline) or _file_name(request)
+    facts = PageFacts(
+        kind=DocumentKind.MARKDOWN,
+        title=title,
+        template_type="markdown",
+        breadcrumbs=(*_folders(request), title),
+        doc_id=stated.doc_id,
+        references=stated.references,
+        warnings=(*warnings, *more),
+    )
+    said = replace(
+        request,
+        doc_type=stated.doc_type or request.doc_type,
+        domain=stated.domain or request.domain,
+        status=stated.status or request.status,
+    )
+    return assemble_page(outline, links, request=said, facts=facts, count_tokens=count_tokens)
+
+
+def parse_plain_text(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
+    """Turn a plain text file into a page of one section without heading."""
+    text = _decode(data, request).replace("\r\n", "\n").strip()
+    title = _file_name(request)
+    facts = PageFacts(
+        kind=DocumentKind.MARKDOWN,
+        title=title,
+        template_type="text",
+        breadcrumbs=(*_folders(request), title),
+        structure_confidence=0.5,
+    )
+    outline = build_outline([Block(text=text)])
+    return assemble_page(outline, (), request=request, facts=facts, count_tokens=count_tokens)
+
+
+def _decode(data: bytes, request: ParseRequest) -> str:
+    return decode_html(data, request.content_type).removeprefix("\ufeff")
+
+
+def _first_heading(outline: tuple[OutlineSection, ...]) -> str:
+    return next((section.heading for section in outline if section.heading), "")
+
+
+def _path(request: ParseRequest) -> str:
+    return request.path or unquote(urlsplit(request.uri).path)
+
+
+def _file_name(request: ParseRequest) -> str:
+    return _path(request).rstrip("/").rpartition("/")[2] or request.uri
+
+
+def _folders(request: ParseRequest) -> tuple[str, ...]:
+    return tuple(name for name in _path(request).split("/")[:-1] if name)

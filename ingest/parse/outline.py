@@ -1,0 +1,149 @@
+"""Headings and blocks in reading order > sections with their text, anchors and captions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+BLOCK_JOINT = "\n\n"
+LINE_JOINT = "\n"
+
+Anchor = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A heading without numbering and permalink signs; `fragment` is the id that opens it."""
+
+    text: str
+    level: int
+    fragment: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A stretch of text. `joint` comes before it, unless it is the first of its section.
+
+    `anchors` are (offset into `text`, id); `caption` names the table, figure or code in this block.
+    """
+
+    text: str
+    joint: str = BLOCK_JOINT
+    anchors: tuple[Anchor, ...] = ()
+    caption: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoxStart:
+    """A note, quotation or fold-out begins: headings inside it end no section outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoxEnd:
+    """The box ends: what follows belongs to the section that the box stands in."""
+
+
+Part = Heading | Block | BoxStart | BoxEnd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutlineSection:
+    """A section before it has an id; `parent` is the index of the section above, None at the top.
+
+    `anchors` are (offset, id) into `text`, in order; `captions` are (start, end, caption).
+    A section that has a heading and nothing under it has the heading as text.
+    """
+
+    heading: str
+    level: int
+    heading_path: tuple[str, ...]
+    parent: int | None
+    fragment: str | None
+    text: str
+    anchors: tuple[Anchor, ...]
+    captions: tuple[tuple[int, int, str], ...]
+
+
+@dataclass(slots=True)
+class _Draft:
+    heading: str
+    level: int
+    path: tuple[str, ...]
+    parent: int | None
+    fragment: str | None
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+    anchors: list[Anchor] = field(default_factory=list)
+    captions: list[tuple[int, int, str]] = field(default_factory=list)
+
+    def add(self, block: Block) -> None:
+        if self.length and block.text:
+            self.pieces.append(block.joint)
+            self.length += len(block.joint)
+        start = self.length
+        self.pieces.append(block.text)
+        self.length += len(block.text)
+        self.anchors.extend((start + offset, anchor) for offset, anchor in block.anchors)
+        if block.caption is not None:
+            self.captions.append((start, self.length, block.caption))
+
+    def closed(self) -> OutlineSection:
+        return OutlineSection(
+            heading=self.heading,
+            level=self.level,
+            heading_path=self.path,
+            parent=self.parent,
+            fragment=self.fragment,
+            text="".join(self.pieces) or self.heading,
+            anchors=tuple(self.anchors),
+            captions=tuple(self.captions),
+        )
+
+
+def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
+    """Give one section per heading, in order, and one of level 0 for text before any heading.
+
+    A heading ends every open section of its level or deeper, but none outside the box it stands in.
+    Skipped levels stay skipped.
+    """
+    drafts: list[_Draft] = []
+    open_: list[int] = []
+    floors: list[int] = []
+    for part in parts:
+        match part:
+            case Heading():
+                _open(drafts, open_, part, floors[-1] if floors else 0)
+            case Block():
+                _current(drafts, open_).add(part)
+            case BoxStart():
+                floors.append(len(open_))
+            case BoxEnd():
+                del open_[floors.pop() :]
+    return tuple(draft.closed() for draft in _renumbered(drafts))
+
+
+def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) -> None:
+    while len(open_) > floor and drafts[open_[-1]].level >= heading.level:
+        open_.pop()
+    parent = open_[-1] if open_ else None
+    above = drafts[parent].path if parent is not None else ()
+    drafts.append(_Draft(heading.text, heading.level, (*above, heading.text), parent, heading.fragment))
+    open_.append(len(drafts) - 1)
+
+
+def _current(drafts: list[_Draft], open_: list[int]) -> _Draft:
+    if open_:
+        return drafts[open_[-1]]
+    for draft in drafts:
+        if not draft.path:
+            return draft
+    drafts.append(_Draft("", 0, (), None, None))
+    return drafts[-1]
+
+
+def _renumbered(drafts: list[_Draft]) -> list[_Draft]:
+    """Drop a headless section without text; parents are indexes, so they move with it."""
+    kept = [index for index, draft in enumerate(drafts) if draft.path or draft.length]
+    place = {index: new for new, index in enumerate(kept)}
+    for index in kept:
+        parent = drafts[index].parent
+        drafts[index].parent = None if parent is None else place[parent]
+    return [drafts[index] for index in kept]
