@@ -1,0 +1,157 @@
+"""Vectors by the hash of exactly the encoded text, so that moves, renames and rollbacks encode nothing."""
+
+import errno
+import hashlib
+import os
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import insert
+
+from indexes.ports import Vector
+from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
+
+_KEYS_PER_STATEMENT = 500
+
+_metadata = sa.MetaData()
+# An ordinary rowid table: `missing` reads only the narrow index of the key, not the 1.5 KB rows.
+_vectors = sa.Table(
+    "vector",
+    _metadata,
+    sa.Column("key", sa.LargeBinary(32), primary_key=True),
+    sa.Column("vector", sa.LargeBinary, nullable=False),
+)
+
+
+class SqliteVectorCache:
+    """Keeps the port VectorCache in a SQLite file of its own; may be shared by threads and processes.
+
+    `model_key` names everything that decides a vector (weights.model_key), so one file may serve several
+    models. The first vector kept for a text stays.
+    """
+
+    def __init__(self, path: Path, *, model_key: str) -> None:
+        """Open or make the file.
+
+        Raises: StoreUnavailable: it cannot be opened; DamageFound: it is not a SQLite file.
+        """
+        self._path = path
+        self._model_key = model_key.encode()
+        self._engine = sa.create_engine(f"sqlite:///{path}")
+        sa.event.listen(self._engine, "connect", _configure)
+        with self._faults():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _metadata.create_all(self._engine)
+
+    def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
+        by_key = {self._key(text): text for text in texts}
+        with self._faults(), self._engine.connect() as connection:
+            for keys in _parts(list(by_key)):
+                found = connection.scalars(sa.select(_vectors.c.key).where(_vectors.c.key.in_(keys)))
+                for key in found.all():
+                    del by_key[key]
+        return tuple(sorted(by_key.values()))
+
+    def put(self, texts: Collection[str], vectors: Vector) -> None:
+        check_vectors(texts, vectors)
+        if not texts:
+            return
+        rows = [
+            {"key": self._key(text), "vector": vector.astype("<f4").tobytes()}
+            for text, vector in zip(texts, vectors, strict=True)
+        ]
+        with self._faults(), self._engine.begin() as connection:
+            connection.execute(insert(_vectors).on_conflict_do_nothing(), rows)
+
+    def get(self, texts: Collection[str]) -> Mapping[str, Vector]:
+        by_key = {self._key(text): text for text in texts}
+        vectors: dict[str, Vector] = {}
+        with self._faults(), self._engine.connect() as connection:
+            for keys in _parts(list(by_key)):
+                rows = connection.execute(sa.select(_vectors).where(_vectors.c.key.in_(keys)))
+                vectors |= {by_key[key]: _from_blob(blob) for key, blob in rows}
+        require_all(texts, vectors)
+        return vectors
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._engine.dispose()
+
+    def _key(self, text: str) -> bytes:
+        return hashlib.sha256(self._model_key + b"\0" + text.encode()).digest()
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except sa.exc.OperationalError as error:
+            if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path)) from error
+            raise StoreUnavailable(
+                f"the vector cache cannot be used: {error}", subject=str(self._path)
+            ) from error
+        except sa.exc.DatabaseError as error:
+            raise DamageFound(
+                f"the vector cache is damaged: {error}; delete the file, its vectors are encoded again",
+                subject=str(self._path),
+            ) from error
+
+
+class MemoryVectorCache:
+    """Keeps the port VectorCache in a dict, for one run without a disk."""
+
+    def __init__(self) -> None:
+        self._vectors: dict[str, Vector] = {}
+
+    def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(set(texts) - self._vectors.keys()))
+
+    def put(self, texts: Collection[str], vectors: Vector) -> None:
+        check_vectors(texts, vectors)
+        for text, vector in zip(texts, vectors, strict=True):
+            self._vectors.setdefault(text, vector.copy())
+
+    def get(self, texts: Collection[str]) -> Mapping[str, Vector]:
+        vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
+        require_all(texts, vectors)
+        return vectors
+
+
+def check_vectors(texts: Collection[str], vectors: Vector) -> None:
+    """Refuse what no reader could use: a wrong number of rows, or values that are not finite.
+
+    Raises: SchemaMismatch.
+    """
+    if vectors.ndim != 2 or len(vectors) != len(texts):
+        raise SchemaMismatch(
+            f"{len(texts)} texts came with vectors of shape {vectors.shape}", subject="vector cache"
+        )
+    if not np.isfinite(vectors).all():
+        raise SchemaMismatch("the encoder gave values that are not finite", subject="vector cache")
+
+
+def require_all(texts: Collection[str], vectors: Mapping[str, Vector]) -> None:
+    """Raise KeyError naming the first text that has no vector."""
+    for text in texts:
+        if text not in vectors:
+            raise KeyError(text)
+
+
+def _configure(connection: sqlite3.Connection, _record: object) -> None:
+    # FULL: in WAL mode NORMAL may lose the last commits at a power cut, and each is seconds of encoding
+    # that `put` has promised; one flush a batch of hundreds of texts costs nothing beside that.
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=15000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _parts(keys: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    for start in range(0, len(keys), _KEYS_PER_STATEMENT):
+        yield keys[start : start + _KEYS_PER_STATEMENT]
+
+
+def _from_blob(blob: bytes) -> Vector:
+    return np.frombuffer(blob, "<f4").astype(np.float32)

@@ -1,0 +1,158 @@
+"""Work in a child process: torch takes 1 GB and 10 s to import, which the flow's own process should not.
+
+A child ends by itself when its parent is killed: it reads from a pipe that then closes.
+"""
+
+import signal
+from collections.abc import Callable, Collection
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+
+from indexes.embed.routes import RouteCheck
+from indexes.embed.tokens import TokenCounter
+from indexes.embed.weights import ModelSpec
+from indexes.ports import Encoder, Vector
+from schemas.errors import StoreUnavailable
+
+_SPAWN = get_context("spawn")  # a fork would copy threads of torch and the stores in an unknown state
+_PATIENCE = 5.0
+"""Seconds a child gets to finish its batch once it is no longer needed."""
+
+
+class CheckedEncoder(Encoder, Protocol):
+    """An encoder that can say which route its documents take."""
+
+    @property
+    def route_check(self) -> RouteCheck | None:
+        """What its start check found."""
+
+
+class ChildEncoder:
+    """Keeps the port Encoder by asking one that lives in a child process, started at the first text.
+
+    Threads may share it; it answers them in turn.
+
+    Args: build: makes the encoder from *spec* inside the child; must be picklable, as
+    `partial(SentenceTransformerEncoder, clock=time.perf_counter)` is.
+    """
+
+    def __init__(self, spec: ModelSpec, build: Callable[[ModelSpec], CheckedEncoder]) -> None:
+        self._spec = spec
+        self._build = build
+        self._lock = Lock()
+        self._child: _Child | None = None
+        self._tokens: TokenCounter | None = None
+        self._route_check: RouteCheck | None = None
+
+    @property
+    def dim(self) -> int:
+        return self._spec.dim
+
+    @property
+    def model_sha256(self) -> str:
+        return self._spec.sha256
+
+    @property
+    def route_check(self) -> RouteCheck | None:
+        """What the start check found; None until documents have been encoded."""
+        return self._route_check
+
+    def encode_query(self, text: str) -> Vector:
+        return self._ask("encode_query", text)
+
+    def encode_documents(self, texts: Collection[str]) -> Vector:
+        if not texts:
+            return np.zeros((0, self.dim), np.float32)
+        return self._ask("encode_documents", list(texts))
+
+    def count_tokens(self, text: str) -> int:
+        if self._tokens is None:
+            self._tokens = TokenCounter(self._spec.path / "tokenizer.json")
+        return self._tokens.count(text)
+
+    def close(self) -> None:
+        """End the child; the next text would start another."""
+        with self._lock:
+            if self._child is not None:
+                self._child.end()
+                self._child = None
+
+    def _ask(self, method: str, argument: Any) -> Vector:
+        with self._lock:
+            try:
+                if self._child is None:
+                    self._child = _Child(_serve, self._build, self._spec)
+                self._child.pipe.send((method, argument))
+                answer, self._route_check = self._child.pipe.recv()
+            except (EOFError, OSError) as error:
+                self._child = None
+                raise StoreUnavailable(
+                    "the encoder's process ended early (killed, or out of memory); run again to go on",
+                    subject=self._spec.name,
+                ) from error
+        if isinstance(answer, Exception):
+            raise answer
+        vectors: Vector = answer
+        return vectors
+
+
+def call_in_child(function: Callable[..., None], *args: Any) -> None:
+    """Call *function* in a child process of its own, and raise here what it raises there.
+
+    Raises: StoreUnavailable: the child was killed, or had too little memory.
+    """
+    child = _Child(_call, function, args)
+    try:
+        error = child.pipe.recv()
+    except EOFError as ended:
+        raise StoreUnavailable(
+            "a child process ended early (killed, or out of memory); run again", subject=function.__name__
+        ) from ended
+    finally:
+        child.end()
+    if error is not None:
+        raise error
+
+
+class _Child:
+    """A process and our end of the pipe to it; ends with this process, however that ends."""
+
+    def __init__(self, target: Callable[..., None], *args: Any) -> None:
+        self.pipe, theirs = _SPAWN.Pipe()
+        self._process = _SPAWN.Process(target=target, args=(theirs, *args), daemon=True)
+        self._process.start()
+        theirs.close()  # so that the child's end alone keeps the pipe open
+
+    def end(self) -> None:
+        """Close the pipe, at which the child returns, and wait for it so that its memory is accounted."""
+        self.pipe.close()
+        self._process.join(_PATIENCE)
+        self._process.kill()
+
+
+def _serve(pipe: Connection, build: Callable[[ModelSpec], CheckedEncoder], spec: ModelSpec) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    encoder = build(spec)
+    while True:
+        try:
+            method, argument = pipe.recv()
+            pipe.send((_outcome(getattr(encoder, method), argument), encoder.route_check))
+        except (EOFError, BrokenPipeError):  # the parent is gone, or closed the pipe
+            return
+
+
+def _call(pipe: Connection, function: Callable[..., None], args: tuple[Any, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pipe.send(_outcome(function, *args))
+
+
+def _outcome(function: Callable[..., Any], *args: Any) -> Any:
+    """Give the result, or the exception as a value: it is raised again on the other side."""
+    try:
+        return function(*args)
+    except Exception as error:  # noqa: BLE001
+        return error

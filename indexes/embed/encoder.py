@@ -1,0 +1,181 @@
+"""The encoder of builds: sentence-transformers on torch. Readers use reader_encoder.py instead."""
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from indexes.embed.routes import CHECK_TEXTS, Route, RouteCheck, choose_route
+from indexes.embed.tokens import TokenCounter
+from indexes.embed.weights import ModelSpec
+from indexes.ports import Vector
+from schemas.errors import ConfigError
+
+_log = logging.getLogger(__name__)
+
+
+def offline_environment() -> dict[str, str]:
+    """Variables to set before torch is imported; flows apply them, nothing below may.
+
+    No model file is looked for on the network, and tokenizers do not start threads that a fork would
+    inherit.
+    """
+    return {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
+
+
+class SentenceTransformerEncoder:
+    """Keeps the port Encoder with a model folder; imports torch (5-10 s) at the first text it encodes.
+
+    Queries are always fp32. Documents take the faster exact-enough route, checked once (1-2 s), at the
+    first of them. Safe to share between threads: texts are encoded one call at a time.
+
+    Args: threads: torch threads, set for the whole process; None leaves torch's choice.
+    clock: seconds, only differences matter. batch_size: 16 on a CPU pads least; a GPU wants 256-1024.
+    """
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        *,
+        clock: Callable[[], float],
+        threads: int | None = None,
+        device: str = "cpu",
+        batch_size: int = 16,
+    ) -> None:
+        self._spec = spec
+        self._clock = clock
+        self._threads = threads
+        self._device = device
+        self._batch_size = batch_size
+        self._lock = threading.RLock()
+        self._model: Any = None
+        self._tokens: TokenCounter | None = None
+        self._check: RouteCheck | None = None
+
+    @property
+    def dim(self) -> int:
+        return self._spec.dim
+
+    @property
+    def model_sha256(self) -> str:
+        return self._spec.sha256
+
+    @property
+    def route(self) -> Route:
+        """The route documents take; fp32 until documents have been encoded."""
+        return self._check.route if self._check else Route.FP32
+
+    @property
+    def route_check(self) -> RouteCheck | None:
+        """What the start check found; None until documents have been encoded."""
+        return self._check
+
+    def encode_query(self, text: str) -> Vector:
+        with self._lock:
+            vectors = self._encode([text], Route.FP32, prompt=self._spec.query_prompt)
+        return vectors.reshape(self.dim)
+
+    def encode_documents(self, texts: Collection[str]) -> Vector:
+        """Encode texts; pass thousands at once, since they are sorted by length to save padding."""
+        if not texts:
+            return np.zeros((0, self.dim), np.float32)
+        with self._lock:
+            if self._check is None:
+                self._check = self._check_routes()
+            return self._encode(list(texts), self.route, prompt=self._spec.document_prompt)
+
+    def count_tokens(self, text: str) -> int:
+        # Not the model's own tokenizer: that one changes its truncation while it encodes in another thread.
+        if self._tokens is None:
+            self._tokens = TokenCounter(self._spec.path / "tokenizer.json")
+        return self._tokens.count(text)
+
+    def _encode(self, texts: Sequence[str], route: Route, *, prompt: str) -> Vector:
+        model = self._loaded()
+        with self._precision(route):
+            vectors = model.encode(
+                list(texts),
+                prompt=prompt,
+                batch_size=self._batch_size,
+                show_progress_bar=False,
+                convert_to_numpy=True,
+                normalize_embeddings=True,
+            )
+        unit: Vector = np.asarray(vectors, np.float32)
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+        return unit
+
+    def _precision(self, route: Route) -> AbstractContextManager[Any]:
+        if route is Route.FP32:
+            return nullcontext()
+        import torch
+
+        autocast: AbstractContextManager[Any] = torch.autocast(
+            torch.device(self._device).type, dtype=torch.bfloat16
+        )
+        return autocast
+
+    def _loaded(self) -> Any:
+        if self._model is None:
+            self._model = load_sentence_transformer(self._spec, device=self._device)
+            if self._threads is not None:
+                import torch
+
+                torch.set_num_threads(self._threads)
+        return self._model
+
+    def _check_routes(self) -> RouteCheck:
+        self._loaded()
+        if not _has_bf16(self._device):
+            return RouteCheck(route=Route.FP32, reason=f"{self._device} has no fast bf16")
+        exact, fp32_seconds = self._timed(Route.FP32)
+        rough, bf16_seconds = self._timed(Route.BF16_AUTOCAST)
+        cosine = float((exact * rough).sum(axis=1).min())
+        check = choose_route(cosine=cosine, fp32_seconds=fp32_seconds, bf16_seconds=bf16_seconds)
+        _log.log(logging.INFO if check.route is not Route.FP32 else logging.WARNING, check.reason)
+        return check
+
+    def _timed(self, route: Route) -> tuple[Vector, float]:
+        self._encode(CHECK_TEXTS[:4], route, prompt="")  # first calls set up kernels and are slow
+        start = self._clock()
+        vectors = self._encode(CHECK_TEXTS, route, prompt="")
+        return vectors, self._clock() - start
+
+
+def load_sentence_transformer(spec: ModelSpec, *, device: str = "cpu", **model_kwargs: Any) -> Any:
+    """Load the model from its folder, without network, pickle or code of the model's own.
+
+    Raises: ConfigError: the library is not installed, or the model is not what *spec* says.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
+    except ImportError as error:
+        raise ConfigError("is not installed; install sitegraph[pipeline]", subject=str(error.name)) from error
+    transformers_logging.disable_progress_bar()
+    model = SentenceTransformer(
+        str(spec.path),
+        device=device,
+        local_files_only=True,
+        trust_remote_code=False,
+        model_kwargs={"use_safetensors": True, **model_kwargs},
+    )
+    found = (model.get_embedding_dimension(), model.max_seq_length)
+    if found != (spec.dim, spec.max_tokens):
+        raise ConfigError(
+            f"model gives (dim, max tokens) {found}, its files say {(spec.dim, spec.max_tokens)}",
+            subject=spec.name,
+        )
+    return model
+
+
+def _has_bf16(device: str) -> bool:
+    import torch
+
+    if torch.device(device).type == "cuda":
+        return bool(torch.cuda.is_bf16_supported())
+    capabilities = torch.cpu.get_capabilities()
+    return bool(capabilities.get("amx_bf16") or capabilities.get("avx512_bf16"))

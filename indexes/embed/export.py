@@ -1,0 +1,141 @@
+"""Put the query encoder beside the index as ONNX, so that readers need no torch.
+
+What is written was chosen by the time a cold reader takes to load it: docs/decisions/encoder-export.md.
+"""
+
+import os
+import shutil
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+from indexes.embed.child import call_in_child
+from indexes.embed.manifest import (
+    FORMAT,
+    GRAPH_FILE,
+    MANIFEST_FILE,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    EncoderManifest,
+    dump_manifest,
+    load_manifest,
+)
+from indexes.embed.onnx_graph import write_onnx
+from indexes.embed.weights import ModelSpec, file_sha256, model_key
+from schemas.errors import SchemaMismatch, SitegraphError
+from schemas.hashing import sha256_hex
+
+
+def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) -> None:
+    """Leave the model of *spec* in *directory* as ONNX, tokenizer and `encoder.json`; once there, no work.
+
+    The folder appears whole or not at all. With *cache*, a per-user folder, an earlier export of the same
+    model is linked or copied from there instead (15 s saved), and a new one is kept there. Exporting runs in
+    a child process, which inherits the environment (`encoder.offline_environment`).
+
+    Raises: SchemaMismatch: *directory* holds another model, or the export differs from torch;
+    ConfigError: a library is missing; DamageFound: what is in *directory* cannot be read.
+    """
+    if directory.exists():
+        _require_same_model(spec, directory)
+        return
+    kept = cache / _cache_name(spec) if cache else None
+    if kept and not damaged_files(kept):
+        _place_copy(kept, directory)
+        return
+    _export(spec, directory)
+    if kept:
+        shutil.rmtree(kept, ignore_errors=True)
+        _place_copy(directory, kept)
+
+
+def damaged_files(directory: Path) -> tuple[str, ...]:
+    """Names of the export's files that are missing or no longer match their sha256; reads them all."""
+    try:
+        manifest = load_manifest(directory)
+    except SitegraphError:
+        return (MANIFEST_FILE,)
+    expected = {
+        GRAPH_FILE: manifest.graph_sha256,
+        WEIGHTS_FILE: manifest.weights_sha256,
+        TOKENIZER_FILE: manifest.tokenizer_sha256,
+    }
+    return tuple(name for name, sha256 in expected.items() if _differs(directory / name, sha256))
+
+
+def _differs(path: Path, sha256: str) -> bool:
+    return not path.is_file() or file_sha256(path) != sha256
+
+
+def _require_same_model(spec: ModelSpec, directory: Path) -> None:
+    manifest = load_manifest(directory)
+    if (manifest.model_key, manifest.query_prompt) != (model_key(spec), spec.query_prompt):
+        raise SchemaMismatch(
+            f"index was built with model {manifest.model} ({manifest.model_sha256[:12]}), this run uses "
+            f"{spec.name} ({spec.sha256[:12]}); use that model, or build a new index",
+            subject=str(directory),
+        )
+
+
+def _cache_name(spec: ModelSpec) -> str:
+    parts = (str(FORMAT), version("onnxruntime"), spec.name, model_key(spec), spec.query_prompt)
+    return sha256_hex("\0".join(parts))[:32]
+
+
+def _export(spec: ModelSpec, directory: Path) -> None:
+    # A fixed name: an index has one writer at a time, and what a killed one left is 90 MB.
+    part = directory.with_name(f".{directory.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    try:
+        shutil.copyfile(spec.path / "tokenizer.json", part / TOKENIZER_FILE)
+        # In a child: exporting takes 1.6 GB, more than a whole run is allowed to.
+        call_in_child(write_onnx, spec, part)
+        dump_manifest(_manifest(spec, part), part)
+        part.rename(directory)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _manifest(spec: ModelSpec, folder: Path) -> EncoderManifest:
+    return EncoderManifest(
+        format=FORMAT,
+        model=spec.name,
+        model_sha256=spec.sha256,
+        model_key=model_key(spec),
+        dim=spec.dim,
+        max_tokens=spec.max_tokens,
+        query_prompt=spec.query_prompt,
+        document_prompt=spec.document_prompt,
+        onnxruntime=version("onnxruntime"),
+        graph_sha256=file_sha256(folder / GRAPH_FILE),
+        weights_sha256=file_sha256(folder / WEIGHTS_FILE),
+        tokenizer_sha256=file_sha256(folder / TOKENIZER_FILE),
+    )
+
+
+def _place_copy(export: Path, target: Path) -> None:
+    """Link the files of *export* into a new folder *target*, or copy them where links cannot be.
+
+    Nothing ever writes into these files again, so sharing them is safe. Where somebody else placed
+    *target* meanwhile, theirs stays.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    try:
+        for file in export.iterdir():
+            _link_or_copy(file, part / file.name)
+        part.chmod(0o755)  # mkdtemp makes private folders, and an index may have readers of other users
+        part.rename(target)
+    except OSError:
+        if not (target / MANIFEST_FILE).is_file():
+            raise
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system, or one without links
+        shutil.copyfile(source, target)

@@ -1,0 +1,41 @@
+"""Choose the encoder by how much there is to encode."""
+
+from collections.abc import Collection
+
+from indexes.ports import Encoder, Vector
+
+LIGHT_CHARACTERS = 300_000
+"""About 600 passages: what the exported model encodes while torch is still being imported and checked."""
+
+
+class FrugalEncoder:
+    """Keeps the port Encoder with two of the same model: one quick to start, one quick to run.
+
+    The first *light_characters* go to the light one, all later documents to the heavy one, which a run
+    with few changes so never starts. Both are within 1e-5 of each other, or within the cosine that the
+    heavy one's route was checked for. Queries always go to the light one.
+    """
+
+    def __init__(self, light: Encoder, heavy: Encoder, *, light_characters: int = LIGHT_CHARACTERS) -> None:
+        self._light = light
+        self._heavy = heavy
+        self._left = light_characters
+
+    @property
+    def dim(self) -> int:
+        return self._light.dim
+
+    @property
+    def model_sha256(self) -> str:
+        return self._light.model_sha256
+
+    def encode_query(self, text: str) -> Vector:
+        return self._light.encode_query(text)
+
+    def encode_documents(self, texts: Collection[str]) -> Vector:
+        self._left -= sum(len(text) for text in texts)
+        encoder = self._light if self._left >= 0 else self._heavy
+        return encoder.encode_documents(texts)
+
+    def count_tokens(self, text: str) -> int:
+        return self._light.count_tokens(text)

@@ -1,0 +1,105 @@
+"""Turn a sentence-transformers model into the ONNX files that readers load fastest."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from indexes.embed.encoder import load_sentence_transformer
+from indexes.embed.manifest import GRAPH_FILE, TOKENIZER_FILE, WEIGHTS_FILE
+from indexes.embed.onnx_session import INPUTS, OUTPUT, open_session, run_session
+from indexes.embed.routes import CHECK_TEXTS
+from indexes.embed.tokens import TokenCounter
+from indexes.embed.weights import ModelSpec
+from schemas.errors import SchemaMismatch
+
+GREATEST_DIFFERENCE = 1e-5
+"""Of any component to torch fp32 (design 5); measured: 3e-7."""
+
+
+def write_onnx(spec: ModelSpec, folder: Path) -> None:
+    """Write graph and weights of *spec* into *folder*, which holds its tokenizer, and check them.
+
+    Raises: SchemaMismatch: the result differs from torch; ConfigError: sentence-transformers is missing.
+    """
+    # Eager attention: the fused one does not export with a variable length.
+    model = load_sentence_transformer(spec, attn_implementation="eager").eval()
+    plain = folder / "plain.onnx"
+    _export_graph(model, plain)
+    _optimise(plain, folder)
+    plain.unlink()
+    _check(model, spec, folder)
+
+
+def _export_graph(model: Any, path: Path) -> None:
+    """Write transformer, pooling and normalisation as one graph of any batch size and length."""
+    import torch
+
+    class UnitVector(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+            features = self.model({"input_ids": input_ids, "attention_mask": attention_mask})
+            return torch.nn.functional.normalize(features["sentence_embedding"], p=2, dim=1)
+
+    ids = torch.ones((2, 8), dtype=torch.int64)
+    any_size = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
+    with _quiet("torch.onnx"):
+        torch.onnx.export(
+            UnitVector().eval(),
+            (ids, torch.ones_like(ids)),
+            str(path),
+            dynamo=True,
+            external_data=False,
+            dynamic_shapes=dict.fromkeys(INPUTS, any_size),
+            input_names=list(INPUTS),
+            output_names=[OUTPUT],
+            verbose=False,
+        )
+
+
+def _optimise(plain: Path, folder: Path) -> None:
+    """Fuse the graph once, here, and keep the weights in a file that readers map instead of reading."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    # Not ALL: its layouts are of this chip, and an index may be read on another.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    options.optimized_model_filepath = str(folder / GRAPH_FILE)
+    prefix = "session.optimized_model_external_initializers"
+    options.add_session_config_entry(f"{prefix}_file_name", WEIGHTS_FILE)
+    options.add_session_config_entry(f"{prefix}_min_size_in_bytes", "1024")
+    options.log_severity_level = 3
+    onnxruntime.InferenceSession(str(plain), options, providers=["CPUExecutionProvider"])
+
+
+def _check(model: Any, spec: ModelSpec, folder: Path) -> None:
+    expected = model.encode(
+        list(CHECK_TEXTS), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+    )
+    tokens = TokenCounter(folder / TOKENIZER_FILE).encode(CHECK_TEXTS, spec.max_tokens)
+    found = run_session(open_session(folder, threads=1), tokens)
+    difference = float(np.abs(expected - found).max())
+    if not difference < GREATEST_DIFFERENCE:
+        raise SchemaMismatch(
+            f"exported encoder differs from torch by {difference:.1e}, allowed {GREATEST_DIFFERENCE:.0e}; "
+            "use another model, or report this with the versions of torch and onnxruntime",
+            subject=spec.name,
+        )
+
+
+@contextmanager
+def _quiet(logger_name: str) -> Iterator[None]:
+    """Keep the exporter's remarks on libraries that are not installed from the terminal."""
+    logger = logging.getLogger(logger_name)
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,84 @@
+"""The encoder of readers: the model exported beside the index, on onnxruntime and tokenizers alone.
+
+A cold process has its first vector 0.15 s after it asks, 0.1 s of it imports.
+"""
+
+import threading
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from indexes.embed.manifest import TOKENIZER_FILE, load_manifest
+from indexes.embed.onnx_session import open_session, run_session
+from indexes.embed.tokens import TokenCounter
+from indexes.ports import Vector
+from schemas.errors import SitegraphError
+
+
+class OnnxEncoder:
+    """Keeps the port Encoder with an exported model; always fp32; may be shared between threads.
+
+    Opening reads `encoder.json` only; runtime and weights come with the first text, or before it by
+    `load_in_background`.
+
+    Args: directory: what `export_onnx` wrote. threads: 2 halve the time of a question, more gain little.
+    """
+
+    def __init__(self, directory: Path, *, threads: int = 2) -> None:
+        """Read what the model is.
+
+        Raises: ConfigError: no encoder there; SchemaMismatch: another format; DamageFound: unreadable.
+        """
+        self._directory = directory
+        self._threads = threads
+        self._manifest = load_manifest(directory)
+        self._lock = threading.Lock()
+        self._session: Any = None
+        self._tokens: TokenCounter | None = None
+
+    @property
+    def dim(self) -> int:
+        return self._manifest.dim
+
+    @property
+    def model_sha256(self) -> str:
+        return self._manifest.model_sha256
+
+    def load_in_background(self) -> None:
+        """Start loading beside whatever the caller does next; a fault shows at the first text."""
+        threading.Thread(target=self._load_quietly, name="encoder-load").start()
+
+    def encode_query(self, text: str) -> Vector:
+        return self._encode(self._manifest.query_prompt + text)
+
+    def encode_documents(self, texts: Collection[str]) -> Vector:
+        """Encode one by one: nothing is padded, and no vector depends on its neighbours."""
+        vectors = [self._encode(self._manifest.document_prompt + text) for text in texts]
+        return np.array(vectors, np.float32).reshape(-1, self.dim)
+
+    def count_tokens(self, text: str) -> int:
+        return self._loaded_tokens().count(text)
+
+    def _encode(self, text: str) -> Vector:
+        tokens = self._loaded_tokens().encode([text], self._manifest.max_tokens)
+        return run_session(self._loaded_session(), tokens).reshape(self.dim)
+
+    def _load_quietly(self) -> None:
+        with suppress(SitegraphError):
+            self._loaded_session()
+            self._loaded_tokens()
+
+    def _loaded_session(self) -> Any:
+        with self._lock:
+            if self._session is None:
+                self._session = open_session(self._directory, threads=self._threads)
+            return self._session
+
+    def _loaded_tokens(self) -> TokenCounter:
+        with self._lock:
+            if self._tokens is None:
+                self._tokens = TokenCounter(self._directory / TOKENIZER_FILE)
+            return self._tokens

@@ -1,0 +1,54 @@
+"""What each vector of a chunk says. A vector is found again by exactly these texts."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from indexes.ports import ChunkVectors, Vector
+from schemas.nodes import Chunk
+
+_JOIN = " > "
+
+
+def text_input(chunk: Chunk) -> str:
+    """Headings from the top, then the text: a passage out of its section often says too little."""
+    heading = _JOIN.join(chunk.heading_path)
+    return f"{heading}\n{chunk.text}" if heading else chunk.text
+
+
+def heading_input(chunk: Chunk) -> str:
+    """Headings from the top; where there are none, the nearest thing to a title, at last the text itself."""
+    return _JOIN.join(chunk.heading_path or chunk.breadcrumbs) or chunk.section or chunk.text
+
+
+def anchor_inputs(chunk: Chunk) -> tuple[str, ...]:
+    """Texts of links into the chunk, as found."""
+    return tuple(text for text in chunk.anchor_texts if text.strip())
+
+
+def caption_inputs(chunk: Chunk) -> tuple[str, ...]:
+    """Captions of tables and figures in the chunk."""
+    return tuple(text for text in chunk.captions if text.strip())
+
+
+def vector_texts(chunk: Chunk) -> tuple[str, ...]:
+    """Every distinct text that the chunk needs a vector of."""
+    texts = (text_input(chunk), heading_input(chunk), *anchor_inputs(chunk), *caption_inputs(chunk))
+    return tuple(dict.fromkeys(texts))
+
+
+def chunk_vectors(chunk: Chunk, lookup: Mapping[str, Vector], dim: int) -> ChunkVectors:
+    """Gather the chunk's vectors; *lookup* holds one of shape (dim,) for each of its `vector_texts`.
+
+    Raises: KeyError: a text has no vector yet.
+    """
+    return ChunkVectors(
+        text=lookup[text_input(chunk)],
+        heading=lookup[heading_input(chunk)],
+        anchors=_stack((lookup[text] for text in anchor_inputs(chunk)), dim),
+        captions=_stack((lookup[text] for text in caption_inputs(chunk)), dim),
+    )
+
+
+def _stack(vectors: Iterable[Vector], dim: int) -> Vector:
+    return np.array(list(vectors), np.float32).reshape(-1, dim)

@@ -1,0 +1,105 @@
+"""Bytes as fetched, kept by their hash. Local files; object storage would be one more class here."""
+
+import os
+import threading
+from pathlib import Path
+
+from schemas.errors import DamageFound, StoreUnavailable
+from schemas.hashing import sha256_hex
+
+_ZSTD_LEVEL = 3
+
+
+class FileRawStore:
+    """Keeps the port RawStore in `ab/cd/<sha256>.zst` under a folder.
+
+    A file appears whole or not at all: it is written beside its place, flushed, and renamed. Plain files
+    and no fsspec, which knows neither flush nor rename of a folder entry. Threads and processes may share it.
+
+    Args: fsync: flush to the disk before `put` returns; without it a power cut may lose what was put.
+    """
+
+    def __init__(self, root: Path, *, fsync: bool = True) -> None:
+        self._root = root
+        self._fsync = fsync
+
+    def put(self, data: bytes) -> str:
+        sha256 = sha256_hex(data)
+        path = self._path(sha256)
+        if not path.exists():
+            self._write(path, data)
+        return sha256
+
+    def get(self, sha256: str) -> bytes:
+        from zstandard import ZstdDecompressor, ZstdError
+
+        path = self._path(sha256)
+        try:
+            data = ZstdDecompressor().decompress(path.read_bytes())
+        except OSError as error:
+            raise StoreUnavailable(f"raw bytes cannot be read: {error}", subject=str(path)) from error
+        except ZstdError as error:
+            raise _damaged(str(path)) from error
+        if sha256_hex(data) != sha256:
+            raise _damaged(str(path))
+        return data
+
+    def has(self, sha256: str) -> bool:
+        return self._path(sha256).exists()
+
+    def _path(self, sha256: str) -> Path:
+        return self._root / sha256[:2] / sha256[2:4] / f"{sha256}.zst"
+
+    def _write(self, path: Path, data: bytes) -> None:
+        from zstandard import ZstdCompressor
+
+        part = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.part")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with part.open("wb") as file:
+                file.write(ZstdCompressor(level=_ZSTD_LEVEL).compress(data))
+                if self._fsync:
+                    file.flush()
+                    os.fsync(file.fileno())
+            part.replace(path)
+            if self._fsync:
+                self._sync_folders(path.parent)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _sync_folders(self, folder: Path) -> None:
+        """Flush the entries that lead to a new file; each folder on the way may be new as well."""
+        for directory in (folder, folder.parent, self._root):
+            descriptor = os.open(directory, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+
+class MemoryRawStore:
+    """Keeps the port RawStore in a dict."""
+
+    def __init__(self) -> None:
+        self._data: dict[str, bytes] = {}
+
+    def put(self, data: bytes) -> str:
+        sha256 = sha256_hex(data)
+        self._data.setdefault(sha256, data)
+        return sha256
+
+    def get(self, sha256: str) -> bytes:
+        try:
+            data = self._data[sha256]
+        except KeyError as error:
+            raise StoreUnavailable("raw bytes are not there", subject=sha256) from error
+        return data
+
+    def has(self, sha256: str) -> bool:
+        return sha256 in self._data
+
+
+def _damaged(subject: str) -> DamageFound:
+    return DamageFound(
+        "raw bytes no longer match their hash; delete the file and fetch the document again", subject=subject
+    )
