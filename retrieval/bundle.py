@@ -1,0 +1,93 @@
+"""Selected chunks to a `ContextBundle`: numbered, cut to the budget, with citations and summaries."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from retrieval.budget import CountTokens, cut_offsets, fit_budget
+from retrieval.score import Scored
+from schemas.evidence import Citation, ContextBundle, Evidence, PdfLocation, Query, Summary
+from schemas.nodes import Chunk
+
+VERSION = 1
+
+
+def number_evidence(
+    chosen: Collection[Scored], count_tokens: CountTokens, *, budget: int
+) -> tuple[Evidence, ...]:
+    """Turn *chosen* into S1, S2, ... in rank order, cut to *budget* tokens; offsets follow the cuts."""
+    ranked = tuple(chosen)
+    lengths = fit_budget([one.chunk.text for one in ranked], count_tokens, budget=budget)
+    kept = [(one, length) for one, length in zip(ranked, lengths, strict=True) if length]
+    return tuple(_evidence(f"S{number}", one, length) for number, (one, length) in enumerate(kept, start=1))
+
+
+def _evidence(label: str, one: Scored, length: int) -> Evidence:
+    chunk = one.chunk
+    return Evidence(
+        S=label,
+        chunk_id=chunk.id,
+        doc=chunk.doc,
+        doc_id=chunk.doc_id,
+        kind=chunk.kind,
+        url=chunk.url,
+        fragment=chunk.fragment,
+        file_path=chunk.file_path,
+        section=chunk.section,
+        pdf=_pdf_location(chunk),
+        heading_path=chunk.heading_path,
+        breadcrumbs=chunk.breadcrumbs,
+        text=chunk.text[:length],
+        offsets=cut_offsets(chunk.offsets, chunk.text, length),
+        score=one.score,
+        scores=one.scores,
+        source=one.source,
+        derivation=one.derivation,
+        role=one.role,
+        path=one.path,
+    )
+
+
+def _pdf_location(chunk: Chunk) -> PdfLocation | None:
+    if chunk.file_id is None or chunk.page_no is None or chunk.bbox is None or chunk.page_size is None:
+        return None
+    return PdfLocation(file_id=chunk.file_id, page=chunk.page_no, bbox=chunk.bbox, page_size=chunk.page_size)
+
+
+def cite(evidence: Evidence) -> Citation:
+    """Give what an answer prints for this evidence."""
+    return Citation(
+        S=evidence.S,
+        chunk_id=evidence.chunk_id,
+        url=evidence.url,
+        fragment=evidence.fragment,
+        file_path=evidence.file_path,
+        section=evidence.section,
+        pdf=evidence.pdf,
+    )
+
+
+def build_bundle(
+    query: Query,
+    evidence: tuple[Evidence, ...],
+    summaries: tuple[Summary, ...],
+    *,
+    route: str,
+    generation: int,
+    as_of: str,
+    degraded: tuple[str, ...],
+    diagnostics: Mapping[str, Any],
+) -> ContextBundle:
+    """Put the parts together; nothing in a bundle depends on when it was asked."""
+    return ContextBundle(
+        version=VERSION,
+        query=query.text,
+        route=route,
+        generation=generation,
+        as_of=as_of,
+        degraded=degraded,
+        persona=None,
+        summaries=summaries,
+        evidence=evidence,
+        citations=tuple(cite(one) for one in evidence),
+        diagnostics=dict(diagnostics),
+    )

@@ -1,0 +1,161 @@
+"""Found and reached chunks side by side, each scored and with the way it came."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from indexes.ports import ChunkReader
+from retrieval.expand import Reach, Spread
+from retrieval.relevance import Base, Measure, best_chunks
+from retrieval.score import (
+    SAME_PAGE,
+    SAME_SECTION,
+    Scored,
+    normalise,
+    round_parts,
+    score_anchor,
+    score_freshness,
+    score_text,
+)
+from schemas.evidence import Hit, Origin, Scores
+from schemas.nodes import Chunk
+
+CHUNKS_PER_DOCUMENT = 2
+LANDING_MAX = 30
+
+Bases = Mapping[str, Base]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lit:
+    """What a chunk received of its document's activation, and by which edge, if by one."""
+
+    activation: float
+    reach: Reach | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """All that is known when chunks are scored: who was found, who was reached, what is near an anchor."""
+
+    query: str
+    as_of: str
+    found: frozenset[str]
+    bases: Bases
+    spread: Spread
+    lit: Mapping[str, Lit]
+    graph: Mapping[str, float]
+    anchor_sections: frozenset[str]
+
+    def score(self, chunk: Chunk) -> Scored:
+        """Score one chunk, part by part."""
+        base = self.bases.get(chunk.doc, {}).get(chunk.id, 0.0)
+        lit = self.lit.get(chunk.id)
+        reach = lit.reach if lit else None
+        parts = Scores(
+            text=score_text(base, self._activation(chunk, base), spread_ran=self.spread.ran),
+            graph=min(1.0, self.graph.get(chunk.id, 0.0) + self._nearness(chunk)),
+            anchor=score_anchor(self.query, chunk.anchor_texts),
+            freshness=score_freshness(chunk.last_modified or chunk.changed_at, self.as_of),
+        )
+        found = Origin.BOTH if chunk.id in self.found else Origin.GRAPH
+        return Scored(
+            chunk=chunk,
+            scores=round_parts(parts),
+            source=found if reach else Origin.VECTOR,
+            role="anchor" if chunk.doc in self.spread.anchors else "bridge" if reach else "rest",
+            path=reach.path if reach else (),
+        )
+
+    def _activation(self, chunk: Chunk, base: float) -> float | None:
+        """An anchor counts by its own text: activation would make its second chunk as good as the first."""
+        lit = self.lit.get(chunk.id)
+        if lit and (chunk.doc in self.spread.named or chunk.doc not in self.spread.anchors):
+            return lit.activation
+        return base if chunk.doc in self.spread.anchors else None
+
+    def _nearness(self, chunk: Chunk) -> float:
+        if not self.spread.ran:
+            return 0.0
+        if chunk.section_id in self.anchor_sections:
+            return SAME_SECTION
+        return SAME_PAGE if chunk.doc in self.spread.anchors else 0.0
+
+
+def score_candidates(
+    chunks: ChunkReader,
+    pool: Collection[Hit],
+    measure: Measure,
+    spread: Spread,
+    *,
+    found: frozenset[str],
+    query: str,
+    as_of: str,
+) -> tuple[Scored, ...]:
+    """Score the pool and the chunks on which activation lands, in rank order.
+
+    Args: found: what a plain search would show; the rest of what the graph reached is the graph's alone.
+    """
+    bases = measure.of({hit.doc for hit in pool} | set(spread.anchors) | set(spread.reached))
+    landing = _landing(bases, spread)
+    pooled = {hit.chunk_id for hit in pool}
+    wanted = pooled | {chunk for ids in landing.values() for chunk in ids}
+    rows = {chunk.id: chunk for chunk in chunks.get(sorted(wanted))}
+    lit = _light(bases, spread, landing, rows)
+    candidates = Candidates(
+        query=query,
+        as_of=as_of,
+        found=found,
+        bases=bases,
+        spread=spread,
+        lit=lit,
+        graph=normalise({chunk: one.activation for chunk, one in lit.items()}) if spread.ran else {},
+        anchor_sections=_anchor_sections(bases, spread, rows),
+    )
+    scored = (candidates.score(row) for row in rows.values() if row.id in pooled or row.id in lit)
+    return tuple(sorted(scored, key=lambda one: one.rank_key))
+
+
+def _landing(bases: Bases, spread: Spread) -> dict[str, tuple[str, ...]]:
+    """Chunks on which activation may land: more of a document where a link names a fragment of it.
+
+    Where nothing spread, only documents named by id are lit.
+    """
+    docs = {*spread.anchors, *spread.reached} if spread.ran else spread.named
+    return {
+        doc: best_chunks(bases[doc], limit=LANDING_MAX if _fragment(spread, doc) else CHUNKS_PER_DOCUMENT)
+        for doc in sorted(docs)
+        if doc in bases
+    }
+
+
+def _fragment(spread: Spread, doc: str) -> str | None:
+    return spread.reached[doc].fragment if doc in spread.reached and doc not in spread.anchors else None
+
+
+def _light(
+    bases: Bases, spread: Spread, landing: Mapping[str, tuple[str, ...]], rows: Mapping[str, Chunk]
+) -> dict[str, Lit]:
+    """Give a document's activation to the section its link names, else to its two best chunks by base.
+
+    The second chunk gets less in the measure of its base, or the two would tie.
+    """
+    lit: dict[str, Lit] = {}
+    for doc, ids in landing.items():
+        fragment = _fragment(spread, doc)
+        at_fragment = tuple(chunk for chunk in ids if fragment and _stands_at(rows.get(chunk), fragment))
+        targets = (at_fragment or ids)[:CHUNKS_PER_DOCUMENT]
+        best = bases[doc][targets[0]]
+        for chunk in targets:
+            share = bases[doc][chunk] / best if best > 0 else 1.0
+            lit[chunk] = Lit(activation=spread.activation(doc) * share, reach=spread.way_to(doc))
+    return lit
+
+
+def _stands_at(chunk: Chunk | None, fragment: str) -> bool:
+    return chunk is not None and fragment in {chunk.fragment, f"page={chunk.page_no}"}
+
+
+def _anchor_sections(bases: Bases, spread: Spread, rows: Mapping[str, Chunk]) -> frozenset[str]:
+    best = [best_chunks(bases[doc], limit=1)[0] for doc in spread.anchors if doc in bases]
+    sections = {rows[chunk].section_id for chunk in best if chunk in rows}
+    return frozenset(section for section in sections if section)

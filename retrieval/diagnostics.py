@@ -1,0 +1,53 @@
+"""How an answer was found, as counts and notes: for people, and free of clocks."""
+
+from collections.abc import Sized
+from typing import Any
+
+from retrieval.expand import Spread
+from retrieval.route import Known
+from retrieval.seeds import Lists
+from retrieval.selection import Selection
+from schemas.evidence import Evidence, Query
+
+
+def describe_walk(
+    query: Query,
+    *,
+    lists: Lists,
+    known: Known,
+    spread: Spread,
+    candidates: Sized,
+    selection: Selection,
+    evidence: tuple[Evidence, ...],
+) -> dict[str, Any]:
+    """Give the counts of each step and a note for each departure from the full walk."""
+    return {
+        "seeds": {name.value: len(hits) for name, hits in lists.items()},
+        "codes": list(known.codes),
+        "named_documents": list(known.documents),
+        "anchors": sorted(spread.anchors),
+        "reached": len(spread.reached),
+        "candidates": len(candidates),
+        "relaxed": selection.relaxed,
+        "shortened": sum(one.chunk.text != _text_of(one.chunk.id, evidence) for one in selection.chosen),
+        "notes": _notes(query, spread, selection, evidence),
+    }
+
+
+def _text_of(chunk_id: str, evidence: tuple[Evidence, ...]) -> str | None:
+    return next((one.text for one in evidence if one.chunk_id == chunk_id), None)
+
+
+def _notes(query: Query, spread: Spread, selection: Selection, evidence: tuple[Evidence, ...]) -> list[str]:
+    dropped = len(selection.chosen) - len(evidence)
+    return [
+        note
+        for applies, note in (
+            (query.rerank, "rerank was asked for and there is no reranker: the order is the blend's"),
+            (query.use_graph and not spread.ran, "too few links around the best documents: graph counts 0"),
+            (spread.cut > 0, f"{spread.cut} linked documents beyond the cap were not looked at"),
+            (selection.relaxed > 0, f"caps lifted for {selection.relaxed} passages"),
+            (dropped > 0, f"{dropped} passages dropped by the token budget"),
+        )
+        if applies
+    ]

@@ -1,0 +1,99 @@
+"""Query text and options as a user gives them, checked and turned into a `Query`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from schemas.errors import ConfigError, FilterError
+from schemas.evidence import FILTER_FIELDS, Filter, Query
+from schemas.nodes import DocumentKind
+
+TOP_K_MAX = 50
+TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX = 16, 100_000
+TEXT_MAX = 10_000
+FILTER_ALIASES = {"lifecycle": "status", "tool_name": "tool_names", "pdf_page": "page_no"}
+FILTER_KEYS = tuple(sorted({*FILTER_FIELDS, *FILTER_ALIASES}))
+
+
+def build_query(
+    text: str,
+    *,
+    filters: Iterable[Filter] = (),
+    top_k: int = 10,
+    token_budget: int = 2500,
+    use_graph: bool = True,
+    rerank: bool = False,
+) -> Query:
+    """Check the bounds of a query and give it; white space around the text goes.
+
+    Raises: ConfigError: an empty or over-long text, `top_k` or `token_budget` out of bounds.
+    """
+    clean = " ".join(text.encode("utf-8", "replace").decode().split())
+    if not clean:
+        raise ConfigError(
+            "is empty; ask something, for example: 'How is the index backed up?'", subject="query"
+        )
+    if len(clean) > TEXT_MAX:
+        raise ConfigError(f"has {len(clean)} characters; at most {TEXT_MAX} are searched", subject="query")
+    _check_bounds("--top-k", top_k, 1, TOP_K_MAX)
+    _check_bounds("--budget", token_budget, TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX)
+    return Query(
+        text=clean,
+        filters=tuple(filters),
+        top_k=top_k,
+        token_budget=token_budget,
+        use_graph=use_graph,
+        rerank=rerank,
+    )
+
+
+def _check_bounds(option: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise ConfigError(f"must lie between {low} and {high}, not {value}", subject=option)
+
+
+def parse_filters(items: Sequence[str]) -> tuple[Filter, ...]:
+    """Read `key=value` items; several values of one key mean any of them, several keys mean all.
+
+    Raises: FilterError: no `=`, an unknown key (the message names the known ones), an impossible value.
+    """
+    pairs = [item.partition("=") for item in items]
+    for item, (_, equals, _) in zip(items, pairs, strict=True):
+        if not equals:
+            raise FilterError(
+                "is not of the form key=value, for example doc_type=governance", subject=repr(item)
+            )
+    return _filters((key.strip(), value.strip()) for key, _, value in pairs)
+
+
+def filters_from_record(record: Mapping[str, Any]) -> tuple[Filter, ...]:
+    """Read filters of the JSON form `{"doc_type": "governance", "lang": ["en", "de"]}`.
+
+    Raises: FilterError: as `parse_filters`, or a value that is no scalar.
+    """
+    pairs: list[tuple[str, str]] = []
+    for key, value in record.items():
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, str | int) or isinstance(one, bool):
+                raise FilterError(f"the value must be a string or a whole number, not {one!r}", subject=key)
+            pairs.append((key, str(one)))
+    return _filters(pairs)
+
+
+def _filters(pairs: Iterable[tuple[str, str]]) -> tuple[Filter, ...]:
+    values: dict[str, set[str]] = {}
+    for key, value in pairs:
+        if key not in FILTER_KEYS:
+            raise FilterError(f"is no filter; known keys: {', '.join(FILTER_KEYS)}", subject=repr(key))
+        field = FILTER_ALIASES.get(key, key)
+        values.setdefault(field, set()).add(_check_value(field, value))
+    return tuple(Filter(field=field, values=tuple(sorted(values[field]))) for field in sorted(values))
+
+
+def _check_value(field: str, value: str) -> str:
+    if not value:
+        raise FilterError(f"has no value; write {field}=something", subject=field)
+    if field == "page_no" and not (value.isascii() and value.isdigit() and int(value) > 0):
+        raise FilterError(f"must be a page number from 1, not {value!r}", subject=field)
+    if field == "kind" and value not in set(DocumentKind):
+        raise FilterError(f"must be one of {', '.join(DocumentKind)}, not {value!r}", subject=field)
+    return value

@@ -1,0 +1,89 @@
+"""Base score of chunks: how well the text alone answers, on one scale for found and for reached chunks."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from indexes.ports import ChunkReader
+from retrieval.seeds import Asked, Lists, SeedList
+from schemas.evidence import Filter, Hit, SearchField
+
+CHUNKS_MAX = 2000
+"""Chunks scored in one look at some documents; the rest of a huge document scores as far away."""
+
+Base = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """The best BM25 score and cosine of the whole index under the query's filters."""
+
+    bm25: float
+    cosine: float
+
+    def base(self, bm25: float, cosine: float) -> float:
+        """Give `.5 * bm25/max + .5 * max(0, cosine)/max`; the minimum is not subtracted (measured worse)."""
+        return 0.5 * _share(bm25, self.bm25) + 0.5 * _share(cosine, self.cosine)
+
+
+def _share(value: float, largest: float) -> float:
+    return min(1.0, max(0.0, value) / largest) if largest > 0 else 0.0
+
+
+def scale_of(lists: Lists) -> Scale:
+    """Read the scale from the best hits of the two text lists."""
+    return Scale(bm25=_best(lists[SeedList.TEXT_BM25]), cosine=_best(lists[SeedList.TEXT_DENSE]))
+
+
+def _best(hits: tuple[Hit, ...]) -> float:
+    return hits[0].score if hits else 0.0
+
+
+def measure_base(
+    chunks: ChunkReader, asked: Asked, docs: Collection[str], scale: Scale
+) -> dict[str, dict[str, float]]:
+    """Score the chunks of *docs* that pass the query's filters: document id > chunk id > base in [0, 1].
+
+    A filter leaves BM25 and cosine of a row unchanged, so these compare with the seeds'. Documents
+    without a chunk that passes the filters are absent.
+    """
+    if not docs:
+        return {}
+    only = (Filter(field="doc", values=tuple(sorted(docs))),)
+    near = asked.dense(chunks, SearchField.TEXT, top_k=CHUNKS_MAX, only=only)
+    matching = asked.bm25(chunks, SearchField.TEXT, top_k=CHUNKS_MAX, only=only)
+    cosine = {hit.chunk_id: hit.score for hit in near}
+    bm25 = {hit.chunk_id: hit.score for hit in matching}
+    scores: dict[str, dict[str, float]] = {}
+    for hit in (*near, *matching):
+        base = scale.base(bm25.get(hit.chunk_id, 0.0), cosine.get(hit.chunk_id, 0.0))
+        scores.setdefault(hit.doc, {})[hit.chunk_id] = base
+    return scores
+
+
+def best_chunks(base: Base, *, limit: int) -> tuple[str, ...]:
+    """Give the *limit* best chunk ids of one document, by (-round(base, 6), id)."""
+    return tuple(sorted(base, key=lambda chunk: (-round(base[chunk], 6), chunk))[:limit])
+
+
+def document_base(scores: Mapping[str, Base]) -> dict[str, float]:
+    """Give each document the base of its best chunk."""
+    return {doc: max(base.values()) for doc, base in scores.items()}
+
+
+class Measure:
+    """Scores documents once each, in one look for all that are asked together."""
+
+    def __init__(self, chunks: ChunkReader, asked: Asked, scale: Scale) -> None:
+        self._chunks, self._asked, self._scale = chunks, asked, scale
+        self._scores: dict[str, dict[str, float]] = {}
+
+    def of(self, docs: Collection[str]) -> dict[str, Base]:
+        """Give the chunk scores of those of *docs* that have a chunk under the query's filters."""
+        new = [doc for doc in docs if doc not in self._scores]
+        found = measure_base(self._chunks, self._asked, new, self._scale)
+        self._scores |= {doc: found.get(doc, {}) for doc in new}
+        return {doc: self._scores[doc] for doc in sorted(set(docs)) if self._scores[doc]}
+
+    def documents(self, docs: Collection[str]) -> dict[str, float]:
+        """Give the base of the best chunk of each."""
+        return document_base(self.of(docs))

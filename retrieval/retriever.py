@@ -1,0 +1,126 @@
+"""The walk of one query: route, seeds, base score, spread, score, selection, bundle (design 7)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from indexes.ports import ChunkReader, Encoder, GraphReader
+from retrieval.bundle import build_bundle, number_evidence
+from retrieval.candidates import score_candidates
+from retrieval.catalogue import look_up
+from retrieval.diagnostics import describe_walk
+from retrieval.expand import Spread, choose_anchors, spread_from
+from retrieval.orientation import summarise_parents
+from retrieval.relevance import Measure, scale_of
+from retrieval.route import Known, Route, route_of
+from retrieval.score import Scored
+from retrieval.seeds import Asked, Lists, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
+from retrieval.selection import select_evidence
+from schemas.errors import StoreUnavailable
+from schemas.evidence import ContextBundle, Hit, Query
+
+GRAPH = "graph"
+
+
+class Retriever:
+    """Answers queries from one pinned generation; the same index and query give equal bundles, byte for byte.
+
+    Without a graph, or when it fails on the way, the chunk store answers alone and the bundle says
+    `degraded=("graph",)`. Holds no state of a query: threads may share it if its readers allow that.
+    """
+
+    def __init__(
+        self,
+        chunks: ChunkReader,
+        graph: GraphReader | None,
+        encoder: Encoder,
+        *,
+        generation: int,
+        as_of: str,
+        degraded: Collection[str] = (),
+    ) -> None:
+        self._chunks, self._graph, self._encoder = chunks, graph, encoder
+        self._generation, self._as_of = generation, as_of
+        self._degraded = frozenset(degraded)
+
+    def retrieve(self, query: Query) -> ContextBundle:
+        """Give the evidence for *query*, best first; no answer is an empty bundle.
+
+        Raises: FilterError: a filter names an unknown field; StoreUnavailable: the chunk store is gone.
+        """
+        asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
+        found = self._find(asked)
+        reach = self._spread(asked, found)
+        candidates = self._score(asked, found, reach.spread)
+        selection = select_evidence(candidates, top_k=query.top_k)
+        evidence = number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
+        return build_bundle(
+            query,
+            evidence,
+            summarise_parents(self._chunks, asked, evidence),
+            route=found.route.value,
+            generation=self._generation,
+            as_of=self._as_of,
+            degraded=tuple(sorted(self._degraded | reach.degraded)),
+            diagnostics=describe_walk(
+                query,
+                lists=found.lists,
+                known=found.known,
+                spread=reach.spread,
+                candidates=candidates,
+                selection=selection,
+                evidence=evidence,
+            ),
+        )
+
+    def _find(self, asked: Asked) -> "_Found":
+        lists = gather_lists(self._chunks, asked)
+        headings, anchors = lists[SeedList.HEADING_BM25], lists[SeedList.ANCHOR_BM25]
+        known = look_up(self._chunks, asked.query.text, asked.vector, headings, anchors)
+        route = route_of(asked.query.text, known)
+        return _Found(
+            lists=lists,
+            known=known,
+            route=route,
+            pool=balance_pool(fuse_lists(lists, route)),
+            measure=Measure(self._chunks, asked, scale_of(lists)),
+        )
+
+    def _spread(self, asked: Asked, found: "_Found") -> "_Reached":
+        base = found.measure.documents({hit.doc for hit in found.pool})
+        start = choose_anchors(base, found.known.documents)
+        if self._graph is None or not asked.query.use_graph:
+            return _Reached(spread=start)
+        try:
+            return _Reached(spread=spread_from(self._graph, start, measure=found.measure.documents))
+        except StoreUnavailable:
+            return _Reached(spread=start, degraded=frozenset({GRAPH}))
+
+    def _score(self, asked: Asked, found: "_Found", spread: Spread) -> tuple[Scored, ...]:
+        return score_candidates(
+            self._chunks,
+            found.pool,
+            found.measure,
+            spread,
+            found=found_by_search(found.lists),
+            query=asked.query.text,
+            as_of=self._as_of,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What the chunk store found."""
+
+    lists: Lists
+    known: Known
+    route: Route
+    pool: tuple[Hit, ...]
+    measure: Measure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reached:
+    """What the graph added, and what was missing."""
+
+    spread: Spread
+    degraded: frozenset[str] = frozenset()

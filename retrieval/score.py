@@ -1,0 +1,92 @@
+"""The blend of a chunk's score, each part in [0, 1] and returned by name."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+
+from retrieval.route import content_words
+from schemas.evidence import Derivation, Origin, PathStep, Scores
+from schemas.nodes import Chunk
+
+WEIGHTS = Scores(text=0.45, graph=0.25, anchor=0.15, authority=0.10, freshness=0.05)
+"""Design 7."""
+UNREACHED = 0.5
+SAME_SECTION, SAME_PAGE = 0.10, 0.05
+HALF_LIFE_DAYS = 180.0
+_EMPTY_ANCHORS = frozenset({"here", "more", "next", "previous"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A candidate with its score and how it came to be one."""
+
+    chunk: Chunk
+    scores: Scores
+    source: Origin
+    role: str
+    derivation: Derivation = Derivation.STATED
+    path: tuple[PathStep, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """The blend, rounded to 6 places as it is ranked and shown."""
+        return blend(self.scores)
+
+    @property
+    def rank_key(self) -> tuple[float, str]:
+        """Total order: best score first, then id."""
+        return (-self.score, self.chunk.id)
+
+
+def blend(scores: Scores) -> float:
+    """Weigh the parts: .45 text + .25 graph + .15 anchor + .10 authority + .05 freshness."""
+    total: float = sum(getattr(WEIGHTS, f.name) * getattr(scores, f.name) for f in fields(Scores))
+    return round(total, 6)
+
+
+def round_parts(scores: Scores) -> Scores:
+    """Round every part to 6 places, so that what is shown is what is ranked."""
+    return Scores(**{f.name: round(getattr(scores, f.name), 6) for f in fields(Scores)})
+
+
+def score_text(base: float, activation: float | None, *, spread_ran: bool) -> float:
+    """`max(base, activation)` where the graph reached, half the base where it ran and did not reach.
+
+    With the plain base instead, evidence found over two documents drops out (measured on 2Wiki: R@5 95 > 90).
+    """
+    if activation is not None:
+        return max(base, activation)
+    return UNREACHED * base if spread_ran else base
+
+
+def score_anchor(query: str, anchor_texts: Iterable[str]) -> float:
+    """Best F1 between the words of the query and of one link text into the chunk; "here" counts 0."""
+    words = set(content_words(query))
+    return max((_f1(words, set(content_words(text)) - _EMPTY_ANCHORS) for text in anchor_texts), default=0.0)
+
+
+def _f1(left: set[str], right: set[str]) -> float:
+    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
+
+
+def score_freshness(dated: str | None, as_of: str) -> float:
+    """`2 ** (-age / 180 days)` at *as_of*; .5 where either date is unknown, 1 for a date still to come."""
+    day, now = _instant(dated), _instant(as_of)
+    if day is None or now is None:
+        return 0.5
+    age = max(0.0, (now - day).total_seconds() / 86400)
+    return float(2 ** (-age / HALF_LIFE_DAYS))
+
+
+def _instant(text: str | None) -> datetime | None:
+    try:
+        instant = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return instant if instant is None or instant.tzinfo else instant.replace(tzinfo=UTC)
+
+
+def normalise(activations: Mapping[str, float]) -> dict[str, float]:
+    """Divide by the largest, so that the best anchor has graph score 1."""
+    largest = max(activations.values(), default=0.0)
+    return {key: value / largest if largest > 0 else 0.0 for key, value in activations.items()}

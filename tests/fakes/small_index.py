@@ -1,0 +1,323 @@
+"""A small index in memory: governance pages with typed edges, linked guides, and a PDF."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from indexes.ports import ChunkReader, ChunkVectors, GraphReader
+from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
+from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.geometry import BBox, PageSize
+from schemas.hashing import sha256_hex
+from schemas.ids import chunk_id, edge_id, page_id, pdf_doc_id, pdf_page_id, pdf_region_id, section_id
+from schemas.nodes import (
+    Chunk,
+    ChunkNode,
+    DocumentKind,
+    Node,
+    Page,
+    PdfDoc,
+    PdfPage,
+    PdfRegion,
+    RegionType,
+    Section,
+)
+from tests.fakes.encoder import HashEncoder
+
+SOURCE = "manual"
+AS_OF = "2026-01-31T12:00:00+00:00"
+GENERATION = 1
+DIM = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallIndex:
+    """Readers of one generation and the encoder its vectors come from."""
+
+    chunks: ChunkReader
+    graph: GraphReader
+    encoder: HashEncoder
+    rows: tuple[Chunk, ...]
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def page(name: str, sections: dict[str, str], **fields: Any) -> tuple[tuple[Node, ...], tuple[Chunk, ...]]:
+    """Make a Markdown page with one chunk a section; *fields* are metadata of its chunks."""
+    doc = page_id(f"files://{SOURCE}/{name}.md")
+    title = next(iter(sections))
+    nodes: list[Node] = [
+        Page(id=doc, doc=doc, source=SOURCE, title=title, content_hash=sha256_hex(name), path=f"{name}.md")
+    ]
+    chunks: list[Chunk] = []
+    for ordinal, (heading, text) in enumerate(sections.items()):
+        path = (title,) if heading == title else (title, heading)
+        section = section_id(doc, path, 0)
+        nodes.append(
+            Section(
+                id=section,
+                doc=doc,
+                source=SOURCE,
+                heading=heading,
+                level=len(path),
+                heading_path=path,
+                ordinal=ordinal,
+                text=text,
+                fragment=slug(heading),
+            )
+        )
+        chunks.append(
+            Chunk(
+                id=chunk_id(doc, path, text, 0),
+                kind=DocumentKind.MARKDOWN,
+                source=SOURCE,
+                doc=doc,
+                text=text,
+                content_hash=sha256_hex(text),
+                ordinal=ordinal,
+                offsets=(0, len(text)),
+                token_count=len(text.split()),
+                heading_path=path,
+                breadcrumbs=("Manual", title),
+                parent_ids=(section, doc),
+                file_path=f"{name}.md",
+                fragment=slug(heading),
+                section=heading,
+                section_id=section,
+                lang="en",
+                **fields,
+            )
+        )
+    return (*nodes, *(_chunk_node(chunk) for chunk in chunks)), tuple(chunks)
+
+
+def pdf(name: str, passages: Iterable[tuple[int, str]]) -> tuple[tuple[Node, ...], tuple[Chunk, ...]]:
+    """Make a PDF with one region and one chunk a passage; a passage is a page number and its text."""
+    doc = pdf_doc_id(f"files://{SOURCE}/{name}.pdf")
+    size, box = PageSize(612, 792), BBox(72, 100, 540, 160)
+    listed = tuple(passages)
+    nodes: list[Node] = [
+        PdfDoc(
+            id=doc,
+            doc=doc,
+            source=SOURCE,
+            title=name,
+            content_hash=sha256_hex(name),
+            file_id=f"{name}.pdf",
+            page_count=max(number for number, _ in listed),
+            path=f"{name}.pdf",
+        )
+    ]
+    nodes += [
+        PdfPage(id=pdf_page_id(doc, number), doc=doc, source=SOURCE, page_no=number, page_size=size)
+        for number in sorted({number for number, _ in listed})
+    ]
+    chunks: list[Chunk] = []
+    for ordinal, (number, text) in enumerate(listed):
+        region = pdf_region_id(doc, RegionType.PARAGRAPH, text, 0)
+        nodes.append(
+            PdfRegion(
+                id=region,
+                doc=doc,
+                source=SOURCE,
+                region_type=RegionType.PARAGRAPH,
+                page_no=number,
+                bbox=box,
+                text=text,
+                ordinal=ordinal,
+            )
+        )
+        chunks.append(
+            Chunk(
+                id=chunk_id(doc, (), text, 0),
+                kind=DocumentKind.PDF,
+                source=SOURCE,
+                doc=doc,
+                text=text,
+                content_hash=sha256_hex(text),
+                ordinal=ordinal,
+                offsets=(0, len(text)),
+                token_count=len(text.split()),
+                parent_ids=(region, pdf_page_id(doc, number), doc),
+                file_path=f"{name}.pdf",
+                region_id=region,
+                file_id=f"{name}.pdf",
+                page_no=number,
+                bbox=box,
+                page_size=size,
+            )
+        )
+    return (*nodes, *(_chunk_node(chunk) for chunk in chunks)), tuple(chunks)
+
+
+def typed(kind: EdgeKind, src: Chunk, dst: Chunk) -> Edge:
+    """Make an edge that the front matter of *src*'s document states."""
+    return Edge(
+        id=edge_id(kind, src.doc, dst.doc), kind=kind, src=src.doc, dst=dst.doc, doc=src.doc, source=SOURCE
+    )
+
+
+def link(
+    src: Chunk,
+    dst: Chunk,
+    text: str,
+    *,
+    position: LinkPosition = LinkPosition.BODY,
+    fragment: str | None = None,
+) -> Edge:
+    """Make a link in the document of *src* to that of *dst*."""
+    return Edge(
+        id=edge_id(EdgeKind.LINKS_TO, src.doc, dst.doc, text, position, fragment or ""),
+        kind=EdgeKind.LINKS_TO,
+        src=src.doc,
+        dst=dst.doc,
+        doc=src.doc,
+        source=SOURCE,
+        anchor_text=text,
+        position=position,
+        fragment=fragment,
+        chunk=src.id,
+    )
+
+
+def build_index(
+    documents: Iterable[tuple[tuple[Node, ...], tuple[Chunk, ...]]], edges: Iterable[Edge]
+) -> SmallIndex:
+    """Write documents and edges into memory stores as generation 1 and open them."""
+    listed = tuple(documents)
+    nodes = tuple(node for found, _ in listed for node in found)
+    rows = tuple(chunk for _, found in listed for chunk in found)
+    edges = tuple(edges)
+    encoder = HashEncoder(DIM)
+    chunk_store, graph_store = MemoryChunkStore(dim=DIM), MemoryGraphStore()
+    writer = chunk_store.writer()
+    writer.stage(GENERATION, base=0)
+    writer.apply([(chunk, vectors_of(chunk, encoder)) for chunk in rows], ())
+    writer.finish(GENERATION)
+    graph = graph_store.writer()
+    graph.stage(GENERATION, base=0)
+    graph.apply_nodes(nodes, ())
+    graph.apply_edges(edges, ())
+    graph.finish(GENERATION)
+    return SmallIndex(
+        chunks=chunk_store.at(GENERATION),
+        graph=graph_store.at(GENERATION),
+        encoder=encoder,
+        rows=rows,
+        nodes=nodes,
+        edges=edges,
+    )
+
+
+def vectors_of(chunk: Chunk, encoder: HashEncoder) -> ChunkVectors:
+    """Encode what each vector of a chunk says."""
+    return ChunkVectors(
+        text=encoder.encode_query(" ".join((*chunk.heading_path, chunk.text))),
+        heading=encoder.encode_query(" ".join(chunk.heading_path))
+        if chunk.heading_path
+        else np.zeros(0, np.float32),
+        anchors=encoder.encode_documents(chunk.anchor_texts),
+        captions=encoder.encode_documents(chunk.captions),
+    )
+
+
+def governance_index() -> SmallIndex:
+    """Make the index that most tests of retrieval read."""
+    policy = page(
+        "gov-0017",
+        {
+            "Retention policy": "Records are kept for seven years. After that they are destroyed.",
+            "Exceptions": "Legal hold suspends destruction until counsel lifts it.",
+        },
+        doc_id="GOV-0017",
+        doc_type="governance",
+        status="active",
+        last_modified="2025-08-04T00:00:00+00:00",
+    )
+    archive = page(
+        "adr-0031",
+        {"Archive format": "Boxes are sealed and written once to cold storage."},
+        doc_id="ADR-0031",
+        doc_type="adr",
+        status="active",
+    )
+    pipeline = page(
+        "prd-0008",
+        {"PRD-0008 Governance pipeline": "Answers must cite their evidence and honour retention."},
+        doc_id="PRD-0008-governance-pipeline",
+        doc_type="governance",
+        status="draft",
+    )
+    backup = page(
+        "backup",
+        {
+            "Backup guide": "Take a base backup every night and keep the write-ahead log.",
+            "WAL size": "Set max_wal_size to bound the space between two checkpoints.",
+            "Restore": "Stop the server, unpack the base backup and replay the log.",
+        },
+        doc_type="guide",
+    )
+    storage = page(
+        "storage", {"Cold storage": "Tape robots answer within hours and cost little."}, doc_type="guide"
+    )
+    tuning = page(
+        "tuning", {"Checkpoint tuning": "Fewer checkpoints write less but recover slower."}, doc_type="guide"
+    )
+    encoding = page(
+        "encoding", {"Text encoding": "Files are stored as UTF-8 and nothing else."}, doc_type="guide"
+    )
+    paper = pdf(
+        "paper",
+        [
+            (1, "Whitepaper on durable archives. It has three parts."),
+            (3, "Figure 2 shows tape wear over ten years."),
+        ],
+    )
+    backup = (backup[0], tuple(replace(chunk, codes=_codes(chunk.text)) for chunk in backup[1]))
+    encoding = (encoding[0], tuple(replace(chunk, codes=("UTF-8",)) for chunk in encoding[1]))
+    storage = (storage[0], tuple(replace(chunk, anchor_texts=("tape archive",)) for chunk in storage[1]))
+    first = {
+        name: found[1][0]
+        for name, found in {
+            "policy": policy,
+            "archive": archive,
+            "pipeline": pipeline,
+            "backup": backup,
+            "storage": storage,
+            "tuning": tuning,
+            "paper": paper,
+        }.items()
+    }
+    return build_index(
+        [policy, archive, pipeline, backup, storage, tuning, encoding, paper],
+        [
+            typed(EdgeKind.DEPENDS_ON, first["archive"], first["policy"]),
+            typed(EdgeKind.RELATES_TO, first["policy"], first["pipeline"]),
+            link(first["archive"], first["storage"], "tape archive"),
+            link(first["backup"], first["tuning"], "tuning", fragment="checkpoint-tuning"),
+            link(first["backup"], first["storage"], "cold copies"),
+            link(first["backup"], first["paper"], "paper", fragment="page=3"),
+            link(first["backup"], first["policy"], "Policies", position=LinkPosition.NAV),
+        ],
+    )
+
+
+def slug(heading: str) -> str:
+    """Make a fragment of a heading."""
+    return heading.lower().replace(" ", "-")
+
+
+def _codes(text: str) -> tuple[str, ...]:
+    return tuple(word for word in text.split() if "_" in word)
+
+
+def _chunk_node(chunk: Chunk) -> ChunkNode:
+    return ChunkNode(
+        id=chunk.id,
+        doc=chunk.doc,
+        source=chunk.source,
+        content_hash=chunk.content_hash,
+        heading_path=chunk.heading_path,
+    )
