@@ -1,0 +1,250 @@
+"""Pages and regions of a PDF > nodes, edges and chunks."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ingest.parse.chunking import CountTokens, Span
+from ingest.parse.codes import extract_codes
+from ingest.parse.pdf.captions import Region
+from ingest.parse.pdf.page import PageContent
+from schemas.edges import Edge, EdgeKind
+from schemas.fragment import GraphFragment, Link, ParseRequest
+from schemas.hashing import record_sha256
+from schemas.ids import (
+    Occurrences,
+    chunk_id,
+    edge_id,
+    normalise_text,
+    pdf_doc_id,
+    pdf_page_id,
+    pdf_region_id,
+)
+from schemas.nodes import Chunk, ChunkNode, DocumentKind, PdfDoc, PdfPage, PdfRegion, RegionType
+
+_MARGINS = frozenset({RegionType.HEADER, RegionType.FOOTER})
+_PROSE = frozenset({RegionType.PARAGRAPH, RegionType.LIST})
+_SENTENCE_END = (".", "!", "?", ":", ";", "。", "”", '"', ")")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfFacts:
+    """What is known of a PDF besides its pages and regions."""
+
+    title: str
+    file_id: str
+    page_count: int
+    lang: str | None = None
+    warnings: tuple[str, ...] = ()
+    noindex: bool = False
+    nofollow: bool = False
+
+
+@dataclass(slots=True)
+class _Graph:
+    """Nodes and edges while they are gathered."""
+
+    request: ParseRequest
+    facts: PdfFacts
+    doc: str
+    pages: dict[int, PdfPage] = field(default_factory=dict)
+    regions: list[PdfRegion] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+
+    def join(self, kind: EdgeKind, src: str, dst: str) -> None:
+        self.edges.append(
+            Edge(
+                id=edge_id(kind, src, dst),
+                kind=kind,
+                src=src,
+                dst=dst,
+                doc=self.doc,
+                source=self.request.source,
+            )
+        )
+
+
+def assemble_pdf(
+    pages: Sequence[PageContent],
+    regions: Sequence[Region],
+    links: tuple[Link, ...],
+    *,
+    request: ParseRequest,
+    facts: PdfFacts,
+    count_tokens: CountTokens,
+) -> GraphFragment:
+    """Give the fragment of a PDF; a `noindex` one is its PdfDoc node alone.
+
+    Ids of regions and chunks come from content, so an inserted page moves none of them.
+    """
+    graph = _Graph(request=request, facts=facts, doc=pdf_doc_id(request.uri))
+    if not facts.noindex:
+        _add_pages(graph, pages)
+        _add_regions(graph, regions, count_tokens)
+        _join_cut_paragraphs(graph)
+    document = _document(graph, _content_hash(regions, links, facts.title))
+    return GraphFragment(
+        uri=request.uri,
+        doc=graph.doc,
+        kind=DocumentKind.PDF,
+        content_hash=document.content_hash,
+        nodes=(document, *graph.pages.values(), *graph.regions, *map(_chunk_node, graph.chunks)),
+        edges=tuple(graph.edges),
+        chunks=tuple(graph.chunks),
+        links=links,
+        title=facts.title,
+        noindex=facts.noindex,
+        nofollow=facts.nofollow,
+        warnings=facts.warnings,
+    )
+
+
+def _content_hash(regions: Sequence[Region], links: tuple[Link, ...], title: str) -> str:
+    """Hash what a reader sees, in reading order, without running headers and footers."""
+    seen = [
+        [region.type, region.joined.text, region.digest] for region in regions if region.type not in _MARGINS
+    ]
+    targets = sorted({(link.target, link.fragment or "") for link in links})
+    return record_sha256({"title": title, "regions": seen, "links": targets})
+
+
+def _document(graph: _Graph, content_hash: str) -> PdfDoc:
+    request, facts = graph.request, graph.facts
+    return PdfDoc(
+        id=graph.doc,
+        doc=graph.doc,
+        source=request.source,
+        title=facts.title,
+        content_hash=content_hash,
+        file_id=facts.file_id,
+        page_count=facts.page_count,
+        url=request.url,
+        path=request.path,
+        doc_type=request.doc_type,
+        domain=request.domain,
+        status=request.status,
+        version=request.version,
+        lang=facts.lang,
+    )
+
+
+def _add_pages(graph: _Graph, pages: Sequence[PageContent]) -> None:
+    for page in pages:
+        node = PdfPage(
+            id=pdf_page_id(graph.doc, page.page_no),
+            doc=graph.doc,
+            source=graph.request.source,
+            page_no=page.page_no,
+            page_size=page.size,
+            page_label=page.label,
+        )
+        graph.pages[page.page_no] = node
+        graph.join(EdgeKind.CONTAINS, graph.doc, node.id)
+
+
+def _add_regions(graph: _Graph, regions: Sequence[Region], count_tokens: CountTokens) -> None:
+    of_regions, of_chunks = Occurrences(), Occurrences()
+    for ordinal, region in enumerate(regions):
+        node = _region_node(graph, region, ordinal, of_regions)
+        graph.regions.append(node)
+        graph.join(EdgeKind.CONTAINS, graph.pages[region.page_no].id, node.id)
+        for span in region.passages:
+            chunk = _chunk(graph, region, node, span, of_chunks, count_tokens=count_tokens)
+            graph.chunks.append(chunk)
+            graph.join(EdgeKind.CONTAINS, node.id, chunk.id)
+            graph.join(EdgeKind.MATERIALIZED_FROM, chunk.id, node.id)
+
+
+def _region_node(graph: _Graph, region: Region, ordinal: int, occurrences: Occurrences) -> PdfRegion:
+    # A picture has no text; its pixels tell it from the others.
+    content = region.joined.text or region.digest
+    number = occurrences.number(region.type, normalise_text(content))
+    return PdfRegion(
+        id=pdf_region_id(graph.doc, region.type, content, number),
+        doc=graph.doc,
+        source=graph.request.source,
+        region_type=region.type,
+        page_no=region.page_no,
+        bbox=region.bbox,
+        text=region.joined.text,
+        ordinal=ordinal,
+        heading_path=region.heading_path,
+    )
+
+
+def _chunk(
+    graph: _Graph,
+    region: Region,
+    node: PdfRegion,
+    span: Span,
+    occurrences: Occurrences,
+    *,
+    count_tokens: CountTokens,
+) -> Chunk:
+    request, facts, path = graph.request, graph.facts, region.heading_path
+    page = graph.pages[region.page_no]
+    text = region.joined.text[slice(*span)]
+    captions = (region.caption,) if region.caption else ()
+    return Chunk(
+        id=chunk_id(graph.doc, path, text, occurrences.number(*path, normalise_text(text))),
+        kind=DocumentKind.PDF,
+        source=request.source,
+        doc=graph.doc,
+        text=text,
+        content_hash=record_sha256([path, text, captions]),
+        ordinal=len(graph.chunks),
+        offsets=span,
+        token_count=count_tokens(text),
+        heading_path=path,
+        breadcrumbs=(facts.title, *path[:-1]),
+        parent_ids=(graph.doc, page.id, node.id),
+        doc_type=request.doc_type,
+        domain=request.domain,
+        status=request.status,
+        version=request.version,
+        url=request.url,
+        file_path=request.path,
+        section=path[-1] if path else None,
+        region_id=node.id,
+        file_id=facts.file_id,
+        page_no=region.page_no,
+        bbox=region.joined.bbox(*span),
+        page_size=page.page_size,
+        codes=extract_codes(text),
+        captions=captions,
+        lang=facts.lang,
+        structure_confidence=region.confidence,
+    )
+
+
+def _join_cut_paragraphs(graph: _Graph) -> None:
+    """Join the last passage of a page to the first of the next where a sentence runs over the end."""
+    by_page: dict[int, list[Chunk]] = defaultdict(list)
+    types = {region.id: region.region_type for region in graph.regions}
+    for chunk in graph.chunks:
+        if chunk.page_no is not None:
+            by_page[chunk.page_no].append(chunk)
+    for page_no, chunks in by_page.items():
+        last, first = chunks[-1], by_page.get(page_no + 1, [chunks[-1]])[0]
+        prose = {types[str(last.region_id)], types[str(first.region_id)]} <= _PROSE
+        if last is not first and prose and _runs_over(last, first):
+            graph.join(EdgeKind.NEXT, last.id, first.id)
+
+
+def _runs_over(last: Chunk, first: Chunk) -> bool:
+    return (
+        last.heading_path == first.heading_path
+        and not last.text.endswith(_SENTENCE_END)
+        and first.text[:1].islower()
+    )
+
+
+def _chunk_node(chunk: Chunk) -> ChunkNode:
+    return ChunkNode(
+        id=chunk.id,
+        doc=chunk.doc,
+        source=chunk.source,
+        content_hash=chunk.content_hash,
+        heading_path=chunk.heading_path,
+    )

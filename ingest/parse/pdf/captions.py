@@ -1,0 +1,58 @@
+"""Regions before they have ids, and the captions that belong to tables and pictures among them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ingest.parse.pdf.joining import Joined
+from schemas.geometry import BBox
+from schemas.nodes import RegionType
+
+REACH = 48.0
+"""Points between a table or picture and its caption, at most: four lines of text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """A region before it has an id. `passages` are the spans of its text that become chunks.
+
+    `digest` names the content of a picture, which has no text.
+    """
+
+    type: RegionType
+    page_no: int
+    bbox: BBox
+    joined: Joined
+    passages: tuple[tuple[int, int], ...] = ()
+    heading_path: tuple[str, ...] = ()
+    confidence: float = 0.0
+    digest: str = ""
+    caption: str = ""
+
+
+def with_captions(regions: Sequence[Region]) -> tuple[Region, ...]:
+    """Tie each caption to the nearest table or picture right above or below it on its page."""
+    captions: dict[int, str] = {}
+    pages: dict[int, list[int]] = defaultdict(list)
+    for index, region in enumerate(regions):
+        if region.type in (RegionType.TABLE, RegionType.FIGURE):
+            pages[region.page_no].append(index)
+    for index, region in enumerate(regions):
+        if region.type is not RegionType.CAPTION:
+            continue
+        captions[index] = region.joined.text
+        near = [(_gap(region.bbox, regions[at].bbox), at) for at in pages[region.page_no]]
+        gap, nearest = min(near, default=(REACH + 1, index))
+        if gap <= REACH:
+            captions[nearest] = region.joined.text
+    return tuple(
+        replace(region, caption=captions[index]) if index in captions else region
+        for index, region in enumerate(regions)
+    )
+
+
+def _gap(caption: BBox, other: BBox) -> float:
+    """Vertical distance of two boxes that share a column, else out of reach."""
+    if min(caption.x1, other.x1) <= max(caption.x0, other.x0):
+        return REACH + 1
+    return max(0.0, other.y0 - caption.y1, caption.y0 - other.y1)

@@ -1,0 +1,129 @@
+"""A PDF as a whole: bytes > pages > regions > the typed graph of one document."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from ingest.parse.chunking import CountTokens
+from ingest.parse.links import FoundLink, collect_links
+from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
+from ingest.parse.pdf.joining import words_of
+from ingest.parse.pdf.opening import open_pdf, pdf_errors
+from ingest.parse.pdf.outline import Entry, read_outline
+from ingest.parse.pdf.page import PageContent, read_page
+from ingest.parse.pdf.regions import build_regions
+from ingest.parse.pdf.structure import build_structure
+from schemas.edges import LinkPosition
+from schemas.fragment import GraphFragment, Link, ParseRequest
+
+_MACHINE_TITLE = re.compile(
+    r"(?:untitled|unbenannt|\(?unspecified\)?|\(?anonymous\)?|document\d*|microsoft word - .*|.*\.\w{2,4})",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Content:
+    """Everything read from the file; from here on nothing touches pymupdf."""
+
+    pages: tuple[PageContent, ...]
+    entries: tuple[Entry, ...]
+    stated_title: str
+    lang: str | None
+    page_count: int
+    warnings: tuple[str, ...]
+
+
+def parse_pdf(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
+    """Parse a PDF into PdfDoc > PdfPage > PdfRegion > Chunk.
+
+    Chunks never cross a page; boxes are in PDF points, origin top-left of the CropBox, rotation 0.
+    A page that cannot be read is left out with a warning; "empty" and "image_only" are warnings too.
+    Raises: ParseError: not a PDF, broken beyond repair, or locked ("needs_password").
+    """
+    content = _read(data, request.uri)
+    words = words_of(line for page in content.pages for block in page.blocks for line in block)
+    structure = build_structure(content.pages, content.entries, content.stated_title)
+    links, capped = _links(content.pages, request)
+    facts = PdfFacts(
+        title=structure.title or file_name(request),
+        file_id=file_name(request),
+        page_count=content.page_count,
+        lang=content.lang,
+        warnings=(*content.warnings, *capped),
+        **_robots(request.x_robots_tag),
+    )
+    regions = build_regions(structure.parts, words=words, count_tokens=count_tokens)
+    return assemble_pdf(
+        content.pages, regions, links, request=request, facts=facts, count_tokens=count_tokens
+    )
+
+
+def file_name(request: ParseRequest) -> str:
+    """Give the name a citation shows: the last part of the path, or of the URL."""
+    path = request.path or unquote(urlsplit(request.url or request.uri).path)
+    return PurePosixPath(path).name or request.uri
+
+
+def _read(data: bytes, subject: str) -> _Content:
+    document = open_pdf(data, subject=subject)
+    try:
+        read = list(_pages(document))
+        pages = tuple(page for page in read if isinstance(page, PageContent))
+        warnings = [*_state(document, pages), *(item for item in read if isinstance(item, str))]
+        warnings.extend(warning for page in pages for warning in page.warnings)
+        return _Content(
+            pages=pages,
+            entries=read_outline(document),
+            stated_title=_stated_title(document),
+            lang=_language(document),
+            page_count=document.page_count,
+            warnings=tuple(warnings),
+        )
+    finally:
+        document.close()
+
+
+def _pages(document: Any) -> Iterator[PageContent | str]:
+    """One bad page costs that page only: it gives a warning in its place."""
+    for index in range(document.page_count):
+        try:
+            yield read_page(document, index)
+        except pdf_errors() as error:
+            reason = " ".join(str(error).split())[:100] or type(error).__name__
+            yield f"page {index + 1}: left out, {reason}"
+
+
+def _state(document: Any, pages: tuple[PageContent, ...]) -> Iterator[str]:
+    if document.is_repaired:
+        yield "repaired"
+    if not document.page_count:
+        yield "empty"
+    elif not any(page.blocks for page in pages):
+        yield "image_only"
+
+
+def _stated_title(document: Any) -> str:
+    title = " ".join(((document.metadata or {}).get("title") or "").replace("\0", "").split())
+    return "" if _MACHINE_TITLE.fullmatch(title) else title
+
+
+def _language(document: Any) -> str | None:
+    try:
+        return document.language or None
+    except pdf_errors():
+        return None
+
+
+def _links(pages: tuple[PageContent, ...], request: ParseRequest) -> tuple[tuple[Link, ...], tuple[str, ...]]:
+    found = (FoundLink(link.uri, link.text, LinkPosition.BODY) for page in pages for link in page.links)
+    return collect_links(found, base=request.url or request.uri)
+
+
+def _robots(tag: str | None) -> dict[str, bool]:
+    """Read X-Robots-Tag, the only place where a PDF can forbid indexing; a rule for one robot is not ours."""
+    rules = {rule.strip().lower() for rule in (tag or "").split(",") if ":" not in rule}
+    return {"noindex": bool(rules & {"noindex", "none"}), "nofollow": bool(rules & {"nofollow", "none"})}

@@ -1,0 +1,209 @@
+"""Which printed lines are headings: the outline says so, or the type does."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ingest.parse.pdf.joining import same_baseline
+from ingest.parse.pdf.outline import Entry, is_numbering, strip_numbering, title_key
+from ingest.parse.pdf.page import Line
+
+OUTLINE_AND_FONT, OUTLINE, FONT, NONE = 1.0, 0.9, 0.7, 0.4
+"""structure_confidence by what told the heading (design 4: outline+font > outline > font > none)."""
+
+FONT_LEVEL = 100
+"""Level of headings told by type alone where there is an outline: below all of its levels."""
+
+LARGER = 0.9
+"""Points above the size of the body that make a line a heading; measured over six manuals."""
+
+_WINDOW_ABOVE, _WINDOW_BELOW = 72.0, 8.0
+"""Points around a heading within which its bookmark points (chapters lie up to 60 pt above)."""
+
+_MAX_LINES, _MAX_CHARS = 6, 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A heading and the lines [start, end) of its page that print it; none where they were not found."""
+
+    title: str
+    level: int
+    confidence: float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Type:
+    """What type a document is set in: the size of most letters, and levels of heading sizes."""
+
+    body: float
+    levels: Mapping[float, int]
+
+    def stands_out(self, line: Line) -> bool:
+        """Whether a line is larger than the body, or bold."""
+        return line.size > self.body + LARGER or line.bold
+
+
+def body_size(lines: Iterable[Line]) -> float:
+    """Give the size that most letters are set in; 0 for no text."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[line.size] += len(line.text)
+    return max(sizes, key=lambda size: (sizes[size], size), default=0.0)
+
+
+def locate_entries(entries: Sequence[Entry], lines: Sequence[Line], type_: Type) -> tuple[Heading, ...]:
+    """Find the lines of one page that print the bookmarks leading there, in reading order.
+
+    A bookmark whose title is not printed keeps its place by height, or the top of the page.
+    """
+    keys = [title_key(strip_numbering(line.text)) for line in lines]
+    taken: set[int] = set()
+    headings: list[Heading] = []
+    for entry in entries:
+        run = _printed(entry, lines, keys, taken, type_)
+        if run is None:
+            at = _place(entry, lines)
+            headings.append(
+                Heading(title=entry.title, level=entry.level, confidence=OUTLINE, start=at, end=at)
+            )
+            continue
+        taken.update(range(*run))
+        sure = OUTLINE_AND_FONT if type_.stands_out(lines[run[1] - 1]) else OUTLINE
+        headings.append(
+            Heading(title=entry.title, level=entry.level, confidence=sure, start=run[0], end=run[1])
+        )
+    return tuple(sorted(headings, key=lambda heading: (heading.start, heading.end)))
+
+
+def _printed(
+    entry: Entry, lines: Sequence[Line], keys: Sequence[str], taken: set[int], type_: Type
+) -> tuple[int, int] | None:
+    runs = [run for run in _matches(title_key(entry.title), lines, keys) if not taken & set(range(*run))]
+
+    def rank(run: tuple[int, int]) -> tuple[bool, bool, int]:
+        first = lines[run[1] - 1]
+        return not _in_window(entry.y, lines[run[0]]), not type_.stands_out(first), run[0]
+
+    return min(runs, key=rank, default=None)
+
+
+def _in_window(y: float | None, line: Line) -> bool:
+    return y is None or line.bbox.y0 - _WINDOW_ABOVE <= y <= line.bbox.y1 + _WINDOW_BELOW
+
+
+def _matches(wanted: str, lines: Sequence[Line], keys: Sequence[str]) -> Iterator[tuple[int, int]]:
+    for start, key in enumerate(keys):
+        if not key or not wanted.startswith(key):
+            continue
+        end = _end_of(wanted, start, lines, keys)
+        if end is not None:
+            yield _with_number(start, lines), end
+
+
+def _end_of(wanted: str, start: int, lines: Sequence[Line], keys: Sequence[str]) -> int | None:
+    found = keys[start]
+    end = start + 1
+    while found != wanted:
+        if end == len(lines) or end - start == _MAX_LINES or not wanted.startswith(found):
+            return None
+        # The numbering of a line inside a title belongs to the title.
+        found += title_key(lines[end].text)
+        end += 1
+    return end
+
+
+def _with_number(start: int, lines: Sequence[Line]) -> int:
+    """Take in the number printed before the title: beside it, or as "Chapter 3" above it."""
+    while start and is_numbering(lines[start - 1].text) and _belongs(lines[start - 1], lines[start]):
+        start -= 1
+    return start
+
+
+def _belongs(number: Line, title: Line) -> bool:
+    if same_baseline(number, title):
+        return True
+    gap = title.bbox.y0 - number.bbox.y1
+    return number.bold == title.bold and 0 <= gap < 4 * title.size
+
+
+def _place(entry: Entry, lines: Sequence[Line]) -> int:
+    if entry.y is None:
+        return 0
+    below = (index for index, line in enumerate(lines) if line.bbox.y1 >= entry.y)
+    return next(below, len(lines))
+
+
+def find_by_font(
+    blocks: Sequence[tuple[int, int]], lines: Sequence[Line], type_: Type, *, bold_alone: bool
+) -> tuple[tuple[int, int], ...]:
+    """Give the runs of lines [start, end) that look like headings on one page.
+
+    Lines larger than the body, or (`bold_alone`) a short block that is bold throughout. Blocks that
+    follow each other closely in one style are one heading.
+    """
+    runs: list[tuple[int, int]] = []
+    for start, end in blocks:
+        found = _run_in_block(start, end, lines, type_, bold_alone)
+        if found is None:
+            continue
+        if runs and runs[-1][1] == found[0] and _continues(lines[found[0] - 1], lines[found[0]]):
+            runs[-1] = (runs[-1][0], found[1])
+        else:
+            runs.append(found)
+    return tuple(run for run in runs if _is_title(lines[run[0] : run[1]], type_))
+
+
+def _run_in_block(
+    start: int, end: int, lines: Sequence[Line], type_: Type, bold_alone: bool
+) -> tuple[int, int] | None:
+    large = start
+    while large < end and lines[large].size > type_.body + LARGER:
+        large += 1
+    if large > start:
+        return start, large
+    if bold_alone and all(line.bold and not line.mono for line in lines[start:end]):
+        return start, end
+    return None
+
+
+def _continues(above: Line, below: Line) -> bool:
+    gap = below.bbox.y0 - above.bbox.y1
+    return above.size == below.size and above.bold == below.bold and -above.size < gap < 0.6 * above.size
+
+
+def _is_title(lines: Sequence[Line], type_: Type) -> bool:
+    text = " ".join(line.text for line in lines)
+    if len(lines) > _MAX_LINES or len(text) > _MAX_CHARS or sum(map(str.isalpha, text)) < 3:
+        return False
+    if not all(line.upright for line in lines) or all(is_numbering(line.text) for line in lines):
+        return False
+    return lines[0].size > type_.body + LARGER or text.rstrip()[-1] not in ".,;:"
+
+
+def rank_sizes(titles: Iterable[tuple[float, str]]) -> dict[float, int]:
+    """Give the sizes that headings are set in their levels from 1, from the numbers in the titles.
+
+    A size whose titles carry numbers has the depth of most of them ("3.2" is 2); another is one level
+    below the next larger size.
+    """
+    depths: dict[float, Counter[int]] = {}
+    for size, text in titles:
+        depth = numbered_depth(text)
+        depths.setdefault(size, Counter()).update([depth] if depth else [])
+    levels: dict[float, int] = {}
+    above = 0
+    for size in sorted(depths, reverse=True):
+        counted = depths[size]
+        above = max(counted, key=lambda depth: (counted[depth], -depth)) if counted else above + 1
+        levels[size] = above
+    return levels
+
+
+def numbered_depth(text: str) -> int:
+    """Give 2 for "3.2 Title", 1 for "3 Title", 0 for a title without number."""
+    number, _, rest = text.strip().partition(" ")
+    digits = number.rstrip(".").split(".")
+    return len(digits) if rest and all(part.isdigit() and len(part) < 4 for part in digits) else 0

@@ -1,0 +1,73 @@
+"""Reading order of a page: the file's own, unless it hops between two columns."""
+
+from collections.abc import Sequence
+from statistics import median
+
+from ingest.parse.pdf.page import Block
+from schemas.geometry import BBox
+
+_LEAST_BLOCKS = 2
+"""Blocks that each column must have before a gap between them is called a gutter."""
+
+_LEAST_WIDTH = 0.25
+"""Share of the page width that half of a column's blocks must have: terms and definitions are no columns."""
+
+
+def box_of(block: Block) -> BBox:
+    """Give the smallest box around the lines of a block."""
+    union = block[0].bbox
+    for line in block[1:]:
+        union = union.union(line.bbox)
+    return union
+
+
+def order_blocks(blocks: Sequence[Block], gutter: float | None) -> tuple[Block, ...]:
+    """Put blocks into reading order.
+
+    Files mostly store text as it is read; sorting by height would weave columns into each other. Only
+    where the file goes back from the right column to the left are columns read one after the other,
+    between the blocks that span both.
+    """
+    boxes = [box_of(block) for block in blocks]
+    if gutter is None or not _hops(boxes, gutter):
+        return tuple(blocks)
+    band = 0
+    keys: list[tuple[int, int, int]] = []
+    for index, box in enumerate(boxes):
+        spans = column_of(box, gutter) < 0
+        band += spans
+        keys.append((band, max(column_of(box, gutter), 0), index))
+        band += spans
+    return tuple(blocks[index] for _, _, index in sorted(keys))
+
+
+def column_of(box: BBox, gutter: float | None) -> int:
+    """Give 0 for the left or only column, 1 for the right one, -1 for what spans both."""
+    if gutter is None or box.x1 <= gutter:
+        return 0
+    return -1 if box.x0 < gutter else 1
+
+
+def find_gutter(boxes: Sequence[BBox], width: float) -> float | None:
+    """Find the vertical line in the middle third that most blocks keep clear of, with blocks beside it."""
+    best: tuple[int, float] | None = None
+    for x in sorted({box.x0 - 1 for box in boxes if width / 3 <= box.x0 <= 2 * width / 3}):
+        sides = [box for box in boxes if box.x1 <= x], [box for box in boxes if box.x0 >= x]
+        fewest = min(map(len, sides))
+        beside = sum(map(len, sides))
+        if fewest < _LEAST_BLOCKS or len(boxes) - beside > fewest:
+            continue
+        if all(median(box.x1 - box.x0 for box in side) >= _LEAST_WIDTH * width for side in sides):
+            best = max(best or (0, x), (beside, x))
+    return best[1] if best else None
+
+
+def _hops(boxes: Sequence[BBox], gutter: float) -> bool:
+    """Whether the file returns from right to left more than once between spanning blocks."""
+    returns = 0
+    was_right = False
+    for box in boxes:
+        column = column_of(box, gutter)
+        returns += was_right and column == 0
+        was_right = column == 1
+    return returns > 1

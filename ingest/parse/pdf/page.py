@@ -1,0 +1,171 @@
+"""Read one PDF page into lines with boxes, fonts, links and pictures; everything later is pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ingest.parse.pdf.opening import load_pymupdf
+from ingest.parse.pdf.tables import Table, find_tables
+from schemas.geometry import BBox, PageSize
+
+MAX_LINKS = 2000
+"""Annotations a page may have before its links are left alone: 32,768 of them take minutes."""
+
+_BOLD, _MONO = 16, 8
+_BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx", re.IGNORECASE)
+_MONO_NAME = re.compile(r"mono|courier|consol|typewriter|inconsolata|menlo|cmtt|cmsltt|\dxtt", re.IGNORECASE)
+_LEAST_PICTURE = 40.0
+"""Points; smaller pictures are icons and rules."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of text as MuPDF sees it; `size` and fonts are those of most of its letters."""
+
+    text: str
+    bbox: BBox
+    size: float
+    bold: bool = False
+    mono: bool = False
+    upright: bool = True
+
+
+Block = tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A raster image as placed on the page; `digest` names its content."""
+
+    bbox: BBox
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageLink:
+    """A URI annotation and the words under it."""
+
+    uri: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageContent:
+    """A page; boxes have their origin at the top left of the CropBox, rotation 0. Blocks in file order."""
+
+    page_no: int
+    size: PageSize
+    label: str | None = None
+    blocks: tuple[Block, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    tables: tuple[Table, ...] = ()
+    links: tuple[PageLink, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def read_page(document: Any, index: int) -> PageContent:
+    """Read page *index* (from 0).
+
+    A rotated page is turned back in memory first: links and tables come in displayed space otherwise,
+    and the derotation matrix is wrong where CropBox and MediaBox differ.
+    """
+    page = document[index]
+    label = page.get_label() or None
+    if page.rotation:
+        page.set_rotation(0)
+        page = document.reload_page(page)
+    pymupdf = load_pymupdf()
+    textpage = page.get_textpage(flags=_text_flags(pymupdf))
+    blocks = tuple(filter(None, map(_block, page.get_text("dict", textpage=textpage)["blocks"])))
+    links, warnings = _links(document, page, textpage)
+    tables, skipped = find_tables(document, page, textpage)
+    return PageContent(
+        page_no=index + 1,
+        size=PageSize(_point(page.rect.width), _point(page.rect.height)),
+        label=label,
+        blocks=blocks,
+        pictures=tuple(_pictures(page)),
+        tables=tables,
+        links=links,
+        warnings=(*warnings, *skipped),
+    )
+
+
+def _text_flags(pymupdf: Any) -> int:
+    """No pictures, which cost much, and ligatures as letters, so that words are found."""
+    dropped = pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_PRESERVE_LIGATURES
+    return int(pymupdf.TEXTFLAGS_DICT & ~dropped)
+
+
+def _point(value: float) -> float:
+    return round(float(value), 2)
+
+
+def to_bbox(rect: Any) -> BBox:
+    """Turn four numbers into a box of hundredths of a point, corners in order."""
+    x0, y0, x1, y1 = (_point(value) for value in rect)
+    return BBox(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+
+
+def _block(block: dict[str, Any]) -> Block:
+    return tuple(line for line in map(_line, block.get("lines", ())) if line is not None)
+
+
+def _line(line: dict[str, Any]) -> Line | None:
+    spans = line["spans"]
+    text = "".join(span["text"] for span in spans)
+    if not text.strip():
+        return None
+    weights = [(len(span["text"].strip()), span) for span in spans]
+    letters = sum(weight for weight, _ in weights)
+    return Line(
+        text=text,
+        bbox=to_bbox(line["bbox"]),
+        size=round(max(weights, key=lambda item: item[0])[1]["size"], 1),
+        bold=sum(weight for weight, span in weights if _is_bold(span)) >= 0.9 * letters,
+        mono=sum(weight for weight, span in weights if _is_mono(span)) >= 0.8 * letters,
+        upright=line["dir"][0] > 0.99,
+    )
+
+
+def _is_bold(span: dict[str, Any]) -> bool:
+    return bool(span["flags"] & _BOLD) or bool(_BOLD_NAME.search(span["font"]))
+
+
+def _is_mono(span: dict[str, Any]) -> bool:
+    return bool(span["flags"] & _MONO) or bool(_MONO_NAME.search(span["font"]))
+
+
+def _pictures(page: Any) -> Iterator[Picture]:
+    if not page.get_images():
+        return
+    for info in page.get_image_info(hashes=True):
+        box = to_bbox(info["bbox"])
+        if min(box.x1 - box.x0, box.y1 - box.y0) >= _LEAST_PICTURE:
+            yield Picture(bbox=box, digest=info["digest"].hex())
+
+
+def _links(document: Any, page: Any, textpage: Any) -> tuple[tuple[PageLink, ...], tuple[str, ...]]:
+    count = _annotations(document, page)
+    if not count:
+        return (), ()
+    if count > MAX_LINKS:
+        return (), (f"page {page.number + 1}: links left out, {count} annotations are over {MAX_LINKS}",)
+    found = [link for link in page.get_links() if link.get("uri")]
+    words = page.get_text("words", textpage=textpage) if found else []
+    return tuple(PageLink(uri=link["uri"], text=_under(words, link["from"])) for link in found), ()
+
+
+def _annotations(document: Any, page: Any) -> int:
+    """Count /Annots by its source: asking MuPDF for the annotations is what a link bomb waits for."""
+    kind, value = document.xref_get_key(page.xref, "Annots")
+    if kind == "xref":
+        value = document.xref_object(int(value.split()[0]), compressed=True)
+    return 0 if kind == "null" else int(value.count(" R") + value.count("<<"))
+
+
+def _under(words: list[Any], rect: Any) -> str:
+    x0, y0, x1, y1 = rect
+    inside = [w[4] for w in words if x0 <= (w[0] + w[2]) / 2 <= x1 and y0 <= (w[1] + w[3]) / 2 <= y1]
+    return " ".join(inside)

@@ -1,0 +1,172 @@
+"""Parts to regions: what each is, its text, and which small neighbours make one region."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
+from ingest.parse.pdf.captions import Region, with_captions
+from ingest.parse.pdf.joining import PARAGRAPH_BREAK, Joined, join_code, join_paragraph, join_parts
+from ingest.parse.pdf.structure import Part
+from ingest.parse.pdf.tables import Table
+from schemas.nodes import RegionType
+
+SMALL_CODE = 40
+"""Tokens under which a listing stays with the text around it, as all siblings that small do (design 4)."""
+
+_BULLET = re.compile(r"\s*(?:[•‣▪◦●○■□–—*·-]\s|\(?(?:\d{1,2}|[a-z])[.)]\s)")
+_CAPTION = re.compile(
+    r"\s*(?:Figure|Fig\.|Table|Listing|Example)\s+[\dA-Z]+(?:[-.][\dA-Z]+)*\s*[:.\u2014-]", re.I
+)
+_CAPTION_LINES = 3
+_FLOW = frozenset({RegionType.PARAGRAPH, RegionType.LIST})
+_MARGINS = {"header": RegionType.HEADER, "footer": RegionType.FOOTER}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    type: RegionType
+    part: Part
+    joined: Joined
+    flows: bool
+
+
+def build_regions(
+    parts: Sequence[Part], *, words: Collection[str], count_tokens: CountTokens
+) -> tuple[Region, ...]:
+    """Turn parts into regions in the same order.
+
+    Paragraphs, lists and small listings that follow each other in one column under one heading are cut
+    into regions of 120-220 tokens by content, so that an insertion moves few cuts. Headings, captions
+    and tables stand alone; running lines, contents and pictures have no passages.
+    """
+    regions: list[Region] = []
+    run: list[_Piece] = []
+    for index, part in enumerate(parts):
+        piece = _piece(part, words, count_tokens)
+        if piece is None:
+            continue
+        if run and not _continues(run[-1].part, piece):
+            regions.extend(_cut(run, count_tokens))
+            run = []
+        if piece.flows:
+            run.append(piece)
+        else:
+            regions.append(_alone(piece, _is_bare_heading(parts, index), count_tokens))
+    regions.extend(_cut(run, count_tokens))
+    return with_captions(regions)
+
+
+def _piece(part: Part, words: Collection[str], count_tokens: CountTokens) -> _Piece | None:
+    """None for a heading that is not printed, and for lines of invisible signs."""
+    type_ = _type_of(part)
+    joined = _text_of(part, type_, words)
+    if not joined.text.strip() and type_ is not RegionType.FIGURE:
+        return None
+    small = type_ is RegionType.CODE and count_tokens(joined.text) < SMALL_CODE
+    return _Piece(type=type_, part=part, joined=joined, flows=not part.contents and (type_ in _FLOW or small))
+
+
+def _type_of(part: Part) -> RegionType:
+    if part.margin is not None:
+        return _MARGINS[part.margin]
+    if part.heading is not None:
+        return RegionType.HEADING
+    if part.table is not None:
+        return RegionType.TABLE
+    if part.picture is not None:
+        return RegionType.FIGURE
+    if all(line.mono for line in part.lines):
+        return RegionType.CODE
+    first = part.lines[0].text
+    if len(part.lines) <= _CAPTION_LINES and _CAPTION.match(first):
+        return RegionType.CAPTION
+    return RegionType.LIST if part.contents or _BULLET.match(first) else RegionType.PARAGRAPH
+
+
+def _text_of(part: Part, type_: RegionType, words: Collection[str]) -> Joined:
+    if part.table is not None:
+        return _table_text(part.table)
+    if type_ is RegionType.CODE:
+        return join_code(part.lines)
+    return join_paragraph(part.lines, words)
+
+
+def _table_text(table: Table) -> Joined:
+    """One row a line, cells parted by tabs: white space, so the page holds the same letters in order."""
+    text = "\n".join("\t".join(cell for cell in row if cell) for row in table.rows if any(row))
+    return Joined(text=text, lines=((0, len(text), table.bbox),))
+
+
+def _continues(last: Part, piece: _Piece) -> bool:
+    return (
+        piece.flows
+        and last.page_no == piece.part.page_no
+        and last.heading_path == piece.part.heading_path
+        and last.column == piece.part.column
+        and piece.part.bbox.y0 >= last.bbox.y0
+    )
+
+
+def _cut(run: Sequence[_Piece], count_tokens: CountTokens) -> Iterator[Region]:
+    """Cut a run by content; a region ends where a cut falls between two pieces."""
+    if not run:
+        return
+    whole = join_parts(piece.joined for piece in run)
+    spans = _passages(run[0].part, whole.text, count_tokens)
+    cuts = {start for start, _ in spans}
+    first = at = 0
+    for index, piece in enumerate(run):
+        if index > first and at in cuts:
+            yield _flow_region(run[first:index], spans, at)
+            first = index
+        at += len(piece.joined.text) + len(PARAGRAPH_BREAK)
+    yield _flow_region(run[first:], spans, at)
+
+
+def _flow_region(group: Sequence[_Piece], spans: Sequence[Span], end: int) -> Region:
+    """Make one region of pieces that end, with the break behind them, at *end* of the whole run."""
+    joined = join_parts(piece.joined for piece in group)
+    start = end - len(joined.text) - len(PARAGRAPH_BREAK)
+    inside = tuple((low - start, high - start) for low, high in spans if start <= low < end)
+    types = {piece.type for piece in group}
+    type_ = types.pop() if len(types) == 1 else RegionType.PARAGRAPH
+    return _region(group[0].part, type_, joined, inside)
+
+
+def _alone(piece: _Piece, is_bare_heading: bool, count_tokens: CountTokens) -> Region:
+    part = piece.part
+    silent = part.margin is not None or part.contents or part.picture is not None
+    if silent or (part.heading is not None and not is_bare_heading):
+        return _region(part, piece.type, piece.joined, ())
+    return _region(part, piece.type, piece.joined, _passages(part, piece.joined.text, count_tokens))
+
+
+def _passages(part: Part, text: str, count_tokens: CountTokens) -> tuple[Span, ...]:
+    budget = text_budget(part.heading_path, count_tokens)
+    return split_spans(text, max_tokens=budget, count_tokens=count_tokens)
+
+
+def _region(part: Part, type_: RegionType, joined: Joined, passages: tuple[Span, ...]) -> Region:
+    return Region(
+        type=type_,
+        page_no=part.page_no,
+        bbox=joined.bbox(0, len(joined.text)) if joined.text else part.bbox,
+        joined=joined,
+        passages=passages,
+        heading_path=part.heading_path,
+        confidence=part.confidence,
+        digest=part.picture.digest if part.picture else "",
+    )
+
+
+def _is_bare_heading(parts: Sequence[Part], index: int) -> bool:
+    """Whether a heading has no body before the next one, on its page or a later one."""
+    if parts[index].heading is None or not parts[index].heading_path:
+        return False
+    for part in parts[index + 1 :]:
+        if part.heading is not None:
+            return True
+        if part.margin is None and part.picture is None:
+            return False
+    return True
