@@ -38,11 +38,16 @@ _HEADING = re.compile(r"h([1-6])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """A page of the manual: its path under docs/, and its top-level blocks as HTML."""
+    """A page of the manual: its path under docs/, headings by anchor, top-level blocks as HTML."""
 
     path: str
-    title: str
+    headings: dict[str, str]
     blocks: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """The chapter's first heading."""
+        return next(iter(self.headings.values()))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,11 +103,10 @@ def load_chapter(docs: Path, path: str) -> Chapter:
     """Read a page and render each of its top-level blocks; ids and links become unique in the book."""
     markdown = MarkdownIt("commonmark").enable("table")
     tokens = markdown.parse((docs / path).read_text(encoding="utf-8"))
-    _name_headings(tokens, path)
+    headings = _name_headings(tokens, path)
     _point_links(tokens, path)
     blocks = tuple(markdown.renderer.render(block, markdown.options, {}) for block in _blocks(tokens))
-    title = next(tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open")
-    return Chapter(path=path, title=title, blocks=blocks)
+    return Chapter(path=path, headings=headings, blocks=blocks)
 
 
 def _nav_paths(nav: list[Any]) -> Iterator[str]:
@@ -123,11 +127,18 @@ def _blocks(tokens: list[Token]) -> Iterator[list[Token]]:
             block = []
 
 
-def _name_headings(tokens: list[Token], path: str) -> None:
+def _name_headings(tokens: list[Token], path: str) -> dict[str, str]:
+    """Give every heading an id that is unique in the book, as the site names it; ids to plain texts."""
+    headings: dict[str, str] = {}
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":
-            slug = "" if opening.tag == "h1" else slugify(inline.content, "-")
-            opening.attrSet("id", _anchor(path, slug))
+            text = "".join(child.content for child in inline.children or [])
+            anchor = _anchor(path, slugify(text, "-") if headings else "")
+            if anchor in headings:
+                raise ValueError(f"{path}: two headings {text!r}; links could not tell them apart")
+            opening.attrSet("id", anchor)
+            headings[anchor] = text
+    return headings
 
 
 def _point_links(tokens: list[Token], path: str) -> None:
@@ -148,51 +159,50 @@ def _lay_out(chapter: Chapter, layout: Layout) -> None:
     for block in chapter.blocks:
         if block.startswith("<h") and layout.paper.y1 - MARGIN - layout.y < KEEP_WITH_NEXT:
             layout.new_page(chapter.title)
-        _place(block, chapter.title, layout)
+        _place(block, chapter, layout)
 
 
-def _place(block: str, title: str, layout: Layout) -> None:
+def _place(block: str, chapter: Chapter, layout: Layout) -> None:
     """Put one block on the page, and on following ones where it is too long.
 
-    A table goes to the next page whole: MuPDF loses what follows a table that crosses a page end.
-    Raises: ValueError: a table is taller than a page.
+    A table that does not fit starts a page: MuPDF breaks tables well only from the top of one, and
+    elsewhere drops the rows below the page end while it says that all was placed.
     """
     story = pymupdf.Story(block, user_css=STYLE)
-    whole = "<table" in block
+    is_table = "<table" in block
     while True:
         paper = layout.paper
         where = pymupdf.Rect(MARGIN, layout.y, paper.x1 - MARGIN, paper.y1 - MARGIN)
         more, filled = story.place(where)
-        if more and whole:
-            if layout.y == MARGIN:
-                raise ValueError(f"{title}: a table is taller than a page; split it")
+        if is_table and filled[3] > where.y1 and layout.y > MARGIN:
             story.reset()
         else:
-            _note_positions(story, where, layout)
+            _note_positions(story, where, chapter, layout)
             story.draw(layout.device)
             layout.y = filled[3] + 2
             if not more:
                 return
-        layout.new_page(title)
+        layout.new_page(chapter.title)
 
 
-def _note_positions(story: Any, where: Any, layout: Layout) -> None:
+def _note_positions(story: Any, where: Any, chapter: Chapter, layout: Layout) -> None:
     def note(position: Any) -> None:
         # MuPDF also reports what stands below the page; it is reported again where it is placed.
         if position.rect[1] >= where.y1:
             return
-        if position.heading and position.open_close & 1:
-            _note_heading(position, layout)
         layout.positions.append(position)
+        if position.heading and position.open_close & 1:
+            # Not position.text: it loses the space where a long heading is wrapped.
+            _note_heading(chapter.headings[position.id], position, layout)
 
     story.element_positions(note, {"page_num": layout.page_no})
 
 
-def _note_heading(position: Any, layout: Layout) -> None:
+def _note_heading(text: str, position: Any, layout: Layout) -> None:
     # An outline may go down by one level at a time only.
     deepest = layout.outline[-1][0] + 1 if layout.outline else 1
     where = {"kind": 1, "to": (MARGIN, position.rect[1]), "page": layout.page_no - 1, "zoom": 0}
-    layout.outline.append([min(position.heading, deepest), position.text, layout.page_no, where])
+    layout.outline.append([min(position.heading, deepest), text, layout.page_no, where])
 
 
 def _finish(document: Any, layout: Layout, *, title: str) -> None:

@@ -1,0 +1,95 @@
+"""docs/build.py: the manual as a site."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from docs.build import build_site
+from docs.pdf import DOCS
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_site(tmp_path_factory.mktemp("manual") / "site")
+
+
+def test_every_page_has_navigation_a_sidebar_and_a_footer(site: Path) -> None:
+    pages = [path for path in site.rglob("*.html") if path.name != "404.html"]
+
+    assert len(pages) > 20
+    for page in pages:
+        html = page.read_text(encoding="utf-8")
+        assert '<nav data-toggle="wy-nav-shift" class="wy-nav-side' in html
+        assert 'role="navigation"' in html
+        assert 'role="main"' in html
+        assert "<footer>" in html
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    tag = r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=["'](?:https?:)?//"""
+    loads = tag + r"""|@import|url\(["']?(?:https?:)?//"""
+    for path in [*site.rglob("*.html"), *site.rglob("*.css")]:
+        assert re.findall(loads, path.read_text(encoding="utf-8")) == [], path
+
+
+def test_the_site_links_to_the_pdf_that_lies_in_it(site: Path) -> None:
+    assert 'href="manual.pdf"' in (site / "index.html").read_text(encoding="utf-8")
+    assert (site / "manual.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_building_again_rewrites_nothing(site: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in site.rglob("*")}
+
+    build_site(site)
+
+    assert {path: path.stat().st_mtime_ns for path in site.rglob("*")} == before
+
+
+def test_an_edit_rewrites_its_page_the_pdf_and_the_dated_front_page_only(site: Path, tmp_path: Path) -> None:
+    docs, out = tmp_path / "docs", tmp_path / "site"
+    shutil.copytree(DOCS, docs)
+    shutil.copytree(site, out)
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
+    with (docs / "stores.md").open("a", encoding="utf-8") as page:
+        page.write("\nA sentence that was not there before.\n")
+
+    build_site(out, docs=docs)
+
+    changed = {str(path.relative_to(out)) for path, at in before.items() if path.stat().st_mtime_ns != at}
+    # index.html carries the date of the newest source in a comment, sitemap.xml.gz in its header.
+    assert (
+        {"stores.html", "manual.pdf"}
+        <= changed
+        <= {"stores.html", "manual.pdf", "index.html", "sitemap.xml.gz"}
+    )
+    assert "A sentence that was not there before." in (out / "stores.html").read_text(encoding="utf-8")
+
+
+def test_a_page_that_was_removed_leaves_the_site(site: Path, tmp_path: Path) -> None:
+    out = tmp_path / "site"
+    shutil.copytree(site, out)
+    (out / "forgotten.html").write_text("<p>left over</p>")
+
+    build_site(out)
+
+    assert not (out / "forgotten.html").exists()
+
+
+def test_a_dead_link_between_pages_stops_the_build(tmp_path: Path) -> None:
+    from mkdocs.exceptions import Abort
+
+    docs = tmp_path / "docs"
+    shutil.copytree(DOCS, docs)
+    with (docs / "stores.md").open("a", encoding="utf-8") as page:
+        page.write("\nSee [the file that is not there](nowhere.pdf).\n")
+
+    with pytest.raises(Abort):
+        build_site(tmp_path / "site", docs=docs)
+
+
+def test_the_build_prints_nothing_on_stdout(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    build_site(tmp_path / "site")
+
+    assert capfd.readouterr().out == ""
