@@ -4,13 +4,15 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from lancedb.query import MatchQuery
 from lancedb.table import Table
 
 from indexes.ports import ChunkVectors, StoreState, Vector
 from indexes.stores.lance import rows, scan
 from indexes.stores.lance.filters import one_of, where
-from indexes.stores.lance.search import DECIMALS, best
+from indexes.stores.lance.search import best
 from indexes.stores.lance.tables import CHUNK_FIELDS, store_errors
 from schemas.errors import FilterError, SchemaMismatch
 from schemas.evidence import Filter, Hit, SearchField
@@ -94,21 +96,20 @@ class LanceChunkReader:
         """Counts per document kind, digest and table version."""
         return scan.state(self._table)
 
-    def _match(self, column: str, text: str, condition: str | None, limit: int) -> list[Hit]:
+    def _match(self, column: str, text: str, condition: str | None, limit: int) -> pa.Table:
         with store_errors(self._table.name):
             query = self._table.search(MatchQuery(text, column, operator="OR"), query_type="fts")
             query = query.where(condition) if condition else query
-            found = query.select(["id", "doc", "_score"]).limit(limit).to_arrow().to_pylist()
-        return [_hit(row, row["_score"]) for row in found]
+            found = query.select(["id", "doc", "_score"]).limit(limit).to_arrow()
+        return pa.table(
+            {"id": found.column("id"), "doc": found.column("doc"), "score": found.column("_score")}
+        )
 
-    def _nearest(self, column: str, vector: Vector, condition: str | None, limit: int) -> list[Hit]:
+    def _nearest(self, column: str, vector: Vector, condition: str | None, limit: int) -> pa.Table:
         with store_errors(self._table.name):
             query = self._table.search(vector.astype(np.float32), vector_column_name=column)
             query = query.distance_type("cosine").bypass_vector_index()
             query = query.where(condition) if condition else query
-            found = query.select(["id", "doc", "_distance"]).limit(limit).to_arrow().to_pylist()
-        return [_hit(row, 1.0 - row["_distance"]) for row in found if row["_distance"] is not None]
-
-
-def _hit(row: dict[str, str], score: float) -> Hit:
-    return Hit(chunk_id=row["id"], doc=row["doc"], score=round(score, DECIMALS))
+            found = query.select(["id", "doc", "_distance"]).limit(limit).to_arrow()
+        similarity = pc.subtract(1.0, found.column("_distance").cast(pa.float64()))
+        return pa.table({"id": found.column("id"), "doc": found.column("doc"), "score": similarity})

@@ -1,6 +1,9 @@
 """Searches that cut ties by id, whatever order the store gives them in."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.evidence import Hit
 
@@ -8,19 +11,31 @@ DECIMALS = 6
 """Digits of a score: the driver's float32 sums differ below that with the order of their terms."""
 
 _SLACK = 16
+_ORDER = [("score", "descending"), ("id", "ascending")]
 
 
-def best(fetch: Callable[[int], Collection[Hit]], top_k: int) -> tuple[Hit, ...]:
+def best(fetch: Callable[[int], pa.Table], top_k: int) -> tuple[Hit, ...]:
     """Give the best *top_k* hits, ordered (-score, id).
 
-    `fetch(limit)` gives the best *limit*, ties cut arbitrarily; so fetch on while the last one still ties
-    with the cut.
+    `fetch(limit)` gives the columns id, doc and score of the best *limit* rows, ties cut arbitrarily; so
+    fetch on while the last one still ties with the cut.
     """
     if top_k <= 0:
         return ()
     limit = top_k + _SLACK
     while True:
-        hits = sorted(fetch(limit), key=lambda hit: (-hit.score, hit.chunk_id))
-        if len(hits) < limit or hits[-1].score < hits[top_k - 1].score:
-            return tuple(hits[:top_k])
+        found = _rounded(fetch(limit)).sort_by(_ORDER)
+        scores = found.column("score")
+        if found.num_rows < limit or scores[-1].as_py() < scores[top_k - 1].as_py():
+            return tuple(_hit(**row) for row in found.slice(0, top_k).to_pylist())
         limit *= 4
+
+
+def _rounded(found: pa.Table) -> pa.Table:
+    # Arrow orders strings by their bytes in UTF-8, which is Python's order by code point.
+    score = pc.round(found.column("score").cast(pa.float64()), DECIMALS)
+    return pa.table({"id": found.column("id"), "doc": found.column("doc"), "score": score})
+
+
+def _hit(*, id: str, doc: str, score: float) -> Hit:
+    return Hit(chunk_id=id, doc=doc, score=round(score, DECIMALS))

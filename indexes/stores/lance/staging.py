@@ -24,6 +24,8 @@ MAX_UNINDEXED_SHARE = 0.2
 MAX_SMALL_FRAGMENTS = 20
 # A cleanup also compacts, so it waits until it frees about a dozen generations' leftovers.
 MAX_STALE_VERSIONS = 24
+# A merge holds its whole source: 50,000 chunks with three vectors each take 0.5 GB.
+MAX_MERGED_ROWS = 50_000
 # Two versions tagged within a minute of each other must not fall to either side of the window.
 _WINDOW_MARGIN = timedelta(seconds=60)
 
@@ -57,25 +59,16 @@ class StagedTable:
             self._version = self._table.version
 
     def apply(self, batches: Iterable[pa.RecordBatch], deletes: Collection[str]) -> None:
-        """Upsert the batches' rows and delete ids, in one commit, or in none when there is nothing to do.
+        """Upsert the batches' rows and delete ids, in one commit for each MAX_MERGED_ROWS; none for nothing.
 
-        An id that is both upserted and deleted stays. An error raised by *batches* comes out as it is and
-        leaves the table as it was.
+        An id that is both upserted and deleted stays. An error raised by *batches* comes out as it is; what
+        was committed before it is undone by the next `stage`.
         """
         base = self._require_latest()
-        stream = MergeStream(batches, self._schema)
-        if stream.is_empty and not deletes:
-            return
-        try:
-            with store_errors(self._name):
-                result = self._delete(deletes) if stream.is_empty else self._merge(stream, deletes)
-        except StoreUnavailable as error:
-            if stream.error:
-                raise stream.error from None
-            if "conflict" in error.message.lower():
-                raise self._stale("its commit met another") from error
-            raise
-        self._check(result, base)
+        stream, gone = MergeStream(batches, self._schema), deletes
+        while gone or not stream.is_empty:
+            base = self._commit(stream, gone, base)
+            gone = ()
 
     def finish(self, generation: int) -> StoreState:
         """Put the indexes in order where that is due, name the version, and say what it holds."""
@@ -121,22 +114,33 @@ class StagedTable:
             raise self._stale(f"version {found} instead of {self._version}")
         return found
 
-    def _merge(self, stream: MergeStream, deletes: Collection[str]) -> Any:
+    def _commit(self, stream: MergeStream, deletes: Collection[str], base: int) -> int:
+        try:
+            with store_errors(self._name):
+                result = self._write(stream, deletes)
+        except StoreUnavailable as error:
+            if stream.error:
+                raise stream.error from None
+            if "conflict" in error.message.lower():
+                raise self._stale("its commit met another") from error
+            raise
+        attempts = getattr(result, "num_attempts", 1)
+        if (result.version, attempts) != (base + 1, 1):
+            raise self._stale(f"version {result.version} in {attempts} attempts on top of {base}")
+        self._version = base + 1
+        return self._version
+
+    def _write(self, stream: MergeStream, deletes: Collection[str]) -> Any:
+        if stream.is_empty:
+            return self._table.delete(_ids(deletes))
+        if not self._table.count_rows():  # a first load, however large, goes through without being held
+            return self._table.add(stream.reader())
         # No index: with one on the key, two writers of the same new keys both insert them (measured).
         merge = self._table.merge_insert("id").use_index(False)
         merge = merge.when_matched_update_all().when_not_matched_insert_all()
         if deletes:
             merge = merge.when_not_matched_by_source_delete(_ids(deletes))
-        return merge.execute(stream.reader())
-
-    def _delete(self, deletes: Collection[str]) -> Any:
-        return self._table.delete(_ids(deletes))
-
-    def _check(self, result: Any, base: int) -> None:
-        attempts = getattr(result, "num_attempts", 1)
-        if (result.version, attempts) != (base + 1, 1):
-            raise self._stale(f"version {result.version} in {attempts} attempts on top of {base}")
-        self._version = result.version
+        return merge.execute(stream.reader(max_rows=MAX_MERGED_ROWS))
 
     def _stale(self, found: str) -> StaleLease:
         return StaleLease(f"somebody else wrote in between ({found}); run again", subject=self._name)

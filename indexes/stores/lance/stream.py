@@ -1,4 +1,4 @@
-"""The source of one merge: batches read once, each id once, and errors that come out as they went in."""
+"""What is to be merged: batches read once, each id once, and errors that come out as they went in."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,29 +8,31 @@ from schemas.errors import SchemaMismatch
 
 
 class MergeStream:
-    """Batches for one merge; one is held at a time, and the id and hash of every row seen."""
+    """Batches for one or several commits; one is held at a time, and the id and hash of every row seen."""
 
     def __init__(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
         self.error: Exception | None = None
         self._schema = schema
         self._batches = _each_id_once(batches)
-        self._first = next(self._batches, None)
+        self._next = next(self._batches, None)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is not one row."""
-        return self._first is None
+        """Whether there is no row left."""
+        return self._next is None
 
-    def reader(self) -> pa.RecordBatchReader:
-        """Give the batches to the store; once."""
-        return pa.RecordBatchReader.from_batches(self._schema, self._guarded())
+    def reader(self, *, max_rows: int | None = None) -> pa.RecordBatchReader:
+        """Give what is left, or batches up to about *max_rows*, to the store."""
+        return pa.RecordBatchReader.from_batches(self._schema, self._guarded(max_rows))
 
-    def _guarded(self) -> Iterator[pa.RecordBatch]:
+    def _guarded(self, max_rows: int | None) -> Iterator[pa.RecordBatch]:
+        given = 0
         # Arrow's stream interface keeps an error's text and loses the error.
         try:
-            if self._first is not None:
-                yield self._first
-            yield from self._batches
+            while self._next is not None and (max_rows is None or given < max_rows):
+                given += self._next.num_rows
+                yield self._next
+                self._next = next(self._batches, None)
         except Exception as error:
             self.error = error
             raise

@@ -1,0 +1,37 @@
+"""Empty stores of every backend. A new backend is one more branch here, and nothing in the suites."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from indexes.ports import ChunkStore, GraphStore
+from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
+from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
+from tests.fakes.graph_samples import DIM
+
+
+@pytest.fixture(params=["memory", "lance"])
+def chunk_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ChunkStore]:
+    """An empty chunk store."""
+    store: ChunkStore
+    if request.param == "memory":
+        store = MemoryChunkStore(dim=DIM)
+    else:
+        store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
+    yield store
+    store.close()
+
+
+@pytest.fixture(params=["memory", "lance", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+def graph_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphStore]:
+    """An empty graph store."""
+    store: GraphStore
+    if request.param == "memory":
+        store = MemoryGraphStore()
+    elif request.param == "lance":
+        store = LanceGraphStore.create(tmp_path / "index")
+    else:
+        store = request.getfixturevalue("neo4j_graph_store_factory")()
+    yield store
+    store.close()
