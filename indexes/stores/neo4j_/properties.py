@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from indexes.digests import edge_sha256, node_sha256
+from indexes.digests import row_sha256
 from schemas.edges import Edge
 from schemas.nodes import Node
 from schemas.records import Record, from_record, node_from_record, node_to_record, to_record
@@ -32,7 +32,8 @@ def from_properties(properties: Mapping[str, Any]) -> Record:
 
 def node_properties(node: Node) -> Properties:
     """Give what a `Rev` of *node* holds, but for its index and interval."""
-    return {**to_properties(node_to_record(node)), "row_sha256": node_sha256(node)}
+    record = node_to_record(node)
+    return {**to_properties(record), "row_sha256": row_sha256(record)}
 
 
 def node_from_properties(properties: Mapping[str, Any]) -> Node:
@@ -44,7 +45,7 @@ def edge_properties(edge: Edge) -> Properties:
     """Give what a relationship holds, but for its index and interval; its type and ends say the rest."""
     record = to_record(edge)
     own = {name: value for name, value in record.items() if name not in _TOLD_BY_THE_GRAPH}
-    return {**to_properties(own), "row_sha256": edge_sha256(edge)}
+    return {**to_properties(own), "row_sha256": row_sha256(record)}
 
 
 def edge_from_properties(properties: Mapping[str, Any], *, kind: str, src: str, dst: str) -> Edge:

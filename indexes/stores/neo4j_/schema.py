@@ -55,8 +55,12 @@ ALL_ROWS = (*EDGE_ROWS.values(), NODE_ROWS)
 """Edges first: a node goes after the edges that hold its identity in place."""
 
 
-def schema_statements() -> tuple[str, ...]:
-    """Give the statements that make constraints and indexes; each may be repeated.
+INDEXES_THERE = "SHOW INDEXES YIELD name WHERE name STARTS WITH 'sitegraph_' RETURN name"
+"""Names of the indexes that stand already; a constraint's index bears its name."""
+
+
+def schema_statements() -> dict[str, str]:
+    """Give by name the statements that make constraints and indexes; each may be repeated.
 
     Community edition has uniqueness constraints only, so nothing here needs more.
     """
@@ -64,15 +68,16 @@ def schema_statements() -> tuple[str, ...]:
         _unique("sitegraph_index", "(v:SitegraphIndex)", "v.id"),
         _unique("sitegraph_ref", "(v:Ref)", "v.ix, v.id"),
     )
-    return (*identities, *chain.from_iterable(_row_statements(rows) for rows in ALL_ROWS))
+    return dict(chain(identities, *(_row_statements(rows) for rows in ALL_ROWS)))
 
 
-def _row_statements(rows: RowKind) -> Iterator[str]:
+def _row_statements(rows: RowKind) -> Iterator[tuple[str, str]]:
     name = f"sitegraph_{rows.name.lower()}"
     yield _unique(name, rows.pattern, "v.ix, v.id, v.valid_from")
     for column in ("valid_from", "valid_to", "doc"):
-        yield f"CREATE INDEX {name}_{column} IF NOT EXISTS FOR {rows.pattern} ON (v.ix, v.{column})"
+        index = f"{name}_{column}"
+        yield index, f"CREATE INDEX {index} IF NOT EXISTS FOR {rows.pattern} ON (v.ix, v.{column})"
 
 
-def _unique(name: str, pattern: str, key: str) -> str:
-    return f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR {pattern} REQUIRE ({key}) IS UNIQUE"
+def _unique(name: str, pattern: str, key: str) -> tuple[str, str]:
+    return name, f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR {pattern} REQUIRE ({key}) IS UNIQUE"

@@ -11,7 +11,15 @@ from indexes.ports import StoreState
 from indexes.stores.neo4j_.batches import BATCH_ROWS, Batches
 from indexes.stores.neo4j_.generations import Generations, begun, finished, forgotten, only
 from indexes.stores.neo4j_.reader import Neo4jGraphReader
-from indexes.stores.neo4j_.schema import ALL_ROWS, EDGE_ROWS, NODE_ROWS, OPEN, RowKind, schema_statements
+from indexes.stores.neo4j_.schema import (
+    ALL_ROWS,
+    EDGE_ROWS,
+    INDEXES_THERE,
+    NODE_ROWS,
+    OPEN,
+    RowKind,
+    schema_statements,
+)
 from indexes.stores.neo4j_.session import Connection, Transaction
 from schemas.edges import Edge
 from schemas.errors import StaleLease
@@ -40,8 +48,10 @@ class Neo4jGraphWriter:
             return
 
         def work(transaction: Transaction) -> None:
-            for statement in schema_statements():
-                transaction.run(statement)
+            there = {row["name"] for row in transaction.run(INDEXES_THERE)}
+            for name, statement in schema_statements().items():
+                if name not in there:
+                    transaction.run(statement)
 
         self._connection.write(work)
         self._connection.write(lambda transaction: transaction.run("CALL db.awaitIndexes(300)"))
@@ -80,7 +90,6 @@ class Neo4jGraphWriter:
         state = reader.state()
         self._generations.save(lambda held: finished(held, generation))
         self.refresh_live_copies(generation)
-        self._batches = None
         return state
 
     def abort(self, generation: int, *, base: int) -> None:  # noqa: ARG002 - the rows know their base
