@@ -1,0 +1,261 @@
+"""Parsers in child processes with limits: whatever a document does, the parent only gets an answer."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from flows.parser_process import ANSWER, OK, ORDER, read_exactly
+from schemas.errors import ConfigError, ParseError, Stopped, TerminalError, UnsupportedMedia
+from schemas.fragment import ParseRequest
+from schemas.records import to_record
+
+_ERRORS: dict[str, type[TerminalError]] = {"ParseError": ParseError, "UnsupportedMedia": UnsupportedMedia}
+
+_MAGIC_WINDOW = 1024
+"""Bytes in which a PDF names itself; its parser accepts leading junk up to here."""
+
+_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "PYMUPDF_MESSAGE": "fd:2",
+    # Every thread of a library would else reserve an arena out of the limited address space.
+    "MALLOC_ARENA_MAX": "2",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildLimits:
+    """What one document may cost, and how many documents a child parses before it is replaced.
+
+    Seconds are wall clock. Address space: importing pymupdf alone takes 610 MB of it.
+    """
+
+    html_seconds: float = 30.0
+    pdf_seconds: float = 120.0
+    start_seconds: float = 60.0
+    address_space_mb: int = 2048
+    documents: int = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    peak_rss_kib: int
+    payload: bytes
+
+
+class _Died(Exception):
+    """A child is gone; the text says what from."""
+
+
+class ParserPool:
+    """Parses in at most *workers* child processes, started when first needed and kept.
+
+    `peak_rss_mb` is the largest resident memory that any child has reported.
+    """
+
+    def __init__(self, *, workers: int, tokenizer: Path, limits: ChildLimits = ChildLimits()) -> None:
+        self._tokenizer = tokenizer
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._children: set[_Child] = set()
+        self._closed = False
+        # Last in, first out: a pool that is hardly used keeps one warm child, not one a worker.
+        self._idle: queue.LifoQueue[_Child | None] = queue.LifoQueue()
+        for _ in range(workers):
+            self._idle.put(None)
+        self.peak_rss_mb = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def parse(self, data: bytes, request: ParseRequest) -> bytes:
+        """Give the document's GraphFragment as canonical JSON; waits for an idle child. Thread-safe.
+
+        Raises: ParseError, UnsupportedMedia: the parser's own; ParseError also when the child crashed, ran
+        out of memory or over its time; ConfigError: no child starts; Stopped: the pool has been closed.
+        """
+        child = self._idle.get()
+        try:
+            child = self._usable(child) or self._start()
+            return self._ask(child, data, request)
+        finally:
+            self._idle.put(self._usable(child))
+
+    def close(self) -> None:
+        """Kill all children, busy ones too; calls under way raise Stopped. May be called twice."""
+        with self._lock:
+            self._closed = True
+            children, self._children = self._children, set()
+        for child in children:
+            child.end()
+
+    def _start(self) -> "_Child":
+        with self._lock:
+            self._refuse_if_closed()
+            child = _Child(self._tokenizer, self._limits)
+            self._children.add(child)
+        try:
+            child.wait_until_ready(self._limits.start_seconds)
+        except _Died as death:
+            self._discard(child)
+            self._refuse_if_closed()
+            message = f"the parser process does not start ({death}); its own message is on stderr"
+            raise ConfigError(message, subject=str(self._tokenizer)) from death
+        return child
+
+    def _ask(self, child: "_Child", data: bytes, request: ParseRequest) -> bytes:
+        is_pdf = b"%PDF-" in data[:_MAGIC_WINDOW]
+        seconds = self._limits.pdf_seconds if is_pdf else self._limits.html_seconds
+        try:
+            answer = child.ask(request, data, seconds)
+        except _Died as death:
+            self._refuse_if_closed()
+            raise ParseError(f"parser {death}; the document is left out", subject=request.uri) from death
+        with self._lock:
+            self.peak_rss_mb = max(self.peak_rss_mb, answer.peak_rss_kib / 1024)
+        if answer.status == OK:
+            return answer.payload
+        failure = json.loads(answer.payload)
+        raise _ERRORS[failure["type"]](failure["message"], subject=failure["subject"])
+
+    def _usable(self, child: "_Child | None") -> "_Child | None":
+        if child is not None and child.is_idle and child.answered < self._limits.documents:
+            return child
+        if child is not None:
+            self._discard(child)
+        return None
+
+    def _discard(self, child: "_Child") -> None:
+        with self._lock:
+            mine = child in self._children
+            self._children.discard(child)
+        if mine:
+            child.end()
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise Stopped("the parsers have been shut down; run it again")
+
+
+class _Child:
+    """The parent's end of one child process; used by one thread at a time, ended once, by any."""
+
+    def __init__(self, tokenizer: Path, limits: ChildLimits) -> None:
+        watched, self._lifeline = os.pipe()
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [
+                    *(sys.executable, "-P", "-m", "flows.parser_process"),
+                    *(str(tokenizer), str(watched), str(limits.address_space_mb)),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=(watched,),
+                env=_environment(),
+            )
+        except BaseException:
+            os.close(self._lifeline)
+            raise
+        finally:
+            os.close(watched)
+        self._overdue = False
+        # True from the first byte of an order to the last of its answer: what a child that was left in
+        # between says next belongs to no later document.
+        self._busy = True
+        self.answered = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the child lives and waits for a document."""
+        return not self._busy and not self._overdue and self._process.poll() is None
+
+    def wait_until_ready(self, seconds: float) -> None:
+        """Wait for the first answer; raises _Died as `ask` does."""
+        self._within(seconds, self._receive)
+
+    def ask(self, request: ParseRequest, data: bytes, seconds: float) -> _Answer:
+        """Send a document and wait for the answer.
+
+        Raises: _Died: the child crashed, or was killed after *seconds*.
+        """
+        order = json.dumps({"seconds": seconds, "request": to_record(request)}).encode()
+        self._busy = True
+        answer = self._within(seconds, lambda: self._exchange(order, data))
+        self.answered += 1
+        return answer
+
+    def end(self) -> None:
+        """Kill the child and let go of its pipes; nothing of it is left when this returns."""
+        self._process.kill()
+        self._process.wait()
+        os.close(self._lifeline)
+        for pipe in (self._process.stdin, self._process.stdout):
+            # What could not be sent is flushed once more on closing.
+            with suppress(OSError):
+                _open(pipe).close()
+
+    def _exchange(self, order: bytes, data: bytes) -> _Answer:
+        sink = _open(self._process.stdin)
+        sink.write(ORDER.pack(len(order), len(data)) + order)
+        sink.write(data)
+        sink.flush()
+        return self._receive()
+
+    def _receive(self) -> _Answer:
+        source = _open(self._process.stdout)
+        status, peak_rss_kib, length = ANSWER.unpack(read_exactly(source, ANSWER.size))
+        answer = _Answer(status, peak_rss_kib, read_exactly(source, length))
+        self._busy = False
+        return answer
+
+    def _within(self, seconds: float, act: Callable[[], _Answer]) -> _Answer:
+        # Killing the child ends every read and write on its pipes, each of which would else need a timeout.
+        timer = threading.Timer(seconds, self._kill_overdue)
+        timer.daemon = True
+        timer.start()
+        try:
+            return act()
+        except (OSError, EOFError, ValueError) as error:
+            self._process.kill()
+            raise _Died(self._cause(seconds)) from error
+        finally:
+            timer.cancel()
+
+    def _kill_overdue(self) -> None:
+        self._overdue = True
+        self._process.kill()
+
+    def _cause(self, seconds: float) -> str:
+        code = self._process.wait()
+        if self._overdue:
+            return f"took longer than {seconds:g} s and was stopped"
+        return f"crashed ({signal.Signals(-code).name if code < 0 else f'exit {code}'})"
+
+
+def _environment() -> dict[str, str]:
+    root = str(Path(__file__).resolve().parents[1])
+    inherited = os.environ.get("PYTHONPATH", "")
+    path = os.pathsep.join(filter(None, (root, inherited)))
+    return {**os.environ, **_ENVIRONMENT, "PYTHONPATH": path}
+
+
+def _open(pipe: Any) -> BinaryIO:
+    assert pipe is not None
+    stream: BinaryIO = pipe
+    return stream

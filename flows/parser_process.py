@@ -1,0 +1,149 @@
+"""The child's side of flows/child.py: one document in, one answer out, under limits.
+
+Frames on standard input and output, numbers big-endian:
+
+    order      length of the JSON, length of the bytes | seconds and ParseRequest as JSON | the document
+    answer     status, peak RSS in KiB, length | GraphFragment as canonical JSON, or an error as JSON
+
+The child says once, with an empty answer, that it is ready. It ends when its input ends.
+"""
+
+import fcntl
+import json
+import logging
+import os
+import resource
+import signal
+import struct
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from schemas.errors import ParseError, UnsupportedMedia
+from schemas.fragment import GraphFragment, ParseRequest
+from schemas.hashing import canonical_json
+from schemas.records import from_record, to_record
+
+ORDER = struct.Struct(">QQ")
+ANSWER = struct.Struct(">BQQ")
+OK, FAILED = 0, 1
+
+_MIB = 1024 * 1024
+_CPU_PER_SECOND = 4
+"""CPU seconds a document may use per second of its deadline: a backstop, the parent watches the clock."""
+
+Parse = Callable[[bytes, ParseRequest], GraphFragment]
+
+
+def read_exactly(source: BinaryIO, size: int) -> bytes:
+    """Give *size* bytes; raises EOFError where the other end has gone."""
+    data = source.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data
+
+
+def main(tokenizer: str, lifeline: str, address_space_mb: str) -> None:
+    """Serve documents until the input ends."""
+    # Ctrl-C and a stop of the whole process group are the parent's to answer; it ends its children.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    logging.disable(logging.CRITICAL)
+    source, sink = _reserve_frames()
+    _die_with(int(lifeline))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (int(address_space_mb) * _MIB,) * 2)
+    parse = _build_parser(Path(tokenizer))
+    _send(sink, OK, b"")
+    _serve(source, sink, parse)
+
+
+def _serve(source: BinaryIO, sink: BinaryIO, parse: Parse) -> None:
+    while True:
+        try:
+            order_size, data_size = ORDER.unpack(read_exactly(source, ORDER.size))
+            order = json.loads(read_exactly(source, order_size))
+            data = read_exactly(source, data_size)
+        except EOFError:
+            return
+        _renew_cpu_limit(order["seconds"])
+        _send(sink, *_answer(parse, data, from_record(ParseRequest, order["request"])))
+
+
+def _answer(parse: Parse, data: bytes, request: ParseRequest) -> tuple[int, bytes]:
+    try:
+        fragment = canonical_json(to_record(parse(data, request)))
+        return OK, fragment.encode()
+    except (ParseError, UnsupportedMedia) as error:
+        return FAILED, _error(type(error).__name__, error.message, error.subject)
+    except MemoryError:
+        return FAILED, _error("ParseError", "needs more memory than a parser may have", request.uri)
+    except Exception as error:  # noqa: BLE001 - the task boundary: a parser's fault costs one document
+        traceback.print_exc()
+        reason = f"{type(error).__name__}: {error}"[:300]
+        return FAILED, _error("ParseError", f"parser failed, {reason}; please report it", request.uri)
+
+
+def _error(kind: str, message: str, subject: str) -> bytes:
+    return json.dumps({"type": kind, "message": message, "subject": subject}).encode()
+
+
+def _send(sink: BinaryIO, status: int, payload: bytes) -> None:
+    sink.write(ANSWER.pack(status, _peak_rss_kib(), len(payload)))
+    sink.write(payload)
+    sink.flush()
+
+
+def _reserve_frames() -> tuple[BinaryIO, BinaryIO]:
+    """Keep standard input and output for frames: libraries print, and would spoil them."""
+    source, sink = os.dup(0), os.dup(1)
+    os.dup2(2, 1)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    return os.fdopen(source, "rb"), os.fdopen(sink, "wb")
+
+
+def _die_with(lifeline: int) -> None:
+    """Let the kernel end this process when the parent's end of a pipe closes, however the parent ends.
+
+    Works amid native code, where no thread of ours runs. PR_SET_PDEATHSIG would follow the thread that
+    started the child, not the process (prctl(2)); O_ASYNC sends SIGIO, whose default is to terminate.
+    """
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _renew_cpu_limit(seconds: float) -> None:
+    """Give each document its own CPU time: the limit counts from the start of the process."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    limit = int(used.ru_utime + used.ru_stime + seconds * _CPU_PER_SECOND) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _peak_rss_kib() -> int:
+    """Largest resident memory so far. ru_maxrss would start at the parent's, it survives exec."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _build_parser(path: Path) -> Parse:
+    from tokenizers import Tokenizer
+
+    from ingest.parse.document import parse_document
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+
+    def count_tokens(text: str) -> int:
+        return len(tokenizer.encode(text, add_special_tokens=False).ids)
+
+    return lambda data, request: parse_document(data, request, count_tokens=count_tokens)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
