@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
 from ingest.parse.codes import extract_codes
@@ -68,6 +69,8 @@ def assemble_page(
     `parent_of` keeps the nesting. A `noindex` page is its Page node alone.
     """
     graph = _Graph(request=request, doc=page_id(request.uri))
+    # Cutting and labelling count the same texts; the tokenizer is the most costly part of a page.
+    count_tokens = cache(count_tokens)
     if not facts.noindex:
         _add_sections(graph, outline)
         _add_chunks(graph, outline, facts, count_tokens)
@@ -226,11 +229,9 @@ def _meet(span: Span, start: int, end: int) -> bool:
 
 
 def _fragment_at(section: OutlineSection, offset: int) -> str | None:
-    """The nearest id at or before *offset*; at its beginning the section's own id is preferred."""
+    """The nearest id at or before *offset* in the section, else that of its heading or the one above."""
     after = bisect_right(section.anchors, offset, key=lambda anchor: anchor[0])
-    if not after or (section.anchors[after - 1][0] == 0 and section.fragment is not None):
-        return section.fragment
-    return section.anchors[after - 1][1]
+    return section.anchors[after - 1][1] if after else section.nearest_fragment
 
 
 def _parents(graph: _Graph, outline: tuple[OutlineSection, ...], index: int) -> tuple[str, ...]:

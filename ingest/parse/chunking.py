@@ -22,6 +22,9 @@ _TINY = 40 / 250
 _SIGNS_PER_TOKEN = 16
 """A word-piece tokenizer counts a 100,000-letter word as one unknown piece; its length must count too."""
 
+_SURELY_LONG = 8
+"""Signs per token above which a text is cut without counting it whole first; prose has 4 to 5."""
+
 _BLOCK, _LINE, _SENTENCE, _WORD, _SIGN = 4, 3, 2, 1, 0
 _BREAKS = {
     _BLOCK: re.compile(r"\n[ \t]*\n\s*"),
@@ -68,7 +71,7 @@ def split_spans(text: str, *, max_tokens: int, count_tokens: CountTokens) -> tup
     if span is None:
         return ()
     cost = _cost_of(text, count_tokens)
-    if cost(*span) <= max_tokens:
+    if span[1] - span[0] <= max_tokens * _SURELY_LONG and cost(*span) <= max_tokens:
         return (span,)
     pieces = list(_pieces(text, span, max_tokens, cost, _BLOCK))
     spans = [(group[0].start, group[-1].end) for group in _groups(text, pieces, max_tokens)]

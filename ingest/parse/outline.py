@@ -48,6 +48,7 @@ Part = Heading | Block | BoxStart | BoxEnd
 class OutlineSection:
     """A section before it has an id; `parent` is the index of the section above, None at the top.
 
+    `nearest_fragment` is that of the section above where it has none of its own (a note, a minor heading).
     `anchors` are (offset, id) into `text`, in order; `captions` are (start, end, caption).
     A section that has a heading and nothing under it has the heading as text.
     """
@@ -57,6 +58,7 @@ class OutlineSection:
     heading_path: tuple[str, ...]
     parent: int | None
     fragment: str | None
+    nearest_fragment: str | None
     text: str
     anchors: tuple[Anchor, ...]
     captions: tuple[tuple[int, int, str], ...]
@@ -69,6 +71,7 @@ class _Draft:
     path: tuple[str, ...]
     parent: int | None
     fragment: str | None
+    nearest_fragment: str | None = None
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     anchors: list[Anchor] = field(default_factory=list)
@@ -92,6 +95,7 @@ class _Draft:
             heading_path=self.path,
             parent=self.parent,
             fragment=self.fragment,
+            nearest_fragment=self.nearest_fragment,
             text="".join(self.pieces) or self.heading,
             anchors=tuple(self.anchors),
             captions=tuple(self.captions),
@@ -124,8 +128,9 @@ def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) 
     while len(open_) > floor and drafts[open_[-1]].level >= heading.level:
         open_.pop()
     parent = open_[-1] if open_ else None
-    above = drafts[parent].path if parent is not None else ()
-    drafts.append(_Draft(heading.text, heading.level, (*above, heading.text), parent, heading.fragment))
+    above = drafts[parent] if parent is not None else _Draft("", 0, (), None, None)
+    path, nearest = (*above.path, heading.text), heading.fragment or above.nearest_fragment
+    drafts.append(_Draft(heading.text, heading.level, path, parent, heading.fragment, nearest))
     open_.append(len(drafts) - 1)
 
 

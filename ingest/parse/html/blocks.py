@@ -33,7 +33,7 @@ _SECTION_WORDS = word_set(
     "article glossary bibliography index book reference detail"
 )
 _TITLED = word_set("table figure example informaltable equation procedure")
-_ROOT_IDS = word_set("root app __next ___gatsby __nuxt main content main-content page wrapper body")
+_ROOT_IDS = word_set("root app __next ___gatsby __nuxt main content main-content page wrapper body header")
 
 
 def read_blocks(
@@ -130,7 +130,7 @@ class _Reader:
 
     def _note_anchor(self, element: HtmlElement) -> None:
         name = self._own_id(element)
-        if name is not None:
+        if name is not None and not (_is_mark(element) and self._flow.opens_titled_section):
             if not self._flow.waiting:
                 self._open_anchors.clear()
             self._flow.anchor(name)
@@ -225,6 +225,11 @@ class _Reader:
             self._flow.title(text)
         else:
             self._flow.caption(text)
+
+
+def _is_mark(element: HtmlElement) -> bool:
+    """Whether an element is there for its id alone, as an index entry's target."""
+    return len(element) == 0 and not element.text and element.tag in {"a", "span"}
 
 
 def _is_section(element: HtmlElement) -> bool:

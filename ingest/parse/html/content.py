@@ -19,6 +19,7 @@ from ingest.parse.html.family import Family, find_container
 from ingest.parse.html.landmarks import own_landmark
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
 from ingest.parse.html.words import word_set
+from schemas.edges import LinkPosition
 
 MIN_SHARE = 0.25
 """Least share of the page's words a family's container must hold to be believed without a vote."""
@@ -30,6 +31,7 @@ as many words as were voted for. WCXB documentation pages: word F1 .924 against 
 
 FEW_WORDS = 50
 
+_OUTER = frozenset({LinkPosition.NAV, LinkPosition.ASIDE, LinkPosition.FOOTER})
 _SPACES = re.compile(r"\s+")
 
 
@@ -82,15 +84,18 @@ def _holds_enough(container: HtmlElement, body: HtmlElement) -> bool:
     if container is body:
         return True
     words = count_words(container)
-    return words > 0 and words >= MIN_SHARE * count_words(body)
+    around = sum(len(text.split()) for _, text in _visible_texts(body, without=_OUTER))
+    return words > 0 and words >= MIN_SHARE * around
 
 
-def _visible_texts(element: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
+def _visible_texts(
+    element: HtmlElement, *, without: frozenset[LinkPosition] = frozenset()
+) -> Iterator[tuple[HtmlElement, str]]:
     """Each text with the element it stands in, without scripts, hidden parts, nav and footer."""
     walk = etree.iterwalk(element, events=("start", "end"))
     for event, node in walk:
         if event == "start":
-            if node is not element and _is_aside(node):
+            if node is not element and (_is_aside(node) or (without and own_landmark(node) in without)):
                 walk.skip_subtree()
             elif node.text:
                 yield node, node.text
@@ -157,8 +162,6 @@ def _descend(body: HtmlElement, words: Counter[HtmlElement], enough: float) -> H
 def leading_h1(survey: Survey, content: HtmlElement) -> HtmlElement | None:
     """The page's h1 when it stands outside the content root, as in a page header; else None."""
     found = list(survey.root.iter("h1"))
-    if len(found) != 1 or any(
-        own_landmark(node) in {"nav", "aside", "footer"} for node in found[0].iterancestors()
-    ):
+    if len(found) != 1 or any(own_landmark(node) in _OUTER for node in found[0].iterancestors()):
         return None
     return None if content in set(found[0].iterancestors()) or found[0] is content else found[0]

@@ -17,7 +17,7 @@ _SPLIT = re.compile(r"[^a-z0-9]+")
 
 @dataclass(slots=True)
 class Survey:
-    """One page: its tree, who owns each id, and which classes and generator it names.
+    """One page: its tree, who owns each id, and which classes, scripts (file names) and generator it names.
 
     `owners` maps an id (or the `name` of an `a`) to the first element that bears it.
     """
@@ -25,6 +25,7 @@ class Survey:
     root: HtmlElement
     owners: dict[str, HtmlElement] = field(default_factory=dict)
     classes: set[str] = field(default_factory=set)
+    scripts: set[str] = field(default_factory=set)
     generator: str = ""
 
 
@@ -56,6 +57,9 @@ def survey_tree(root: HtmlElement) -> Survey:
         class_ = attributes.get("class")
         if class_ is not None:
             survey.classes.update(class_words(class_))
+    survey.scripts.update(
+        (script.get("src") or "").partition("?")[0].rpartition("/")[2] for script in root.iter("script")
+    )
     survey.generator = " ".join(meta_contents(root, "generator"))
     return survey
 
@@ -86,11 +90,11 @@ def name_parts(name: str) -> frozenset[str]:
 
 
 def heading_level(element: HtmlElement) -> int | None:
-    """1-6 of h1-h6, or of role=heading by aria-level (2 if it says none); None for other elements."""
+    """1-6 of h1-h6, or of role=heading by its aria-level; None for other elements."""
     level = HEADING_LEVELS.get(element.tag)
     if level is None and element.get("role") == "heading":
-        stated = element.get("aria-level") or "2"
-        level = min(max(int(stated), 1), 6) if stated.isdecimal() and len(stated) < 3 else 2
+        stated = element.get("aria-level") or ""
+        level = min(max(int(stated), 1), 6) if stated.isdecimal() and len(stated) < 3 else None
     return level
 
 

@@ -96,6 +96,10 @@ _GENERATORS = (
     ("docutils", Family.SPHINX),
 )
 
+_SPHINX_SCRIPTS = frozenset(
+    {"doctools.js", "documentation_options.js", "searchtools.js", "sphinx_highlight.js"}
+)
+
 _MARKS = (
     (frozenset({"titlepage", "navheader"}), Family.DOCBOOK),
     (frozenset({"sphinxsidebar"}), Family.SPHINX),
@@ -110,6 +114,8 @@ _MARKS = (
 def recognise_family(survey: Survey) -> Family:
     """Tell the family by the generator meta element, else by classes that only it writes together."""
     generator = survey.generator.lower()
+    if not _SPHINX_SCRIPTS.isdisjoint(survey.scripts):
+        return Family.SPHINX
     for word, family in _GENERATORS:
         if word in generator:
             return family

@@ -20,9 +20,15 @@ class Flow:
         self._anchors: list[Anchor] = []
         self._lead = ""
         self._joint = BLOCK_JOINT
+        self._bound = False
         self._lists = 0
-        self._definitions = 0
         self._caption: str | None = None
+
+    @property
+    def opens_titled_section(self) -> bool:
+        """Whether nothing stands yet between here and a heading that has an id of its own."""
+        last = self.parts[-1] if self.parts else None
+        return isinstance(last, Heading) and last.fragment is not None and self._length <= len(self._lead)
 
     def text(self, text: str) -> None:
         """Add inline text; runs of white space show as one space."""
@@ -30,7 +36,8 @@ class Flow:
         if not words:
             self._space = self._space or bool(text)
             return
-        if (self._space or text[0].isspace()) and self._length > len(self._lead):
+        at_start = self._length <= len(self._lead) or self._text[-1] == "\n"
+        if (self._space or text[0].isspace()) and not at_start:
             self._put(" ")
         self._open()
         self._put(" ".join(words))
@@ -55,14 +62,16 @@ class Flow:
         self._space = False
 
     def verbatim(self, text: str, anchors: tuple[Anchor, ...] = ()) -> None:
-        """Add a finished block (code, table) as it is."""
+        """Add a finished block (code, table) as it is; it stands apart from what is around it."""
         self.end_block()
+        self._joint = BLOCK_JOINT
         lead = self._lead
         self._lead = ""
         opened = tuple((0, name) for name in self.waiting)
         self.waiting.clear()
         shifted = tuple((offset + len(lead), name) for offset, name in anchors)
         self._emit(lead + text, (*self._anchors, *opened, *shifted))
+        self._joint = BLOCK_JOINT
         self._clear()
 
     def heading(self, heading: Heading) -> None:
@@ -70,8 +79,7 @@ class Flow:
         self.end_block()
         self._drop_lead()
         self.waiting.clear()
-        self._joint = BLOCK_JOINT
-        self._caption = None
+        self._joint, self._bound, self._caption = BLOCK_JOINT, False, None
         self.parts.append(heading)
 
     def caption(self, text: str) -> None:
@@ -80,7 +88,7 @@ class Flow:
         self._caption = text
         self.verbatim(text)
         self._caption = text
-        self._joint = LINE_JOINT
+        self._bound = True
 
     def caption_of_last(self, text: str) -> None:
         """Add a caption that follows its figure."""
@@ -91,7 +99,7 @@ class Flow:
     def title(self, text: str) -> None:
         """Add the title line of a note; what follows stands with it."""
         self.verbatim(text)
-        self._joint = LINE_JOINT
+        self._bound = True
 
     def list_start(self) -> None:
         """Begin a list: its items are lines of one block."""
@@ -127,9 +135,8 @@ class Flow:
             self._text, self._length, self._space = [self._lead], len(self._lead), False
 
     def definition_start(self) -> None:
-        """Begin a definition: its first text stands behind the term, further blocks are lines below."""
+        """Begin a definition: its first text stands behind the term."""
         self.end_block()
-        self._definitions += 1
 
     def definition_end(self) -> None:
         """End a definition; a term without one stands alone."""
@@ -139,7 +146,6 @@ class Flow:
             self._lead = ""
             self._clear()
             self._emit(term, anchors)
-        self._definitions -= 1
         self._joint = self._next_joint()
 
     def box(self, mark: BoxStart | BoxEnd) -> None:
@@ -177,9 +183,10 @@ class Flow:
         self._text, self._length, self._anchors, self._space = [], 0, [], False
 
     def _emit(self, text: str, anchors: tuple[Anchor, ...]) -> None:
-        self.parts.append(Block(text=text, joint=self._joint, anchors=anchors, caption=self._caption))
-        self._caption = None
+        joint = LINE_JOINT if self._bound else self._joint
+        self.parts.append(Block(text=text, joint=joint, anchors=anchors, caption=self._caption))
+        self._bound, self._caption = False, None
         self._joint = self._next_joint()
 
     def _next_joint(self) -> str:
-        return LINE_JOINT if self._lists or self._definitions else BLOCK_JOINT
+        return LINE_JOINT if self._lists else BLOCK_JOINT

@@ -27,7 +27,7 @@ _SPACED = word_set("p div li ul ol dl dt dd tr td th br pre table section h1 h2 
 # "Chapter 8. ", "Appendix A ", "8.1.2. ", "E.1. ", "3.2 "; a bare number or letter is part of the title.
 _NUMBERING = re.compile(
     r"^(?:(?:chapter|appendix|part|section|annex)\s+(?:\d+|[a-z]|[ivxlc]+)(?:\.\d+)*(?:[.:]\s*|\s+)"
-    r"|(?:\d+|[a-z])(?:\.\d+)+\.?\s+|\d+\.?\s+)(?=\S)",
+    r"|(?:\d+|[a-z])(?:\.\d+)+\.?\s+|\d{1,2}\.?\s+)(?=\S)",
     re.IGNORECASE,
 )
 

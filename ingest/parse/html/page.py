@@ -12,7 +12,7 @@ from ingest.parse.html.charset import decode_html
 from ingest.parse.html.content import FEW_WORDS, Content, ContentBy, count_words, find_content, leading_h1
 from ingest.parse.html.dom import Survey, meta_contents, normal_space, parse_tree, survey_tree
 from ingest.parse.html.family import SHAPES, Family, recognise_family
-from ingest.parse.html.inline import heading_text, inline_text, strip_numbering
+from ingest.parse.html.inline import heading_text, inline_text, is_permalink, strip_numbering
 from ingest.parse.html.landmarks import Landmarks
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.trail import read_trail
@@ -149,7 +149,7 @@ def _found_links(root: HtmlElement, content: HtmlElement) -> Iterator[FoundLink]
     landmarks = Landmarks(content)
     for link in root.iter("a", "area"):
         href = link.get("href")
-        if href is not None:
+        if href is not None and not is_permalink(link):
             yield FoundLink(href, _link_text(link), landmarks.position_of(link))
 
 

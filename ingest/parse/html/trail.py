@@ -7,13 +7,14 @@ from urllib.parse import unquote, urlsplit
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import Survey, class_words, name_parts
+from ingest.parse.html.dom import Survey, class_words, name_parts, normal_space
 from ingest.parse.html.inline import inline_text
 
 MAX_CRUMBS = 12
 MAX_JSON_LD = 65_536
 
 _CRUMB_WORDS = frozenset({"breadcrumb", "breadcrumbs"})
+_ABOVE = {"home": "home", "start": "home", "h": "home", "up": "up", "u": "up"}
 _SEPARATORS = "»›>/→|· \u00a0"
 
 
@@ -21,9 +22,13 @@ def read_trail(survey: Survey, *, uri: str, title: str) -> tuple[str, ...]:
     """Give the names from the site's top to this page.
 
     Taken from an element that calls itself breadcrumb, then JSON-LD BreadcrumbList, then Sphinx's bar of
-    related pages, then the path of the address with the title at its end.
+    related pages, then the titles of the start and of the page above, then the path of the address with the
+    page's own title at its end.
     """
     printed = _printed_trail(survey) or _json_ld_trail(survey.root) or _sphinx_trail(survey)
+    above = [] if printed else _trail_above(survey.root)
+    if above and title:
+        printed = [*above, title]
     return tuple(printed[:MAX_CRUMBS]) if printed else _path_trail(uri, title)
 
 
@@ -90,6 +95,19 @@ def _sphinx_trail(survey: Survey) -> list[str]:
             names = [inline_text(node)[0].strip(_SEPARATORS) for node in items]
             return [name for name in names if name]
     return []
+
+
+def _trail_above(root: HtmlElement) -> list[str]:
+    """Titles behind rel=home and rel=up, or behind the keys h and u that DocBook and texinfo give them."""
+    titles: dict[str, str] = {}
+    for link in root.iter("link", "a"):
+        for name in (link.get("rel"), link.get("accesskey")):
+            level = _ABOVE.get((name or "").lower())
+            if level is not None and link.get("title"):
+                titles.setdefault(level, normal_space(link.get("title") or ""))
+    if "up" not in titles:
+        return []
+    return list(dict.fromkeys(titles[level] for level in ("home", "up") if level in titles))
 
 
 def _path_trail(uri: str, title: str) -> tuple[str, ...]:
