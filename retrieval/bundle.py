@@ -33,7 +33,7 @@ def _evidence(label: str, one: Scored, length: int) -> Evidence:
         fragment=chunk.fragment,
         file_path=chunk.file_path,
         section=chunk.section,
-        pdf=_pdf_location(chunk),
+        pdf=locate_in_pdf(chunk),
         heading_path=chunk.heading_path,
         breadcrumbs=chunk.breadcrumbs,
         text=chunk.text[:length],
@@ -47,7 +47,8 @@ def _evidence(label: str, one: Scored, length: int) -> Evidence:
     )
 
 
-def _pdf_location(chunk: Chunk) -> PdfLocation | None:
+def locate_in_pdf(chunk: Chunk) -> PdfLocation | None:
+    """Give the place of a chunk in its PDF; None for other kinds, and where page or box is missing."""
     if chunk.file_id is None or chunk.page_no is None or chunk.bbox is None or chunk.page_size is None:
         return None
     return PdfLocation(file_id=chunk.file_id, page=chunk.page_no, bbox=chunk.bbox, page_size=chunk.page_size)

@@ -1,6 +1,8 @@
 """Query text and options as a user gives them, checked and turned into a `Query`."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from schemas.errors import ConfigError, FilterError
@@ -97,3 +99,36 @@ def _check_value(field: str, value: str) -> str:
     if field == "kind" and value not in set(DocumentKind):
         raise FilterError(f"must be one of {', '.join(DocumentKind)}, not {value!r}", subject=field)
     return value
+
+
+def parse_query_lines(lines: Iterable[str], options: Query) -> tuple[Query, ...]:
+    """Read `{"query": "...", "filters": {...}}` a line; all else, and filters of other keys, as in *options*.
+
+    Empty lines are passed over. Raises: ConfigError, FilterError: a bad line; the message has its number.
+    """
+    queries: list[Query] = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                queries.append(_parse_query_line(line, options))
+            except (ConfigError, FilterError) as error:
+                raise type(error)(error.message, subject=f"line {number}: {error.subject}") from error
+    return tuple(queries)
+
+
+def _parse_query_line(line: str, options: Query) -> Query:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise ConfigError(f"is not JSON ({error})", subject="query line") from error
+    if not isinstance(record, dict) or not isinstance(record.get("query"), str):
+        raise ConfigError('must be an object like {"query": "...", "filters": {}}', subject="query line")
+    if unknown := sorted(record.keys() - {"query", "filters"}):
+        raise ConfigError(f"has the unknown key {unknown[0]!r}; known: query, filters", subject="query line")
+    filters = record.get("filters") or {}
+    if not isinstance(filters, dict):
+        raise ConfigError("must be an object of filter keys and values", subject="filters")
+    own = filters_from_record(filters)
+    kept = tuple(one for one in options.filters if one.field not in {mine.field for mine in own})
+    checked = build_query(record["query"])
+    return replace(options, text=checked.text, filters=tuple(sorted(kept + own, key=lambda one: one.field)))

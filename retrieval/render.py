@@ -1,16 +1,32 @@
 """Bundles for people and for programs: text for a terminal, flat rows."""
 
+import re
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
 from schemas.evidence import Citation, ContextBundle, Evidence, PdfLocation
+from schemas.nodes import Chunk
 from schemas.records import Record, to_record
 
 _ROW_FIELDS = (
-    "text", "file_path", "url", "fragment", "section", "score", "source", "citation", "chunk_id", "doc",
-    "doc_id", "kind", "pdf", "heading_path", "breadcrumbs", "offsets", "scores", "derivation", "role", "path",
-)  # fmt: skip
+    *("text", "file_path", "url", "fragment", "section", "score", "source", "citation", "chunk_id", "doc"),
+    *(
+        "doc_id",
+        "kind",
+        "pdf",
+        "heading_path",
+        "breadcrumbs",
+        "offsets",
+        "scores",
+        "derivation",
+        "role",
+        "path",
+    ),
+)
+_INDENT = "     "
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What a crawled page must not send to a terminal; JSON escapes it by itself."""
 
 
 def to_rows(bundle: ContextBundle) -> list[Record]:
@@ -19,25 +35,21 @@ def to_rows(bundle: ContextBundle) -> list[Record]:
 
 
 def _row(evidence: Evidence) -> Record:
-    record: dict[str, Any] = {**to_record(evidence), "citation": cite_line(evidence)}
+    record: dict[str, Any] = {**to_record(evidence), "citation": cite_line(evidence, evidence.pdf)}
     return {name: record[name] for name in _ROW_FIELDS}
 
 
-def cite_line(cited: Evidence | Citation) -> str:
+def cite_line(cited: Evidence | Citation | Chunk, pdf: PdfLocation | None) -> str:
     """Give one line that finds the passage: `x.pdf p. 3 [x0,y0,x1,y1]`, `url#fragment`, `path#fragment`."""
-    if cited.pdf:
-        return _pdf_line(cited.pdf)
-    place = cited.url or cited.file_path or cited.chunk_id
+    if pdf:
+        box = ",".join(f"{value:.1f}" for value in (pdf.bbox.x0, pdf.bbox.y0, pdf.bbox.x1, pdf.bbox.y1))
+        return f"{pdf.file_id} p. {pdf.page} [{box}]"
+    place = cited.url or cited.file_path or ""
     return f"{place}#{cited.fragment}" if cited.fragment else place
 
 
-def _pdf_line(pdf: PdfLocation) -> str:
-    box = ",".join(f"{value:g}" for value in (pdf.bbox.x0, pdf.bbox.y0, pdf.bbox.x1, pdf.bbox.y1))
-    return f"{pdf.file_id} p. {pdf.page} [{box}]"
-
-
 def render_text(bundle: ContextBundle, *, width: int = 80) -> str:
-    """Give the evidence as numbered paragraphs with heading path, source line and wrapped text."""
+    """Give the evidence as numbered paragraphs: heading path, source line, how it was found, wrapped text."""
     if not bundle.evidence:
         return "No evidence found."
     return "\n\n".join("\n".join(_lines(one, width)) for one in bundle.evidence)
@@ -45,10 +57,25 @@ def render_text(bundle: ContextBundle, *, width: int = 80) -> str:
 
 def _lines(evidence: Evidence, width: int) -> Iterator[str]:
     trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
-    yield f"[{evidence.S}] {trail}".rstrip()
-    yield f"     {cite_line(evidence)}"
-    yield f"     {evidence.score:.3f} {evidence.source} {evidence.chunk_id}"
+    yield _printable(f"[{evidence.S}] {trail}".rstrip())
+    yield _printable(f"{_INDENT}{cite_line(evidence, evidence.pdf)}")
+    yield f"{_INDENT}{evidence.score:.3f}  {evidence.source}  {evidence.chunk_id}"
     for step in evidence.path:
-        yield f"     {step.src} --[{step.kind}]--> {step.dst}"
-    for line in evidence.text.splitlines():
-        yield from textwrap.wrap(line, width - 5, initial_indent=" " * 5, subsequent_indent=" " * 5) or [""]
+        yield f"{_INDENT}{step.src} --[{step.kind}]--> {step.dst}"
+    yield ""
+    yield wrap_text(evidence.text, width=width, indent=_INDENT)
+
+
+def wrap_text(text: str, *, width: int, indent: str = "") -> str:
+    """Wrap long lines at words; the line breaks of the text stay, since tables and code need them.
+
+    Control characters are shown as U+FFFD.
+    """
+    return "\n".join(
+        textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent, replace_whitespace=False)
+        for line in _printable(text).splitlines()
+    )
+
+
+def _printable(text: str) -> str:
+    return _CONTROL.sub("\ufffd", text)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from indexes.ports import ChunkReader, ChunkVectors, GraphReader
+from indexes.ports import ChunkReader, ChunkStore, ChunkVectors, Encoder, GraphReader, GraphStore
 from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.geometry import BBox, PageSize
@@ -31,6 +31,9 @@ AS_OF = "2026-01-31T12:00:00+00:00"
 GENERATION = 1
 DIM = 64
 
+Document = tuple[tuple[Node, ...], tuple[Chunk, ...]]
+"""Nodes and chunks of one document."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallIndex:
@@ -40,11 +43,10 @@ class SmallIndex:
     graph: GraphReader
     encoder: HashEncoder
     rows: tuple[Chunk, ...]
-    nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
 
 
-def page(name: str, sections: dict[str, str], **fields: Any) -> tuple[tuple[Node, ...], tuple[Chunk, ...]]:
+def page(name: str, sections: dict[str, str], **fields: Any) -> Document:
     """Make a Markdown page with one chunk a section; *fields* are metadata of its chunks."""
     doc = page_id(f"files://{SOURCE}/{name}.md")
     title = next(iter(sections))
@@ -93,7 +95,7 @@ def page(name: str, sections: dict[str, str], **fields: Any) -> tuple[tuple[Node
     return (*nodes, *(_chunk_node(chunk) for chunk in chunks)), tuple(chunks)
 
 
-def pdf(name: str, passages: Iterable[tuple[int, str]]) -> tuple[tuple[Node, ...], tuple[Chunk, ...]]:
+def pdf(name: str, passages: Iterable[tuple[int, str]]) -> Document:
     """Make a PDF with one region and one chunk a passage; a passage is a page number and its text."""
     doc = pdf_doc_id(f"files://{SOURCE}/{name}.pdf")
     size, box = PageSize(612, 792), BBox(72, 100, 540, 160)
@@ -182,36 +184,42 @@ def link(
     )
 
 
-def build_index(
-    documents: Iterable[tuple[tuple[Node, ...], tuple[Chunk, ...]]], edges: Iterable[Edge]
-) -> SmallIndex:
+def build_index(documents: Iterable[Document], edges: Iterable[Edge]) -> SmallIndex:
     """Write documents and edges into memory stores as generation 1 and open them."""
-    listed = tuple(documents)
-    nodes = tuple(node for found, _ in listed for node in found)
-    rows = tuple(chunk for _, found in listed for chunk in found)
-    edges = tuple(edges)
+    listed, joined = tuple(documents), tuple(edges)
     encoder = HashEncoder(DIM)
-    chunk_store, graph_store = MemoryChunkStore(dim=DIM), MemoryGraphStore()
-    writer = chunk_store.writer()
-    writer.stage(GENERATION, base=0)
-    writer.apply([(chunk, vectors_of(chunk, encoder)) for chunk in rows], ())
-    writer.finish(GENERATION)
-    graph = graph_store.writer()
-    graph.stage(GENERATION, base=0)
-    graph.apply_nodes(nodes, ())
-    graph.apply_edges(edges, ())
-    graph.finish(GENERATION)
+    chunks, graph = MemoryChunkStore(dim=DIM), MemoryGraphStore()
+    write_documents(chunks, graph, listed, joined, encoder)
     return SmallIndex(
-        chunks=chunk_store.at(GENERATION),
-        graph=graph_store.at(GENERATION),
+        chunks=chunks.at(GENERATION),
+        graph=graph.at(GENERATION),
         encoder=encoder,
-        rows=rows,
-        nodes=nodes,
-        edges=edges,
+        rows=tuple(chunk for _, found in listed for chunk in found),
+        edges=joined,
     )
 
 
-def vectors_of(chunk: Chunk, encoder: HashEncoder) -> ChunkVectors:
+def write_documents(
+    chunks: ChunkStore,
+    graph: GraphStore,
+    documents: Iterable[Document],
+    edges: Iterable[Edge],
+    encoder: Encoder,
+) -> None:
+    """Write documents and edges into stores as generation 1."""
+    listed = tuple(documents)
+    writer = chunks.writer()
+    writer.stage(GENERATION, base=0)
+    writer.apply([(chunk, vectors_of(chunk, encoder)) for _, found in listed for chunk in found], ())
+    writer.finish(GENERATION)
+    joiner = graph.writer()
+    joiner.stage(GENERATION, base=0)
+    joiner.apply_nodes([node for nodes, _ in listed for node in nodes], ())
+    joiner.apply_edges(edges, ())
+    joiner.finish(GENERATION)
+
+
+def vectors_of(chunk: Chunk, encoder: Encoder) -> ChunkVectors:
     """Encode what each vector of a chunk says."""
     return ChunkVectors(
         text=encoder.encode_query(" ".join((*chunk.heading_path, chunk.text))),
@@ -225,6 +233,11 @@ def vectors_of(chunk: Chunk, encoder: HashEncoder) -> ChunkVectors:
 
 def governance_index() -> SmallIndex:
     """Make the index that most tests of retrieval read."""
+    return build_index(*governance_documents())
+
+
+def governance_documents() -> tuple[tuple[Document, ...], tuple[Edge, ...]]:
+    """Make policies with typed edges, guides with links, and a PDF."""
     policy = page(
         "gov-0017",
         {
@@ -290,9 +303,9 @@ def governance_index() -> SmallIndex:
             "paper": paper,
         }.items()
     }
-    return build_index(
-        [policy, archive, pipeline, backup, storage, tuning, encoding, paper],
-        [
+    return (
+        (policy, archive, pipeline, backup, storage, tuning, encoding, paper),
+        (
             typed(EdgeKind.DEPENDS_ON, first["archive"], first["policy"]),
             typed(EdgeKind.RELATES_TO, first["policy"], first["pipeline"]),
             link(first["archive"], first["storage"], "tape archive"),
@@ -300,7 +313,7 @@ def governance_index() -> SmallIndex:
             link(first["backup"], first["storage"], "cold copies"),
             link(first["backup"], first["paper"], "paper", fragment="page=3"),
             link(first["backup"], first["policy"], "Policies", position=LinkPosition.NAV),
-        ],
+        ),
     )
 
 

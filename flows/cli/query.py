@@ -1,0 +1,119 @@
+"""`sitegraph query`: evidence for a question, or for a file of them."""
+
+import json
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.reading import (
+    DEFAULT_INDEX,
+    IndexOption,
+    build_retriever,
+    open_for_reading,
+    terminal_width,
+    warn,
+)
+from schemas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from schemas.evidence import ContextBundle, Query
+
+
+def query(
+    text: Annotated[str | None, typer.Argument(help="The question; not with --from.")] = None,
+    index: IndexOption = DEFAULT_INDEX,
+    top_k: Annotated[int, typer.Option("--top-k", help="Number of passages, 1 to 50.")] = 10,
+    budget: Annotated[int, typer.Option("--budget", help="Tokens of evidence; texts are cut to fit.")] = 2500,
+    use_graph: Annotated[bool, typer.Option("--use-graph/--no-graph", help="Follow links and edges.")] = True,
+    rerank: Annotated[
+        bool, typer.Option("--rerank/--no-rerank", help="Rerank with a cross-encoder.")
+    ] = False,
+    filter_: Annotated[
+        list[str] | None, typer.Option("--filter", metavar="KEY=VALUE", help="Keep matches; repeatable.")
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--format", metavar="text|json", help="Form of the answer.")
+    ] = "text",
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", help='JSON lines {"query": …, "filters": {…}}; one bundle a line.'),
+    ] = None,
+    timings: Annotated[bool, typer.Option("--timings", help="Print how long it took on stderr.")] = False,
+) -> None:
+    """Print the passages that answer a question, best first, with their citations.
+
+    Examples:
+
+      sitegraph query "what happens when a lease expires" --top-k 5
+
+      sitegraph query "What depends on GOV-0017?" --filter doc_type=governance --format json
+
+      sitegraph query --from questions.jsonl > bundles.jsonl
+    """
+    from retrieval.query import build_query, parse_filters
+
+    if output not in {"text", "json"}:
+        raise ConfigError(f"must be text or json, not {output!r}", subject="--format")
+    if (text is None) == (from_ is None):
+        raise ConfigError("give a question, or --from QUERIES.jsonl, and not both", subject="query")
+    asked = build_query(
+        "every line" if text is None else text,
+        filters=parse_filters(filter_ or []),
+        top_k=top_k,
+        token_budget=budget,
+        use_graph=use_graph,
+        rerank=rerank,
+    )
+    queries = (asked,) if from_ is None else _read_queries(from_, asked)
+    form = "lines" if from_ else output
+    _answer(index, queries, form=form, timings=timings)
+
+
+def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
+    from retrieval.query import parse_query_lines
+
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read: {error}", subject=str(path)) from error
+    return parse_query_lines(lines, options)
+
+
+def _answer(index: Path, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
+    started = time.perf_counter()
+    readers = open_for_reading(index, use_graph=any(one.use_graph for one in queries))
+    retriever = build_retriever(readers)
+    _report(timings, "open", started)
+    for one in queries:
+        started = time.perf_counter()
+        bundle = retriever.retrieve(one)
+        _report(timings, "query", started)
+        typer.echo(_render(bundle, form))
+    _log(index, queries)
+
+
+def _render(bundle: "ContextBundle", form: str) -> str:
+    from retrieval.render import render_text
+    from schemas.records import to_record
+
+    if form == "text":
+        return render_text(bundle, width=terminal_width())
+    return json.dumps(to_record(bundle), ensure_ascii=False, indent=None if form == "lines" else 2)
+
+
+def _report(wanted: bool, what: str, started: float) -> None:
+    if wanted:
+        typer.echo(f"{what}: {time.perf_counter() - started:.3f} s", err=True)
+
+
+def _log(index: Path, queries: "Sequence[Query]") -> None:
+    from retrieval.log import log_queries
+
+    try:
+        log_queries(index, queries, timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
+    except OSError as error:
+        warn(f"the usage log cannot be written: {error}")

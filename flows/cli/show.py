@@ -1,0 +1,97 @@
+"""`sitegraph show`: opens a citation."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.reading import DEFAULT_INDEX, IndexOption, open_for_reading, terminal_width
+from schemas.errors import ConfigError, StoreUnavailable
+
+if TYPE_CHECKING:
+    from indexes.wiring import Readers
+    from schemas.nodes import Chunk
+
+RawOf = Callable[[str], bytes]
+"""Document node id to the bytes it was parsed from."""
+
+DPI = 110
+
+
+def show(
+    chunk: Annotated[str, typer.Argument(help="A chunk id, as `query` prints it.")],
+    index: IndexOption = DEFAULT_INDEX,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Picture file for a PDF passage (default: CHUNK.png).")
+    ] = None,
+) -> None:
+    """Show a passage where it stands: a PDF page with its box drawn, or the text of its section.
+
+    Examples:
+
+      sitegraph show chunk:27ktmbseikcisalxxqmll75jfe
+
+      sitegraph show chunk:27ktmbseikcisalxxqmll75jfe --out page.png
+    """
+    from retrieval.passage import find_chunk
+
+    readers = open_for_reading(index)
+    found = find_chunk(readers.chunks, chunk)
+    typer.echo(show_chunk(readers, found, out=out, raw_of=_raw_of(index, found.source)))
+
+
+def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: RawOf) -> str:
+    """Give the trail, the citation and the marked passage; of a PDF also draw the page."""
+    from retrieval.bundle import locate_in_pdf
+    from retrieval.passage import mark_passage
+    from retrieval.render import cite_line, wrap_text
+
+    place = cite_line(chunk, locate_in_pdf(chunk))
+    head = [" > ".join(chunk.breadcrumbs), " > ".join(chunk.heading_path), place]
+    if chunk.page_no is not None:
+        head.append(f"picture: {_draw(chunk, out or _picture_path(chunk), raw_of)}")
+    elif out is not None:
+        raise ConfigError("is for PDF passages; this one is text and goes to stdout", subject="--out")
+    body = wrap_text(mark_passage(readers.graph, chunk), width=terminal_width())
+    return "\n".join([line for line in head if line] + ["", body])
+
+
+def _draw(chunk: "Chunk", out: Path, raw_of: RawOf) -> Path:
+    from ingest.parse.pdf.picture import draw_region
+
+    if chunk.page_no is None or chunk.bbox is None:
+        raise ConfigError("has no page and box to draw", subject=chunk.id)
+    picture = draw_region(raw_of(chunk.doc), page_no=chunk.page_no, bbox=chunk.bbox, dpi=DPI)
+    try:
+        out.write_bytes(picture)
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error}", subject=str(out)) from error
+    return out
+
+
+def _picture_path(chunk: "Chunk") -> Path:
+    return Path(chunk.id.replace(":", "-") + ".png")
+
+
+def _raw_of(index: Path, source: str) -> RawOf:
+    """Give the bytes of a document by what the ledger knows of it; nothing is opened before it is asked."""
+
+    def raw_of(doc: str) -> bytes:
+        from indexes.layout import IndexLayout
+        from indexes.stores.ledger.ledger import open_ledger
+        from indexes.stores.raw import FileRawStore
+        from schemas.settings import load_settings
+
+        layout = IndexLayout(index)
+        ledger = open_ledger(load_settings(os.environ).ledger_url or f"sqlite:///{layout.ledger}")
+        try:
+            shas = [known.raw_sha for known in ledger.documents.of_source(source) if known.doc == doc]
+        finally:
+            ledger.close()
+        if not shas or shas[0] is None:
+            raise StoreUnavailable("the ledger knows no bytes of this document; run it again", subject=doc)
+        return FileRawStore(layout.raw).get(shas[0])
+
+    return raw_of

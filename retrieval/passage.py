@@ -1,0 +1,36 @@
+"""One chunk in its surroundings: the section it was cut from, with the passage marked."""
+
+from indexes.ports import ChunkReader, GraphReader
+from schemas.errors import ConfigError
+from schemas.nodes import Chunk, PdfRegion, Section
+
+OPEN_MARK, CLOSE_MARK = "»", "«"
+
+
+def find_chunk(chunks: ChunkReader, chunk_id: str) -> Chunk:
+    """Give the chunk of an id, with or without its leading `chunk:`.
+
+    Raises: ConfigError: no such chunk in this generation.
+    """
+    whole = chunk_id if chunk_id.startswith("chunk:") else f"chunk:{chunk_id}"
+    found = chunks.get([whole])
+    if not found:
+        raise ConfigError(
+            "no such chunk in this generation; take an id from the output of: sitegraph query TEXT",
+            subject=chunk_id,
+        )
+    return found[0]
+
+
+def mark_passage(graph: GraphReader | None, chunk: Chunk) -> str:
+    """Give the text of the chunk's section, the passage between » and «; without a graph the passage alone.
+
+    The passage is found by its offsets; a section that changed under it is not guessed at.
+    """
+    parent = chunk.section_id or chunk.region_id
+    nodes = graph.nodes([parent]) if graph and parent else ()
+    text = nodes[0].text if nodes and isinstance(nodes[0], Section | PdfRegion) else ""
+    start, end = chunk.offsets
+    if not chunk.text.endswith(text[start:end] or "\0"):
+        return f"{OPEN_MARK}{chunk.text}{CLOSE_MARK}"
+    return f"{text[:start]}{OPEN_MARK}{text[start:end]}{CLOSE_MARK}{text[end:]}"

@@ -1,0 +1,44 @@
+"""A real index folder: LanceDB stores, the exported default encoder, generation 1 published."""
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from indexes.embed.export import damaged_files, export_onnx
+from indexes.embed.reader_encoder import OnnxEncoder
+from indexes.embed.weights import load_model_spec
+from indexes.layout import IndexLayout
+from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
+from indexes.publish.current import write_current, write_durably
+from indexes.publish.generation import GenerationManifest, dump_generation
+from indexes.wiring import create_stores, open_chunk_store, open_graph_store
+from schemas.edges import Edge
+from tests.fakes.small_index import AS_OF, GENERATION, Document, write_documents
+
+
+def export_once(folder: Path) -> Path:
+    """Leave the export of the default model in *folder*; a whole one is used again."""
+    if damaged_files(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        export_onnx(load_model_spec(), folder)
+    return folder
+
+
+def write_index(root: Path, documents: Iterable[Document], edges: Iterable[Edge], *, encoder: Path) -> Path:
+    """Write an index folder with *documents*, as a run leaves it; *encoder* is an export to copy."""
+    layout = IndexLayout(root)
+    root.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(encoder, layout.encoder)
+    spec = load_model_spec()
+    model = ModelManifest(name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens)
+    manifest = IndexManifest(index_id="test", graph="lance", model=model)
+    create_stores(layout, manifest, {})
+    chunks, graph = open_chunk_store(layout, dim=spec.dim), open_graph_store(layout, manifest, {})
+    write_documents(chunks, graph, documents, edges, OnnxEncoder(layout.encoder))
+    write_durably(layout.manifest, dump_manifest(manifest))
+    generation = GenerationManifest(
+        generation=GENERATION, base=0, as_of=AS_OF, source="manual", run_id="run-1", plan_sha="0" * 64
+    )
+    dump_generation(layout, generation)
+    write_current(root, GENERATION)
+    return root
