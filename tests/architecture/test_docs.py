@@ -1,0 +1,206 @@
+"""What the manual and the README say, held against the code."""
+
+import importlib
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+from flows.source_file import parse_source
+from schemas.documents import DocumentState, Outcome
+from schemas.edges import EdgeKind, LinkPosition
+from schemas.evidence import FILTER_FIELDS, Citation, ContextBundle, Evidence, Scores
+from schemas.nodes import NODE_TYPES, Chunk, RegionType
+from schemas.report import RunReport
+from schemas.settings import PREFIX, Settings
+from schemas.source import Source, SourceKind
+
+REPO = Path(__file__).resolve().parents[2]
+DOCS = REPO / "docs"
+PAGES = sorted(
+    [REPO / "README.md", REPO / "CHANGELOG.md", REPO / "deploy" / "runbook.md", *DOCS.rglob("*.md")]
+)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def _read(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def _cells(page: str, column: int = 0) -> set[str]:
+    """The code words in one column of all tables of a page."""
+    rows = [line.split("|")[1:-1] for line in page.splitlines() if line.startswith("|")]
+    return {word for row in rows for word in re.findall(r"`([^`]+)`", row[column])}
+
+
+def _names(cls: type[Any]) -> set[str]:
+    return {field.name for field in fields(cls)}
+
+
+def _blocks(language: str) -> list[tuple[str, str]]:
+    found = [(page, block) for page in PAGES for block in BLOCK.findall(page.read_text(encoding="utf-8"))]
+    return [(str(page.relative_to(REPO)), body) for page, (name, body) in found if name == language]
+
+
+def test_every_make_target_that_is_documented_exists() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (REPO / "Makefile").read_text(), re.MULTILINE))
+    documented = {
+        name for page in PAGES for name in re.findall(r"\bmake ([a-z]+)\b(?=[`\s]*$|`|  )", page.read_text())
+    }
+
+    assert {"demo", "test", "help"} <= documented
+    assert documented <= targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPO)))
+def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    made_by_the_build = {"manual.pdf"}
+
+    files = [link for link in links if "://" not in link and link not in made_by_the_build]
+    assert [link for link in files if not (page.parent / link).exists()] == []
+
+
+def test_every_page_of_the_manual_is_in_its_navigation() -> None:
+    listed = set(re.findall(r": (\S+\.md)$", _read("mkdocs.yml"), re.MULTILINE))
+
+    assert listed == {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
+
+
+@pytest.mark.parametrize(("page", "block"), _blocks("yaml"))
+def test_every_source_file_that_is_shown_is_valid(page: str, block: str, tmp_path: Path) -> None:
+    assert parse_source(block, subject=page, folder=tmp_path).name
+
+
+def test_the_source_file_reference_has_every_key_and_its_default() -> None:
+    rows = [
+        line.split("|")[1:-1]
+        for line in _read("reference/source-file.md").splitlines()
+        if line.startswith("| `")
+    ]
+    documented = {row[0].strip(" `"): row[2].strip() for row in rows}
+    source = Source(name="x", kind=SourceKind.WEB)
+    values = dict(_flatten(source))
+
+    assert set(documented) == set(values)
+    for key, default in documented.items():
+        if re.fullmatch(r"\d+", default):
+            assert float(default) == values[key], key
+        elif match := re.fullmatch(r"(\d+)([hd])", default):
+            assert int(match[1]) * {"h": 3600, "d": 86400}[match[2]] == values[key], key
+
+
+def _flatten(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for field in fields(value):
+        inner = getattr(value, field.name)
+        if hasattr(inner, "__dataclass_fields__"):
+            yield from _flatten(inner, f"{prefix}{field.name}.")
+        else:
+            yield f"{prefix}{field.name}", inner
+
+
+def test_the_run_report_reference_has_every_field_and_outcome() -> None:
+    top, _, documents = _read("reference/run-report.md").partition("## Documents")
+
+    assert _cells(top) == _names(RunReport)
+    assert _cells(documents) == {outcome.value for outcome in Outcome}
+
+
+def test_the_bundle_reference_has_every_field() -> None:
+    top, _, rest = _read("reference/bundle.md").partition("## Evidence")
+    evidence, _, citations = rest.partition("## Citations")
+
+    assert _cells(top) == _names(ContextBundle)
+    assert _cells(evidence) == _names(Evidence)
+    assert _names(Scores) <= _cells(evidence, 1)
+    assert set(re.findall(r"`(\w+)`", citations)) == _names(Citation)
+
+
+def test_the_rows_reference_has_every_field_of_a_row() -> None:
+    render = importlib.import_module("retrieval.render")
+
+    assert _cells(_read("reference/rows.md")) == set(render._ROW_FIELDS)
+
+
+def test_the_export_reference_has_every_field_of_a_chunk() -> None:
+    _, _, chunks = _read("reference/export.md").partition("## Chunks")
+
+    assert _cells(chunks) == _names(Chunk)
+
+
+def test_the_graph_reference_has_every_kind() -> None:
+    page = _read("reference/graph.md")
+    not_made_yet = {"explained_by", "similar_to", "mentions", "names", "related", "alias_of"}
+
+    nodes, _, edges = page.partition("## Edges")
+    assert _cells(nodes) == {kind.value for kind in NODE_TYPES}
+    assert _cells(edges) == {kind.value for kind in EdgeKind} - not_made_yet
+    assert {f"`{region.value}`" for region in RegionType} <= set(re.findall(r"`\w+`", nodes))
+    assert {f"`{position.value}`" for position in LinkPosition} <= set(re.findall(r"`\w+`", edges))
+
+
+def test_the_recrawl_rules_name_every_state() -> None:
+    table = _read("rules/recrawl.md").partition("## When to look again")[0]
+    named = set(re.findall(r"^\| (\w+) \|", table, re.MULTILINE)) - {"state"}
+
+    assert named == {state.value for state in DocumentState}
+
+
+def test_the_querying_page_lists_every_filter() -> None:
+    section = _read("querying.md").partition("## Filters")[2].partition("## ")[0]
+
+    assert set(FILTER_FIELDS) <= set(re.findall(r"`(\w+)`", section))
+
+
+def test_the_configuration_page_lists_the_settings() -> None:
+    # `cache` and `fault` are for tests and experiments.
+    names = {f"{PREFIX}{name.upper()}" for name in _names(Settings) - {"cache", "fault"}}
+
+    assert _cells(_read("configuration.md")) == names
+
+
+def test_the_glossary_names_classes_that_exist() -> None:
+    named = re.findall(r"[cC]lass `(\w+)`|class\s+`(\w+)`", _read("glossary.md"))
+    modules: list[ModuleType] = [
+        importlib.import_module(f"schemas.{path.stem}") for path in (REPO / "schemas").glob("[a-z]*.py")
+    ]
+
+    classes = [first or second for first, second in named]
+    assert len(classes) >= 6
+    assert [name for name in classes if not any(hasattr(module, name) for module in modules)] == []
+
+
+def test_the_deployment_file_calls_the_flow_with_parameters_it_has() -> None:
+    import inspect
+
+    index = importlib.import_module("flows.index")
+    known = set(inspect.signature(index.index_source.fn).parameters)
+
+    for deployment in yaml.safe_load((REPO / "deploy" / "prefect.yaml").read_text())["deployments"]:
+        assert deployment["entrypoint"] == "flows.index.index_source"
+        assert set(deployment["parameters"]) <= known
+
+
+def _documented_calls() -> list[tuple[str, str]]:
+    lines = [(page, line.strip()) for page, body in _blocks("") for line in body.splitlines()]
+    return [(page, line) for page, line in lines if line.startswith("sitegraph ")]
+
+
+@pytest.mark.parametrize(("page", "call"), _documented_calls())
+def test_every_documented_command_exists_with_its_options(page: str, call: str) -> None:
+    typer_main = pytest.importorskip("typer.main")
+    app = importlib.import_module("flows.cli.app").app
+    command = typer_main.get_command(app)
+    words = shlex.split(call.replace("[", " ").replace("]", " ").replace("...", ""))
+
+    verb = command.commands[words[1]]
+
+    options = {name for parameter in verb.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    used = {option for word in words[2:] if word.startswith("--") for option in word.split("/")}
+    assert used <= options, page
