@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from tests.fakes.graph_samples import DIM, axis, full_chunk, make_chunk, make_ve
 Row = tuple[Chunk, ChunkVectors]
 
 
-def row(text: str, vectors: ChunkVectors | None = None, **fields: object) -> Row:
+def row(text: str, vectors: ChunkVectors | None = None, **fields: Any) -> Row:
     return make_chunk(text, **fields), vectors or make_vectors()
 
 

@@ -26,8 +26,8 @@ MAX_SMALL_FRAGMENTS = 20
 MAX_STALE_VERSIONS = 24
 # A merge holds its whole source: 50,000 chunks with three vectors each take 0.5 GB.
 MAX_MERGED_ROWS = 50_000
-# Two versions tagged within a minute of each other must not fall to either side of the window.
-_WINDOW_MARGIN = timedelta(seconds=60)
+# How long a cleanup may take to start; if it takes longer, it fails whole and the next prune tries again.
+WINDOW_MARGIN = timedelta(seconds=10)
 
 
 class StagedTable:
@@ -96,13 +96,14 @@ class StagedTable:
         times = {item["version"]: item["timestamp"] for item in self._table.list_versions()}
         if sum(version < oldest for version in times) < MAX_STALE_VERSIONS:
             return
+        self._table.optimize()  # compacts first, so that the cleanup below starts at once
         # Ages are counted by the store's clock: the time it gives to a version made now.
-        self._table.checkout(max(times))
+        self._table.checkout(self._table.version)
         self._table.restore()
         now = self._table.list_versions()[-1]["timestamp"]
         age = timedelta(seconds=now.timestamp() - times[oldest].timestamp())
         # The cleanup fails as a whole if a tagged version is older than its window.
-        self._table.optimize(cleanup_older_than=age + _WINDOW_MARGIN)
+        self._table.optimize(cleanup_older_than=age + WINDOW_MARGIN)
 
     def _require_latest(self) -> int:
         if self._version is None:

@@ -1,0 +1,39 @@
+"""Conditions that filters become."""
+
+import pytest
+
+from indexes.stores.lance.filters import one_of, where
+from schemas.errors import FilterError
+from schemas.evidence import Filter
+
+
+def test_no_filter_is_no_condition() -> None:
+    assert where([]) is None
+
+
+@pytest.mark.parametrize(
+    ("field", "values", "condition"),
+    [
+        ("doc_type", ("b", "a"), "(doc_type IN ('a', 'b'))"),
+        ("lang", ("o'neill",), "(lang IN ('o''neill'))"),
+        ("page_no", ("2", "10"), "(page_no IN (2, 10))"),
+        ("tool_names", ("it's", "b"), "(array_has(tool_names, 'it''s') OR array_has(tool_names, 'b'))"),
+        ("tool_names", (), "(false)"),
+    ],
+)
+def test_a_filter_becomes_a_quoted_condition(field: str, values: tuple[str, ...], condition: str) -> None:
+    assert where([Filter(field=field, values=values)]) == condition
+
+
+def test_filters_are_joined_by_and() -> None:
+    both = [Filter(field="kind", values=("pdf",)), Filter(field="tool_names", values=("a", "b"))]
+    assert where(both) == ("(kind IN ('pdf')) AND (array_has(tool_names, 'a') OR array_has(tool_names, 'b'))")
+
+
+def test_a_condition_does_not_depend_on_the_order_of_ids() -> None:
+    assert one_of("id", {"b", "a", "c"}) == one_of("id", ["c", "b", "a"]) == "id IN ('a', 'b', 'c')"
+
+
+def test_a_column_that_is_no_filter_field_is_refused() -> None:
+    with pytest.raises(FilterError, match="row_sha256: unknown filter field"):
+        where([Filter(field="row_sha256", values=("x",))])

@@ -1,0 +1,81 @@
+"""Hashes that all stores must agree on."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexes.digests import chunk_sha256, digest, edge_sha256, node_sha256, row_sha256
+from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
+from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
+from schemas.errors import SchemaMismatch
+from schemas.geometry import BBox
+from schemas.hashing import sha256_hex
+from tests.fakes.graph_samples import DIM, axis, full_chunk, make_chunk, make_graph, make_vectors
+
+
+def test_a_digest_does_not_depend_on_the_order_of_rows() -> None:
+    assert digest({"b": "2", "a": "1"}) == digest({"a": "1", "b": "2"}) == sha256_hex("a:1\nb:2\n")
+
+
+def test_a_whole_float_hashes_as_its_integer() -> None:
+    assert row_sha256({"box": [0, 1.5, 2.0]}) == row_sha256({"box": [0.0, 1.5, 2]})
+    assert row_sha256({"box": [0, 1.5]}) != row_sha256({"box": [0, 1.25]})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800"])
+def test_what_cannot_be_stored_is_refused(value: object) -> None:
+    with pytest.raises(SchemaMismatch, match="x: cannot be stored"):
+        row_sha256({"id": "x", "value": value})
+
+
+def test_every_vector_counts_in_its_own_place() -> None:
+    chunk, one = make_chunk("a"), axis(2).reshape(1, DIM)
+    variants = [
+        make_vectors(),
+        make_vectors(axis(3)),
+        make_vectors(heading=axis(3)),
+        make_vectors(anchors=one),
+        make_vectors(captions=one),
+        make_vectors(anchors=one, captions=one),
+    ]
+    assert len({chunk_sha256(chunk, vectors) for vectors in variants}) == len(variants)
+
+
+def test_the_memory_layout_of_a_vector_does_not_count() -> None:
+    wide = np.repeat(axis(0), 2)
+    assert chunk_sha256(make_chunk("a"), make_vectors(wide[::2])) == chunk_sha256(
+        make_chunk("a"), make_vectors()
+    )
+
+
+def test_any_changed_field_changes_the_hash() -> None:
+    graph = make_graph()
+    assert node_sha256(graph.page) != node_sha256(replace(graph.page, title="x"))
+    assert edge_sha256(graph.edges[0]) != edge_sha256(replace(graph.edges[0], count=2))
+    moved = replace(full_chunk(), bbox=BBox(10, 20.5, 300, 400.5))
+    assert chunk_sha256(moved, make_vectors()) != chunk_sha256(full_chunk(), make_vectors())
+
+
+def test_memory_and_lance_hold_the_same_digests_for_the_same_rows(tmp_path: Path) -> None:
+    rows = [(full_chunk(), make_vectors()), (make_chunk("b"), make_vectors(axis(4)))]
+    states = []
+    for store in (MemoryChunkStore(dim=DIM), LanceChunkStore.create(tmp_path, dim=DIM)):
+        writer = store.writer()
+        writer.stage(1, base=0)
+        writer.apply(rows, [])
+        states.append(writer.finish(1))
+    assert states[0].digest == states[1].digest
+    assert states[0].counts == states[1].counts
+
+
+def test_memory_and_lance_hold_the_same_graph_digests(tmp_path: Path) -> None:
+    graph, states = make_graph(), []
+    for store in (MemoryGraphStore(), LanceGraphStore.create(tmp_path)):
+        writer = store.writer()
+        writer.stage(1, base=0)
+        writer.apply_nodes(graph.nodes, [])
+        writer.apply_edges(graph.edges, [])
+        states.append([state.digest for state in writer.finish(1)])
+    assert states[0] == states[1]
