@@ -1,9 +1,13 @@
 """What a run is about to do to the index, decided before anything is written."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from schemas.documents import LiveDocument
+from schemas.edges import Edge
+from schemas.nodes import Chunk, Node
 
 
 class ChangeKind(StrEnum):
@@ -25,25 +29,53 @@ class DocumentChange:
     reason: str = ""
 
     @property
-    def uri(self) -> str:
-        """The document's URI, before and after."""
+    def live(self) -> LiveDocument:
+        """The document as it will be, or as it was when it goes."""
         live = self.new or self.old
-        assert live is not None
-        return live.uri
+        if live is None:
+            raise ValueError("a change needs a document before or after")
+        return live
+
+    @property
+    def uri(self) -> str:
+        """The document's URI."""
+        return self.live.uri
 
     @property
     def doc(self) -> str:
         """The document's node id."""
-        live = self.new or self.old
-        assert live is not None
-        return live.doc
+        return self.live.doc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowCounts:
-    """Rows a generation adds, removes, changes in place; `embedded` counts texts newly encoded."""
+class RowChanges:
+    """Rows to upsert and ids to delete for some documents: one payload of the outbox."""
 
-    added: int = 0
-    removed: int = 0
-    changed: int = 0
-    unchanged: int = 0
+    nodes: tuple[Node, ...] = ()
+    node_deletes: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    edge_deletes: tuple[str, ...] = ()
+    chunks: tuple[Chunk, ...] = ()
+    chunk_deletes: tuple[str, ...] = ()
+    chunks_added: int = 0
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to write."""
+        upserts = self.nodes or self.edges or self.chunks
+        return bool(upserts or self.node_deletes or self.edge_deletes or self.chunk_deletes)
+
+
+Counts = Mapping[str, Mapping[str, int]]
+"""Rows by table (documents, chunks, nodes, edges) and kind."""
+
+
+def add_counts(left: Counts, right: Counts) -> dict[str, dict[str, int]]:
+    """Sum two tables of counts, leaving out what comes to nothing."""
+    tables: dict[str, Counter[str]] = {}
+    for counts in (left, right):
+        for table, kinds in counts.items():
+            tables.setdefault(table, Counter()).update(kinds)
+    return {
+        table: {kind: number for kind, number in sorted(kinds.items()) if number}
+        for table, kinds in sorted(tables.items())
+    }

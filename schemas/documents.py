@@ -60,6 +60,7 @@ class KnownDocument:
     depth: int = 0
     found_by: str | None = None
     doc: str | None = None
+    doc_id: str | None = None
     title: str = ""
     content_type: str | None = None
     x_robots_tag: str | None = None

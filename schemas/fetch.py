@@ -35,8 +35,9 @@ class FetchResult:
 
     `body` is decoded and complete, or None. `etag`, `last_modified`, `content_type` and `x_robots_tag` are
     the server's own words; a 304 that names no validator keeps those of the request. `location` is the
-    canonical target of a redirect, which is not fetched. `requests`, `bytes` (of bodies, as received) and
-    `statuses` cover all tries; `seconds` is how long they took, waiting included.
+    canonical target of a redirect, which is not fetched. `requests` (also those that no connection came
+    of), `bytes` (of bodies, as received) and `statuses` cover all tries; `seconds` is how long they took,
+    waiting included.
     """
 
     url: str

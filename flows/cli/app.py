@@ -1,0 +1,115 @@
+"""The `sitegraph` command: one verb a file, exit codes and the last `except` here."""
+
+import errno
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from types import FrameType
+from typing import NoReturn
+
+import click
+import typer
+
+from flows.cli import demo, drop, export, plan, query, rollback, run, show, status, verify
+from schemas.errors import (
+    ConfigError,
+    FilterError,
+    GuardRefused,
+    SchemaMismatch,
+    SitegraphError,
+    Stopped,
+    StoreUnavailable,
+)
+
+EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_REFUSED = 1, 2, 3, 4
+EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
+
+app = typer.Typer(
+    name="sitegraph",
+    help="Keep a searchable graph of websites and PDFs true to their source.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with: sitegraph demo. Exit codes: 0 ok, 1 failed or damage, 2 usage, "
+    "3 store unavailable, 4 refused by a guard, 130 Ctrl-C, 143 SIGTERM.",
+)
+
+COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("demo", demo.demo),
+    ("plan", plan.plan),
+    ("run", run.run),
+    ("status", status.status),
+    ("query", query.query),
+    ("show", show.show),
+    ("export", export.export),
+    ("verify", verify.verify),
+    ("rollback", rollback.rollback),
+    ("drop", drop.drop),
+)
+for _name, _command in COMMANDS:
+    app.command(_name)(_command)
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with the code that docs/reference/exit-codes.md promises."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(run_app(sys.argv[1:]))
+
+
+def run_app(arguments: list[str]) -> int:
+    """Run one command; what it raises becomes one line on stderr and an exit code."""
+    try:
+        result = app(arguments, standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return EXIT_USAGE
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted; run again to go on", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except SitegraphError as error:
+        return _say(str(error), exit_code(error))
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            return _say("the disk is full; nothing was published. Make room and run again", EXIT_FAILED)
+        return _fail(error)
+    except Exception as error:  # noqa: BLE001 - the last one: nobody above can say it better
+        return _fail(error)
+    return result if isinstance(result, int) else 0
+
+
+def exit_code(error: SitegraphError) -> int:
+    """Give the exit code of an error by its class."""
+    if isinstance(error, ConfigError | FilterError | SchemaMismatch):
+        return EXIT_USAGE
+    if isinstance(error, StoreUnavailable):
+        return EXIT_UNAVAILABLE
+    if isinstance(error, GuardRefused):
+        return EXIT_REFUSED
+    return EXIT_INTERRUPTED if isinstance(error, Stopped) else EXIT_FAILED
+
+
+def _fail(error: Exception) -> int:
+    if os.environ.get("SITEGRAPH_DEBUG"):
+        traceback.print_exception(error)
+    what = " ".join(str(error).split()) or type(error).__name__
+    return _say(f"internal failure: {what} (SITEGRAPH_DEBUG=1 shows where)", EXIT_FAILED)
+
+
+def _say(message: str, code: int) -> int:
+    print(f"sitegraph: {message}", file=sys.stderr)
+    return code
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
+    print("sitegraph: terminated; run again to go on", file=sys.stderr)
+    sys.exit(EXIT_TERMINATED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`sitegraph demo`."""
+
+
+def demo() -> None:
+    """Crawl the manual."""

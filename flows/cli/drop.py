@@ -1,0 +1,34 @@
+"""`sitegraph drop`: take a source out of the index."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+
+
+def drop(
+    source: Annotated[str, typer.Argument(help="Name of the source.")],
+    index: IndexOption = None,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Remove a source, all its rows and what is known of it, as a generation of its own.
+
+    Earlier generations keep it as long as they are kept.
+
+    Examples:
+
+      sitegraph drop handbook --index ./index
+    """
+    from flows.cli.run import prepare_prefect
+
+    prepare_prefect(os.environ)
+    from flows.dropping import drop_source
+
+    record = drop_source(source, index=index)
+    if output is OutputFormat.JSON:
+        print_json(record)
+    else:
+        removed = f"{record['documents']} documents, {record['chunks']} chunks removed"
+        print(f"{source}: {removed} by generation {record['generation']}")

@@ -1,0 +1,45 @@
+"""`sitegraph rollback`: readers go back to an earlier generation at once."""
+
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json, read_settings
+
+
+def rollback(
+    index: IndexOption = None,
+    to: Annotated[
+        int | None, typer.Option("--to", help="Generation to go back to (default: the one before).")
+    ] = None,
+    lift: Annotated[bool, typer.Option("--lift", help="Let runs publish again after a rollback.")] = False,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Point readers at an earlier generation and hold publishing until it is lifted.
+
+    The next run after --lift compares with the generation that is current, so what was rolled back
+    comes in again if the site still says so.
+
+    Examples:
+
+      sitegraph rollback --index ./index
+
+      sitegraph rollback --to 7
+
+      sitegraph rollback --lift
+    """
+    from flows.opening import open_existing
+    from flows.rolling_back import lift_hold_of, roll_back
+
+    opened = open_existing(read_settings(index))
+    try:
+        record = lift_hold_of(opened) if lift else roll_back(opened, to=to)
+    finally:
+        opened.close()
+    if output is OutputFormat.JSON:
+        print_json(record)
+    elif lift:
+        print("publishing is free again" if record["lifted"] else "there was no hold")
+    else:
+        print(f"readers see generation {record['generation']} again; publishing is held")
+        print("lift it with: sitegraph rollback --lift")

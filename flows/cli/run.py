@@ -1,0 +1,71 @@
+"""`sitegraph run`: bring an index up to date with one source."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+
+
+def run(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE.yaml", help="Source file.")],
+    index: IndexOption = None,
+    graph: Annotated[
+        str | None, typer.Option(help="Graph store of a new index: lance (default) or neo4j.")
+    ] = None,
+    due: Annotated[bool, typer.Option("--due", help="Look only at documents whose time has come.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Publish even though the guard objects.")] = False,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Crawl a source, index what changed, publish it as one generation.
+
+    An interrupted run is resumed. Nothing changed: no generation, nothing written.
+
+    Examples:
+
+      sitegraph run handbook.yaml --index ./index
+
+      sitegraph run handbook.yaml --due --format json
+    """
+    prepare_prefect(os.environ)
+    from flows.index import index_source
+
+    report = index_source(source=str(source), index=index, graph=graph, due=due, accept=accept, quiet=False)
+    if output is OutputFormat.JSON:
+        print_json(report)
+    else:
+        print_report(report)
+
+
+def prepare_prefect(environ: Any) -> None:
+    """Quieten Prefect and give its in-process server time to start; what the user set stays."""
+    defaults = {
+        "PREFECT_LOGGING_LEVEL": "ERROR",
+        "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_CLI_COLORS": "false",
+    }
+    environ.update({name: value for name, value in defaults.items() if name not in environ})
+
+
+def print_report(report: dict[str, Any]) -> None:
+    """Print a run's report for a person."""
+    documents, chunks, http = report["documents"], report["chunks"], report["http"]
+    verdict = f"generation {report['generation']} published" if report["published"] else "nothing changed"
+    counts = ", ".join(f"{n} {name}" for name, n in documents.items() if n and name != "scheduled")
+    print(f"{report['source']}: {verdict}")
+    print(f"  documents  {documents['scheduled']} looked at: {counts}")
+    print(
+        f"  chunks     {chunks['added']} added, {chunks['removed']} removed, "
+        f"{chunks['unchanged']} unchanged; {chunks['embedded']} texts embedded"
+    )
+    print(f"  http       {http['requests']} requests, {http['bytes']:,} bytes")
+    print("  seconds    " + ", ".join(f"{name} {s:.1f}" for name, s in report["stages"].items()))
+    for problem in report["problems"][:20]:
+        print(f"  problem    {problem['url']}: {problem['reason']}", file=sys.stderr)
+    if len(report["problems"]) > 20:
+        print(f"  problem    … and {len(report['problems']) - 20} more (--format json)", file=sys.stderr)

@@ -1,0 +1,42 @@
+"""`sitegraph verify`: do the stores hold what the generation says they hold?"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json, read_settings
+
+
+def verify(
+    index: IndexOption = None,
+    generation: Annotated[
+        int | None, typer.Option(help="Another generation than the current one.", min=0)
+    ] = None,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Read everything back and compare it with the generation's manifest; damage exits with 1.
+
+    Examples:
+
+      sitegraph verify --index ./index
+
+      sitegraph verify --generation 3 --format json
+    """
+    from flows.opening import open_existing
+    from flows.verifying import find_damage
+
+    opened = open_existing(read_settings(index))
+    try:
+        number = opened.current() if generation is None else generation
+        damage = find_damage(opened, number)
+    finally:
+        opened.close()
+    if output is OutputFormat.JSON:
+        print_json({"generation": number, "damage": [{"subject": s, "what": w} for s, w in damage]})
+    else:
+        for subject, what in damage:
+            print(f"{subject}: {what}", file=sys.stderr)
+        print(f"generation {number}: " + (f"{len(damage)} faults" if damage else "intact"))
+    if damage:
+        raise typer.Exit(1)

@@ -1,0 +1,75 @@
+"""Taking a source out of the index, as a generation of its own."""
+
+from typing import Any
+
+from flows.leasing import hold_lease
+from flows.opening import open_existing, open_pipeline_for, read_settings
+from flows.steps.publish import publish_generation
+from flows.steps.recover import recover
+from flows.steps.verify import verify_generation
+from flows.steps.write import freeze, plan_rows, write_plan
+from flows.wiring import Pipeline
+from flows.work import Difference
+from indexes.stores.ledger.generations import Generation
+from indexes.stores.ledger.leases import Lease
+from schemas.changes import ChangeKind, DocumentChange
+from schemas.errors import ConfigError
+from schemas.source import Source, SourceKind
+
+
+def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
+    """Remove every row of a source and forget its crawl state; give what went.
+
+    Raises: ConfigError: the index has no source of that name.
+    """
+    opened = open_existing(read_settings(index=index))
+    source = Source(name=name, kind=SourceKind.FILES)
+    with open_pipeline_for(opened, source) as pipeline:
+        lease = hold_lease(
+            opened.ledger.leases,
+            "index",
+            clock=opened.clock,
+            progress=pipeline.progress,
+            stop=pipeline.stop,
+            wait=True,
+        )
+        with lease as held:
+            recover(pipeline, lease=held)
+            return _drop(pipeline, held)
+
+
+def _drop(pipeline: Pipeline, lease: Lease) -> dict[str, Any]:
+    ledger, name = pipeline.index.ledger, pipeline.source.name
+    difference = plan_drop(pipeline)
+    if not difference.changes and not ledger.documents.count(name):
+        known = ", ".join(sorted(ledger.documents.states())) or "none"
+        raise ConfigError(f"no such source; this index has: {known}", subject=name)
+    generation = _publish(pipeline, difference, lease) if difference.changes else None
+    ledger.documents.forget(name)
+    return {
+        "source": name,
+        "generation": generation.generation if generation else None,
+        "documents": len(difference.changes),
+        "chunks": generation.details["chunks"]["removed"] if generation else 0,
+    }
+
+
+def plan_drop(pipeline: Pipeline) -> Difference:
+    """Every document of the source goes."""
+    base = pipeline.index.current()
+    live = pipeline.index.ledger.generations.live(base, source=pipeline.source.name)
+    changes = tuple(
+        DocumentChange(kind=ChangeKind.REMOVED, old=document, new=None, reason="source dropped")
+        for document in live.values()
+    )
+    return Difference(base=base, changes=changes, documents={"gone": len(changes)})
+
+
+def _publish(pipeline: Pipeline, difference: Difference, lease: Lease) -> Generation:
+    as_of = pipeline.index.now()
+    planned = plan_rows(pipeline, difference, as_of=as_of)
+    generation = freeze(pipeline, difference, planned, lease=lease, as_of=as_of, embedded=planned.embedded)
+    staged = write_plan(pipeline, generation)
+    verify_generation(pipeline, generation, staged)
+    publish_generation(pipeline, generation, staged, lease=lease)
+    return generation

@@ -1,0 +1,74 @@
+"""Rows of a generation as public records; the contract is docs/reference/export.md."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from flows.wiring import Index
+from schemas.nodes import OBSERVED_FIELDS, Chunk, PdfDoc
+from schemas.records import node_to_record, to_record
+
+_PAGE = 500
+_SCORES = ("score", "confidence", "structure_confidence", "ocr_conf")
+
+
+def rows(
+    index: Index, what: str, *, generation: int, source: str | None, stable: bool, vectors: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield public records of `documents`, `nodes`, `edges` or `chunks`, in id order.
+
+    *stable* leaves out what depends on when it was observed and rounds scores to 6 places.
+    """
+    match what:
+        case "documents":
+            records = _documents(index, generation, source)
+        case "nodes":
+            records = map(node_to_record, index.graph.at(generation).scan_nodes(source=source))
+        case "edges":
+            records = map(to_record, index.graph.at(generation).scan_edges(source=source))
+        case _:
+            records = _chunks(index, generation, source, vectors=vectors)
+    return map(_stable, records) if stable else records
+
+
+def _documents(index: Index, generation: int, source: str | None) -> Iterator[dict[str, Any]]:
+    live = index.ledger.generations.live(generation, source=source)
+    graph = index.graph.at(generation)
+    for start in range(0, len(live), _PAGE):
+        part = {doc: live[doc] for doc in list(live)[start : start + _PAGE]}
+        for node in graph.nodes(part):
+            document = part[node.id]
+            known = index.ledger.documents.get(document.source, [document.uri]).get(document.uri)
+            record = {key: value for key, value in node_to_record(node).items() if key != "doc"}
+            yield {
+                **record,
+                "kind": "pdf" if isinstance(node, PdfDoc) else record.pop("document_kind", "html"),
+                "node_kind": node_to_record(node)["kind"],
+                "state": known.state.value if known else "gone",
+                "fetched_at": document.fetched_at,
+                "last_modified": document.last_modified,
+            }
+
+
+def _chunks(index: Index, generation: int, source: str | None, *, vectors: bool) -> Iterator[dict[str, Any]]:
+    reader = index.chunks.at(generation)
+    chunks = reader.scan(source=source)
+    if not vectors:
+        yield from map(to_record, chunks)
+        return
+    while part := list(islice(chunks, _PAGE)):
+        found = reader.vectors([chunk.id for chunk in part])
+        yield from (_with_vectors(chunk, found[chunk.id]) for chunk in part)
+
+
+def _with_vectors(chunk: Chunk, vectors: Any) -> dict[str, Any]:
+    named = {name: getattr(vectors, name).tolist() for name in ("text", "heading", "anchors", "captions")}
+    return {**to_record(chunk), "vectors": named}
+
+
+def _stable(record: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in record.items() if key not in (*OBSERVED_FIELDS, "state")}
+    return {
+        key: round(value, 6) if key in _SCORES and isinstance(value, float) else value
+        for key, value in kept.items()
+    }

@@ -1,0 +1,34 @@
+"""The hold that a rollback puts on publishing, until a person lifts it."""
+
+from indexes.layout import IndexLayout
+from indexes.publish.current import write_durably
+from schemas.errors import GuardRefused
+
+_NAME = "HOLD"
+
+
+def held_since(layout: IndexLayout) -> str | None:
+    """When the hold was set; None when publishing is free."""
+    path = layout.root / _NAME
+    return path.read_text().strip() if path.exists() else None
+
+
+def set_hold(layout: IndexLayout, *, now: str) -> None:
+    """Hold publishing."""
+    write_durably(layout.root / _NAME, f"{now}\n")
+
+
+def lift_hold(layout: IndexLayout) -> bool:
+    """Let runs publish again; whether there was a hold."""
+    held = held_since(layout) is not None
+    (layout.root / _NAME).unlink(missing_ok=True)
+    return held
+
+
+def check_hold(layout: IndexLayout) -> None:
+    """Raise GuardRefused while publishing is held."""
+    if since := held_since(layout):
+        raise GuardRefused(
+            f"publishing is held since a rollback at {since}; lift it with: sitegraph rollback --lift",
+            subject=str(layout.root),
+        )

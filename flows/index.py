@@ -1,0 +1,116 @@
+"""The flow `index_source`: the walk from planning to publishing, joined from flows/steps."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from prefect import flow
+from prefect.futures import PrefectFuture
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from flows.leasing import hold_lease
+from flows.opening import open_pipeline
+from flows.stages import Stages
+from flows.steps.diff import check_seeds, diff_source
+from flows.steps.embed import embed_task
+from flows.steps.fetch import fetch_batch_task
+from flows.steps.parse import parse_batch_task, parse_leftovers_task
+from flows.steps.plan import Batch, cut, plan_source_task, plan_wave
+from flows.steps.publish import publish_task
+from flows.steps.recover import recover
+from flows.steps.report import report_run
+from flows.steps.verify import verify_task
+from flows.steps.write import link_task, write_task
+from flows.wiring import Pipeline
+from flows.work import Difference, Work, start_work
+from indexes.stores.ledger.leases import Lease
+from schemas.records import to_record
+from schemas.report import RunReport
+
+DOCUMENTS_PER_EMBEDDING = 50
+
+
+TASK_RUNNER: ThreadPoolTaskRunner[Any] = ThreadPoolTaskRunner(max_workers=4)
+"""Without a limit it would start a thread for every task that is submitted."""
+
+
+@flow(name="index-source", task_runner=TASK_RUNNER)
+def index_source(
+    source: str,
+    index: str | None = None,
+    graph: str | None = None,
+    due: bool = False,
+    accept: bool = False,
+    quiet: bool = False,
+) -> dict[str, Any]:
+    """Bring the index up to date with one source and give the run's report.
+
+    Args: source: path of a source file; index: index folder (default: the settings'); graph: `lance`
+    or `neo4j`, for a new index; due: look only at documents whose time has come; accept: publish even
+    though the guard objects; quiet: no progress on stderr.
+    """
+    with open_pipeline(source, index=index, graph=graph, accept=accept, quiet=quiet) as pipeline:
+        report = run_pipeline(pipeline, due=due, accept=accept)
+        return to_record(report)
+
+
+def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool) -> RunReport:
+    """Crawl under the source's lease, then change the index under its own."""
+    stages = Stages(pipeline.index.clock)
+    leases, clock = pipeline.index.ledger.leases, pipeline.index.clock
+    with stages.timed("crawl"):
+        crawl(pipeline, due_by=pipeline.index.now() if due else None)
+        check_seeds(pipeline)
+    with hold_lease(
+        leases, "index", clock=clock, progress=pipeline.progress, stop=pipeline.stop, wait=True
+    ) as lease:
+        return change_index(pipeline, lease, stages, accept=accept)
+
+
+def crawl(pipeline: Pipeline, *, due_by: str | None) -> None:
+    """Fetch and parse, wave after wave, until every document has been looked at."""
+    run_id = pipeline.run_id
+    plan_source_task(run_id)
+    parse_leftovers_task(run_id)
+    while wave := plan_wave(pipeline, due_by=due_by):
+        pipeline.progress.expect("fetch", sum(len(batch.uris) for batch in wave))
+        _submit_wave(run_id, wave)
+
+
+def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) -> RunReport:
+    """Decide, write, verify and publish what the crawl found; an empty difference writes nothing."""
+    run_id = pipeline.run_id
+    with stages.timed("recover"):
+        recover(pipeline, lease=lease)
+    with stages.timed("diff"):
+        difference = diff_source(pipeline, accept=accept)
+    work = start_work(run_id, Work(difference=difference, lease=lease, as_of=pipeline.index.now()))
+    if difference.changes:
+        with stages.timed("embed"):
+            work.embedded = embed(pipeline, difference)
+        for stage, step in (("link", link_task), ("write", write_task), ("verify", verify_task)):
+            with stages.timed(stage):
+                step(run_id)
+        with stages.timed("publish"):
+            publish_task(run_id)
+    return report_run(pipeline, work, stages.seconds)
+
+
+def embed(pipeline: Pipeline, difference: Difference) -> int:
+    """Encode the changed documents' texts, a task for each batch; give how many were new."""
+    shas = [change.new.fragment_sha for change in difference.changes if change.new]
+    return sum(embed_task(pipeline.run_id, list(part)) for part in cut(shas, DOCUMENTS_PER_EMBEDDING))
+
+
+def _submit_wave(run_id: str, wave: Sequence[Batch]) -> None:
+    """Batches of one shard are fetched one after the other, shards side by side, parsing behind them."""
+    fetches: dict[str, PrefectFuture[int]] = {}
+    futures: list[PrefectFuture[int]] = []
+    for batch in wave:
+        record = {"name": batch.name, "uris": list(batch.uris)}
+        before = [fetches[batch.shard]] if batch.shard in fetches else []
+        fetch = fetch_batch_task.submit(run_id, record, return_state=False, wait_for=before)
+        fetches[batch.shard] = fetch
+        parse = parse_batch_task.submit(run_id, record, return_state=False, wait_for=[fetch])
+        futures += [fetch, parse]
+    for future in futures:
+        future.result()

@@ -1,0 +1,112 @@
+"""Holding a lease for as long as the work takes, and taking over from the dead."""
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from flows.clock import SystemClock
+from flows.progress import StageProgress
+from indexes.stores.ledger.leases import Lease, Leases
+from schemas.errors import StaleLease, Stopped, StoreUnavailable
+
+TTL = timedelta(seconds=60)
+POLL_SECONDS = 0.5
+
+
+@contextmanager
+def hold_lease(
+    leases: Leases,
+    name: str,
+    *,
+    clock: SystemClock,
+    progress: StageProgress,
+    stop: threading.Event,
+    wait: bool,
+) -> Iterator[Lease]:
+    """Hold the lease inside the block, renewed in the background.
+
+    Raises: StoreUnavailable: somebody else holds it and *wait* is false; Stopped: while waiting.
+    """
+    held = _acquire(leases, name, clock=clock, progress=progress, stop=stop, wait=wait)
+    done = threading.Event()
+    keeper = threading.Thread(target=_keep, args=(leases, held, clock, done), daemon=True)
+    keeper.start()
+    try:
+        yield held
+    finally:
+        done.set()
+        keeper.join()
+        leases.release(held, now=_iso(clock))
+
+
+def _acquire(
+    leases: Leases,
+    name: str,
+    *,
+    clock: SystemClock,
+    progress: StageProgress,
+    stop: threading.Event,
+    wait: bool,
+) -> Lease:
+    told = False
+    while True:
+        now, expires = _iso(clock), _iso(clock, TTL)
+        if held := leases.acquire(name, holder=_me(), now=now, expires_at=expires):
+            return held
+        holder = leases.holder(name, now=now) or "another run"
+        if _is_dead(holder):
+            leases.break_(name, holder=holder, now=now)
+            continue
+        if not wait:
+            raise StoreUnavailable(f"held by {holder}; wait for it to end", subject=name)
+        if not told:
+            progress.say(f"waiting for {name}, held by {holder}")
+            told = True
+        if stop.wait(POLL_SECONDS):
+            raise Stopped("stopped while waiting; nothing was changed", subject=name)
+
+
+def _keep(leases: Leases, held: Lease, clock: SystemClock, done: threading.Event) -> None:
+    while not done.wait(TTL.total_seconds() / 3):
+        try:
+            leases.renew(held, expires_at=_iso(clock, TTL))
+        except StaleLease:
+            return  # the next check of the lease stops the run
+
+
+def _me() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
+
+
+def _is_dead(holder: str) -> bool:
+    """Whether the holder was a process of this machine that has ended; a reused pid does not fool it."""
+    host, _, rest = holder.partition(":")
+    pid, _, started = rest.partition(":")
+    return host == socket.gethostname() and pid.isdigit() and _started(int(pid)) != started
+
+
+def _started(pid: int) -> str:
+    """When a process started, in clock ticks since boot; empty when there is no such process."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return "" if not _alive(pid) else "unknown"
+    return text.rpartition(")")[2].split()[19]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _iso(clock: SystemClock, later: timedelta = timedelta()) -> str:
+    return (clock.now() + later).isoformat(timespec="milliseconds")

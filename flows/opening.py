@@ -1,0 +1,94 @@
+"""Opening a run: settings and source file, the source's lease, a run to start or to resume."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from flows.active import activate, deactivate
+from flows.hold import check_hold, lift_hold
+from flows.leasing import hold_lease
+from flows.progress import StageProgress
+from flows.source_file import load_source
+from flows.wiring import Index, Pipeline, open_index
+from flows.work import end_work
+from indexes.embed.encoder import offline_environment
+from schemas.settings import SETTINGS_FILE, Settings, load_settings
+from schemas.source import Source
+
+
+def read_settings(*, index: str | None = None, graph: str | None = None) -> Settings:
+    """Settings from the environment and `./sitegraph.toml`; arguments win over both."""
+    file = Path(SETTINGS_FILE)
+    settings = load_settings(os.environ, file.read_text() if file.is_file() else None)
+    return replace(settings, index=index or settings.index, graph=graph or settings.graph)
+
+
+@contextmanager
+def open_pipeline(
+    source: str,
+    *,
+    index: str | None = None,
+    graph: str | None = None,
+    accept: bool = False,
+    quiet: bool = False,
+) -> Iterator[Pipeline]:
+    """Open everything a run needs; an interrupted run of the source is resumed by its id.
+
+    Raises: GuardRefused: publishing is held since a rollback and *accept* is false.
+    """
+    loaded = load_source(Path(source))
+    opened = open_index(read_settings(index=index, graph=graph), index_id=uuid4().hex)
+    if accept:
+        lift_hold(opened.layout)
+    check_hold(opened.layout)
+    with open_pipeline_for(opened, loaded, quiet=quiet) as pipeline:
+        pipeline.run_id = start_or_resume(opened, loaded.name, pipeline.progress)
+        activate(pipeline)
+        try:
+            pipeline.export_encoder()
+            yield pipeline
+        finally:
+            pipeline.stop.set()
+            end_work(pipeline.run_id)
+            deactivate(pipeline)
+
+
+@contextmanager
+def open_pipeline_for(index: Index, source: Source, *, quiet: bool = False) -> Iterator[Pipeline]:
+    """Open the parts of a run under the source's lease; they are closed and the index with them."""
+    os.environ.update({k: v for k, v in offline_environment().items() if k not in os.environ})
+    with ExitStack() as stack:
+        progress = stack.enter_context(StageProgress(quiet=quiet))
+        pipeline = Pipeline(index=index, source=source, run_id="", progress=progress)
+        stack.callback(pipeline.close)
+        lease = hold_lease(
+            index.ledger.leases,
+            f"source:{source.name}",
+            clock=index.clock,
+            progress=progress,
+            stop=pipeline.stop,
+            wait=False,
+        )
+        stack.enter_context(lease)
+        yield pipeline
+
+
+def open_existing(settings: Settings) -> Index:
+    """Open an index that is already there, for commands that change or describe it.
+
+    Raises: ConfigError: there is no index; the message says how to make one.
+    """
+    return open_index(settings)
+
+
+def start_or_resume(index: Index, source: str, progress: StageProgress) -> str:
+    """Give the run's id: that of an interrupted run of the source, or a new one."""
+    if interrupted := index.ledger.runs.interrupted(source):
+        progress.say(f"resuming run {interrupted}")
+        return interrupted
+    run_id = uuid4().hex
+    index.ledger.runs.start(run_id, source=source, now=index.now())
+    return run_id

@@ -1,0 +1,53 @@
+"""Going back to an earlier generation, and letting publishing go on afterwards."""
+
+import threading
+from typing import Any
+
+from flows.hold import lift_hold, set_hold
+from flows.leasing import hold_lease
+from flows.progress import StageProgress
+from flows.steps.publish import kept_generations
+from flows.wiring import Index
+from indexes.publish.current import write_current
+from schemas.errors import ConfigError
+
+
+def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
+    """Point readers at generation *to*, by default the one the current one was built on.
+
+    Raises: ConfigError: that generation is not kept (any more), or is the current one.
+    """
+    lease = hold_lease(
+        index.ledger.leases,
+        "index",
+        clock=index.clock,
+        progress=StageProgress(quiet=True),
+        stop=threading.Event(),
+        wait=True,
+    )
+    with lease as held:
+        current = index.current()
+        target = choose_target(kept_generations(index), current=current, to=to)
+        # Held first: a crash in between must not leave a rolled-back index that publishes again by itself.
+        set_hold(index.layout, now=index.now())
+        index.ledger.leases.check(held)
+        write_current(index.layout.root, target)
+        index.ledger.generations.roll_back(above=target)
+    return {"generation": target, "rolled_back_from": current}
+
+
+def choose_target(kept: tuple[int, ...], *, current: int, to: int | None) -> int:
+    """Choose the generation to go back to among those still kept."""
+    earlier = [generation for generation in kept if generation < current]
+    if to is None and earlier:
+        return earlier[-1]
+    if to is not None and to in earlier:
+        return to
+    have = ", ".join(map(str, earlier)) or "none"
+    wanted = "an earlier generation" if to is None else f"generation {to}"
+    raise ConfigError(f"cannot go back to {wanted}; earlier generations still kept: {have}", subject="--to")
+
+
+def lift_hold_of(index: Index) -> dict[str, Any]:
+    """Let runs publish again."""
+    return {"generation": index.current(), "lifted": lift_hold(index.layout)}

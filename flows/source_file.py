@@ -1,0 +1,169 @@
+"""A source file (YAML) becomes a Source; errors name the key and its line."""
+
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from schemas.errors import ConfigError
+from schemas.source import GoneAfter, Rate, Recrawl, Scope, Source, SourceKind, SourceMetadata
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Scope(_Model):
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_pages: int = Field(default=100_000, ge=1)
+    max_depth: int | None = Field(default=None, ge=0)
+
+
+class _Rate(_Model):
+    per_host_delay: float = Field(default=1.0, ge=0, le=3600)
+    concurrency: int = Field(default=1, ge=1, le=64)
+
+
+class _GoneAfter(_Model):
+    misses: int = Field(default=2, ge=1)
+    hours: float = Field(default=24.0, ge=0)
+
+
+class _Recrawl(_Model):
+    min_interval: float = 3600.0
+    max_interval: float = 30 * 86400.0
+    max_age: float = 30 * 86400.0
+    gone_after: _GoneAfter = _GoneAfter()
+
+    @field_validator("min_interval", "max_interval", "max_age", mode="before")
+    @classmethod
+    def _seconds(cls, value: object) -> object:
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", value) if isinstance(value, str) else None
+        return float(match[1]) * _UNITS[match[2]] if match else value
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "_Recrawl":
+        if self.min_interval > self.max_interval:
+            raise ValueError("min_interval is longer than max_interval")
+        return self
+
+
+class _Metadata(_Model):
+    doc_type: str | None = None
+    domain: str | None = None
+    status: str | None = None
+    version: str | None = None
+
+
+class _SourceFile(_Model):
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    kind: Literal["web", "files"]
+    seeds: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    scope: _Scope = _Scope()
+    allow_private: tuple[str, ...] = ()
+    rate: _Rate = _Rate()
+    recrawl: _Recrawl = _Recrawl()
+    metadata: _Metadata = _Metadata()
+    user_agent: str | None = None
+    tools: tuple[str, ...] = ()
+    schedule: str | None = None
+
+    @model_validator(mode="after")
+    def _has_a_start(self) -> "_SourceFile":
+        if self.kind == "web" and (not self.seeds or self.roots):
+            raise ValueError("a source of kind web needs seeds (and has no roots)")
+        if self.kind == "files" and (not self.roots or self.seeds):
+            raise ValueError("a source of kind files needs roots (and has no seeds)")
+        return self
+
+    @field_validator("seeds")
+    @classmethod
+    def _seeds_are_urls(cls, seeds: tuple[str, ...]) -> tuple[str, ...]:
+        for seed in seeds:
+            if not re.match(r"https?://[^/]", seed):
+                raise ValueError(f"{seed!r} is not an http or https URL")
+        return seeds
+
+
+def load_source(path: Path) -> Source:
+    """Read and check a source file; relative roots are taken from the file's folder.
+
+    Raises: ConfigError: the file is missing, is not YAML, or a key is unknown or wrong.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read ({error})", subject=str(path)) from error
+    return parse_source(text, subject=str(path), folder=path.resolve().parent)
+
+
+def parse_source(text: str, *, subject: str, folder: Path) -> Source:
+    """Check the text of a source file; *subject* names it in errors."""
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        values = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"not valid YAML ({_one_line(error)})", subject=subject) from error
+    if not isinstance(values, dict):
+        raise ConfigError("a source file is a mapping with name, kind and seeds or roots", subject=subject)
+    try:
+        return _to_source(_SourceFile.model_validate(values), folder)
+    except ValidationError as error:
+        raise ConfigError(_explain(error, tree), subject=subject) from error
+
+
+def _to_source(file: _SourceFile, folder: Path) -> Source:
+    return Source(
+        name=file.name,
+        kind=SourceKind(file.kind),
+        seeds=file.seeds,
+        roots=tuple(str((folder / root).resolve()) for root in file.roots),
+        scope=Scope(**file.scope.model_dump()),
+        allow_private=file.allow_private,
+        rate=Rate(**file.rate.model_dump()),
+        recrawl=Recrawl(
+            **file.recrawl.model_dump(exclude={"gone_after"}),
+            gone_after=GoneAfter(**file.recrawl.gone_after.model_dump()),
+        ),
+        metadata=SourceMetadata(**file.metadata.model_dump()),
+        user_agent=file.user_agent,
+        tools=file.tools,
+        schedule=file.schedule,
+    )
+
+
+def _explain(error: ValidationError, tree: Any) -> str:
+    first = error.errors()[0]
+    location = tuple(part for part in first["loc"])
+    key = ".".join(str(part) for part in location) or "the file"
+    line = _line_of(tree, location)
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        message = "unknown key"
+    elif first["type"] == "missing":
+        message = "is required"
+    return f"line {line}: {key}: {message}"
+
+
+def _line_of(node: Any, location: tuple[Any, ...]) -> int:
+    line = int(node.start_mark.line) + 1 if node is not None else 1
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            pair = next(((k, v) for k, v in node.value if k.value == part), None)
+            if pair is None:
+                return line
+            line, node = int(pair[0].start_mark.line) + 1, pair[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            node = node.value[part]
+            line = int(node.start_mark.line) + 1
+    return line
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,75 @@
+"""Step 4: the ledger against the base generation; an empty difference ends the run."""
+
+from collections.abc import Sequence
+
+from flows.wiring import Pipeline
+from flows.work import Difference
+from indexes.publish.generation import load_generation
+from ingest.diff.documents import count_documents, diff_documents, outcome_of
+from ingest.diff.guard import empty_refusal, removal_refusal, seed_refusal
+from ingest.plan.scope import seed_urls
+from schemas.changes import DocumentChange
+from schemas.documents import KnownDocument
+from schemas.errors import GuardRefused
+
+
+def check_seeds(pipeline: Pipeline) -> None:
+    """Stop before anything is decided when the source cannot be read at all.
+
+    Raises: GuardRefused: a seed is unreachable, or there is no readable document; `--accept` does not
+    help, since there is nothing to go on with.
+    """
+    known = pipeline.index.ledger.documents.of_source(pipeline.source.name)
+    refusal = seed_refusal(seed_urls(pipeline.source), known) or empty_refusal(known)
+    if refusal:
+        raise GuardRefused(f"{refusal}; nothing was changed", subject=pipeline.source.name)
+
+
+def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
+    """Compare with the generation that is current now; needs the index lease.
+
+    Raises: GuardRefused: too much of the source would go and *accept* is false.
+    """
+    ledger, source = pipeline.index.ledger, pipeline.source
+    base = pipeline.index.current()
+    known = ledger.documents.of_source(source.name)
+    everything = ledger.generations.live(base)
+    live = {doc: document for doc, document in everything.items() if document.source == source.name}
+    owners = {doc: document.source for doc, document in everything.items()}
+    changes = diff_documents(known, live, owners)
+    guard = removal_refusal(changes, live=len(live))
+    if guard and not accept:
+        raise GuardRefused(
+            f"{guard}; nothing was changed. Look with: sitegraph plan, go on with: --accept",
+            subject=source.name,
+        )
+    counts = _count(pipeline, known, changes, owners)
+    return Difference(base=base, changes=changes, documents=counts, guard=guard)
+
+
+def _count(
+    pipeline: Pipeline,
+    known: Sequence[KnownDocument],
+    changes: Sequence[DocumentChange],
+    owners: dict[str, str],
+) -> dict[str, int]:
+    seen = [document for document in known if document.run_id == pipeline.run_id]
+    by_doc = {change.doc: change for change in changes}
+    outcomes = [
+        outcome_of(
+            document,
+            by_doc.get(document.doc or ""),
+            owned=owners.get(document.doc or "", document.source) == document.source,
+        )
+        for document in seen
+    ]
+    return count_documents(seen, outcomes)
+
+
+def base_manifest_sources(pipeline: Pipeline, base: int) -> dict[str, dict[str, dict[str, int]]]:
+    """Row counts of every source at the base generation."""
+    manifest = load_generation(pipeline.index.layout, base)
+    return {
+        source: {table: dict(kinds) for table, kinds in counts.items()}
+        for source, counts in manifest.sources.items()
+    }

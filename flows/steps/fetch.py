@@ -1,0 +1,119 @@
+"""Step 2: bytes of a batch of documents into the raw store, their state into the ledger."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from prefect import task
+
+from flows.active import active
+from flows.retry import TRANSIENT
+from flows.wiring import Pipeline
+from ingest.diff.lifecycle import after_fetch
+from ingest.fetch.crawl import fetch_all
+from ingest.fetch.files import read_file
+from ingest.plan.frontier import plan_documents
+from ingest.plan.schedule import wants_full_fetch
+from ingest.plan.scope import scope_refusal, scope_subject
+from schemas.documents import KnownDocument
+from schemas.errors import SitegraphError, Stopped
+from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+from schemas.report import Problem
+from schemas.source import SourceKind
+
+MAX_FILE_BYTES = 64 * 1024 * 1024
+
+
+def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
+    """Look at the documents and record what came of it; give how many were looked at.
+
+    What was fetched before a stop or a failure is recorded all the same.
+    """
+    known = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
+    seen: list[KnownDocument] = []
+    try:
+        if pipeline.source.kind is SourceKind.FILES:
+            _read_files(pipeline, known, seen)
+        else:
+            requests = [_request(pipeline, known[uri]) for uri in uris if uri in known]
+            fetch_all(
+                requests,
+                session=pipeline.session,
+                on_result=lambda result: seen.append(_record(pipeline, known[result.url], result)),
+                should_stop=pipeline.stop.is_set,
+            )
+    finally:
+        _save(pipeline, seen)
+    if pipeline.stop.is_set():
+        raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
+    return len(seen)
+
+
+def _request(pipeline: Pipeline, known: KnownDocument) -> FetchRequest:
+    """Ask conditionally only where a 304 would be of use: the bytes are here and young enough."""
+    recrawl, now = pipeline.source.recrawl, pipeline.index.clock.now()
+    usable = known.raw_sha is not None and pipeline.index.raw.has(known.raw_sha)
+    if not usable or wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl):
+        return FetchRequest(url=known.uri)
+    return FetchRequest(url=known.uri, etag=known.etag, last_modified=known.last_modified)
+
+
+def _record(pipeline: Pipeline, known: KnownDocument, result: FetchResult) -> KnownDocument:
+    raw_sha = pipeline.index.raw.put(result.body) if result.body is not None else None
+    pipeline.progress.advance("fetch")
+    return after_fetch(
+        known,
+        result,
+        raw_sha=raw_sha,
+        run_id=pipeline.run_id,
+        now=pipeline.index.clock.now(),
+        gone_after=pipeline.source.recrawl.gone_after,
+    )
+
+
+def _read_files(pipeline: Pipeline, known: Mapping[str, KnownDocument], seen: list[KnownDocument]) -> None:
+    for uri, document in sorted(known.items()):
+        if pipeline.stop.is_set():
+            return
+        seen.append(_record(pipeline, document, _read(pipeline, uri)))
+
+
+def _read(pipeline: Pipeline, uri: str) -> FetchResult:
+    path = scope_subject(uri, pipeline.source)
+    root = next((r for r in pipeline.source.roots if (Path(r) / path).is_file()), None)
+    if root is None:
+        return _local(uri, FetchStatus.GONE, reason="file deleted")
+    try:
+        body = read_file(Path(root), path, max_bytes=MAX_FILE_BYTES)
+    except SitegraphError as error:
+        return _local(uri, FetchStatus.REFUSED, reason=error.message)
+    return _local(uri, FetchStatus.OK, body=body)
+
+
+def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: str = "") -> FetchResult:
+    return FetchResult(
+        url=uri, status=status, requests=0, bytes=0, statuses=(), seconds=0.0, body=body, reason=reason
+    )
+
+
+def _save(pipeline: Pipeline, seen: Sequence[KnownDocument]) -> None:
+    ledger, source = pipeline.index.ledger, pipeline.source
+    ledger.documents.save(seen)
+    led = [document for document in seen if document.location is not None]
+    for document in led:
+        targets = plan_documents(
+            source, [document.location or ""], depth=document.depth, found_by=document.uri
+        )
+        ledger.documents.add_new(targets)
+    outside = [
+        Problem(url=d.uri, reason=f"redirects out of scope to {d.location}")
+        for d in led
+        if scope_refusal(d.location or "", source, depth=d.depth)
+    ]
+    ledger.runs.add_problems(pipeline.run_id, outside)
+
+
+@task(task_run_name="fetch-{batch[name]}", **TRANSIENT)
+def fetch_batch_task(run_id: str, batch: dict[str, Any]) -> int:
+    """Fetch one batch of one shard."""
+    return fetch_batch(active(run_id), batch["uris"])

@@ -1,0 +1,196 @@
+"""Step 6: cross-document edges and anchor texts; the rows of the next generation are decided here."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from flows.steps.embed import embed_chunks, load_fragment
+from flows.wiring import Pipeline
+from indexes.stores.ledger.links import doc_id_target
+from ingest.diff.rows import row_changes
+from ingest.link.anchors import give_anchor_texts
+from ingest.link.resolve import link_edges, reference_edges, unresolved_references
+from schemas.changes import ChangeKind, DocumentChange, RowChanges, add_counts
+from schemas.documents import DocumentState, LiveDocument
+from schemas.edges import Edge
+from schemas.fragment import GraphFragment
+from schemas.ids import page_id, pdf_doc_id
+from schemas.nodes import Chunk, Node, kind_of
+from schemas.report import Problem
+
+DOCUMENTS_PER_PAYLOAD = 100
+
+SourceCounts = Mapping[str, Mapping[str, Mapping[str, int]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedRows:
+    """Rows to write for some documents, and by how much each source's counts grow."""
+
+    rows: RowChanges
+    growth: SourceCounts
+    embedded: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextGeneration:
+    """The documents as the next generation will hold them."""
+
+    pipeline: Pipeline
+    base: int
+    changes: Mapping[str, DocumentChange]
+    as_of: str
+
+    def affected(self) -> tuple[str, ...]:
+        """Documents whose rows may change: the changed ones, those that link to what came or went, and
+        those whose incoming links may have changed; in id order.
+        """
+        ledger = self.pipeline.index.ledger
+        moved = [c for c in self.changes.values() if c.kind in (ChangeKind.ADDED, ChangeKind.REMOVED)]
+        names = {
+            doc_id_target(live.doc_id) for c in self.changes.values() for live in _versions(c) if live.doc_id
+        }
+        linking = ledger.links.linking_documents({c.uri for c in moved} | names, generation=self.base)
+        shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
+        targets = self.resolve(ledger.links.targets_of(shas)).values()
+        return tuple(sorted({*self.changes, *linking, *targets}))
+
+    def resolve(self, targets: Iterable[str]) -> Mapping[str, str]:
+        """Node id of each link target that is live in the next generation; redirects are followed."""
+        wanted = {target for target in targets if not target.startswith("doc_id:")}
+        found = self._resolve_directly(wanted)
+        led = self._redirects(wanted - found.keys())
+        behind = self._resolve_directly(set(led.values()))
+        return found | {uri: behind[location] for uri, location in led.items() if location in behind}
+
+    @cached_property
+    def doc_ids(self) -> Mapping[str, str]:
+        """Node id by document id, case folded, as it will be."""
+        ids = {
+            doc_id: doc
+            for doc_id, doc in self.pipeline.index.ledger.generations.by_doc_id(self.base).items()
+            if doc not in self.changes
+        }
+        new = sorted((c.new for c in self.changes.values() if c.new), key=lambda live: live.doc, reverse=True)
+        return ids | {live.doc_id.casefold(): live.doc for live in new if live.doc_id}
+
+    def live(self, docs: Sequence[str]) -> Mapping[str, LiveDocument]:
+        """The documents among *docs* that the next generation holds."""
+        held = self.pipeline.index.ledger.generations.live(self.base, docs=docs)
+        kept = {doc: live for doc, live in held.items() if doc not in self.changes}
+        new = {doc: c.new for doc in docs if (c := self.changes.get(doc)) and c.new}
+        return kept | new
+
+    def _resolve_directly(self, uris: set[str]) -> dict[str, str]:
+        by_id = {make(uri): uri for uri in uris for make in (page_id, pdf_doc_id)}
+        return {by_id[doc]: doc for doc in sorted(self.live(tuple(by_id)))}
+
+    def _redirects(self, uris: set[str]) -> dict[str, str]:
+        known = self.pipeline.index.ledger.documents.get(self.pipeline.source.name, uris)
+        return {
+            uri: document.location
+            for uri, document in known.items()
+            if document.state is DocumentState.REDIRECTED and document.location
+        }
+
+
+def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRows:
+    """Decide the rows of some documents and make sure that each of their texts has a vector."""
+    pipeline = generation.pipeline
+    live = generation.live(docs)
+    fragments = {doc: load_fragment(pipeline, document.fragment_sha) for doc, document in live.items()}
+    nodes = [node for fragment in fragments.values() for node in fragment.nodes]
+    edges = _edges(generation, fragments, live)
+    chunks = _chunks(generation, fragments, live)
+    graph, store = pipeline.index.graph.at(generation.base), pipeline.index.chunks.at(generation.base)
+    held = (graph.nodes_of(docs), graph.edges_of(docs), store.of_documents(docs))
+    rows = row_changes(
+        nodes=(nodes, held[0]),
+        edges=(edges, held[1]),
+        chunks=(chunks, held[2]),
+        changed_at=generation.as_of,
+    )
+    _report_unresolved(generation, fragments.values())
+    growth = _growth((nodes, edges, chunks), held)
+    return LinkedRows(rows=rows, growth=growth, embedded=embed_chunks(pipeline, rows.chunks))
+
+
+def _edges(
+    generation: NextGeneration, fragments: Mapping[str, GraphFragment], live: Mapping[str, LiveDocument]
+) -> list[Edge]:
+    targets = generation.resolve(link.target for f in fragments.values() for link in f.links)
+    edges: list[Edge] = []
+    for doc, fragment in fragments.items():
+        source = live[doc].source
+        edges += fragment.edges
+        edges += link_edges(fragment, source=source, resolve=targets.get)
+        edges += reference_edges(
+            fragment, source=source, resolve=lambda name: generation.doc_ids.get(name.casefold())
+        )
+    return edges
+
+
+def _chunks(
+    generation: NextGeneration, fragments: Mapping[str, GraphFragment], live: Mapping[str, LiveDocument]
+) -> list[Chunk]:
+    incoming = generation.pipeline.index.ledger.links.incoming(
+        {document.uri for document in live.values()},
+        generation=generation.base,
+        without_docs=generation.changes.keys(),
+        with_fragments={c.new.fragment_sha for c in generation.changes.values() if c.new},
+    )
+    by_target: dict[str, list[tuple[str | None, str]]] = {}
+    for link in incoming:
+        by_target.setdefault(link.target, []).append((link.fragment, link.text))
+    chunks: list[Chunk] = []
+    for doc, fragment in fragments.items():
+        named = give_anchor_texts(fragment.chunks, by_target.get(live[doc].uri, ()))
+        chunks += [
+            replace(chunk, fetched_at=live[doc].fetched_at, last_modified=live[doc].last_modified)
+            for chunk in named
+        ]
+    return chunks
+
+
+def _report_unresolved(generation: NextGeneration, fragments: Iterable[GraphFragment]) -> None:
+    problems = [
+        Problem(url=fragment.uri, reason=f"front matter names {target!r}, which no document has")
+        for fragment in fragments
+        for target in unresolved_references(
+            fragment, resolve=lambda name: generation.doc_ids.get(name.casefold())
+        )
+    ]
+    generation.pipeline.index.ledger.runs.add_problems(generation.pipeline.run_id, problems)
+
+
+Rows = tuple[Sequence[Node], Sequence[Edge], Sequence[Chunk]]
+
+
+def _growth(desired: Rows, held: Rows) -> SourceCounts:
+    """How many more rows of each kind each source will have."""
+    growth: dict[str, dict[str, Counter[str]]] = {}
+    for rows, sign in ((desired, 1), (held, -1)):
+        for source, table, kind in _kinds(rows):
+            growth.setdefault(source, {}).setdefault(table, Counter())[kind] += sign
+    return growth
+
+
+def _kinds(rows: Rows) -> Iterable[tuple[str, str, str]]:
+    nodes, edges, chunks = rows
+    yield from ((node.source, "nodes", kind_of(node).value) for node in nodes)
+    yield from ((edge.source, "edges", edge.kind.value) for edge in edges)
+    yield from ((chunk.source, "chunks", chunk.kind.value) for chunk in chunks)
+
+
+def add_growth(base: SourceCounts, growth: SourceCounts) -> dict[str, dict[str, dict[str, int]]]:
+    """Counts of every source after the growth; sources left without rows are dropped."""
+    sources = {
+        source: add_counts(base.get(source, {}), growth.get(source, {}))
+        for source in sorted({*base, *growth})
+    }
+    return {source: counts for source, counts in sources.items() if any(counts.values())}
+
+
+def _versions(change: DocumentChange) -> tuple[LiveDocument, ...]:
+    return tuple(live for live in (change.old, change.new) if live is not None)

@@ -1,0 +1,135 @@
+"""Step 3: stored bytes become graph fragments, and their links become documents to look at."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from prefect import task
+
+from flows.active import active
+from flows.wiring import Pipeline
+from ingest.plan.frontier import plan_frontier
+from schemas.documents import READABLE, DocumentState, KnownDocument
+from schemas.errors import Stopped, TerminalError
+from schemas.fragment import GraphFragment, ParseRequest
+from schemas.records import from_record
+from schemas.report import Problem
+from schemas.source import SourceKind
+
+
+def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
+    """Parse those of the documents whose bytes are new to this pipeline version; give how many."""
+    known = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
+    stale = [document for _, document in sorted(known.items()) if _needs_parsing(pipeline, document)]
+    pipeline.progress.expect("parse", len(stale))
+    done: list[tuple[KnownDocument, GraphFragment | None]] = []
+    try:
+        for document in stale:
+            if pipeline.stop.is_set():
+                raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
+            done.append(_parse(pipeline, document))
+            pipeline.progress.advance("parse")
+    finally:
+        _save(pipeline, done)
+    return len(stale)
+
+
+def parse_leftovers(pipeline: Pipeline) -> int:
+    """Parse what an interrupted run fetched, or an older pipeline version made; no request is sent."""
+    stale = pipeline.index.ledger.documents.unparsed(
+        pipeline.source.name, pipeline_version=pipeline.pipeline_version
+    )
+    return parse_batch(pipeline, [document.uri for document in stale])
+
+
+def _needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
+    if known.state not in READABLE or known.raw_sha is None:
+        return False
+    fresh = known.parsed_sha == known.raw_sha and known.pipeline_version == pipeline.pipeline_version
+    return not (fresh and known.fragment_sha and pipeline.index.fragments.has(known.fragment_sha))
+
+
+def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, GraphFragment | None]:
+    try:
+        data = pipeline.index.raw.get(known.raw_sha or "")
+        record = pipeline.parsers.parse(data, parse_request(pipeline, known))
+    except TerminalError as error:
+        return replace(known, state=DocumentState.FAILED, reason=error.message), None
+    fragment = from_record(GraphFragment, json.loads(record))
+    parsed = replace(
+        known,
+        parsed_sha=known.raw_sha,
+        fragment_sha=pipeline.index.fragments.put(record),
+        pipeline_version=pipeline.pipeline_version,
+        content_hash=fragment.content_hash,
+        doc=fragment.doc,
+        doc_id=fragment.doc_id,
+        title=fragment.title,
+    )
+    return parsed, fragment
+
+
+def parse_request(pipeline: Pipeline, known: KnownDocument) -> ParseRequest:
+    """What the parser may know of a document."""
+    source = pipeline.source
+    is_file = source.kind is SourceKind.FILES
+    return ParseRequest(
+        uri=known.uri,
+        source=source.name,
+        url=None if is_file else known.uri,
+        path=known.uri.removeprefix(f"files://{source.name}/") if is_file else None,
+        content_type=known.content_type,
+        x_robots_tag=known.x_robots_tag,
+        doc_type=source.metadata.doc_type,
+        domain=source.metadata.domain,
+        status=source.metadata.status,
+        version=source.metadata.version,
+    )
+
+
+def _save(pipeline: Pipeline, parsed: Sequence[tuple[KnownDocument, GraphFragment | None]]) -> None:
+    ledger, source = pipeline.index.ledger, pipeline.source
+    good = [(document, fragment) for document, fragment in parsed if fragment is not None]
+    ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
+    found = [
+        target
+        for document, fragment in good
+        for target in plan_frontier(source, fragment, depth=document.depth)
+    ]
+    if source.kind is SourceKind.WEB:
+        _add(pipeline, found)
+    ledger.documents.save([document for document, _ in parsed])
+    warnings = [
+        Problem(url=document.uri, reason=warning)
+        for document, fragment in good
+        for warning in fragment.warnings
+    ]
+    ledger.runs.add_problems(pipeline.run_id, warnings)
+
+
+def _add(pipeline: Pipeline, found: Sequence[KnownDocument]) -> None:
+    """Add what links lead to, as far as `max_pages` allows; a link revives what was gone."""
+    documents, source = pipeline.index.ledger.documents, pipeline.source
+    nearest = {target.uri: target for target in sorted(found, key=lambda t: (-t.depth, t.uri))}
+    known = documents.get(source.name, nearest.keys())
+    gone = [k for k in known.values() if k.state is DocumentState.GONE and k.run_id != pipeline.run_id]
+    documents.save([replace(k, state=DocumentState.NEW) for k in gone])
+    new = sorted(nearest.keys() - known.keys())
+    room = max(source.scope.max_pages - documents.count(source.name), 0)
+    documents.add_new([nearest[uri] for uri in new[:room]])
+    if new[room:]:
+        reason = f"max_pages {source.scope.max_pages} reached; {len(new) - room} links not followed"
+        pipeline.index.ledger.runs.add_problems(pipeline.run_id, [Problem(url=new[room], reason=reason)])
+
+
+@task(task_run_name="parse-{batch[name]}")
+def parse_batch_task(run_id: str, batch: dict[str, Any]) -> int:
+    """Parse one fetched batch."""
+    return parse_batch(active(run_id), batch["uris"])
+
+
+@task(task_run_name="parse-leftovers")
+def parse_leftovers_task(run_id: str) -> int:
+    """Parse stored bytes that have no fragment of this pipeline version."""
+    return parse_leftovers(active(run_id))

@@ -1,0 +1,76 @@
+"""Step 9: `CURRENT` names the new generation; only this step changes what readers see."""
+
+import os
+
+from prefect import task
+
+from flows.active import active
+from flows.wiring import Index, Pipeline
+from flows.work import work_of
+from indexes.publish.current import write_current
+from indexes.publish.generation import GenerationManifest, dump_generation, store_record
+from indexes.stores.ledger.generations import Generation, GenerationState
+from indexes.stores.ledger.leases import Lease
+from indexes.write.apply import StagedState
+
+
+def publish_generation(
+    pipeline: Pipeline, generation: Generation, staged: StagedState, *, lease: Lease
+) -> None:
+    """Publish a verified generation and drop those that are no longer kept.
+
+    Raises: StaleLease: another run has taken over; nothing is published.
+    """
+    index = pipeline.index
+    # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
+    os.sync()
+    dump_generation(index.layout, _manifest(generation, staged))
+    pipeline.crash_point("current.before_rename")
+    index.ledger.leases.check(lease)
+    write_current(index.layout.root, generation.generation)
+    pipeline.crash_point("current.not_recorded")
+    index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
+    prune(index)
+
+
+def prune(index: Index) -> None:
+    """Drop generations beyond the ones kept for readers and rollback."""
+    kept = kept_generations(index)
+    index.chunks.writer().prune(keep=kept)
+    index.graph.writer().prune(keep=kept)
+    for path in sorted(index.layout.generation(0).parent.glob("*.json")):
+        if int(path.stem) not in kept:
+            path.unlink()
+
+
+def kept_generations(index: Index) -> tuple[int, ...]:
+    """The current generation and the ones it was built on, as many as the settings keep, oldest first."""
+    number = index.current()
+    kept: list[int] = []
+    while number > 0 and len(kept) < index.settings.keep_generations:
+        kept.append(number)
+        row = index.ledger.generations.get(number)
+        number = row.base if row is not None else 0
+    return tuple(reversed(kept))
+
+
+def _manifest(generation: Generation, staged: StagedState) -> GenerationManifest:
+    return GenerationManifest(
+        generation=generation.generation,
+        base=generation.base,
+        as_of=generation.as_of,
+        source=generation.source,
+        run_id=generation.run_id,
+        plan_sha=generation.plan_sha or "",
+        sources=generation.details["sources"],
+        stores={name: store_record(state) for name, state in staged.named().items()},
+    )
+
+
+@task(task_run_name="publish")
+def publish_task(run_id: str) -> None:
+    """Publish what was verified."""
+    work = work_of(run_id)
+    assert work.generation is not None
+    assert work.staged is not None
+    publish_generation(active(run_id), work.generation, work.staged, lease=work.lease)

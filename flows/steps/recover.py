@@ -1,0 +1,62 @@
+"""Before step 4: what a crashed run left half done is finished or taken back."""
+
+from flows.steps.publish import prune, publish_generation
+from flows.steps.verify import verify_generation
+from flows.steps.write import load_plan, write_plan
+from flows.wiring import Pipeline
+from indexes.publish.recover import Recovery, plan_recovery
+from indexes.stores.ledger.generations import Generation, GenerationState
+from indexes.stores.ledger.leases import Lease
+from indexes.write.outbox import plan_sha256
+from schemas.errors import DamageFound, StoreUnavailable
+
+
+def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
+    """Close every unfinished generation; give the ones that were published by it.
+
+    Needs the index lease.
+    """
+    unfinished = pipeline.index.ledger.generations.unfinished()
+    plan = plan_recovery(unfinished, current=pipeline.index.current())
+    return tuple(
+        generation.generation
+        for generation, recovery in plan
+        if _close(pipeline, generation, recovery, lease=lease)
+    )
+
+
+def _close(pipeline: Pipeline, generation: Generation, recovery: Recovery, *, lease: Lease) -> bool:
+    pipeline.crash_point("recover.midway")
+    if recovery is Recovery.ADOPT:
+        pipeline.index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
+        prune(pipeline.index)
+        return True
+    if recovery is Recovery.REPLAY and _plan_is_whole(pipeline, generation):
+        pipeline.progress.say(f"finishing generation {generation.generation} of an interrupted run")
+        staged = write_plan(pipeline, generation)
+        verify_generation(pipeline, generation, staged)
+        publish_generation(pipeline, generation, staged, lease=lease)
+        return True
+    abort_generation(pipeline, generation)
+    return False
+
+
+def abort_generation(pipeline: Pipeline, generation: Generation) -> None:
+    """Take a generation back, so that no store shows a trace of it."""
+    pipeline.index.graph.writer().abort(generation.generation, base=generation.base)
+    pipeline.crash_point("abort.midway")
+    pipeline.index.chunks.writer().abort(generation.generation, base=generation.base)
+    pipeline.index.ledger.generations.abort(generation.generation)
+
+
+def _plan_is_whole(pipeline: Pipeline, generation: Generation) -> bool:
+    """Whether every payload is there, unharmed, and they are the ones that were frozen."""
+    plan = load_plan(pipeline, generation)
+    if plan_sha256(plan.payloads, base=generation.base, source=generation.source) != generation.plan_sha:
+        return False
+    try:
+        for _ in plan:
+            pass
+    except (DamageFound, StoreUnavailable):
+        return False
+    return True

@@ -1,0 +1,160 @@
+"""Step 10: what the run did, as a report, in the ledger and as Prefect artifacts."""
+
+import resource
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+
+from flows.wiring import Pipeline
+from flows.work import Difference, Work
+from indexes.publish.generation import load_generation
+from indexes.stores.ledger.generations import Generation, GenerationState
+from ingest.plan.schedule import next_due, next_interval
+from schemas.changes import ChangeKind
+from schemas.documents import KnownDocument
+from schemas.records import to_record
+from schemas.report import ChunkCounts, HttpTotals, PeakRss, Problem, RunReport
+from schemas.source import SourceKind
+
+MAX_ROWS = 500
+"""Table artifacts are shown by a browser; longer ones are cut and say so."""
+
+
+def report_run(pipeline: Pipeline, work: Work, stages: Mapping[str, float]) -> RunReport:
+    """Reschedule what was looked at, record the report, and show it."""
+    reschedule(pipeline, work.difference)
+    report = build_report(pipeline, work, stages)
+    record = to_record(report)
+    pipeline.index.ledger.runs.finish(
+        pipeline.run_id, state="finished", now=pipeline.index.now(), report=record
+    )
+    made = work.generation.details["changed"] if work.generation else ()
+    publish_artifacts(report, made)
+    return report
+
+
+def build_report(pipeline: Pipeline, work: Work, stages: Mapping[str, float]) -> RunReport:
+    """Gather what the run did; a resumed run also reports the generation it had begun before."""
+    manifest = load_generation(pipeline.index.layout, pipeline.index.current())
+    counts = manifest.sources.get(pipeline.source.name, {})
+    made = _published_by(pipeline)
+    details = made[-1].details if made else {}
+    return RunReport(
+        source=pipeline.source.name,
+        run_id=pipeline.run_id,
+        generation=made[-1].generation if made else None,
+        published=bool(made),
+        documents=details.get("documents", work.difference.documents),
+        chunks=_chunk_counts(details, total=sum(counts.get("chunks", {}).values())),
+        nodes=dict(counts.get("nodes", {})),
+        edges=dict(counts.get("edges", {})),
+        http=_http(pipeline),
+        stages={name: round(seconds, 3) for name, seconds in stages.items()},
+        peak_rss_mb=_peak_rss(pipeline),
+        guard=work.difference.guard,
+        problems=_problems(pipeline),
+    )
+
+
+def _published_by(pipeline: Pipeline) -> list[Generation]:
+    made = pipeline.index.ledger.generations.of_run(pipeline.run_id)
+    return [generation for generation in made if generation.state is GenerationState.PUBLISHED]
+
+
+def _chunk_counts(details: Mapping[str, Any], *, total: int) -> ChunkCounts:
+    changed = details.get("chunks", {})
+    added = changed.get("added", 0)
+    return ChunkCounts(
+        added=added,
+        removed=changed.get("removed", 0),
+        unchanged=total - added,
+        embedded=details.get("embedded", 0),
+    )
+
+
+def reschedule(pipeline: Pipeline, difference: Difference) -> None:
+    """Give every document that was looked at its next due time."""
+    seen = pipeline.index.ledger.documents.seen_in(pipeline.source.name, pipeline.run_id)
+    changed = {c.doc for c in difference.changes if c.kind in (ChangeKind.ADDED, ChangeKind.CHANGED)}
+    pipeline.index.ledger.documents.save([_rescheduled(pipeline, d, d.doc in changed) for d in seen])
+
+
+def publish_artifacts(report: RunReport, changed: Sequence[Mapping[str, Any]]) -> None:
+    """Show the report to whoever watches the flow run."""
+    key = f"sitegraph-{report.source}".lower().replace("_", "-").replace(".", "-")
+    create_markdown_artifact(markdown=_markdown(report), key=key, description="What the run did")
+    if changed:
+        create_table_artifact(table=_cut(changed), key=f"{key}-changed", description="What changed and why")
+    if report.problems:
+        rows = [to_record(problem) for problem in report.problems]
+        create_table_artifact(table=_cut(rows), key=f"{key}-problems", description="What failed and why")
+
+
+def _rescheduled(pipeline: Pipeline, document: KnownDocument, changed: bool) -> KnownDocument:
+    interval = document.interval
+    if document.failures == 0:
+        interval = next_interval(interval, changed=changed, recrawl=pipeline.source.recrawl)
+    checked_at = (
+        datetime.fromisoformat(document.checked_at) if document.checked_at else pipeline.index.clock.now()
+    )
+    due = next_due(
+        document.uri,
+        checked_at=checked_at,
+        interval=interval or pipeline.source.recrawl.min_interval,
+    )
+    return replace(document, interval=interval, next_due=due.isoformat(timespec="seconds"))
+
+
+def _http(pipeline: Pipeline) -> HttpTotals:
+    if pipeline.source.kind is SourceKind.FILES:
+        return HttpTotals()
+    totals = pipeline.session.totals
+    status = {str(code): number for code, number in sorted(totals.statuses.items())}
+    return HttpTotals(requests=totals.requests, status=status, bytes=totals.bytes)
+
+
+def _peak_rss(pipeline: Pipeline) -> PeakRss:
+    # ru_maxrss counts KiB on Linux and bytes on macOS.
+    unit = 1024.0**2 if sys.platform == "darwin" else 1024.0
+    flow = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    child = pipeline.parsers.peak_rss_mb if "parsers" in pipeline.__dict__ else 0.0
+    return PeakRss(flow=round(flow, 1), largest_child=round(child, 1), sum=round(flow + child, 1))
+
+
+def _problems(pipeline: Pipeline) -> tuple[Problem, ...]:
+    ledger = pipeline.index.ledger
+    seen = ledger.documents.seen_in(pipeline.source.name, pipeline.run_id)
+    troubled = ("failed", "missing", "disallowed", "quarantined")
+    failed = {
+        Problem(url=d.uri, reason=f"{d.state.value}: {d.reason}" if d.reason else d.state.value)
+        for d in seen
+        if d.state.value in troubled
+    }
+    told = failed | set(ledger.runs.problems(pipeline.run_id))
+    return tuple(sorted(told, key=lambda problem: (problem.url, problem.reason)))
+
+
+def _markdown(report: RunReport) -> str:
+    documents = "\n".join(f"| {name} | {number} |" for name, number in report.documents.items() if number)
+    stages = "\n".join(f"| {name} | {seconds:.1f} |" for name, seconds in report.stages.items())
+    verdict = f"generation {report.generation}" if report.generation else "nothing changed, no generation"
+    chunks = report.chunks
+    return (
+        f"# {report.source}: {verdict}\n\n"
+        f"Chunks: {chunks.added} added, {chunks.removed} removed, {chunks.unchanged} unchanged; "
+        f"{chunks.embedded} texts embedded. HTTP: {report.http.requests} requests, "
+        f"{report.http.bytes} bytes.\n\n"
+        f"| documents | |\n|---|---|\n{documents}\n\n| stage | seconds |\n|---|---|\n{stages}\n"
+    )
+
+
+def _cut(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    table = [dict(row) for row in rows[:MAX_ROWS]]
+    if len(rows) > MAX_ROWS:
+        first = next(iter(table[0]))
+        table.append({**dict.fromkeys(table[0], ""), first: f"… and {len(rows) - MAX_ROWS} more"})
+    return table

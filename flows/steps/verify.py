@@ -1,0 +1,39 @@
+"""Step 8: both stores against the plan, before any reader sees them."""
+
+from prefect import task
+
+from flows.active import active
+from flows.steps.write import load_plan
+from flows.wiring import Pipeline
+from flows.work import work_of
+from indexes.stores.ledger.generations import Generation, GenerationState
+from indexes.verify.compare import check_counts, check_rows
+from indexes.write.apply import StagedState
+from schemas.changes import add_counts
+
+
+def verify_generation(pipeline: Pipeline, generation: Generation, staged: StagedState) -> None:
+    """Check the staged generation.
+
+    Raises: DamageFound: a store does not hold what the plan says; nothing is published.
+    """
+    expected: dict[str, dict[str, int]] = {}
+    for counts in generation.details["sources"].values():
+        expected = add_counts(expected, counts)
+    check_counts(staged, expected)
+    check_rows(
+        load_plan(pipeline, generation),
+        chunks=pipeline.index.chunks.at(generation.generation),
+        graph=pipeline.index.graph.at(generation.generation),
+    )
+    pipeline.index.ledger.generations.mark(generation.generation, GenerationState.VERIFIED)
+    pipeline.crash_point("verify.passed")
+
+
+@task(task_run_name="verify")
+def verify_task(run_id: str) -> None:
+    """Check what was written."""
+    work = work_of(run_id)
+    assert work.generation is not None
+    assert work.staged is not None
+    verify_generation(active(run_id), work.generation, work.staged)

@@ -1,0 +1,146 @@
+"""Step 7: the frozen plan goes from the outbox into both stores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prefect import task
+
+from flows.active import active
+from flows.retry import TRANSIENT
+from flows.steps.diff import base_manifest_sources
+from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration, SourceCounts, add_growth, link_documents
+from flows.wiring import Pipeline
+from flows.work import Difference, work_of
+from indexes.stores.ledger.generations import Generation
+from indexes.stores.ledger.leases import Lease
+from indexes.write.apply import StagedState, apply_plan
+from indexes.write.outbox import Plan, dump_payload, plan_sha256
+from schemas.errors import Stopped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRows:
+    """Outbox payloads of a plan that is not frozen yet."""
+
+    payloads: tuple[str, ...]
+    sources: SourceCounts
+    embedded: int
+    chunks_added: int
+    chunks_removed: int
+
+
+def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> PlannedRows:
+    """Decide every row of the next generation, a payload for each batch of documents."""
+    changes = {change.doc: change for change in difference.changes}
+    generation = NextGeneration(pipeline=pipeline, base=difference.base, changes=changes, as_of=as_of)
+    affected = generation.affected()
+    pipeline.progress.expect("link", len(affected))
+    payloads: list[str] = []
+    sources: SourceCounts = base_manifest_sources(pipeline, difference.base)
+    embedded = added = removed = 0
+    for start in range(0, len(affected), DOCUMENTS_PER_PAYLOAD):
+        _heed_stop(pipeline)
+        linked = link_documents(generation, affected[start : start + DOCUMENTS_PER_PAYLOAD])
+        sources = add_growth(sources, linked.growth)
+        embedded += linked.embedded
+        added += linked.rows.chunks_added
+        removed += len(linked.rows.chunk_deletes)
+        if linked.rows:
+            payloads.append(dump_payload(pipeline.index.outbox, linked.rows))
+            pipeline.crash_point("outbox.midway")
+        pipeline.progress.advance("link", len(affected[start : start + DOCUMENTS_PER_PAYLOAD]))
+    return PlannedRows(
+        payloads=tuple(payloads),
+        sources=sources,
+        embedded=embedded,
+        chunks_added=added,
+        chunks_removed=removed,
+    )
+
+
+def freeze(
+    pipeline: Pipeline,
+    difference: Difference,
+    planned: PlannedRows,
+    *,
+    lease: Lease,
+    as_of: str,
+    embedded: int,
+) -> Generation:
+    """Fix the plan as the next generation; from here on a crash is followed by a replay."""
+    generations, source = pipeline.index.ledger.generations, pipeline.source.name
+    number = generations.begin(
+        base=difference.base, source=source, run_id=pipeline.run_id, token=lease.token, as_of=as_of
+    )
+    pipeline.crash_point("plan.before_freeze")
+    generations.freeze(
+        number,
+        payloads=planned.payloads,
+        plan_sha=plan_sha256(planned.payloads, base=difference.base, source=source),
+        changes=difference.changes,
+        details=_details(difference, planned, embedded),
+    )
+    pipeline.crash_point("plan.frozen")
+    frozen = generations.get(number)
+    assert frozen is not None
+    return frozen
+
+
+def load_plan(pipeline: Pipeline, generation: Generation) -> Plan:
+    """The frozen plan of a generation, read from the outbox."""
+    payloads: Sequence[str] = pipeline.index.ledger.generations.payloads(generation.generation)
+    return Plan(store=pipeline.index.outbox, payloads=tuple(payloads))
+
+
+def write_plan(pipeline: Pipeline, generation: Generation) -> StagedState:
+    """Apply a frozen plan to the graph store, then to the chunk store."""
+    return apply_plan(
+        load_plan(pipeline, generation),
+        generation=generation.generation,
+        base=generation.base,
+        graph=pipeline.index.graph.writer(),
+        chunks=pipeline.index.chunks.writer(),
+        vectors=pipeline.vectors,
+        dim=pipeline.index.manifest.model.dim,
+        crash_point=pipeline.crash_point,
+    )
+
+
+def _details(difference: Difference, planned: PlannedRows, embedded: int) -> Mapping[str, Any]:
+    return {
+        "sources": planned.sources,
+        "documents": difference.documents,
+        "chunks": {"added": planned.chunks_added, "removed": planned.chunks_removed},
+        "embedded": embedded,
+        "guard": difference.guard,
+        "changed": [
+            {"url": change.uri, "change": change.kind.value, "reason": change.reason}
+            for change in difference.changes
+        ],
+    }
+
+
+def _heed_stop(pipeline: Pipeline) -> None:
+    if pipeline.stop.is_set():
+        raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
+
+
+@task(task_run_name="link")
+def link_task(run_id: str) -> None:
+    """Decide every row of the next generation and freeze the plan."""
+    pipeline, work = active(run_id), work_of(run_id)
+    planned = plan_rows(pipeline, work.difference, as_of=work.as_of)
+    work.embedded += planned.embedded
+    work.generation = freeze(
+        pipeline, work.difference, planned, lease=work.lease, as_of=work.as_of, embedded=work.embedded
+    )
+
+
+@task(task_run_name="write", **TRANSIENT)
+def write_task(run_id: str) -> None:
+    """Apply the frozen plan; may be repeated."""
+    pipeline, work = active(run_id), work_of(run_id)
+    pipeline.index.ledger.leases.check(work.lease)
+    assert work.generation is not None
+    work.staged = write_plan(pipeline, work.generation)

@@ -1,0 +1,57 @@
+"""A published generation against its manifest, its documents and its row hashes."""
+
+from collections.abc import Iterator
+
+from flows.wiring import Index
+from indexes.publish.generation import load_generation, store_record
+from schemas.errors import SitegraphError, StoreUnavailable
+
+Damage = tuple[str, str]
+"""What is damaged, and how."""
+
+
+def find_damage(index: Index, generation: int) -> tuple[Damage, ...]:
+    """Everything that a generation should hold and does not, in a stated order; reads all of it."""
+    if generation == 0:
+        return ()
+    return tuple([*_stores(index, generation), *_rows(index, generation), *_documents(index, generation)])
+
+
+def _stores(index: Index, generation: int) -> Iterator[Damage]:
+    manifest = load_generation(index.layout, generation)
+    nodes, edges = index.graph.at(generation).state()
+    held = {"chunks": index.chunks.at(generation).state(), "nodes": nodes, "edges": edges}
+    for table, state in held.items():
+        promised, found = manifest.stores[table], store_record(state)
+        for what in ("counts", "digest"):
+            if promised[what] != found[what]:
+                yield table, f"{what} is {found[what]}, the generation says {promised[what]}"
+
+
+def _rows(index: Index, generation: int) -> Iterator[Damage]:
+    for id_ in index.chunks.at(generation).damaged_rows():
+        yield id_, "chunk row differs from its hash"
+    graph = index.graph.at(generation)
+    for id_ in graph.damaged_rows():
+        yield id_, "graph row differs from its hash"
+    known = set(graph.row_hashes()[0])
+    for edge in graph.scan_edges():
+        if edge.src not in known or edge.dst not in known:
+            yield edge.id, f"{edge.kind.value} edge leads to or from a node that is not there"
+    chunks = set(index.chunks.at(generation).row_hashes())
+    for missing in sorted(chunks - known):
+        yield missing, "chunk has no node in the graph"
+
+
+def _documents(index: Index, generation: int) -> Iterator[Damage]:
+    live = index.ledger.generations.live(generation)
+    known = {node.id for node in index.graph.at(generation).nodes(live.keys())}
+    for doc, document in live.items():
+        if doc not in known:
+            yield document.uri, "document has no node in the graph"
+        try:
+            index.fragments.get(document.fragment_sha)
+        except StoreUnavailable:
+            yield document.uri, "parsed document is missing"
+        except SitegraphError as error:
+            yield document.uri, f"parsed document is damaged ({error.message})"

@@ -1,0 +1,205 @@
+"""Settings become the parts a run works with; slow parts are loaded when first used."""
+
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from flows.child import ParserPool
+from flows.clock import SystemClock
+from flows.crash import crash_point
+from flows.progress import StageProgress
+from indexes.embed.cache import SqliteVectorCache
+from indexes.embed.encoder import SentenceTransformerEncoder
+from indexes.embed.export import export_onnx
+from indexes.embed.weights import ModelSpec, load_model_spec, model_key
+from indexes.layout import IndexLayout
+from indexes.manifest import IndexManifest, ModelManifest, dump_manifest, load_manifest
+from indexes.ports import ChunkStore, GraphStore
+from indexes.publish.current import read_current, write_current, write_durably
+from indexes.stores.ledger.ledger import Ledger, open_ledger
+from indexes.stores.raw import FileRawStore
+from indexes.wiring import create_stores, open_chunk_store, open_graph_store
+from ingest.fetch.client import FetchSession, open_session
+from ingest.parse.document import PARSER_VERSION
+from schemas.errors import ConfigError, SchemaMismatch
+from schemas.hashing import record_sha256
+from schemas.records import to_record
+from schemas.settings import Settings
+from schemas.source import Source
+
+
+@dataclass(kw_only=True)
+class Index:
+    """An index opened for writing."""
+
+    layout: IndexLayout
+    manifest: IndexManifest
+    settings: Settings
+    clock: SystemClock = field(default_factory=SystemClock)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Crawl state, generations, leases."""
+        return open_ledger(self.settings.ledger_url or f"sqlite:///{self.layout.ledger}")
+
+    @cached_property
+    def raw(self) -> FileRawStore:
+        """Fetched bytes."""
+        return FileRawStore(self.layout.raw)
+
+    @cached_property
+    def fragments(self) -> FileRawStore:
+        """Parsed documents."""
+        return FileRawStore(self.layout.fragments)
+
+    @cached_property
+    def outbox(self) -> FileRawStore:
+        """Payloads of frozen plans."""
+        return FileRawStore(self.layout.outbox)
+
+    @cached_property
+    def chunks(self) -> ChunkStore:
+        """Chunk rows, vectors, full text."""
+        return open_chunk_store(self.layout, dim=self.manifest.model.dim)
+
+    @cached_property
+    def graph(self) -> GraphStore:
+        """Nodes and edges."""
+        return open_graph_store(self.layout, self.manifest, self.settings.environment())
+
+    def now(self) -> str:
+        """The time as the ledger keeps it."""
+        return self.clock.now().isoformat(timespec="seconds")
+
+    def current(self) -> int:
+        """The generation that readers see."""
+        return read_current(self.layout.root)
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        for name in ("ledger", "chunks", "graph"):
+            if name in self.__dict__:
+                self.__dict__[name].close()
+
+
+@dataclass(kw_only=True)
+class Pipeline:
+    """Everything one run of one source works with."""
+
+    index: Index
+    source: Source
+    run_id: str
+    progress: StageProgress
+    stop: threading.Event = field(default_factory=threading.Event)
+    _opened: ExitStack = field(default_factory=ExitStack)
+
+    @cached_property
+    def model(self) -> ModelSpec:
+        """The encoder's model, as found on this machine."""
+        spec = find_model(self.index.settings)
+        if spec.sha256 != self.index.manifest.model.sha256:
+            raise SchemaMismatch(
+                f"index was built with model {self.index.manifest.model.name}, this run would use "
+                f"{spec.name}; set SITEGRAPH_MODEL to the index's model, or build a new index",
+                subject=str(self.index.layout.root),
+            )
+        return spec
+
+    @cached_property
+    def pipeline_version(self) -> str:
+        """What a fragment depends on besides the bytes; another value parses everything again."""
+        return pipeline_version(self.model, self.source)
+
+    @cached_property
+    def encoder(self) -> SentenceTransformerEncoder:
+        """The bulk encoder; loads torch when first asked to encode."""
+        return SentenceTransformerEncoder(
+            self.model, clock=self.index.clock.monotonic, threads=self.index.settings.threads
+        )
+
+    @cached_property
+    def vectors(self) -> SqliteVectorCache:
+        """Vectors by encoded text."""
+        cache = SqliteVectorCache(self.index.layout.vectors, model_key=model_key(self.model))
+        self._opened.callback(cache.close)
+        return cache
+
+    @cached_property
+    def parsers(self) -> ParserPool:
+        """Parser processes under limits."""
+        tokenizer = self.model.path / "tokenizer.json"
+        return self._opened.enter_context(
+            ParserPool(workers=self.index.settings.workers, tokenizer=tokenizer)
+        )
+
+    @cached_property
+    def session(self) -> FetchSession:
+        """The HTTP client with its politeness, kept for the whole run."""
+        rate = self.source.rate
+        return self._opened.enter_context(
+            open_session(
+                user_agent=self.source.user_agent or self.index.settings.user_agent,
+                allow_private=self.source.allow_private,
+                per_host_delay=rate.per_host_delay,
+                concurrency=rate.concurrency,
+                clock=self.index.clock,
+            )
+        )
+
+    @cached_property
+    def crash_point(self) -> Callable[[str], None]:
+        """Crashes where `SITEGRAPH_FAULT` says so."""
+        return crash_point(self.index.settings.fault)
+
+    def export_encoder(self) -> None:
+        """Leave the query encoder beside the index, once."""
+        cache = self.index.settings.cache
+        export_onnx(self.model, self.index.layout.encoder, cache=Path(cache) if cache else None)
+
+    def close(self) -> None:
+        """Stop parsers, close connections."""
+        self._opened.close()
+        self.index.close()
+
+
+def pipeline_version(model: ModelSpec, source: Source) -> str:
+    """Name everything a fragment depends on besides the bytes."""
+    parts = {"parser": PARSER_VERSION, "tokenizer": model.sha256, "name": source.name}
+    return record_sha256({**parts, **to_record(source.metadata)})[:16]
+
+
+def find_model(settings: Settings) -> ModelSpec:
+    """Find the model that the settings name, the packaged one by default."""
+    return load_model_spec(settings.model) if settings.model else load_model_spec()
+
+
+def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
+    """Open an index for writing; with *index_id*, make it where there is none.
+
+    Raises: ConfigError: no index there, or one with another graph store than the settings name.
+    """
+    layout = IndexLayout(Path(settings.index).resolve())
+    if index_id is not None and not layout.manifest.exists():
+        _create_index(layout, settings, index_id)
+    manifest = load_manifest(layout)
+    if settings.graph not in (None, manifest.graph):
+        raise ConfigError(
+            f"this index keeps its graph in {manifest.graph}, not in {settings.graph}; "
+            "build another index with --index",
+            subject=str(layout.root),
+        )
+    return Index(layout=layout, manifest=manifest, settings=settings)
+
+
+def _create_index(layout: IndexLayout, settings: Settings, index_id: str) -> None:
+    if layout.root.exists() and any(layout.root.iterdir()):
+        raise ConfigError("is not empty and not an index; choose another --index", subject=str(layout.root))
+    spec = find_model(settings)
+    model = ModelManifest(name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens)
+    manifest = IndexManifest(index_id=index_id, graph=settings.graph or "lance", model=model)
+    create_stores(layout, manifest, settings.environment())
+    write_current(layout.root, 0)
+    write_durably(layout.manifest, dump_manifest(manifest))

@@ -1,0 +1,53 @@
+"""`index.json`: what an index is, fixed when it is made."""
+
+import json
+from dataclasses import dataclass
+
+from indexes.layout import IndexLayout
+from schemas.errors import ConfigError, SchemaMismatch
+from schemas.records import from_record, to_record
+
+FORMAT = 1
+GRAPH_STORES = ("lance", "neo4j")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelManifest:
+    """The model all vectors of the index come from."""
+
+    name: str
+    sha256: str
+    dim: int
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexManifest:
+    """The parts an index is made of; `index_id` tells indexes in one Neo4j apart."""
+
+    index_id: str
+    graph: str
+    model: ModelManifest
+    format: int = FORMAT
+
+
+def load_manifest(layout: IndexLayout) -> IndexManifest:
+    """Read `index.json`.
+
+    Raises: ConfigError: the folder is no index; SchemaMismatch: it is one of another format.
+    """
+    try:
+        record = json.loads(layout.manifest.read_text())
+        found = record["format"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(
+            "not an index; make one with: sitegraph run SOURCE.yaml --index DIR", subject=str(layout.root)
+        ) from error
+    if found != FORMAT:
+        raise SchemaMismatch(f"index format {found}, this version reads {FORMAT}", subject=str(layout.root))
+    return from_record(IndexManifest, record)
+
+
+def dump_manifest(manifest: IndexManifest) -> str:
+    """Give the text of `index.json`."""
+    return json.dumps(to_record(manifest), indent=2, sort_keys=True) + "\n"

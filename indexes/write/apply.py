@@ -1,0 +1,68 @@
+"""A frozen plan goes into both stores; done twice, it gives the same."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from indexes.embed.texts import chunk_vectors, vector_texts
+from indexes.ports import ChunkVectors, ChunkWriter, GraphWriter, StoreState, VectorCache
+from indexes.write.outbox import Plan
+from schemas.changes import RowChanges
+from schemas.nodes import Chunk
+
+CrashPoint = Callable[[str], None]
+"""Called with the name of a place where a crash is most awkward; tests crash there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedState:
+    """What the stores hold at a staged generation."""
+
+    chunks: StoreState
+    nodes: StoreState
+    edges: StoreState
+
+    def named(self) -> Mapping[str, StoreState]:
+        """The states by table."""
+        return {"chunks": self.chunks, "nodes": self.nodes, "edges": self.edges}
+
+
+def apply_plan(
+    plan: Plan,
+    *,
+    generation: int,
+    base: int,
+    graph: GraphWriter,
+    chunks: ChunkWriter,
+    vectors: VectorCache,
+    dim: int,
+    crash_point: CrashPoint,
+) -> StagedState:
+    """Write nodes, edges, then chunks, and name the generation in both stores."""
+    graph.stage(generation, base=base)
+    crash_point("graph.before_batch")
+    graph.apply_nodes(
+        (node for part in plan for node in part.nodes), _all(plan, lambda part: part.node_deletes)
+    )
+    crash_point("graph.nodes_done")
+    graph.apply_edges(
+        (edge for part in plan for edge in part.edges), _all(plan, lambda part: part.edge_deletes)
+    )
+    nodes, edges = graph.finish(generation)
+    crash_point("vector.before_merge")
+    chunks.stage(generation, base=base)
+    chunks.apply(
+        (pair for part in plan for pair in _with_vectors(part, vectors, dim)),
+        _all(plan, lambda part: part.chunk_deletes),
+    )
+    crash_point("vector.not_tagged")
+    return StagedState(chunks=chunks.finish(generation), nodes=nodes, edges=edges)
+
+
+def _with_vectors(part: RowChanges, cache: VectorCache, dim: int) -> Iterator[tuple[Chunk, ChunkVectors]]:
+    texts = {text for chunk in part.chunks for text in vector_texts(chunk)}
+    found = cache.get(texts)
+    return ((chunk, chunk_vectors(chunk, found, dim)) for chunk in part.chunks)
+
+
+def _all(plan: Plan, of: Callable[[RowChanges], tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(id_ for part in plan for id_ in of(part))

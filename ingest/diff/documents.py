@@ -1,0 +1,95 @@
+"""Documents of a source as the ledger knows them, against those of the base generation."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from schemas.changes import ChangeKind, DocumentChange
+from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument, Outcome
+
+
+def diff_documents(
+    known: Sequence[KnownDocument], live: Mapping[str, LiveDocument], owners: Mapping[str, str]
+) -> tuple[DocumentChange, ...]:
+    """Give what changes from the base generation to the next, ordered by node id.
+
+    Args: known: all ledger rows of one source; live: that source's documents in the base, by node
+    id; owners: source by node id of the base's documents of other sources. A document that another
+    source already holds stays that source's.
+    """
+    changes = [
+        change
+        for document in known
+        if document.doc is not None
+        and owners.get(document.doc, document.source) == document.source
+        and (change := diff_document(document, live.get(document.doc))) is not None
+    ]
+    claimed = {document.doc for document in known}
+    orphans = [
+        DocumentChange(kind=ChangeKind.REMOVED, old=old, new=None, reason="no longer part of the source")
+        for doc, old in live.items()
+        if doc not in claimed
+    ]
+    return tuple(sorted(changes + orphans, key=lambda change: change.doc))
+
+
+def diff_document(known: KnownDocument, old: LiveDocument | None) -> DocumentChange | None:
+    """Give one document's change; None when the next generation holds it as the base does."""
+    if known.state in REMOVED:
+        return old and DocumentChange(kind=ChangeKind.REMOVED, old=old, new=None, reason=_removal(known))
+    if known.state not in READABLE or known.fragment_sha is None or known.parsed_sha != known.raw_sha:
+        return None
+    if old is not None and old.fragment_sha == known.fragment_sha:
+        return None
+    return DocumentChange(kind=_kind(known, old), old=old, new=_next_live(known, old))
+
+
+def outcome_of(known: KnownDocument, change: DocumentChange | None, *, owned: bool) -> Outcome:
+    """Give the one outcome that a run reports for a document it looked at."""
+    if known.state not in READABLE:
+        return Outcome(known.state.value) if known.state is not DocumentState.NEW else Outcome.FAILED
+    if not owned:
+        return Outcome.DUPLICATE
+    if change is not None and change.kind in (ChangeKind.ADDED, ChangeKind.CHANGED):
+        return Outcome(change.kind.value)
+    return Outcome.UNCHANGED
+
+
+def count_documents(seen: Sequence[KnownDocument], outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """Count what a run looked at and what came of it; the outcomes add up to `scheduled`."""
+    looked_at = Counter(known.state for known in seen)
+    counted = Counter(outcomes)
+    fetched = len(seen) - looked_at[DocumentState.NOT_MODIFIED] - looked_at[DocumentState.DISALLOWED]
+    return {
+        "scheduled": len(seen),
+        "fetched": fetched,
+        "not_modified": looked_at[DocumentState.NOT_MODIFIED],
+        **{outcome.value: counted[outcome] for outcome in Outcome},
+    }
+
+
+def _kind(known: KnownDocument, old: LiveDocument | None) -> ChangeKind:
+    if old is None:
+        return ChangeKind.ADDED
+    return ChangeKind.REFRESHED if old.content_hash == known.content_hash else ChangeKind.CHANGED
+
+
+def _next_live(known: KnownDocument, old: LiveDocument | None) -> LiveDocument:
+    # Equal content keeps the time and date it first came with: a new footer is no new document.
+    same = old is not None and old.content_hash == known.content_hash
+    origin = old if same and old is not None else known
+    assert known.doc is not None
+    assert known.fragment_sha is not None
+    return LiveDocument(
+        doc=known.doc,
+        source=known.source,
+        uri=known.uri,
+        fragment_sha=known.fragment_sha,
+        content_hash=known.content_hash or "",
+        doc_id=known.doc_id,
+        fetched_at=origin.fetched_at,
+        last_modified=origin.last_modified,
+    )
+
+
+def _removal(known: KnownDocument) -> str:
+    return known.reason or known.state.value

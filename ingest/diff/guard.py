@@ -1,0 +1,45 @@
+"""When a run stops rather than publish: a site's bad day must not empty the index."""
+
+from collections.abc import Collection, Sequence
+
+from schemas.changes import ChangeKind, DocumentChange
+from schemas.documents import READABLE, KnownDocument
+
+MAX_REMOVED = 0.2
+"""Largest part of a source that one run may take out without being told to (design 6)."""
+
+
+def seed_refusal(seeds: Collection[str], known: Sequence[KnownDocument]) -> str | None:
+    """Say which seed could not be read; None when every seed was."""
+    by_uri = {document.uri: document for document in known}
+    for seed in sorted(seeds):
+        document = by_uri.get(seed)
+        if document is not None and not _reached(document, by_uri):
+            why = document.reason or document.state.value
+            return f"seed {seed} cannot be read ({why})"
+    return None
+
+
+def empty_refusal(known: Sequence[KnownDocument]) -> str | None:
+    """Say so when a source has no document that could be read."""
+    if any(document.raw_sha is not None for document in known):
+        return None
+    return "the source has no readable document; check its seeds or roots and its scope"
+
+
+def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | None:
+    """Say so when more of the source would go than one run may take out."""
+    removed = sum(change.kind is ChangeKind.REMOVED for change in changes)
+    if live == 0 or removed <= MAX_REMOVED * live:
+        return None
+    return f"{removed} of {live} documents would be removed"
+
+
+def _reached(document: KnownDocument, by_uri: dict[str, KnownDocument]) -> bool:
+    for _ in range(10):
+        if document.state in READABLE:
+            return True
+        if document.location is None or document.location not in by_uri:
+            return False
+        document = by_uri[document.location]
+    return False

@@ -1,0 +1,86 @@
+"""What a fetch makes of a document's state; docs/rules/recrawl.md draws the transitions."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from schemas.documents import DocumentState, KnownDocument
+from schemas.fetch import FetchResult, FetchStatus
+from schemas.source import GoneAfter
+
+
+def after_fetch(
+    known: KnownDocument,
+    result: FetchResult,
+    *,
+    raw_sha: str | None,
+    run_id: str,
+    now: datetime,
+    gone_after: GoneAfter,
+) -> KnownDocument:
+    """Give the ledger row after a fetch; *raw_sha* is the hash of the body, where there is one.
+
+    A timeout, an error or a refusal is never evidence that a document is gone (design 6).
+    """
+    seen = replace(
+        known,
+        run_id=run_id,
+        checked_at=now.isoformat(),
+        http_status=result.http_status,
+        reason=result.reason,
+    )
+    match result.status:
+        case FetchStatus.OK:
+            return _fetched(seen, result, raw_sha=raw_sha, now=now)
+        case FetchStatus.NOT_MODIFIED:
+            return _not_modified(seen, result)
+        case FetchStatus.REDIRECTED:
+            return replace(seen, state=DocumentState.REDIRECTED, location=result.location, failures=0)
+        case FetchStatus.NOT_FOUND:
+            return _missed(seen, now=now, gone_after=gone_after)
+        case FetchStatus.GONE:
+            return replace(seen, state=DocumentState.GONE, failures=0)
+        case FetchStatus.DISALLOWED:
+            return replace(seen, state=DocumentState.DISALLOWED)
+        case FetchStatus.REFUSED | FetchStatus.FAILED:
+            return replace(seen, state=DocumentState.FAILED, failures=known.failures + 1)
+
+
+def _fetched(
+    seen: KnownDocument, result: FetchResult, *, raw_sha: str | None, now: datetime
+) -> KnownDocument:
+    return replace(
+        seen,
+        state=DocumentState.FETCHED,
+        raw_sha=raw_sha,
+        etag=result.etag,
+        last_modified=result.last_modified,
+        content_type=result.content_type,
+        x_robots_tag=result.x_robots_tag,
+        fetched_at=now.isoformat(),
+        location=None,
+        failures=0,
+        misses=0,
+        missed_at=None,
+    )
+
+
+def _not_modified(seen: KnownDocument, result: FetchResult) -> KnownDocument:
+    """A 304 keeps content, links and structure, and may bring a new validator (RFC 9111, 4.3.4)."""
+    return replace(
+        seen,
+        state=DocumentState.NOT_MODIFIED,
+        etag=result.etag or seen.etag,
+        failures=0,
+        misses=0,
+        missed_at=None,
+    )
+
+
+def _missed(seen: KnownDocument, *, now: datetime, gone_after: GoneAfter) -> KnownDocument:
+    """Count a 404; enough of them, far enough apart, make the document gone."""
+    first = seen.missed_at or now.isoformat()
+    misses = seen.misses + 1
+    waited = now - datetime.fromisoformat(first)
+    confirmed = misses >= gone_after.misses and waited >= timedelta(hours=gone_after.hours)
+    state = DocumentState.GONE if confirmed else DocumentState.MISSING
+    return replace(seen, state=state, misses=misses, missed_at=first, failures=0)

@@ -1,0 +1,69 @@
+"""Rows that documents should have, against the rows that a store holds for them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from schemas.changes import RowChanges
+from schemas.edges import Edge
+from schemas.nodes import OBSERVED_FIELDS, Chunk, Node
+
+
+class _Row(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+R = TypeVar("R", bound=_Row)
+
+
+def diff_rows(
+    desired: Iterable[R], current: Iterable[R], *, same: Callable[[R, R], bool] = lambda a, b: a == b
+) -> tuple[tuple[R, ...], tuple[str, ...]]:
+    """Give the rows to upsert and the ids to delete, each in id order."""
+    held = {row.id: row for row in current}
+    wanted = {row.id: row for row in desired}
+    upserts = [row for id_, row in sorted(wanted.items()) if id_ not in held or not same(row, held[id_])]
+    return tuple(upserts), tuple(sorted(held.keys() - wanted.keys()))
+
+
+def diff_chunks(
+    desired: Sequence[Chunk], current: Sequence[Chunk], *, changed_at: str
+) -> tuple[tuple[Chunk, ...], tuple[str, ...], int]:
+    """Give chunks to upsert, ids to delete, and how many of the upserts are new.
+
+    A chunk whose text stays keeps the times it was first observed with; times alone are no change.
+    """
+    held = {chunk.id: chunk for chunk in current}
+    stamped = [stamp(chunk, held.get(chunk.id), changed_at=changed_at) for chunk in desired]
+    upserts, deletes = diff_rows(stamped, current)
+    return upserts, deletes, sum(chunk.id not in held for chunk in upserts)
+
+
+def stamp(chunk: Chunk, held: Chunk | None, *, changed_at: str) -> Chunk:
+    """Set the observed fields: those of the stored chunk of equal content, else this run's."""
+    if held is None or held.content_hash != chunk.content_hash:
+        return replace(chunk, changed_at=changed_at)
+    return replace(chunk, **{name: getattr(held, name) for name in OBSERVED_FIELDS})
+
+
+def row_changes(
+    *,
+    nodes: tuple[Sequence[Node], Sequence[Node]],
+    edges: tuple[Sequence[Edge], Sequence[Edge]],
+    chunks: tuple[Sequence[Chunk], Sequence[Chunk]],
+    changed_at: str,
+) -> RowChanges:
+    """Compare (desired, current) of each table; both must cover the same documents."""
+    node_upserts, node_deletes = diff_rows(*nodes)
+    edge_upserts, edge_deletes = diff_rows(*edges)
+    chunk_upserts, chunk_deletes, added = diff_chunks(*chunks, changed_at=changed_at)
+    return RowChanges(
+        nodes=node_upserts,
+        node_deletes=node_deletes,
+        edges=edge_upserts,
+        edge_deletes=edge_deletes,
+        chunks=chunk_upserts,
+        chunk_deletes=chunk_deletes,
+        chunks_added=added,
+    )

@@ -1,0 +1,41 @@
+"""What other pages call a passage: the texts of links that lead to it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from schemas.nodes import Chunk
+
+MAX_ANCHOR_TEXTS = 8
+"""At most so many a chunk (design 4); the first in sorted order stay."""
+
+
+def give_anchor_texts(chunks: Sequence[Chunk], links: Iterable[tuple[str | None, str]]) -> tuple[Chunk, ...]:
+    """Set each chunk's anchor texts from the (fragment, text) pairs of links into its document.
+
+    A link goes to every chunk of its fragment; without a fragment, or with one that no chunk has,
+    to the document's first chunk.
+    """
+    if not chunks:
+        return ()
+    first = min(chunks, key=lambda chunk: (chunk.ordinal, chunk.id))
+    texts = _texts_by_fragment(links, known={chunk.fragment for chunk in chunks})
+    return tuple(
+        replace(chunk, anchor_texts=_select(texts, chunk.fragment, is_first=chunk is first))
+        for chunk in chunks
+    )
+
+
+def _texts_by_fragment(
+    links: Iterable[tuple[str | None, str]], *, known: set[str | None]
+) -> Mapping[str | None, set[str]]:
+    texts: dict[str | None, set[str]] = {}
+    for fragment, text in links:
+        if text:
+            texts.setdefault(fragment if fragment in known else None, set()).add(text)
+    return texts
+
+
+def _select(texts: Mapping[str | None, set[str]], fragment: str | None, *, is_first: bool) -> tuple[str, ...]:
+    own = texts.get(fragment, set()) if fragment is not None else set()
+    general = texts.get(None, set()) if is_first else set()
+    return tuple(sorted(own | general)[:MAX_ANCHOR_TEXTS])

@@ -1,0 +1,73 @@
+"""Links and references of a document become edges once their targets exist."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from schemas.edges import Edge, EdgeKind
+from schemas.fragment import GraphFragment, Link, Reference
+from schemas.ids import edge_id
+
+Resolve = Callable[[str], str | None]
+"""Node id of a live document by link target, None while there is none."""
+
+
+def link_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -> tuple[Edge, ...]:
+    """Give the document's `links_to` edges, in id order; links to itself and to unknown targets add none.
+
+    Links that agree in target, text, position and fragment are one edge with a count.
+    """
+    counts: Counter[tuple[str, Link]] = Counter()
+    for link in fragment.links:
+        target = resolve(link.target)
+        if target is not None and target != fragment.doc:
+            counts[target, _key(link)] += link.count
+    edges = (_link_edge(fragment, source, dst, link, n) for (dst, link), n in counts.items())
+    return tuple(sorted(edges, key=lambda edge: edge.id))
+
+
+def reference_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -> tuple[Edge, ...]:
+    """Give the typed edges that front matter states, in id order; *resolve* takes document ids."""
+    edges = {
+        edge.id: edge
+        for reference in fragment.references
+        if (dst := resolve(reference.target)) is not None and dst != fragment.doc
+        for edge in [_reference_edge(fragment, source, dst, reference)]
+    }
+    return tuple(edge for _, edge in sorted(edges.items()))
+
+
+def unresolved_references(fragment: GraphFragment, *, resolve: Resolve) -> tuple[str, ...]:
+    """Document ids that front matter names and nobody has."""
+    return tuple(sorted({r.target for r in fragment.references if resolve(r.target) is None}))
+
+
+def _key(link: Link) -> Link:
+    return Link(target="", text=link.text, position=link.position, fragment=link.fragment)
+
+
+def _link_edge(fragment: GraphFragment, source: str, dst: str, link: Link, count: int) -> Edge:
+    kind = EdgeKind.LINKS_TO
+    qualifier = (link.text, link.position.value, link.fragment or "")
+    return Edge(
+        id=edge_id(kind.value, fragment.doc, dst, *qualifier),
+        kind=kind,
+        src=fragment.doc,
+        dst=dst,
+        doc=fragment.doc,
+        source=source,
+        anchor_text=link.text,
+        position=link.position,
+        fragment=link.fragment,
+        count=count,
+    )
+
+
+def _reference_edge(fragment: GraphFragment, source: str, dst: str, reference: Reference) -> Edge:
+    return Edge(
+        id=edge_id(reference.kind.value, fragment.doc, dst),
+        kind=reference.kind,
+        src=fragment.doc,
+        dst=dst,
+        doc=fragment.doc,
+        source=source,
+    )

@@ -1,0 +1,77 @@
+"""What a run would begin with, and why."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ingest.plan.scope import scope_refusal
+from schemas.documents import READABLE, DocumentState, KnownDocument
+from schemas.source import Source, SourceKind
+
+
+class Action(StrEnum):
+    """What a run would do with a document."""
+
+    FETCH = "fetch"
+    PARSE = "parse"
+    REMOVE = "remove"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedAction:
+    """One document a run would touch, and the reason."""
+
+    action: Action
+    uri: str
+    reason: str
+
+
+def plan_actions(
+    source: Source,
+    known: Sequence[KnownDocument],
+    starts: Iterable[str],
+    *,
+    pipeline_version: str,
+    due_by: str | None,
+) -> tuple[PlannedAction, ...]:
+    """Give what a run would do, ordered by action and URI; *due_by* keeps back what is not due yet."""
+    there = frozenset(starts)
+    actions = [
+        action for document in known for action in _actions(document, source, there, pipeline_version, due_by)
+    ]
+    new = there - {document.uri for document in known}
+    actions += [
+        PlannedAction(action=Action.FETCH, uri=uri, reason="new")
+        for uri in new
+        if scope_refusal(uri, source) is None
+    ]
+    return tuple(sorted(actions, key=lambda action: (action.action, action.uri)))
+
+
+def _actions(
+    document: KnownDocument, source: Source, there: frozenset[str], pipeline_version: str, due_by: str | None
+) -> Iterable[PlannedAction]:
+    refusal = scope_refusal(document.uri, source, depth=document.depth)
+    if refusal:
+        if document.state is not DocumentState.OUT_OF_SCOPE:
+            yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason=refusal)
+        return
+    if source.kind is SourceKind.FILES and document.uri not in there:
+        if document.state is not DocumentState.GONE:
+            yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason="file deleted")
+        return
+    if reason := _why_fetch(document, due_by):
+        yield PlannedAction(action=Action.FETCH, uri=document.uri, reason=reason)
+    if document.state in READABLE and document.pipeline_version not in (None, pipeline_version):
+        yield PlannedAction(action=Action.PARSE, uri=document.uri, reason="parsed by another version")
+
+
+def _why_fetch(document: KnownDocument, due_by: str | None) -> str | None:
+    if document.state in (DocumentState.GONE, DocumentState.OUT_OF_SCOPE):
+        return None
+    if document.state is DocumentState.NEW:
+        return "new"
+    if due_by is None:
+        return "known"
+    is_due = document.next_due is None or document.next_due <= due_by
+    return f"due since {document.next_due}" if is_due else None

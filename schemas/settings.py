@@ -1,0 +1,76 @@
+"""Settings of an installation: environment first, then a file, then defaults."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from schemas.errors import ConfigError
+
+PREFIX = "SITEGRAPH_"
+SETTINGS_FILE = "sitegraph.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting, with its default; `SITEGRAPH_<NAME>` in the environment, `name` in the file.
+
+    `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `model` is a
+    sentence-transformers name or path (default: the packaged MiniLM). `workers` is the number of
+    parser processes. `keep_generations` is how many published generations stay readable.
+    """
+
+    index: str = ".sitegraph"
+    graph: str | None = None
+    ledger_url: str | None = None
+    neo4j_uri: str | None = None
+    neo4j_user: str = "neo4j"
+    neo4j_password: str | None = field(default=None, repr=False)
+    model: str | None = None
+    workers: int = 2
+    threads: int = 2
+    keep_generations: int = 3
+    user_agent: str = "sitegraph/0.1 (+https://pypi.org/project/sitegraph/)"
+    cache: str | None = None
+    fault: str | None = None
+
+    def environment(self) -> dict[str, str]:
+        """The settings as environment variables, for processes and readers that take those."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {PREFIX + name.upper(): str(value) for name, value in values.items() if value is not None}
+
+
+def load_settings(environ: Mapping[str, str], file_text: str | None = None) -> Settings:
+    """Read settings from a `sitegraph.toml` text and the environment, which wins.
+
+    Raises: ConfigError: the file is not TOML or names an unknown key, or a number is none.
+    """
+    types = {f.name: f.type for f in fields(Settings)}
+    values = dict(_from_file(file_text)) if file_text else {}
+    for name in types:
+        if text := environ.get(PREFIX + name.upper()):
+            values[name] = text
+    typed: dict[str, Any] = {name: _typed(name, value, types[name]) for name, value in values.items()}
+    return Settings(**typed)
+
+
+def _from_file(text: str) -> Mapping[str, object]:
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"not valid TOML ({error})", subject=SETTINGS_FILE) from error
+    names = {f.name for f in fields(Settings)}
+    if unknown := sorted(values.keys() - names):
+        raise ConfigError(
+            f"unknown key {unknown[0]!r}; known keys: {', '.join(sorted(names))}", subject=SETTINGS_FILE
+        )
+    return values
+
+
+def _typed(name: str, value: object, hint: object) -> object:
+    if hint is not int:
+        return str(value)
+    try:
+        return int(str(value))
+    except ValueError as error:
+        raise ConfigError(f"{value!r} is not a whole number", subject=PREFIX + name.upper()) from error
