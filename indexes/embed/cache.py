@@ -92,11 +92,11 @@ class SqliteVectorCache:
             if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path)) from error
             raise StoreUnavailable(
-                f"the vector cache cannot be used: {error}", subject=str(self._path)
+                f"the vector cache cannot be used: {error.orig}", subject=str(self._path)
             ) from error
         except sa.exc.DatabaseError as error:
             raise DamageFound(
-                f"the vector cache is damaged: {error}; delete the file, its vectors are encoded again",
+                f"the vector cache is damaged: {error.orig}; delete the file, its vectors are encoded again",
                 subject=str(self._path),
             ) from error
 

@@ -33,7 +33,8 @@ class SentenceTransformerEncoder:
     first of them. Safe to share between threads: texts are encoded one call at a time.
 
     Args: threads: torch threads, set for the whole process; None leaves torch's choice.
-    clock: seconds, only differences matter. batch_size: 16 on a CPU pads least; a GPU wants 256-1024.
+    clock: seconds of CPU time (time.process_time), which a busy machine distorts least; of wall time on a
+    GPU. batch_size: 16 on a CPU pads least; a GPU wants 256-1024.
     """
 
     def __init__(
@@ -131,18 +132,18 @@ class SentenceTransformerEncoder:
         self._loaded()
         if not _has_bf16(self._device):
             return RouteCheck(route=Route.FP32, reason=f"{self._device} has no fast bf16")
-        exact, fp32_seconds = self._timed(Route.FP32)
-        rough, bf16_seconds = self._timed(Route.BF16_AUTOCAST)
-        cosine = float((exact * rough).sum(axis=1).min())
-        check = choose_route(cosine=cosine, fp32_seconds=fp32_seconds, bf16_seconds=bf16_seconds)
+        exact, rough = (self._encode(CHECK_TEXTS, route, prompt="") for route in Route)
+        check = choose_route(
+            cosine=float((exact * rough).sum(axis=1).min()),
+            seconds=tuple((self._seconds(Route.FP32), self._seconds(Route.BF16_AUTOCAST)) for _ in range(3)),
+        )
         _log.log(logging.INFO if check.route is not Route.FP32 else logging.WARNING, check.reason)
         return check
 
-    def _timed(self, route: Route) -> tuple[Vector, float]:
-        self._encode(CHECK_TEXTS[:4], route, prompt="")  # first calls set up kernels and are slow
+    def _seconds(self, route: Route) -> float:
         start = self._clock()
-        vectors = self._encode(CHECK_TEXTS, route, prompt="")
-        return vectors, self._clock() - start
+        self._encode(CHECK_TEXTS[::4], route, prompt="")
+        return self._clock() - start
 
 
 def load_sentence_transformer(spec: ModelSpec, *, device: str = "cpu", **model_kwargs: Any) -> Any:

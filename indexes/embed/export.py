@@ -39,7 +39,7 @@ def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) 
     if directory.exists():
         _require_same_model(spec, directory)
         return
-    kept = cache / _cache_name(spec) if cache else None
+    kept = cache / cache_name(spec) if cache else None
     if kept and not damaged_files(kept):
         _place_copy(kept, directory)
         return
@@ -77,7 +77,8 @@ def _require_same_model(spec: ModelSpec, directory: Path) -> None:
         )
 
 
-def _cache_name(spec: ModelSpec) -> str:
+def cache_name(spec: ModelSpec) -> str:
+    """Name the folder of an export of *spec* by this onnxruntime in the per-user cache."""
     parts = (str(FORMAT), version("onnxruntime"), spec.name, model_key(spec), spec.query_prompt)
     return sha256_hex("\0".join(parts))[:32]
 

@@ -1,0 +1,102 @@
+"""What the port Encoder promises, over every encoder that ships."""
+
+import os
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexes.embed.child import ChildEncoder
+from indexes.embed.encoder import SentenceTransformerEncoder, offline_environment
+from indexes.embed.frugal import FrugalEncoder
+from indexes.embed.reader_encoder import OnnxEncoder
+from indexes.embed.weights import DEFAULT_MODEL_SHA256, load_model_spec
+from indexes.ports import Encoder
+from tests.fakes.exported_encoder import place_exported_encoder
+
+TEXTS = (
+    "Set autovacuum_vacuum_threshold to the least number of dead rows.",
+    "Die Straße führt nach Zürich.",
+    "x",
+    "backup " * 400,
+    "Restore the archive before you start the server.",
+)
+
+
+@pytest.fixture(scope="module", params=["torch", "onnx", "child", "frugal"])
+def encoder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encoder]:
+    """The default model, loaded in every way there is."""
+    os.environ.update(offline_environment())
+    spec = load_model_spec()
+    build = partial(SentenceTransformerEncoder, clock=time.process_time)
+    directory = place_exported_encoder(tmp_path_factory.mktemp("index") / "encoder")
+    if request.param == "torch":
+        yield build(spec)
+    elif request.param == "onnx":
+        yield OnnxEncoder(directory)
+    elif request.param == "child":
+        child = ChildEncoder(spec, build)
+        yield child
+        child.close()
+    else:
+        yield FrugalEncoder(OnnxEncoder(directory), build(spec), light_characters=1000)
+
+
+def test_it_says_which_model_it_is(encoder: Encoder) -> None:
+    assert encoder.dim == 384
+    assert encoder.model_sha256 == DEFAULT_MODEL_SHA256["model.safetensors"]
+
+
+def test_a_query_gives_one_unit_vector(encoder: Encoder) -> None:
+    vector = encoder.encode_query("how do I restore a backup?")
+
+    assert vector.shape == (384,)
+    assert vector.dtype == np.float32
+    assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_documents_come_back_in_the_order_given(encoder: Encoder) -> None:
+    together = encoder.encode_documents(TEXTS)
+    alone = np.stack([encoder.encode_query(text) for text in TEXTS])
+
+    assert together.shape == (5, 384)
+    assert together.dtype == np.float32
+    assert np.allclose(np.linalg.norm(together, axis=1), 1.0, atol=1e-6)
+    # The model has no prompts, so a query and a document of the same words agree.
+    assert (together * alone).sum(axis=1).min() >= 0.9999
+
+
+def test_no_documents_give_no_vectors(encoder: Encoder) -> None:
+    assert encoder.encode_documents(()).shape == (0, 384)
+
+
+def test_a_text_lies_closest_to_its_paraphrase(encoder: Encoder) -> None:
+    question = encoder.encode_query("bring back the data from a backup")
+    restore, street = encoder.encode_documents((TEXTS[4], TEXTS[1]))
+
+    assert question @ restore > question @ street + 0.2
+
+
+def test_what_exceeds_the_limit_of_tokens_is_cut(encoder: Encoder) -> None:
+    exactly_full = "backup " * 254
+
+    assert encoder.encode_query(TEXTS[3]) @ encoder.encode_query(exactly_full) >= 0.99999
+
+
+def test_tokens_are_counted_without_limit_and_special_ones(encoder: Encoder) -> None:
+    assert encoder.count_tokens("") == 0
+    assert encoder.count_tokens("restore the archive") == 3
+    assert encoder.count_tokens(TEXTS[3]) == 400
+    assert encoder.count_tokens("dead_rows") == 3
+
+
+def test_the_exported_encoder_agrees_with_torch_on_queries(tmp_path: Path) -> None:
+    os.environ.update(offline_environment())
+    exact = SentenceTransformerEncoder(load_model_spec(), clock=time.process_time)
+    exported = OnnxEncoder(place_exported_encoder(tmp_path / "encoder"))
+
+    for text in TEXTS:
+        assert np.abs(exact.encode_query(text) - exported.encode_query(text)).max() < 1e-5

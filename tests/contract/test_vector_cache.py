@@ -1,0 +1,86 @@
+"""What the port VectorCache promises, over every cache that ships."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexes.embed.cache import MemoryVectorCache, SqliteVectorCache
+from indexes.ports import VectorCache
+from schemas.errors import SchemaMismatch
+from tests.fakes.encoder import HashEncoder
+
+ENCODER = HashEncoder()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def cache(request: pytest.FixtureRequest, tmp_path: Path) -> VectorCache:
+    """An empty cache."""
+    if request.param == "memory":
+        return MemoryVectorCache()
+    return SqliteVectorCache(tmp_path / "cache" / "vectors.sqlite", model_key="model-a")
+
+
+def test_every_distinct_text_is_missing_at_first_in_order(cache: VectorCache) -> None:
+    assert cache.missing(["pear", "apple", "pear", "Äpfel"]) == ("apple", "pear", "Äpfel")
+
+
+def test_no_texts_are_no_work(cache: VectorCache) -> None:
+    cache.put((), np.zeros((0, 32), np.float32))
+
+    assert cache.missing(()) == ()
+    assert cache.get(()) == {}
+
+
+def test_kept_vectors_come_back_bit_by_bit(cache: VectorCache) -> None:
+    texts = ("apple", "", "line one\nline two", "日本語")
+    vectors = ENCODER.encode_documents(texts)
+
+    cache.put(texts, vectors)
+
+    found = cache.get(texts)
+    assert set(found) == set(texts)
+    for text, vector in zip(texts, vectors, strict=True):
+        assert found[text].dtype == np.float32
+        assert np.array_equal(found[text], vector)
+    assert cache.missing((*texts, "new")) == ("new",)
+
+
+def test_texts_that_differ_in_one_character_are_different_texts(cache: VectorCache) -> None:
+    cache.put(("apple",), ENCODER.encode_documents(("apple",)))
+
+    assert cache.missing(("apple ", "Apple", "apple")) == ("Apple", "apple ")
+
+
+def test_the_first_vector_of_a_text_stays(cache: VectorCache) -> None:
+    first, second = ENCODER.encode_documents(("one", "two"))
+    cache.put(("text",), first[None])
+
+    cache.put(("text",), second[None])
+
+    assert np.array_equal(cache.get(("text",))["text"], first)
+
+
+def test_thousands_of_texts_take_one_call(cache: VectorCache) -> None:
+    texts = tuple(f"text {number:05}" for number in range(3_001))
+    cache.put(texts[:-1], ENCODER.encode_documents(texts[:-1]))
+
+    assert cache.missing(texts) == (texts[-1],)
+    assert len(cache.get(texts[:-1])) == 3_000
+
+
+def test_a_text_without_vector_is_a_key_error_that_names_it(cache: VectorCache) -> None:
+    with pytest.raises(KeyError, match="unknown"):
+        cache.get(("unknown",))
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [np.zeros((1, 32), np.float32), np.zeros(32, np.float32), np.full((2, 32), np.nan, np.float32)],
+    ids=["one row too few", "one dimension", "not a number"],
+)
+def test_vectors_that_no_reader_could_use_are_refused(cache: VectorCache, vectors: np.ndarray) -> None:
+    with pytest.raises(SchemaMismatch):
+        cache.put(("one", "two"), vectors)
+
+    assert cache.missing(("one", "two")) == ("one", "two")

