@@ -42,11 +42,12 @@ class Body:
                     return
 
     async def read(self, judge: Judge, on_limit: Callable[[BodyLimit], None]) -> bytes:
-        """Give the decoded body; *on_limit* hears what *judge* says of its first bytes.
+        """Give the decoded body; *on_limit* hears each cap *judge* names.
 
         Raises: Fault: too large, truncated, undecodable; UnsupportedMedia, from *judge*.
         """
         limit = judge(self._type, b"")
+        on_limit(limit)
         if self._length.isdigit() and int(self._length) > limit.max_bytes and not limit.cut:
             raise Fault(FaultKind.TOO_LARGE, f"{self._length} bytes; the cap is {limit.max_bytes}")
         body, judged = bytearray(), False

@@ -49,7 +49,8 @@ class FetchSession:
         self._transport = Transport(user_agent=user_agent, allowed=allowed, limits=limits)
         self._office = AdmissionOffice(token=product_token(user_agent), clock=clock, limits=limits)
         self._hosts: dict[str, Host] = {}
-        self._runner = asyncio.Runner()
+        # With a factory of its own it leaves the thread's current loop alone.
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
 
     def close(self) -> None:
         """Close all connections; the session can do nothing after that."""
@@ -59,8 +60,8 @@ class FetchSession:
     @property
     def totals(self) -> FetchTotals:
         """All HTTP so far."""
-        total = self._transport.total
-        return FetchTotals(requests=total.requests, bytes=total.bytes, statuses=dict(total.statuses))
+        sent = self._transport
+        return FetchTotals(requests=sent.requests, bytes=sent.bytes, statuses=dict(sent.statuses))
 
     def sitemaps(
         self, seed_urls: tuple[str, ...], *, should_stop: Callable[[], bool] = lambda: False

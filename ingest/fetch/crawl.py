@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from ingest.fetch.client import FetchSession, host_key
-from ingest.fetch.document import fetch_document
+from ingest.fetch.document import fetch_document, is_fetchable
 from ingest.fetch.host import Checkpoint, build_checkpoint
 from schemas.fetch import FetchRequest, FetchResult
 
@@ -74,9 +74,7 @@ async def _drain(
 def _by_host(requests: Sequence[FetchRequest]) -> list[deque[FetchRequest]]:
     hosts: dict[str, deque[FetchRequest]] = {}
     for request in requests:
-        hosts.setdefault(_key(request.url), deque()).append(request)
+        # What cannot be fetched is refused without asking anyone; any queue will do for it.
+        key = host_key(request.url) if is_fetchable(request.url) else ""
+        hosts.setdefault(key, deque()).append(request)
     return list(hosts.values())
-
-
-def _key(url: str) -> str:
-    return host_key(url) if url.startswith(("http://", "https://")) else ""

@@ -76,7 +76,9 @@ class _Brotli:
                 raise _undecodable("br", error) from None
             if piece:
                 yield piece
-            if self._stream.can_accept_more_data() or self._stream.is_finished():
+            elif self._stream.can_accept_more_data():  # True says so also while output is still held back
+                return
+            if self._stream.is_finished():
                 return
             data = b""
 

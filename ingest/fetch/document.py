@@ -25,21 +25,26 @@ async def fetch_document(
     try:
         result = await _fetch(request, session, checkpoint, tally)
     except Fault as fault:
-        result = _fault_result(request.url, fault, last_status=tally.last_status)
+        result = _fault_result(request.url, fault, last_status=tally.statuses[-1] if tally.statuses else None)
     return replace(
         result,
         requests=tally.requests,
         bytes=tally.bytes,
-        statuses=tuple(tally.statuses.elements()),
+        statuses=tuple(tally.statuses),
         seconds=session.clock.monotonic() - started,
     )
+
+
+def is_fetchable(url: str) -> bool:
+    """Whether *url* is a canonical http(s) URL; nothing else is ever asked for."""
+    return url.startswith(("http://", "https://")) and canonical_url(url) == url
 
 
 async def _fetch(
     request: FetchRequest, session: FetchSession, checkpoint: Checkpoint, tally: Tally
 ) -> FetchResult:
     url = request.url
-    if not url.startswith(("http://", "https://")) or canonical_url(url) != url:
+    if not is_fetchable(url):
         raise Fault(FaultKind.POLICY, "not a canonical http(s) URL")
     admission = await session.admission(url, checkpoint)
     if admission.fault is not None:

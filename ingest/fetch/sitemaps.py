@@ -16,6 +16,7 @@ from schemas.fetch import SitemapEntry
 
 _GZIP = b"\x1f\x8b"
 _MAX_TEXT = 4096
+_TOO_MANY = "it lists more URLs than a sitemap may; the rest was left out"
 _ITEMS = frozenset({"url", "sitemap", "item", "entry"})
 _DATES = frozenset({"lastmod", "pubDate", "updated"})
 _PLACES = {"url": "loc", "sitemap": "loc", "item": "link", "entry": "link"}
@@ -39,11 +40,10 @@ def parse_sitemap(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> Si
     if body.startswith(_GZIP):
         body = _unpack(body, max_bytes, url)
     listing = _Listing(url, max_urls)
-    problem = ""
     if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         problem = _feed(body, listing, url)
     else:
-        _read_lines(body, listing, url)
+        problem = _read_lines(body, listing, url)
     return Sitemap(entries=tuple(listing.entries.values()), children=tuple(listing.children), problem=problem)
 
 
@@ -70,7 +70,7 @@ def _feed(body: bytes, listing: "_Listing", url: str) -> str:
     except _Refused as error:
         raise ParseError(str(error), subject=url) from None
     except _Full:
-        return "it lists more URLs than a sitemap may; the rest was left out"
+        return _TOO_MANY
     except etree.XMLSyntaxError as error:
         if not listing.is_sitemap:
             raise ParseError("neither a sitemap nor a feed", subject=url) from None
@@ -78,7 +78,7 @@ def _feed(body: bytes, listing: "_Listing", url: str) -> str:
     return ""
 
 
-def _read_lines(body: bytes, listing: "_Listing", url: str) -> None:
+def _read_lines(body: bytes, listing: "_Listing", url: str) -> str:
     lines = body.decode("utf-8", errors="replace").removeprefix("\ufeff").split()
     if not lines or not lines[0].startswith(("http://", "https://")):
         raise ParseError("neither a sitemap nor a feed", subject=url)
@@ -86,7 +86,8 @@ def _read_lines(body: bytes, listing: "_Listing", url: str) -> None:
         for line in lines:
             listing.add(line, None)
     except _Full:
-        return
+        return _TOO_MANY
+    return ""
 
 
 class _Refused(Exception):
@@ -126,8 +127,9 @@ class _Listing:
             self._start_field(name, attributes)
 
     def _start_field(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "link" and attributes.get("rel", "alternate") == "alternate" and "href" in attributes:
-            self._texts.setdefault("link", attributes["href"])
+        if name == "link" and "href" in attributes:
+            if attributes.get("rel", "alternate") == "alternate":
+                self._texts.setdefault("link", attributes["href"])
         elif (name == _PLACES[self._item] or name in _DATES) and self._path[-2] == self._item:
             self._text = []
 

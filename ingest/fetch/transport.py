@@ -5,9 +5,8 @@ the environment, redirects that follow themselves) must not happen here.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpcore2
@@ -39,26 +38,22 @@ class Answer:
     framed: bool
 
 
+@dataclass(slots=True)
 class Tally:
-    """What one document, or a whole session, cost so far: requests, body bytes received, answers by status."""
+    """What one document cost so far; `bytes` of bodies as received, `statuses` in the order they came."""
 
-    def __init__(self) -> None:
-        self.requests = 0
-        self.bytes = 0
-        self.statuses: Counter[int] = Counter()
-        self.last_status: int | None = None
-
-    def answered(self, status: int) -> None:
-        """Note the status line of one answer, whatever becomes of its body."""
-        self.statuses[status] += 1
-        self.last_status = status
+    requests: int = 0
+    bytes: int = 0
+    statuses: list[int] = field(default_factory=list)
 
 
 class Transport:
     """Sends GET requests; belongs to one event loop."""
 
     def __init__(self, *, user_agent: str, allowed: Collection[AllowedTarget], limits: Limits) -> None:
-        self.total = Tally()
+        self.requests = 0
+        self.bytes = 0
+        self.statuses: dict[int, int] = {}
         self._limits = limits
         self._fixed = [
             (b"User-Agent", user_agent.encode("latin-1", errors="replace")),
@@ -79,15 +74,15 @@ class Transport:
         await self._pool.aclose()
 
     async def get(self, url: str, *, judge: Judge, tally: Tally, validators: Mapping[str, str]) -> Answer:
-        """Ask for one canonical URL; *tally* and `total` count it.
+        """Ask for one canonical URL; *tally* and the transport itself count it.
 
         Raises: Fault: whatever went wrong, named.
         """
         if len(url) > self._limits.url_length:
             raise Fault(FaultKind.POLICY, f"the URL is longer than {self._limits.url_length} characters")
         request = self._request(url, validators)
-        for count in (self.total, tally):
-            count.requests += 1
+        self.requests += 1
+        tally.requests += 1
         deadline = asyncio.timeout(self._limits.html.seconds)
         try:
             async with deadline:
@@ -110,8 +105,8 @@ class Transport:
     async def _exchange(self, request: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout) -> Answer:
         response = await self._pool.handle_async_request(request)
         try:
-            for count in (self.total, tally):
-                count.answered(response.status)
+            self.statuses[response.status] = self.statuses.get(response.status, 0) + 1
+            tally.statuses.append(response.status)
             return await self._receive(response, judge, tally, deadline)
         finally:
             await response.aclose()
@@ -125,8 +120,8 @@ class Transport:
             else:
                 await body.drain()
         finally:
-            for count in (self.total, tally):
-                count.bytes += body.received
+            self.bytes += body.received
+            tally.bytes += body.received
         return Answer(status=response.status, headers=headers, body=content, framed=body.framed)
 
     def _extend(self, deadline: asyncio.Timeout, limit: BodyLimit) -> None:

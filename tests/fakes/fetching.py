@@ -7,7 +7,7 @@ from dataclasses import replace
 from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.clock import Clock
 from ingest.fetch.crawl import fetch_all
-from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.limits import Limits
 from schemas.fetch import FetchRequest, FetchResult
 from tests.fakes.fetch_clock import QuickClock
 from tests.fakes.site_server import Site
@@ -16,14 +16,15 @@ AGENT = "sitegraph/0.1 (+mailto:owner@example.org)"
 
 
 def short_limits(seconds: float) -> Limits:
-    """The usual caps with all deadlines cut down to *seconds*."""
+    """The usual caps with waits cut down to *seconds*, and deadlines to four times that."""
     usual = Limits()
-    bodies = {name: _shorten(getattr(usual, name), seconds) for name in ("html", "pdf", "sitemap", "robots")}
-    return replace(usual, connect=seconds, read=seconds, **bodies)
-
-
-def _shorten(limit: BodyLimit, seconds: float) -> BodyLimit:
-    return replace(limit, seconds=seconds)
+    return replace(
+        usual,
+        connect=seconds,
+        read=seconds,
+        html=replace(usual.html, seconds=4 * seconds),
+        pdf=replace(usual.pdf, seconds=4 * seconds),
+    )
 
 
 @contextmanager

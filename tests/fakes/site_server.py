@@ -1,6 +1,7 @@
 """A small HTTP site on loopback that answers as it is told and remembers what it was asked."""
 
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -161,12 +162,16 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serve(site: Site, *, host: str = "127.0.0.1") -> Iterator[Site]:
-    """Serve *site* on a free port of *host*, a loopback address."""
-    server = _Server((host, 0), _Handler)
+def serve(
+    site: Site, *, host: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None
+) -> Iterator[Site]:
+    """Serve *site* on *host*, a loopback address; port 0 takes a free one."""
+    server = _Server((host, port), _Handler)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     server.site, server.closing = site, threading.Event()
     site.address = f"{host}:{server.server_address[1]}"
-    site.origin = f"http://{site.address}"
+    site.origin = f"{'https' if tls else 'http'}://{site.address}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

@@ -1,0 +1,140 @@
+"""A wave of documents over several hosts, and how it stops."""
+
+import threading
+import time
+
+import pytest
+
+from ingest.fetch.client import open_session
+from ingest.fetch.crawl import fetch_all
+from schemas.errors import ConfigError, Stopped
+from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+from tests.fakes.fetch_clock import QuickClock, WallClock
+from tests.fakes.fetching import AGENT, fetch, fetch_one, never, session_for, stop_after
+from tests.fakes.site_server import Reply, Site, serve
+
+_PAGE = Reply(b"<p>page</p>")
+
+
+def _pages(count: int, reply: Reply = _PAGE) -> Site:
+    return Site({f"/{n}": reply for n in range(count)})
+
+
+def _requests(*sites: Site) -> list[FetchRequest]:
+    return [FetchRequest(url=site.url(path)) for site in sites for path in sorted(site.pages)]
+
+
+def test_hosts_go_side_by_side_and_each_keeps_its_order() -> None:
+    slow = Reply(b"<p>page</p>", stall=0.1)
+    with serve(_pages(5, slow)) as one, serve(_pages(5, slow), host="127.0.0.2") as two:
+        began = time.monotonic()
+        with session_for(one, two, clock=WallClock()) as session:
+            found = fetch(session, *_requests(one, two))
+        assert time.monotonic() - began < 0.9
+    assert {result.status for result in found.values()} == {FetchStatus.OK}
+    assert one.paths() == two.paths() == sorted(one.pages)
+
+
+def test_results_come_in_the_callers_thread_as_they_complete() -> None:
+    threads: list[tuple[threading.Thread, int]] = []
+    site = _pages(3)
+    with serve(site), session_for(site) as session:
+        fetch_all(
+            _requests(site),
+            session=session,
+            on_result=lambda _: threads.append((threading.current_thread(), len(site.paths()))),
+            should_stop=never,
+        )
+    assert threads == [(threading.current_thread(), n) for n in (1, 2, 3)]
+
+
+def test_a_document_asked_for_twice_gets_two_results() -> None:
+    site = _pages(1)
+    found: list[FetchResult] = []
+    with serve(site), session_for(site) as session:
+        fetch_all(_requests(site) * 2, session=session, on_result=found.append, should_stop=never)
+    assert [result.status for result in found] == [FetchStatus.OK] * 2
+
+
+def test_a_stop_is_asked_before_every_request() -> None:
+    site = _pages(5)
+    found: list[FetchResult] = []
+    with serve(site), session_for(site) as session:
+        with pytest.raises(Stopped):
+            # robots.txt and two pages
+            fetch_all(_requests(site), session=session, on_result=found.append, should_stop=stop_after(3))
+        assert len(found) == len(site.paths()) == 2
+        rest = fetch(session, *_requests(site)[2:])
+        assert {result.status for result in rest.values()} == {FetchStatus.OK}
+
+
+def test_a_stop_does_not_wait_for_a_host_that_stalls_or_asked_for_patience() -> None:
+    stalling = Site({"/robots.txt": Reply(b"", 404), "/a": Reply(b"", stall=20)})
+    patient = Site({"/robots.txt": Reply(b"", 404), "/a": Reply(b"", 503, {"Retry-After": "60"})})
+    stop = threading.Event()
+    timer = threading.Timer(0.4, stop.set)
+    with serve(stalling), serve(patient), session_for(stalling, patient, clock=WallClock()) as session:
+        timer.start()
+        began = time.monotonic()
+        with pytest.raises(Stopped):
+            fetch_all(
+                [FetchRequest(url=site.url("/a")) for site in (stalling, patient)],
+                session=session,
+                on_result=lambda _: None,
+                should_stop=stop.is_set,
+            )
+        assert time.monotonic() - began < 3
+        timer.join()
+
+
+def test_an_error_of_the_caller_ends_the_wave() -> None:
+    site = _pages(4)
+
+    def full(_: FetchResult) -> None:
+        raise OSError("disk full")
+
+    with serve(site), session_for(site) as session:
+        with pytest.raises(OSError, match="disk full"):
+            fetch_all(_requests(site), session=session, on_result=full, should_stop=never)
+        assert len(site.paths()) == 1
+
+
+def test_nothing_to_fetch_asks_nobody() -> None:
+    with session_for() as session:
+        assert fetch(session) == {}
+        assert session.totals.requests == 0
+
+
+def test_robots_pace_and_connections_survive_from_batch_to_batch() -> None:
+    clock = QuickClock()
+    site = _pages(4)
+    with serve(site), session_for(site, clock=clock, per_host_delay=2.0) as session:
+        for request in _requests(site):
+            fetch_one(session, request)
+    assert [ask.path for ask in site.log] == ["/robots.txt", "/0", "/1", "/2", "/3"]
+    assert clock.slept == [2.0] * 4
+    assert site.most_connections == 1
+
+
+def test_totals_count_all_http() -> None:
+    site = Site({"/a": _PAGE, "/b": [Reply(b"", 503), _PAGE]})
+    with serve(site), session_for(site) as session:
+        fetch(session, *_requests(site))
+        totals = session.totals
+    assert totals.requests == len(site.log) == 4
+    assert dict(totals.statuses) == {404: 1, 200: 2, 503: 1}
+    assert totals.bytes == 2 * len(_PAGE.body) + len(b"nothing here")
+
+
+def test_a_wrong_entry_in_allow_private_is_said_at_once() -> None:
+    with (
+        pytest.raises(ConfigError, match=r"allow_private 127\.0\.0\.1"),
+        open_session(
+            user_agent=AGENT,
+            allow_private=("127.0.0.1",),
+            per_host_delay=0,
+            concurrency=1,
+            clock=QuickClock(),
+        ),
+    ):
+        pass

@@ -1,0 +1,104 @@
+"""One coding undone, its end demanded, its size counted."""
+
+import gzip
+import resource
+import zlib
+from collections.abc import Callable
+
+import brotli
+import pytest
+from backports import zstd
+
+from ingest.fetch.decode import build_decoder
+from ingest.fetch.faults import Fault, FaultKind
+from schemas.fetch import FetchStatus
+from tests.fakes.fetching import fetch_one, session_for
+from tests.fakes.site_server import Reply, Site, serve
+
+_TEXT = b"<html>" + bytes(range(32, 127)) * 3000 + b"</html>"
+_PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "br": brotli.compress,
+    "zstd": zstd.compress,
+}
+_codings = pytest.mark.parametrize("coding", sorted(_PACK))
+
+
+def _decode(coding: str, data: bytes, *, step: int = 1000) -> tuple[bytes, bool]:
+    decoder = build_decoder(coding)
+    assert decoder is not None
+    pieces = [p for at in range(0, len(data), step) for p in decoder.feed(data[at : at + step])]
+    return b"".join(pieces), decoder.ended()
+
+
+@_codings
+@pytest.mark.parametrize("step", [1, 7, 100_000])
+def test_a_body_comes_back_however_it_is_cut_into_packets(coding: str, step: int) -> None:
+    assert _decode(coding, _PACK[coding](_TEXT), step=step) == (_TEXT, True)
+
+
+@_codings
+def test_a_truncated_body_has_not_ended(coding: str) -> None:
+    packed = _PACK[coding](_TEXT)
+    assert not any(_decode(coding, packed[:length], step=50)[1] for length in range(0, len(packed), 7))
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_two_members_are_one_body(coding: str) -> None:
+    packed = _PACK[coding](b"first ") + _PACK[coding](b"second")
+    assert _decode(coding, packed, step=3) == (b"first second", True)
+
+
+@pytest.mark.parametrize("coding", ["deflate", "gzip, gzip", "compress", "br, gzip", "aws-chunked"])
+def test_a_coding_we_did_not_ask_for_is_refused(coding: str) -> None:
+    with pytest.raises(Fault) as caught:
+        build_decoder(coding)
+    assert caught.value.kind is FaultKind.UNSUPPORTED
+
+
+@_codings
+def test_bytes_that_are_not_the_coding_are_undecodable(coding: str) -> None:
+    with pytest.raises(Fault) as caught:
+        _decode(coding, b"\x00plain text under the wrong name, long enough for any decoder to notice")
+    assert caught.value.kind is FaultKind.UNDECODABLE
+
+
+@pytest.mark.parametrize("coding", [None, "", "identity", " Identity "])
+def test_no_coding_needs_no_decoder(coding: str | None) -> None:
+    assert build_decoder(coding) is None
+
+
+@_codings
+def test_a_truncated_body_with_right_framing_is_never_a_document(coding: str) -> None:
+    cut = Reply(_PACK[coding](_TEXT)[:-10], headers={"Content-Encoding": coding})
+    with serve(Site({"/": cut})) as site, session_for(site) as session:
+        result = fetch_one(session, site.url("/"))
+        assert (result.status, result.body, result.requests) == (FetchStatus.FAILED, None, 4)
+
+
+@_codings
+def test_a_bomb_is_refused_without_filling_memory(coding: str) -> None:
+    bomb = Reply(_bomb(coding, 1 << 28), headers={"Content-Encoding": coding})
+    with serve(Site({"/": bomb})) as site, session_for(site) as session:
+        before = _peak_memory()
+        result = fetch_one(session, site.url("/"))
+        assert (result.status, result.requests) == (FetchStatus.REFUSED, 1)
+        assert "cap" in result.reason
+        assert _peak_memory() - before < 100_000_000
+
+
+def _peak_memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _bomb(coding: str, size: int) -> bytes:
+    step = b"a" * (1 << 20)
+    if coding == "gzip":
+        packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+        return b"".join(packer.compress(step) for _ in range(size >> 20)) + packer.flush()
+    if coding == "zstd":
+        frames = zstd.ZstdCompressor()
+        return b"".join(frames.compress(step) for _ in range(size >> 20)) + frames.flush()
+    stream = brotli.Compressor(quality=1)
+    packed: bytes = b"".join(stream.process(step) for _ in range(size >> 20)) + stream.finish()
+    return packed

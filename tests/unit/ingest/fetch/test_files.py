@@ -1,0 +1,132 @@
+"""Local documents: which are listed, and that nothing outside the root is read."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ingest.fetch.files import is_denied, list_files, read_file
+from schemas.errors import FetchRefused
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    top = tmp_path / "notes"
+    for name in [
+        "b.md",
+        "a.txt",
+        "guide/Page.HTML",
+        "guide/deep/old.markdown",
+        "guide/paper.pdf",
+        "guide/logo.png",
+        ".env.md",
+        ".git/description.txt",
+        "keys/id_note.md",
+        "ünïcode name.md",
+    ]:
+        path = top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    (tmp_path / "outside.md").write_text("outside")
+    return top
+
+
+def _paths(root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[str]:
+    return [entry.path for entry in list_files(root, include=include, exclude=exclude)]
+
+
+def test_documents_are_listed_in_order_without_secrets(root: Path) -> None:
+    assert _paths(root) == [
+        "a.txt",
+        "b.md",
+        "guide/Page.HTML",
+        "guide/deep/old.markdown",
+        "guide/paper.pdf",
+        "ünïcode name.md",
+    ]
+    sizes = {entry.path: entry.size for entry in list_files(root)}
+    assert sizes["b.md"] == len("b.md")
+
+
+def test_globs_take_and_leave(root: Path) -> None:
+    assert _paths(root, include=["guide/*"]) == [
+        "guide/Page.HTML",
+        "guide/deep/old.markdown",
+        "guide/paper.pdf",
+    ]
+    assert _paths(root, include=["*.md"], exclude=["b*"]) == ["ünïcode name.md"]
+    assert _paths(root, include=[".env*", ".git/*"]) == []
+
+
+@pytest.mark.parametrize(
+    "path", [".env", "a/.env.local", "x.pem", "X.KEY", "id_rsa", ".git/config", "a/.GIT/b"]
+)
+def test_names_of_secrets_are_denied(path: str) -> None:
+    assert is_denied(path)
+
+
+@pytest.mark.parametrize("path", ["environment.md", "keys.md", "void_.md", "github/x.md"])
+def test_ordinary_names_are_not_denied(path: str) -> None:
+    assert not is_denied(path)
+
+
+def test_links_out_of_the_root_are_left_out_and_said(root: Path) -> None:
+    (root / "out.md").symlink_to(root.parent / "outside.md")
+    (root / "folder").symlink_to(root.parent)
+    (root / "inner.md").symlink_to(root / "b.md")
+    (root / "secret.md").symlink_to(root / ".env.md")
+    (root / "dangling.md").symlink_to(root / "nowhere.md")
+    os.mkfifo(root / "pipe.md")
+    skipped: dict[str, str] = {}
+    listed = [entry.path for entry in list_files(root, on_skip=skipped.__setitem__)]
+    assert "inner.md" in listed
+    assert not any(path.startswith(("out", "folder", "secret", "dangling", "pipe")) for path in listed)
+    assert "outside the root" in skipped["out.md"]
+    assert skipped.keys() >= {"out.md", "secret.md", "dangling.md", "pipe.md", ".env.md"}
+
+
+def test_a_file_comes_back_as_its_bytes(root: Path) -> None:
+    assert read_file(root, "guide/Page.HTML", max_bytes=100) == b"guide/Page.HTML"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../outside.md",
+        "guide/../../outside.md",
+        "/etc/passwd",
+        ".env.md",
+        ".git/description.txt",
+        "guide",
+        "no.md",
+    ],
+)
+def test_what_may_not_be_read_is_refused(root: Path, path: str) -> None:
+    with pytest.raises(FetchRefused):
+        read_file(root, path, max_bytes=100)
+
+
+def test_a_link_out_of_the_root_is_not_read(root: Path) -> None:
+    (root / "out.md").symlink_to(root.parent / "outside.md")
+    (root / "folder").symlink_to(root.parent)
+    for path in ("out.md", "folder/outside.md"):
+        with pytest.raises(FetchRefused):
+            read_file(root, path, max_bytes=100)
+
+
+def test_a_pipe_is_refused_without_waiting_for_a_writer(root: Path) -> None:
+    os.mkfifo(root / "pipe.md")
+    with pytest.raises(FetchRefused, match="regular"):
+        read_file(root, "pipe.md", max_bytes=100)
+
+
+def test_a_file_over_the_cap_is_refused(root: Path) -> None:
+    assert read_file(root, "b.md", max_bytes=4) == b"b.md"
+    with pytest.raises(FetchRefused, match="larger"):
+        read_file(root, "b.md", max_bytes=3)
+
+
+def test_a_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FetchRefused, match="roots"):
+        list_files(tmp_path / "nowhere")

@@ -1,0 +1,155 @@
+"""When the next request may go out."""
+
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from itertools import pairwise
+
+import pytest
+
+from ingest.fetch.breaker import FAILURES, OPEN_SECONDS, Breaker
+from ingest.fetch.politeness import backoff_delay, pace_delay, parse_retry_after
+from schemas.fetch import FetchStatus
+from tests.fakes.fetch_clock import QuickClock, WallClock
+from tests.fakes.fetching import fetch, fetch_one, session_for
+from tests.fakes.site_server import Reply, Site, serve
+
+_NOW = datetime(2030, 1, 1, tzinfo=UTC)
+_PAGE = Reply(b"<p>page</p>")
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("5", 5.0),
+        (" 120 ", 120.0),
+        ("864000", 864000.0),
+        ("Tue, 01 Jan 2030 00:01:00 GMT", 60.0),
+        ("Tue, 01 Jan 2030 00:01:00 -0000", 60.0),
+        ("Mon, 31 Dec 2029 00:00:00 GMT", None),
+        ("0", None),
+        ("-1", None),
+        ("soon", None),
+        ("1e3", None),
+        ("٣", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_retry_after_is_read_as_seconds_from_now(value: str | None, seconds: float | None) -> None:
+    assert parse_retry_after(value, now=_NOW) == seconds
+
+
+def test_the_slowest_wish_sets_the_pace() -> None:
+    assert pace_delay(per_host_delay=1.0, crawl_delay=0.0, last_response=0.1) == 1.0
+    assert pace_delay(per_host_delay=1.0, crawl_delay=7.0, last_response=0.1) == 7.0
+    assert pace_delay(per_host_delay=1.0, crawl_delay=0.0, last_response=2.0) == 10.0
+    assert pace_delay(per_host_delay=1.0, crawl_delay=0.0, last_response=99.0) == 30.0
+
+
+def test_no_delay_of_our_own_leaves_only_the_sites_wish() -> None:
+    assert pace_delay(per_host_delay=0.0, crawl_delay=0.0, last_response=2.0) == 0.0
+    assert pace_delay(per_host_delay=0.0, crawl_delay=3.0, last_response=2.0) == 3.0
+
+
+def test_back_off_doubles_and_is_spread_by_url() -> None:
+    first, second, third = (backoff_delay("http://h/a", attempt=n, base=1.0) for n in (1, 2, 3))
+    assert 1 <= first < 1.5
+    assert 2 <= second < 3
+    assert 4 <= third < 6
+    assert first == backoff_delay("http://h/a", attempt=1, base=1.0)
+    assert first != backoff_delay("http://h/b", attempt=1, base=1.0)
+
+
+def test_five_failures_open_the_circuit_and_one_probe_may_close_it() -> None:
+    breaker = Breaker()
+    for _ in range(FAILURES - 1):
+        breaker.failed(0.0)
+    assert breaker.admits(0.0)
+    breaker.failed(0.0)
+    assert not breaker.admits(OPEN_SECONDS - 1)
+    assert breaker.admits(OPEN_SECONDS)
+    breaker.started()
+    assert not breaker.admits(OPEN_SECONDS)
+    breaker.succeeded()
+    assert breaker.admits(OPEN_SECONDS)
+
+
+@pytest.mark.parametrize("fail", [Breaker.failed, Breaker.busy])
+def test_a_failed_probe_opens_the_circuit_again(fail: object) -> None:
+    breaker = Breaker()
+    for _ in range(FAILURES):
+        breaker.failed(0.0)
+    breaker.started()
+    assert callable(fail)
+    fail(breaker, OPEN_SECONDS)
+    assert not breaker.admits(2 * OPEN_SECONDS - 1)
+    assert breaker.admits(2 * OPEN_SECONDS)
+
+
+def test_an_answer_in_between_forgets_earlier_failures() -> None:
+    breaker = Breaker()
+    for _ in range(3):
+        for _ in range(FAILURES - 1):
+            breaker.failed(0.0)
+        breaker.succeeded()
+    assert breaker.admits(0.0)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_no_request_is_early_after_retry_after(status: int, concurrency: int) -> None:
+    busy = Reply(b"", status, {"Retry-After": "1"})
+    site = Site({"/a": [busy, _PAGE], "/b": _PAGE, "/c": _PAGE})
+    with serve(site), session_for(site, clock=WallClock(), concurrency=concurrency) as session:
+        fetch(session, site.url("/a"))
+        fetch(session, site.url("/b"), site.url("/c"))
+    moments = [ask.at for ask in site.log if ask.path != "/robots.txt"]
+    assert moments[1] - moments[0] >= 1.0
+
+
+def test_a_date_in_retry_after_is_waited_for() -> None:
+    clock = QuickClock()
+    site = Site({"/a": [Reply(b"", 503, {"Retry-After": format_datetime(clock.now(), usegmt=True)}), _PAGE]})
+    later = format_datetime(datetime(2030, 1, 1, 0, 10, tzinfo=UTC), usegmt=True)
+    site.pages["/b"] = [Reply(b"", 503, {"Retry-After": later}), _PAGE]
+    with serve(site), session_for(site, clock=clock) as session:
+        assert fetch_one(session, site.url("/a")).seconds < 2
+        assert fetch_one(session, site.url("/b")).seconds > 590
+
+
+@pytest.mark.parametrize("value", ["soon", "-1", "Thu, 01 Jan 1970 00:00:00 GMT"])
+def test_a_retry_after_that_says_nothing_means_ordinary_back_off(value: str) -> None:
+    site = Site({"/a": [Reply(b"", 429, {"Retry-After": value}), _PAGE]})
+    with serve(site), session_for(site) as session:
+        result = fetch_one(session, site.url("/a"))
+        assert result.status is FetchStatus.OK
+        assert 1 <= result.seconds < 2
+
+
+def test_a_host_that_asks_for_days_is_parked_for_one_and_the_rest_fails_unasked() -> None:
+    clock = QuickClock()
+    site = Site({"/a": [Reply(b"", 503, {"Retry-After": "864000"}), _PAGE], "/b": _PAGE})
+    with serve(site), session_for(site, clock=clock) as session:
+        found = fetch(session, site.url("/a"), site.url("/b"))
+        assert {result.status for result in found.values()} == {FetchStatus.FAILED}
+        assert "864000 s" in found[site.url("/b")].reason
+        assert site.paths() == ["/a"]
+        clock.seconds += 86_401
+        assert fetch_one(session, site.url("/b")).status is FetchStatus.OK
+
+
+def test_requests_keep_their_distance_and_one_connection_serves_them() -> None:
+    site = Site({f"/{n}": _PAGE for n in range(3)})
+    with serve(site), session_for(site, clock=WallClock(), per_host_delay=0.3) as session:
+        fetch(session, *[site.url(f"/{n}") for n in range(3)])
+    moments = [ask.at for ask in site.log]
+    assert len(moments) == 4
+    assert all(late - early >= 0.3 for early, late in pairwise(moments))
+    assert site.most_connections == 1
+
+
+def test_no_more_connections_are_open_than_allowed() -> None:
+    site = Site({f"/{n}": Reply(b"<p>page</p>", stall=0.05) for n in range(12)})
+    with serve(site), session_for(site, clock=WallClock(), concurrency=3) as session:
+        fetch(session, *[site.url(f"/{n}") for n in range(12)])
+    assert site.most_connections == 3

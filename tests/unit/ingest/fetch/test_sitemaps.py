@@ -1,0 +1,185 @@
+"""What sitemaps and feeds list, and what they may not do."""
+
+import gzip
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ingest.fetch.limits import Limits
+from ingest.fetch.sitemaps import Sitemap, parse_sitemap
+from schemas.errors import ParseError
+from schemas.fetch import SitemapEntry
+from tests.fakes.fetching import session_for
+from tests.fakes.site_server import Reply, Site, serve
+
+_DATA = Path(__file__).parents[4].parent / "shared" / "data" / "url-robots-sitemap"
+_AT = "https://h.example/sitemap.xml"
+_NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+def _parse(text: str | bytes, *, max_bytes: int = 1_000_000, max_urls: int = 100) -> Sitemap:
+    body = text.encode() if isinstance(text, str) else text
+    return parse_sitemap(body, url=_AT, max_bytes=max_bytes, max_urls=max_urls)
+
+
+def _urls(sitemap: Sitemap) -> list[str]:
+    return [entry.url for entry in sitemap.entries]
+
+
+def _urlset(*places: str) -> str:
+    return f"<urlset {_NS}>{''.join(f'<url><loc>{place}</loc></url>' for place in places)}</urlset>"
+
+
+def test_a_urlset_lists_pages_with_their_dates() -> None:
+    sitemap = _parse(
+        f"""<?xml version="1.0" encoding="UTF-8"?>
+        <urlset {_NS} xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+          <url><loc> https://h.example/a?x=1&amp;y=2#top </loc><lastmod>2024-05-01</lastmod>
+            <image:image><image:loc>https://h.example/a.png</image:loc></image:image></url>
+          <url><loc><![CDATA[/b]]></loc></url>
+          <url><loc>mailto:x@h.example</loc></url><url/>
+        </urlset>"""
+    )
+    assert sitemap.entries == (
+        SitemapEntry(url="https://h.example/a?x=1&y=2", lastmod="2024-05-01"),
+        SitemapEntry(url="https://h.example/b"),
+    )
+    assert sitemap.problem == ""
+
+
+def test_an_index_lists_sitemaps() -> None:
+    sitemap = _parse(
+        f"<sitemapindex {_NS}><sitemap><loc>https://h.example/one.xml.gz</loc></sitemap></sitemapindex>"
+    )
+    assert (sitemap.entries, sitemap.children) == ((), ("https://h.example/one.xml.gz",))
+
+
+def test_feeds_and_plain_lists_count_too() -> None:
+    rss = "<rss><channel><link>/home</link><item><title>t</title><link>/a</link></item></channel></rss>"
+    atom = (
+        '<feed xmlns="http://www.w3.org/2005/Atom"><link href="/self" rel="self"/><entry>'
+        '<link rel="edit" href="/x"/><link href="/a"/><updated>2024-05-01T00:00:00Z</updated></entry></feed>'
+    )
+    assert _urls(_parse(rss)) == ["https://h.example/a"]
+    assert _parse(atom).entries == (SitemapEntry(url="https://h.example/a", lastmod="2024-05-01T00:00:00Z"),)
+    assert _urls(_parse("\ufeffhttps://h.example/a\r\nhttps://h.example/b\n")) == [
+        "https://h.example/a",
+        "https://h.example/b",
+    ]
+
+
+def test_a_packed_sitemap_is_known_by_its_first_bytes() -> None:
+    assert _urls(_parse(gzip.compress(_urlset("/a").encode()))) == ["https://h.example/a"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><urlset><url><loc>&b;</loc></url></urlset>',
+        '<!DOCTYPE x SYSTEM "file:///etc/passwd"><urlset><url><loc>/a</loc></url></urlset>',
+        "<!-- " + "p" * 100_000 + " -->\n<!DOCTYPE urlset><urlset><url><loc>/a</loc></url></urlset>",
+        "<html><body><a href='/a'>not a sitemap</a></body></html>",
+        "<!doctype html><p>not found",
+        "nothing of the kind",
+        "",
+        "<",
+    ],
+)
+def test_a_doctype_or_another_kind_of_file_is_refused(text: str) -> None:
+    with pytest.raises(ParseError):
+        _parse(text)
+
+
+def test_a_packed_bomb_or_half_a_pack_is_refused() -> None:
+    packed = gzip.compress(_urlset(*["/a"] * 100_000).encode())
+    with pytest.raises(ParseError, match="unpacks"):
+        _parse(packed)
+    with pytest.raises(ParseError, match="cut short"):
+        _parse(packed[:-5], max_bytes=100_000_000)
+
+
+def test_what_stands_before_a_fault_is_kept_and_the_fault_named() -> None:
+    sitemap = _parse(_urlset("/a", "/b").removesuffix("</urlset>") + "<url><loc>/c</wrong>")
+    assert _urls(sitemap) == ["https://h.example/a", "https://h.example/b"]
+    assert "not well-formed" in sitemap.problem
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_list_longer_than_allowed_is_cut_and_said_so(as_text: bool) -> None:
+    places = [f"https://h.example/{n}" for n in range(9)]
+    sitemap = _parse("\n".join(places) if as_text else _urlset(*places), max_urls=5)
+    assert len(sitemap.entries) == 5
+    assert "more URLs" in sitemap.problem
+
+
+def _index(*places: str) -> Reply:
+    items = "".join(f"<sitemap><loc>{place}</loc></sitemap>" for place in places)
+    return Reply(f"<sitemapindex>{items}</sitemapindex>".encode(), content_type="text/xml")
+
+
+def _listed(*places: str) -> Reply:
+    return Reply(_urlset(*places).encode(), content_type="application/xml")
+
+
+def test_a_site_without_a_sitemap_adds_nothing_and_says_nothing() -> None:
+    for reply in [
+        Reply(b"", 404),
+        Reply(b"<!doctype html><p>start page"),
+        Reply(b"", 301, {"Location": "/"}),
+    ]:
+        site = Site({"/sitemap.xml": reply})
+        with serve(site), session_for(site) as session:
+            assert session.sitemaps((site.url("/"),)) == ()
+            assert session.problems == []
+
+
+def test_sitemaps_of_robots_and_the_usual_place_are_read_once_each() -> None:
+    site = Site({"/sitemap.xml": _listed("/a"), "/more.xml": _index("/deep.xml", "/sitemap.xml")})
+    site.pages["/deep.xml"] = _listed("/b", "https://elsewhere.example/c")
+    with serve(site), session_for(site) as session:
+        site.pages["/robots.txt"] = Reply(
+            b"Sitemap: /more.xml\nSitemap: /more.xml", content_type="text/plain"
+        )
+        entries = session.sitemaps((site.url("/docs/"), site.url("/")))
+        assert [entry.url for entry in entries] == [
+            site.url("/a"),
+            site.url("/b"),
+            "https://elsewhere.example/c",
+        ]
+        assert sorted(site.paths()) == ["/deep.xml", "/more.xml", "/sitemap.xml"]
+
+
+def test_sitemaps_that_list_each_other_end() -> None:
+    site = Site({"/sitemap.xml": _index("/one.xml"), "/one.xml": _index("/two.xml", "/sitemap.xml")})
+    site.pages["/two.xml"] = _index("/three.xml")
+    site.pages["/three.xml"] = _listed("/too-deep")
+    with serve(site), session_for(site, limits=Limits(sitemap_depth=3)) as session:
+        assert session.sitemaps((site.url("/"),)) == ()
+        assert site.paths() == ["/sitemap.xml", "/one.xml", "/two.xml"]
+        assert any("nested deeper" in problem for problem in session.problems)
+
+
+def test_a_sitemap_that_robots_names_and_nobody_can_read_is_reported() -> None:
+    site = Site({"/robots.txt": Reply(b"Sitemap: /s.xml", content_type="text/plain")})
+    site.pages["/s.xml"] = Reply(b"<!DOCTYPE x><urlset/>")
+    with serve(site), session_for(site) as session:
+        assert session.sitemaps((site.url("/"),)) == ()
+        assert len(session.problems) == 1
+        assert "DOCTYPE" in session.problems[0]
+
+
+def test_a_site_that_forbids_everything_is_not_asked_for_a_sitemap() -> None:
+    site = Site({"/robots.txt": Reply(b"User-agent: *\nDisallow: /", content_type="text/plain")})
+    with serve(site), session_for(site) as session:
+        assert session.sitemaps((site.url("/"),)) == ()
+        assert site.paths() == []
+
+
+@pytest.mark.data
+def test_real_sitemaps_are_read_without_a_surprise() -> None:
+    read = 0
+    for path in sorted((_DATA / "trafilatura-resources").iterdir()):
+        with suppress(ParseError):
+            read += len(_parse(path.read_bytes(), max_bytes=50_000_000, max_urls=50_000).entries)
+    assert read > 0
