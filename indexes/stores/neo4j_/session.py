@@ -17,6 +17,8 @@ Row = Mapping[str, Any]
 _CONNECT_SECONDS = 5.0
 _LOST_COMMITS = 5
 _WAITS = 60
+_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+_SPELLED = ", ".join(f"{scheme}://" for scheme in _SCHEMES)
 _SETTINGS = "SITEGRAPH_NEO4J_URI, SITEGRAPH_NEO4J_USER and SITEGRAPH_NEO4J_PASSWORD"
 
 
@@ -125,6 +127,11 @@ class Connection:
         import neo4j
         from neo4j.exceptions import ConfigurationError
 
+        # The driver also takes http:// as a preview, and then fails for want of another library.
+        if self._uri.partition("://")[0] not in _SCHEMES:
+            raise ConfigError(
+                f"the address must begin with {_SPELLED}; set {_SETTINGS}", subject=_name(self._uri)
+            )
         try:
             return neo4j.GraphDatabase.driver(
                 self._uri,

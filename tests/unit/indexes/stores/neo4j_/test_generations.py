@@ -1,0 +1,29 @@
+"""Which generations readers may ask for."""
+
+from indexes.stores.neo4j_.generations import Held, begun, finished, forgotten, only
+
+THREE = Held(finished=frozenset({1, 2, 3}), tip=3)
+
+
+def test_a_begun_generation_is_hidden_until_it_is_finished() -> None:
+    staging = begun(THREE, 4)
+    assert (staging.finished, staging.staged, staging.tip) == (THREE.finished, {4}, 3)
+    done = finished(staging, 4)
+    assert (done.finished, done.staged, done.tip) == ({1, 2, 3, 4}, frozenset(), 4)
+
+
+def test_beginning_a_finished_generation_again_hides_it() -> None:
+    assert begun(THREE, 3).finished == {1, 2}
+
+
+def test_forgetting_a_staged_generation_keeps_the_tip() -> None:
+    assert forgotten(begun(THREE, 4), 4) == THREE
+
+
+def test_forgetting_the_tip_leaves_it_unknown_so_that_the_next_stage_compares_with_the_base() -> None:
+    left = forgotten(THREE, 3)
+    assert (left.finished, left.tip) == ({1, 2}, -1)
+
+
+def test_pruning_hides_what_is_not_kept_and_invents_nothing() -> None:
+    assert only(THREE, [2, 3, 9]).finished == {2, 3}
