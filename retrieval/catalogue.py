@@ -8,6 +8,7 @@ from schemas.evidence import Filter, Hit, SearchField
 from schemas.nodes import Chunk
 
 _LOOK_UP = 50
+_HOLDERS = 200
 _NAME_WORDS_MAX = 12
 
 
@@ -19,18 +20,15 @@ def look_up(
     An id-shaped token (`GOV-0017`, `UTF-8`) is known only as some document's own id: standards are
     written the same way, and half of a site may mention them.
     """
-    ids = id_tokens(text)
-    documents = _documents(chunks, ids, vector)
-    codes = tuple(
-        token
-        for token in code_tokens(text)
-        if code_prefix(token) is None and chunks.search_text(SearchField.CODES, token, top_k=1)
-    )
+    documents = _documents(chunks, id_tokens(text), vector)
+    codes = [token for token in code_tokens(text) if documents or code_prefix(token) is None]
+    held = {code: chunks.search_text(SearchField.CODES, code, top_k=_HOLDERS) for code in codes}
     near = [hit.chunk_id for hits in (headings, anchors) for hit in tuple(hits)[:10]]
     is_name = len(text.split()) <= _NAME_WORDS_MAX and any(
         fold(text) in _names(chunk) for chunk in chunks.get(sorted(set(near)))
     )
-    return Known(codes=codes, documents=documents, is_name=is_name)
+    holders = {code: tuple(hit.chunk_id for hit in hits) for code, hits in held.items() if hits}
+    return Known(holders=holders, documents=documents, is_name=is_name)
 
 
 def _documents(chunks: ChunkReader, ids: tuple[str, ...], vector: Vector) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ def describe_walk(
     """Give the counts of each step and a note for each departure from the full walk."""
     return {
         "seeds": {name.value: len(hits) for name, hits in lists.items()},
-        "codes": list(known.codes),
+        "codes": {code: len(holders) for code, holders in known.holders.items()},
         "named_documents": list(known.documents),
         "anchors": sorted(spread.anchors),
         "reached": len(spread.reached),

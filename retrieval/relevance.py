@@ -1,9 +1,11 @@
 """Base score of chunks: how well the text alone answers, on one scale for found and for reached chunks."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import ChunkReader
+from retrieval.route import Known, Route
 from retrieval.seeds import Asked, Lists, SeedList
 from schemas.evidence import Filter, Hit, SearchField
 
@@ -11,6 +13,8 @@ CHUNKS_MAX = 2000
 """Chunks scored in one look at some documents; the rest of a huge document scores as far away."""
 
 Base = Mapping[str, float]
+
+_NAMES = (SeedList.HEADING_BM25, SeedList.HEADING_DENSE, SeedList.ANCHOR_BM25)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,20 +74,53 @@ def document_base(scores: Mapping[str, Base]) -> dict[str, float]:
     return {doc: max(base.values()) for doc, base in scores.items()}
 
 
-class Measure:
-    """Scores documents once each, in one look for all that are asked together."""
+def lift_of(route: Route, lists: Lists, known: Known) -> Base | None:
+    """Give what else than its text speaks for a chunk, in [0, 1]; None where the text alone counts.
 
-    def __init__(self, chunks: ChunkReader, asked: Asked, scale: Scale) -> None:
-        self._chunks, self._asked, self._scale = chunks, asked, scale
+    A question after an id or code is first one after the chunks that hold it, exactly; one after a place
+    is first one after headings and link texts.
+    """
+    if route is Route.ID:
+        held = Counter(chunk for holders in known.holders.values() for chunk in holders)
+        return {chunk: number / len(known.holders) for chunk, number in held.items()}
+    if route is Route.NAVIGATION:
+        return _best_share(lists, _NAMES)
+    return None
+
+
+def _best_share(lists: Lists, names: tuple[SeedList, ...]) -> dict[str, float]:
+    """Give each chunk its best share of a list's top score."""
+    best: dict[str, float] = {}
+    for name in names:
+        top = _best(lists[name])
+        for hit in lists[name]:
+            best[hit.chunk_id] = max(best.get(hit.chunk_id, 0.0), _share(hit.score, top))
+    return best
+
+
+class Measure:
+    """Scores documents once each, in one look for all that are asked together.
+
+    Args: lift: takes half of each score where it is given (`lift_of`).
+    """
+
+    def __init__(self, chunks: ChunkReader, asked: Asked, scale: Scale, lift: Base | None = None) -> None:
+        self._chunks, self._asked, self._scale, self._lift = chunks, asked, scale, lift
         self._scores: dict[str, dict[str, float]] = {}
 
     def of(self, docs: Collection[str]) -> dict[str, Base]:
         """Give the chunk scores of those of *docs* that have a chunk under the query's filters."""
         new = [doc for doc in docs if doc not in self._scores]
         found = measure_base(self._chunks, self._asked, new, self._scale)
-        self._scores |= {doc: found.get(doc, {}) for doc in new}
+        self._scores |= {doc: self._lifted(found.get(doc, {})) for doc in new}
         return {doc: self._scores[doc] for doc in sorted(set(docs)) if self._scores[doc]}
 
     def documents(self, docs: Collection[str]) -> dict[str, float]:
         """Give the base of the best chunk of each."""
         return document_base(self.of(docs))
+
+    def _lifted(self, base: dict[str, float]) -> dict[str, float]:
+        lift = self._lift
+        if lift is None:
+            return base
+        return {chunk: 0.5 * score + 0.5 * lift.get(chunk, 0.0) for chunk, score in base.items()}

@@ -10,7 +10,7 @@ from retrieval.catalogue import look_up
 from retrieval.diagnostics import describe_walk
 from retrieval.expand import Spread, choose_anchors, spread_from
 from retrieval.orientation import summarise_parents
-from retrieval.relevance import Measure, scale_of
+from retrieval.relevance import Measure, lift_of, scale_of
 from retrieval.route import Known, Route, route_of
 from retrieval.score import Scored
 from retrieval.seeds import Asked, Lists, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
@@ -82,7 +82,7 @@ class Retriever:
             known=known,
             route=route,
             pool=balance_pool(fuse_lists(lists, route)),
-            measure=Measure(self._chunks, asked, scale_of(lists)),
+            measure=Measure(self._chunks, asked, scale_of(lists), lift_of(route, lists, known)),
         )
 
     def _spread(self, asked: Asked, found: "_Found") -> "_Reached":

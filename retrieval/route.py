@@ -1,8 +1,8 @@
 """What kind of question it is: pure functions of its text and of what the catalogue knows."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -52,9 +52,13 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What the catalogue found of a query: codes as written, document nodes, and whether it is a name."""
+    """What the catalogue found of a query.
 
-    codes: tuple[str, ...] = ()
+    `holders` are the chunks that hold each known code or id, exactly as written; `documents` the nodes
+    that the query names by their own id; `is_name` says that all of it is a title, heading or link text.
+    """
+
+    holders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     documents: tuple[str, ...] = ()
     is_name: bool = False
 
@@ -64,7 +68,7 @@ def route_of(text: str, known: Known) -> Route:
 
     An id or a code counts only if the catalogue has it, so that "UTF-8" stays a word.
     """
-    if known.documents or known.codes:
+    if known.documents or known.holders:
         return Route.ID
     if known.is_name or _GO_TO.match(text) or _names_a_place(text):
         return Route.NAVIGATION
