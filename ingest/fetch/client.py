@@ -1,10 +1,8 @@
 """A session: everything about hosts that must outlive one batch of documents."""
 
-import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeVar
 
 from ingest.fetch.admission import Admission, AdmissionOffice
 from ingest.fetch.body import Judge
@@ -13,21 +11,20 @@ from ingest.fetch.discovery import SitemapWalk
 from ingest.fetch.gate import parse_allowed
 from ingest.fetch.host import Checkpoint, Host, build_checkpoint
 from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.loop_thread import LoopThread
 from ingest.fetch.politeness import Pace
 from ingest.fetch.robots import product_token
 from ingest.fetch.transport import Answer, Tally, Transport
 from ingest.urls import host_port
 from schemas.fetch import FetchTotals, SitemapEntry
 
-T = TypeVar("T")
 _DEFAULT_PORTS = frozenset({80, 443})
 
 
 class FetchSession:
     """Connections, robots rules, pace and circuits of all hosts of one run.
 
-    Synchronous to its caller: each call runs the session's own event loop until it is done. One call at a
-    time, and none from inside a running event loop.
+    Synchronous to its callers, which may be several threads: the work is done on the session's own loop.
     """
 
     def __init__(
@@ -49,13 +46,12 @@ class FetchSession:
         self._transport = Transport(user_agent=user_agent, allowed=allowed, limits=limits)
         self._office = AdmissionOffice(token=product_token(user_agent), clock=clock, limits=limits)
         self._hosts: dict[str, Host] = {}
-        # With a factory of its own it leaves the thread's current loop alone.
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self.loop = LoopThread()
 
     def close(self) -> None:
         """Close all connections; the session can do nothing after that."""
-        self._runner.run(self._transport.aclose())
-        self._runner.close()
+        self.loop.run(self._transport.aclose())
+        self.loop.close()
 
     @property
     def totals(self) -> FetchTotals:
@@ -70,7 +66,7 @@ class FetchSession:
 
         What is wrong with a sitemap that exists is added to `problems`. Raises: Stopped.
         """
-        return self.run(self._walk_sitemaps(seed_urls, build_checkpoint(should_stop)))
+        return self.loop.run(self._walk_sitemaps(seed_urls, build_checkpoint(should_stop)))
 
     async def _walk_sitemaps(
         self, seed_urls: tuple[str, ...], checkpoint: Checkpoint
@@ -81,17 +77,17 @@ class FetchSession:
             await walk.visit(site, await self.admission(seed, checkpoint))
         return tuple(walk.entries[url] for url in sorted(walk.entries))
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run *work* on the session's loop; connections made in one call serve the next."""
-        return self._runner.run(work)
-
     def host(self, url: str) -> Host:
         """The host that serves *url*; http and https on their own ports are one host."""
         key = host_key(url)
         if key not in self._hosts:
             pace = Pace(per_host_delay=self._per_host_delay, clock=self.clock)
             self._hosts[key] = Host(
-                transport=self._transport, pace=pace, clock=self.clock, limits=self.limits
+                transport=self._transport,
+                pace=pace,
+                clock=self.clock,
+                limits=self.limits,
+                connections=self.concurrency,
             )
         return self._hosts[key]
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
+from queue import SimpleQueue
 
 from ingest.fetch.client import FetchSession, host_key
 from ingest.fetch.document import fetch_document, is_fetchable
@@ -10,6 +11,8 @@ from ingest.fetch.host import Checkpoint, build_checkpoint
 from schemas.fetch import FetchRequest, FetchResult
 
 _STOP_CHECK_SECONDS = 0.2
+_WINDOW = 32
+"""Results that may wait for the caller; beyond that, fetching waits for it, or bodies would pile up."""
 
 
 def fetch_all(
@@ -19,56 +22,64 @@ def fetch_all(
     on_result: Callable[[FetchResult], None],
     should_stop: Callable[[], bool],
 ) -> None:
-    """Fetch every document, telling *on_result* of each as it completes, in this thread.
+    """Fetch every document, telling *on_result* of each as it completes, in the caller's thread.
 
-    Each gets exactly one result, unless *should_stop* (asked before every request, and while waiting)
-    says so: then what is under way is dropped without a result and stays due.
-    Raises: Stopped: *should_stop* said so.
+    Each gets exactly one result, unless *should_stop* (asked before every request, and while waiting; in
+    another thread) says so: then what is under way is dropped without a result and stays due.
+    Several threads may call this at once with one session.
+    Raises: Stopped: *should_stop* said so; whatever *on_result* raises, which ends the wave.
     """
-    session.run(_crawl(requests, session, on_result, should_stop))
-
-
-async def _crawl(
-    requests: Sequence[FetchRequest],
-    session: FetchSession,
-    on_result: Callable[[FetchResult], None],
-    should_stop: Callable[[], bool],
-) -> None:
-    checkpoint = build_checkpoint(should_stop)
-    tasks = [
-        asyncio.ensure_future(_drain(queue, session, on_result, checkpoint))
-        for queue in _by_host(requests)
-        for _ in range(min(session.concurrency, len(queue)))
-    ]
+    wave = _Wave(session, build_checkpoint(should_stop))
+    future = session.loop.submit(wave.run(requests))
+    future.add_done_callback(lambda _: wave.results.put(None))
     try:
-        await _supervise(tasks, checkpoint)
+        while (result := wave.results.get()) is not None:
+            on_result(result)
+            session.loop.call(wave.window.release)
+        future.result()
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        future.cancel()
 
 
-async def _supervise(tasks: list[asyncio.Task[None]], checkpoint: Checkpoint) -> None:
-    """Wait for all; end early with the first error, or when a stop is asked for while hosts wait."""
-    pending = set(tasks)
-    while pending:
-        done, pending = await asyncio.wait(
-            pending, timeout=_STOP_CHECK_SECONDS, return_when=asyncio.FIRST_EXCEPTION
-        )
-        for task in done:
-            task.result()
-        if pending:
-            checkpoint()
+class _Wave:
+    """The loop's side of one call of `fetch_all`; a None among the results is their end."""
 
+    def __init__(self, session: FetchSession, checkpoint: Checkpoint) -> None:
+        self.results: SimpleQueue[FetchResult | None] = SimpleQueue()
+        self.window = asyncio.Semaphore(_WINDOW)
+        self._session = session
+        self._checkpoint = checkpoint
 
-async def _drain(
-    queue: deque[FetchRequest],
-    session: FetchSession,
-    on_result: Callable[[FetchResult], None],
-    checkpoint: Checkpoint,
-) -> None:
-    while queue:
-        on_result(await fetch_document(queue.popleft(), session=session, checkpoint=checkpoint))
+    async def run(self, requests: Sequence[FetchRequest]) -> None:
+        tasks = [
+            asyncio.ensure_future(self._drain(queue))
+            for queue in _by_host(requests)
+            for _ in range(min(self._session.concurrency, len(queue)))
+        ]
+        try:
+            await self._supervise(tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _supervise(self, tasks: Sequence[asyncio.Task[None]]) -> None:
+        """Wait for all; end early with the first error, or when a stop is asked for while hosts wait."""
+        pending = set(tasks)
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, timeout=_STOP_CHECK_SECONDS, return_when=asyncio.FIRST_EXCEPTION
+            )
+            for task in done:
+                task.result()
+            if pending:
+                self._checkpoint()
+
+    async def _drain(self, queue: deque[FetchRequest]) -> None:
+        while queue:
+            result = await fetch_document(queue.popleft(), session=self._session, checkpoint=self._checkpoint)
+            await self.window.acquire()
+            self.results.put(result)
 
 
 def _by_host(requests: Sequence[FetchRequest]) -> list[deque[FetchRequest]]:

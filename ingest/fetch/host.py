@@ -1,5 +1,6 @@
 """One host: its turns, its circuit, and the tries a document on it gets."""
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
 from itertools import count
@@ -43,11 +44,14 @@ def build_checkpoint(should_stop: Callable[[], bool]) -> Checkpoint:
 class Host:
     """The state of one host, kept for a whole session."""
 
-    def __init__(self, *, transport: Transport, pace: Pace, clock: Clock, limits: Limits) -> None:
+    def __init__(
+        self, *, transport: Transport, pace: Pace, clock: Clock, limits: Limits, connections: int
+    ) -> None:
         self._transport = transport
         self._pace = pace
         self._clock = clock
         self._limits = limits
+        self._connections = asyncio.Semaphore(connections)
         self._breaker = Breaker()
         self._parked_until = float("-inf")
         self._parked_because = ""
@@ -75,7 +79,8 @@ class Host:
         digests: set[bytes] = set()
         for attempt in count(1):
             try:
-                answer = await self._try(url, judge, tally, checkpoint, validators)
+                async with self._connections:
+                    answer = await self._try(url, judge, tally, checkpoint, validators)
                 return _accept(answer, conditional=bool(validators), digests=digests)
             except Fault as fault:
                 if attempt >= fault.tries(self._limits.tries):

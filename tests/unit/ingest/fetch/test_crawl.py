@@ -36,16 +36,50 @@ def test_hosts_go_side_by_side_and_each_keeps_its_order() -> None:
 
 
 def test_results_come_in_the_callers_thread_as_they_complete() -> None:
-    threads: list[tuple[threading.Thread, int]] = []
+    threads: list[threading.Thread] = []
     site = _pages(3)
     with serve(site), session_for(site) as session:
         fetch_all(
             _requests(site),
             session=session,
-            on_result=lambda _: threads.append((threading.current_thread(), len(site.paths()))),
+            on_result=lambda _: threads.append(threading.current_thread()),
             should_stop=never,
         )
-    assert threads == [(threading.current_thread(), n) for n in (1, 2, 3)]
+    assert threads == [threading.current_thread()] * 3
+
+
+def test_fetching_waits_for_a_caller_that_lags_behind() -> None:
+    site = _pages(80)
+    asked: list[int] = []
+    with serve(site), session_for(site) as session:
+
+        def keep(_: FetchResult) -> None:
+            if not asked:
+                time.sleep(0.6)
+            asked.append(len(site.paths()))
+
+        fetch_all(_requests(site), session=session, on_result=keep, should_stop=never)
+    assert len(asked) == 80
+    assert asked[0] <= 40
+
+
+def test_several_threads_share_a_session_and_its_pace() -> None:
+    site, other = _pages(6), _pages(6)
+    found: list[FetchResult] = []
+    with serve(site), serve(other, host="127.0.0.2"), session_for(site, other) as session:
+
+        def work(part: int) -> None:
+            requests = _requests(site, other)[part::3]
+            fetch_all(requests, session=session, on_result=found.append, should_stop=never)
+
+        threads = [threading.Thread(target=work, args=(part,)) for part in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert [result.status for result in found] == [FetchStatus.OK] * 12
+    assert [ask.path for ask in site.log].count("/robots.txt") == 1
+    assert site.most_connections == 1
 
 
 def test_a_document_asked_for_twice_gets_two_results() -> None:
@@ -96,7 +130,7 @@ def test_an_error_of_the_caller_ends_the_wave() -> None:
     with serve(site), session_for(site) as session:
         with pytest.raises(OSError, match="disk full"):
             fetch_all(_requests(site), session=session, on_result=full, should_stop=never)
-        assert len(site.paths()) == 1
+        assert fetch_one(session, site.url("/0")).status is FetchStatus.OK
 
 
 def test_nothing_to_fetch_asks_nobody() -> None:
