@@ -1,12 +1,19 @@
 """Regions before they have ids, and the captions that belong to tables and pictures among them."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.parse.pdf.joining import Joined
+from ingest.parse.pdf.page import Line
 from schemas.geometry import BBox
 from schemas.nodes import RegionType
+
+_LABEL = re.compile(
+    r"\s*(?:Figure|Fig\.|Table|Listing|Example)\s+[\dA-Z]+(?:[-.][\dA-Z]+)*\s*[:.\u2014-]", re.IGNORECASE
+)
+_MOST_LINES = 3
 
 REACH = 48.0
 """Points between a table or picture and its caption, at most: four lines of text."""
@@ -28,6 +35,11 @@ class Region:
     confidence: float = 0.0
     digest: str = ""
     caption: str = ""
+
+
+def is_caption(lines: Sequence[Line]) -> bool:
+    """Whether a block is a caption: short, and it begins as "Figure 2-1:" does."""
+    return len(lines) <= _MOST_LINES and _LABEL.match(lines[0].text) is not None
 
 
 def with_captions(regions: Sequence[Region]) -> tuple[Region, ...]:

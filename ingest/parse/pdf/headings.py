@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ingest.parse.pdf.captions import is_caption
 from ingest.parse.pdf.joining import same_baseline
 from ingest.parse.pdf.outline import Entry, is_numbering, strip_numbering, title_key
 from ingest.parse.pdf.page import Line
@@ -20,7 +21,12 @@ LARGER = 0.9
 _WINDOW_ABOVE, _WINDOW_BELOW = 72.0, 8.0
 """Points around a heading within which its bookmark points (chapters lie up to 60 pt above)."""
 
+_MOST_LINES_OF_ENTRY = 12
+"""Lines, as MuPDF cuts them, that one bookmark's title may be printed on."""
+
 _MAX_LINES, _MAX_CHARS = 6, 300
+_OPENING = "\"'‘“«¿¡$%@#/-–−_"
+"""Signs a title may begin with; dots are leaders, and brackets label drawings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +113,7 @@ def _end_of(wanted: str, start: int, lines: Sequence[Line], keys: Sequence[str])
     found = keys[start]
     end = start + 1
     while found != wanted:
-        if end == len(lines) or end - start == _MAX_LINES or not wanted.startswith(found):
+        if end == len(lines) or end - start == _MOST_LINES_OF_ENTRY or not wanted.startswith(found):
             return None
         # The numbering of a line inside a title belongs to the title.
         found += title_key(lines[end].text)
@@ -177,6 +183,8 @@ def _continues(above: Line, below: Line) -> bool:
 def _is_title(lines: Sequence[Line], type_: Type) -> bool:
     text = " ".join(line.text for line in lines)
     if len(lines) > _MAX_LINES or len(text) > _MAX_CHARS or sum(map(str.isalpha, text)) < 3:
+        return False
+    if is_caption(lines) or not (text.lstrip()[0].isalnum() or text.lstrip()[0] in _OPENING):
         return False
     if not all(line.upright for line in lines) or all(is_numbering(line.text) for line in lines):
         return False

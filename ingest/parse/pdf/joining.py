@@ -8,6 +8,7 @@ from ingest.parse.pdf.page import Line
 from schemas.geometry import BBox
 
 SOFT_HYPHEN = "\u00ad"
+BULLETS = "•‣▪◦●○■□"
 PARAGRAPH_BREAK = "\n\n"
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -37,7 +38,7 @@ def words_of(lines: Iterable[Line]) -> frozenset[str]:
 
 
 def join_paragraph(lines: Iterable[Line], words: Collection[str]) -> Joined:
-    """Join the lines of one block by spaces, undoing hyphenation.
+    """Join the lines of one block by spaces, items of a list by line ends, undoing hyphenation.
 
     A soft hyphen goes. A hyphen goes when the next line starts in lower case and the joined word occurs
     elsewhere in the document (`words`); else it stays, and `well-` + `known` is `well-known`.
@@ -88,6 +89,8 @@ def same_baseline(one: Line, other: Line) -> bool:
 def _seam(text: str, part: str, words: Collection[str]) -> tuple[str, str]:
     if not text or text.endswith(SOFT_HYPHEN):
         return text, part
+    if part[0] in BULLETS:
+        return f"{text}\n", part
     hyphenated, begins = _ENDS_HYPHENATED.search(text), _STARTS_LOWER.match(part)
     if hyphenated is None or begins is None or not part[0].islower():
         return f"{text} ", part

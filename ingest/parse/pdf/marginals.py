@@ -1,7 +1,7 @@
 """Running headers and footers: what returns in the outer strips of the pages."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +13,7 @@ STRIP = 0.08
 
 LEAST_PAGES = 3
 LEAST_SHARE = 0.3
-"""A place on the page is a running one when it repeats itself on 3 pages and 30 % of one parity."""
+"""What runs returns on 3 pages, and on 30 % of the left or of the right pages."""
 
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
@@ -30,47 +30,68 @@ class Margin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A strip, a height on the page (in steps of 3 pt from its edge) and a size of type."""
+    """A strip, a distance from its edge of the page (in steps of 3 pt) and a size of type."""
 
     margin: Margin
     step: int
     size: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A line in a strip; `key` is its text with digits taken as equal, `alone`: so is its block."""
+
+    page: PageContent
+    line: Line
+    place: _Place
+    key: str
+    alone: bool
+
+
 def find_marginals(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margin]:
     """Give the running lines, by page number and line.
 
-    A place counts when enough pages hold there a text that returns (digits taken as equal) or a page
-    number; then everything in that place is running, also the chapter title that stands on one page only.
+    A line runs when its text returns often enough in its place. A place runs when enough pages hold there
+    a returning text or a page number; then all blocks in it run, also the title of a one-page chapter.
     """
     candidates = [found for page in pages for found in _in_strips(page)]
-    seen = {(page.page_no, place, key) for page, _, place, key in candidates}
-    texts = Counter((place, key) for _, place, key in seen)
+    seen: dict[tuple[_Place, str], set[int]] = defaultdict(set)
+    for one in candidates:
+        seen[one.place, one.key].add(one.page.page_no)
     evidence: dict[_Place, set[int]] = defaultdict(set)
-    for page, _, place, key in candidates:
-        if texts[place, key] >= LEAST_PAGES or _PAGE_NUMBER.fullmatch(key):
-            evidence[place].add(page.page_no)
-    running = {place for place, numbers in evidence.items() if _is_running(numbers, pages)}
+    for one in candidates:
+        returns = len(seen[one.place, one.key]) >= LEAST_PAGES and any(map(str.isalnum, one.key))
+        if one.alone and (returns or _PAGE_NUMBER.fullmatch(one.key)):
+            evidence[one.place].add(one.page.page_no)
+    texts = {text for text, numbers in seen.items() if len(text[1]) > 2 and _runs(numbers, pages)}
+    places = {place for place, numbers in evidence.items() if _runs(numbers, pages)}
     return {
-        (page.page_no, line): place.margin
-        for page, line, place, key in candidates
-        if place in running or _is_own_number(page, key, line)
+        (one.page.page_no, one.line): one.place.margin
+        for one in candidates
+        if (one.place, one.key) in texts or (one.alone and (one.place in places or _is_own_number(one)))
     }
 
 
-def _in_strips(page: PageContent) -> Iterator[tuple[PageContent, Line, _Place, str]]:
-    height = page.size.height
+def _in_strips(page: PageContent) -> Iterator[_Candidate]:
+    top, bottom = page.size.height * STRIP, page.size.height * (1 - STRIP)
     for block in page.blocks:
+        alone = all(line.bbox.y1 <= top for line in block) or all(line.bbox.y0 >= bottom for line in block)
         for line in block:
-            key = _DIGITS.sub("#", " ".join(line.text.split()))
-            if line.bbox.y1 <= height * STRIP:
-                yield page, line, _Place(Margin.HEADER, round(line.bbox.y1 / 3), line.size), key
-            elif line.bbox.y0 >= height * (1 - STRIP):
-                step = round((height - line.bbox.y0) / 3)
-                yield page, line, _Place(Margin.FOOTER, step, line.size), key
+            place = _place(line, page.size.height, top, bottom)
+            if place is not None:
+                key = _DIGITS.sub("#", " ".join(line.text.split()))
+                yield _Candidate(page, line, place, key, alone)
 
 
-def _is_running(numbers: set[int], pages: Sequence[PageContent]) -> bool:
+def _place(line: Line, height: float, top: float, bottom: float) -> _Place | None:
+    if line.bbox.y1 <= top:
+        return _Place(Margin.HEADER, round(line.bbox.y1 / 3), line.size)
+    if line.bbox.y0 >= bottom:
+        return _Place(Margin.FOOTER, round((height - line.bbox.y0) / 3), line.size)
+    return None
+
+
+def _runs(numbers: set[int], pages: Sequence[PageContent]) -> bool:
     if len(numbers) < LEAST_PAGES:
         return False
     for parity in (0, 1):
@@ -80,7 +101,6 @@ def _is_running(numbers: set[int], pages: Sequence[PageContent]) -> bool:
     return False
 
 
-def _is_own_number(page: PageContent, key: str, line: Line) -> bool:
-    if not _PAGE_NUMBER.fullmatch(key):
-        return False
-    return line.text.strip(" -\u2013\u2014") in {str(page.page_no), page.label}
+def _is_own_number(one: _Candidate) -> bool:
+    printed = one.line.text.strip(" -\u2013\u2014")
+    return bool(_PAGE_NUMBER.fullmatch(one.key)) and printed in {str(one.page.page_no), one.page.label}

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ingest.parse.pdf.opening import load_pymupdf
@@ -15,6 +15,12 @@ MAX_LINKS = 2000
 _BOLD, _MONO = 16, 8
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx", re.IGNORECASE)
 _MONO_NAME = re.compile(r"mono|courier|consol|typewriter|inconsolata|menlo|cmtt|cmsltt|\dxtt", re.IGNORECASE)
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+"""Controls and lone surrogates that broken font maps give; the latter cannot be written as UTF-8."""
+
+_WIDE_SPACE = 3.0
+"""Times the size of type that a justified space may be wide."""
+
 _LEAST_PICTURE = 40.0
 """Points; smaller pictures are icons and rules."""
 
@@ -109,12 +115,30 @@ def to_bbox(rect: Any) -> BBox:
 
 
 def _block(block: dict[str, Any]) -> Block:
-    return tuple(line for line in map(_line, block.get("lines", ())) if line is not None)
+    lines: list[Line] = []
+    for line in map(_line, block.get("lines", ())):
+        if line is None:
+            continue
+        if lines and _goes_on(lines[-1], line):
+            lines[-1] = replace(
+                line, text=f"{lines[-1].text} {line.text}", bbox=lines[-1].bbox.union(line.bbox)
+            )
+        else:
+            lines.append(line)
+    return tuple(lines)
+
+
+def _goes_on(line: Line, other: Line) -> bool:
+    """Whether MuPDF cut one line at the wide spaces of justified type; terms beside definitions stay two."""
+    if (line.size, line.bold, line.mono) != (other.size, other.bold, other.mono):
+        return False
+    gap = other.bbox.x0 - line.bbox.x1
+    return line.upright and abs(line.bbox.y1 - other.bbox.y1) < 1 and 0 <= gap < _WIDE_SPACE * line.size
 
 
 def _line(line: dict[str, Any]) -> Line | None:
     spans = line["spans"]
-    text = "".join(span["text"] for span in spans)
+    text = _NOT_TEXT.sub("", "".join(span["text"] for span in spans))
     if not text.strip():
         return None
     weights = [(len(span["text"].strip()), span) for span in spans]

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
-from ingest.parse.pdf.captions import Region, with_captions
-from ingest.parse.pdf.joining import PARAGRAPH_BREAK, Joined, join_code, join_paragraph, join_parts
+from ingest.parse.pdf.captions import Region, is_caption, with_captions
+from ingest.parse.pdf.joining import BULLETS, PARAGRAPH_BREAK, Joined, join_code, join_paragraph, join_parts
 from ingest.parse.pdf.structure import Part
 from ingest.parse.pdf.tables import Table
 from schemas.nodes import RegionType
@@ -14,11 +14,10 @@ from schemas.nodes import RegionType
 SMALL_CODE = 40
 """Tokens under which a listing stays with the text around it, as all siblings that small do (design 4)."""
 
-_BULLET = re.compile(r"\s*(?:[•‣▪◦●○■□–—*·-]\s|\(?(?:\d{1,2}|[a-z])[.)]\s)")
-_CAPTION = re.compile(
-    r"\s*(?:Figure|Fig\.|Table|Listing|Example)\s+[\dA-Z]+(?:[-.][\dA-Z]+)*\s*[:.\u2014-]", re.I
-)
-_CAPTION_LINES = 3
+_BULLET = re.compile(rf"\s*(?:[{BULLETS}–—*·-]\s|\(?(?:\d{{1,2}}|[a-z])[.)]\s)")
+LABEL = 60
+"""Code points."""
+
 _FLOW = frozenset({RegionType.PARAGRAPH, RegionType.LIST})
 _MARGINS = {"header": RegionType.HEADER, "footer": RegionType.FOOTER}
 
@@ -29,6 +28,11 @@ class _Piece:
     part: Part
     joined: Joined
     flows: bool
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it is too short to be read alone, as the words in a drawing are, in whatever order."""
+        return len(self.joined.text) <= LABEL
 
 
 def build_regions(
@@ -79,7 +83,7 @@ def _type_of(part: Part) -> RegionType:
     if all(line.mono for line in part.lines):
         return RegionType.CODE
     first = part.lines[0].text
-    if len(part.lines) <= _CAPTION_LINES and _CAPTION.match(first):
+    if is_caption(part.lines):
         return RegionType.CAPTION
     return RegionType.LIST if part.contents or _BULLET.match(first) else RegionType.PARAGRAPH
 
@@ -104,7 +108,7 @@ def _continues(last: Part, piece: _Piece) -> bool:
         and last.page_no == piece.part.page_no
         and last.heading_path == piece.part.heading_path
         and last.column == piece.part.column
-        and piece.part.bbox.y0 >= last.bbox.y0
+        and (piece.part.bbox.y1 > last.bbox.y0 or piece.is_label)
     )
 
 

@@ -9,7 +9,7 @@ from ingest.parse.pdf.order import box_of, find_gutter, order_blocks
 from ingest.parse.pdf.page import Block, Line, PageContent
 from ingest.parse.pdf.tables import Table
 
-_LEADER = re.compile(r"(?:\.\s?){5,}")
+_LEADER = re.compile(r"(?:\.\s{0,3}){5,}")
 _LEAST_LEADERS = 5
 _CONTENTS_SHARE = 0.25
 _LEAST_PAGES_WITH_CONTENTS = 8

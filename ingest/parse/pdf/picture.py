@@ -1,0 +1,71 @@
+"""A picture of one page with a box drawn on it, as a citation shows it."""
+
+from typing import Any
+
+from ingest.parse.pdf.opening import load_pymupdf, open_pdf, pdf_errors
+from schemas.errors import ParseError
+from schemas.geometry import BBox, PageSize
+
+_RED = (255, 0, 0)
+_STROKE = 2
+_MARGIN = 2.0
+_MOST_PIXELS = 25_000_000
+"""Pixels of a picture, about 5,000 x 5,000: a poster is drawn at a lower resolution."""
+
+
+def draw_region(data: bytes, *, page_no: int, bbox: BBox, dpi: int = 110) -> bytes:
+    """Draw page *page_no* (from 1) as a reader sees it, rotation included, with *bbox* framed in red; PNG.
+
+    Args: bbox: PDF points, origin top-left of the CropBox, rotation 0.
+    Raises: ParseError: not a readable PDF, or it has no such page.
+    """
+    document = open_pdf(data, subject=f"page {page_no}")
+    try:
+        if not 1 <= page_no <= document.page_count:
+            raise ParseError(f"no such page; the PDF has {document.page_count}", subject=f"page {page_no}")
+        return _draw(document[page_no - 1], bbox, dpi)
+    except pdf_errors() as error:
+        raise ParseError(f"the page cannot be drawn: {error}", subject=f"page {page_no}") from error
+    finally:
+        document.close()
+
+
+def turn(bbox: BBox, *, size: PageSize, rotation: int) -> BBox:
+    """Turn a box on the unrotated page of *size* into one on the page as displayed.
+
+    /Rotate is clockwise, in steps of 90 degrees (ISO 32000-1, 7.7.3.3).
+    """
+    x0, y0, x1, y1 = bbox.x0, bbox.y0, bbox.x1, bbox.y1
+    match rotation % 360:
+        case 90:
+            return BBox(size.height - y1, x0, size.height - y0, x1)
+        case 180:
+            return BBox(size.width - x1, size.height - y1, size.width - x0, size.height - y0)
+        case 270:
+            return BBox(y0, size.width - x1, y1, size.width - x0)
+    return bbox
+
+
+def _draw(page: Any, bbox: BBox, dpi: int) -> bytes:
+    shown = page.rect
+    turned = page.rotation % 180 == 90
+    size = PageSize(*((shown.height, shown.width) if turned else (shown.width, shown.height)))
+    pixels = shown.width * shown.height * (dpi / 72) ** 2
+    scale = dpi / 72 * min(1.0, (_MOST_PIXELS / max(pixels, 1.0)) ** 0.5)
+    pymupdf = load_pymupdf()
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False, colorspace=pymupdf.csRGB)
+    # Painting pixels leaves the page alone: content drawn into it could be clipped by what is there.
+    _frame(pixmap, turn(bbox, size=size, rotation=page.rotation), scale)
+    return bytes(pixmap.tobytes("png"))
+
+
+def _frame(pixmap: Any, box: BBox, scale: float) -> None:
+    x0, y0 = int((box.x0 - _MARGIN) * scale), int((box.y0 - _MARGIN) * scale)
+    x1, y1 = round((box.x1 + _MARGIN) * scale), round((box.y1 + _MARGIN) * scale)
+    for bar in (
+        (x0, y0, x1, y0 + _STROKE),
+        (x0, y1 - _STROKE, x1, y1),
+        (x0, y0, x0 + _STROKE, y1),
+        (x1 - _STROKE, y0, x1, y1),
+    ):
+        pixmap.set_rect(bar, _RED)
