@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.reading import (
-    DEFAULT_INDEX,
-    IndexOption,
-    build_retriever,
-    open_for_reading,
-    terminal_width,
-    warn,
-)
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, read_settings
+from flows.cli.reading import build_retriever, open_for_reading, terminal_width, warn
 from schemas.errors import ConfigError
+from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from schemas.evidence import ContextBundle, Query
@@ -25,7 +20,7 @@ if TYPE_CHECKING:
 
 def query(
     text: Annotated[str | None, typer.Argument(help="The question; not with --from.")] = None,
-    index: IndexOption = DEFAULT_INDEX,
+    index: IndexOption = None,
     top_k: Annotated[int, typer.Option("--top-k", help="Number of passages, 1 to 50.")] = 10,
     budget: Annotated[int, typer.Option("--budget", help="Tokens of evidence; texts are cut to fit.")] = 2500,
     use_graph: Annotated[bool, typer.Option("--use-graph/--no-graph", help="Follow links and edges.")] = True,
@@ -35,9 +30,7 @@ def query(
     filter_: Annotated[
         list[str] | None, typer.Option("--filter", metavar="KEY=VALUE", help="Keep matches; repeatable.")
     ] = None,
-    output: Annotated[
-        str, typer.Option("--format", metavar="text|json", help="Form of the answer.")
-    ] = "text",
+    output: FormatOption = OutputFormat.TEXT,
     from_: Annotated[
         Path | None,
         typer.Option("--from", help='JSON lines {"query": …, "filters": {…}}; one bundle a line.'),
@@ -56,8 +49,6 @@ def query(
     """
     from retrieval.query import build_query, parse_filters
 
-    if output not in {"text", "json"}:
-        raise ConfigError(f"must be text or json, not {output!r}", subject="--format")
     if (text is None) == (from_ is None):
         raise ConfigError("give a question, or --from QUERIES.jsonl, and not both", subject="query")
     asked = build_query(
@@ -69,8 +60,7 @@ def query(
         rerank=rerank,
     )
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
-    form = "lines" if from_ else output
-    _answer(index, queries, form=form, timings=timings)
+    _answer(read_settings(index), queries, form="lines" if from_ else output.value, timings=timings)
 
 
 def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
@@ -83,9 +73,9 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
     return parse_query_lines(lines, options)
 
 
-def _answer(index: Path, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
+def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
     started = time.perf_counter()
-    readers = open_for_reading(index, use_graph=any(one.use_graph for one in queries))
+    readers = open_for_reading(settings, use_graph=any(one.use_graph for one in queries))
     retriever = build_retriever(readers)
     _report(timings, "open", started)
     for one in queries:
@@ -93,7 +83,7 @@ def _answer(index: Path, queries: "Sequence[Query]", *, form: str, timings: bool
         bundle = retriever.retrieve(one)
         _report(timings, "query", started)
         typer.echo(_render(bundle, form))
-    _log(index, queries)
+    _log(readers.index, queries)
 
 
 def _render(bundle: "ContextBundle", form: str) -> str:

@@ -3,23 +3,22 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
+
+from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
     from retrieval.retriever import Retriever
 
-IndexOption = Annotated[Path, typer.Option("--index", envvar="SITEGRAPH_INDEX", help="Index folder.")]
-DEFAULT_INDEX = Path(".sitegraph")
 
-
-def open_for_reading(index: Path, *, use_graph: bool = True) -> "Readers":
-    """Open *index* at its current generation; what could not be opened is a warning on stderr."""
+def open_for_reading(settings: Settings, *, use_graph: bool = True) -> "Readers":
+    """Open the index at its current generation; what could not be opened is a warning on stderr."""
     from indexes.wiring import open_readers
 
-    readers = open_readers(index, environment=os.environ, use_graph=use_graph)
+    readers = open_readers(Path(settings.index), environment=settings.environment(), use_graph=use_graph)
     for warning in readers.warnings:
         warn(warning)
     return readers
@@ -41,11 +40,11 @@ def build_retriever(readers: "Readers") -> "Retriever":
 
 def warn(message: str) -> None:
     """Print a warning on stderr."""
-    typer.echo(f"warning: {message}", err=True)
+    typer.echo(f"sitegraph: warning: {message}", err=True)
 
 
 def terminal_width() -> int:
-    """Columns to wrap text to: the terminal's, at most 100; 80 where stdout is no terminal."""
+    """Columns to wrap text to: the terminal's, from 40 to 100; 80 where stdout is no terminal."""
     if not sys.stdout.isatty():
         return 80
     return max(40, min(100, os.get_terminal_size(sys.stdout.fileno()).columns))

@@ -1,14 +1,15 @@
 """`sitegraph show`: opens a citation."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.reading import DEFAULT_INDEX, IndexOption, open_for_reading, terminal_width
+from flows.cli.options import IndexOption, read_settings
+from flows.cli.reading import open_for_reading, terminal_width
 from schemas.errors import ConfigError, StoreUnavailable
+from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
@@ -22,7 +23,7 @@ DPI = 110
 
 def show(
     chunk: Annotated[str, typer.Argument(help="A chunk id, as `query` prints it.")],
-    index: IndexOption = DEFAULT_INDEX,
+    index: IndexOption = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Picture file for a PDF passage (default: CHUNK.png).")
     ] = None,
@@ -37,9 +38,10 @@ def show(
     """
     from retrieval.passage import find_chunk
 
-    readers = open_for_reading(index)
+    settings = read_settings(index)
+    readers = open_for_reading(settings)
     found = find_chunk(readers.chunks, chunk)
-    typer.echo(show_chunk(readers, found, out=out, raw_of=_raw_of(index, found.source)))
+    typer.echo(show_chunk(readers, found, out=out, raw_of=_raw_of(settings, found.source)))
 
 
 def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: RawOf) -> str:
@@ -75,17 +77,16 @@ def _picture_path(chunk: "Chunk") -> Path:
     return Path(chunk.id.replace(":", "-") + ".png")
 
 
-def _raw_of(index: Path, source: str) -> RawOf:
+def _raw_of(settings: Settings, source: str) -> RawOf:
     """Give the bytes of a document by what the ledger knows of it; nothing is opened before it is asked."""
 
     def raw_of(doc: str) -> bytes:
         from indexes.layout import IndexLayout
         from indexes.stores.ledger.ledger import open_ledger
         from indexes.stores.raw import FileRawStore
-        from schemas.settings import load_settings
 
-        layout = IndexLayout(index)
-        ledger = open_ledger(load_settings(os.environ).ledger_url or f"sqlite:///{layout.ledger}")
+        layout = IndexLayout(Path(settings.index).resolve())
+        ledger = open_ledger(settings.ledger_url or f"sqlite:///{layout.ledger}")
         try:
             shas = [known.raw_sha for known in ledger.documents.of_source(source) if known.doc == doc]
         finally:

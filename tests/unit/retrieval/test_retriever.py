@@ -3,13 +3,14 @@
 import json
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from indexes.ports import GraphReader
 from retrieval.query import build_query, parse_filters
 from retrieval.retriever import Retriever
-from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.edges import EdgeKind, LinkPosition
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Evidence, Origin
 from schemas.nodes import Chunk
@@ -19,6 +20,7 @@ from tests.fakes.small_index import (
     GENERATION,
     SmallIndex,
     build_index,
+    governance_documents,
     governance_index,
     link,
     page,
@@ -31,7 +33,7 @@ def index() -> SmallIndex:
     return governance_index()
 
 
-def ask(index: SmallIndex, text: str, *, filters: Collection[str] = (), **options: int) -> ContextBundle:
+def ask(index: SmallIndex, text: str, *, filters: Collection[str] = (), **options: Any) -> ContextBundle:
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     return retriever.retrieve(build_query(text, filters=parse_filters([*filters]), **options))
 
@@ -180,21 +182,10 @@ def test_a_larger_top_k_only_appends(index: SmallIndex) -> None:
 
 
 def test_the_order_of_rows_in_the_store_changes_nothing(index: SmallIndex) -> None:
-    turned = build_index(_documents_backwards(), _edges_backwards())
+    documents, edges = governance_documents()
+    turned = build_index(documents[::-1], edges[::-1])
     for text in ("What depends on GOV-0017?", "backup log", "tape archive", "page 3"):
         assert dump(ask(turned, text)) == dump(ask(index, text))
-
-
-def _documents_backwards() -> list[object]:
-    from tests.fakes.small_index import governance_documents
-
-    return list(reversed(governance_documents()[0]))
-
-
-def _edges_backwards() -> list[Edge]:
-    from tests.fakes.small_index import governance_documents
-
-    return list(reversed(governance_documents()[1]))
 
 
 def dump(bundle: ContextBundle) -> str:

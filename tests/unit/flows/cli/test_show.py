@@ -1,0 +1,92 @@
+"""`sitegraph show`: a citation opened where it stands."""
+
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from flows.cli.app import run_app
+from indexes.layout import IndexLayout
+from indexes.stores.ledger.ledger import open_ledger
+from indexes.stores.raw import FileRawStore
+from schemas.documents import DocumentState, KnownDocument
+from schemas.nodes import Chunk
+from tests.fakes.small_index import SOURCE, governance_documents
+
+
+def chunk_of(path: str, place: int = 0) -> Chunk:
+    rows = [chunk for _, found in governance_documents()[0] for chunk in found if chunk.file_path == path]
+    return rows[place]
+
+
+@pytest.fixture
+def with_bytes(folder: Path) -> Path:
+    """The index with the bytes of its PDF, as a run would have kept them."""
+    document = pymupdf.open()
+    for _ in range(3):
+        document.new_page(width=612, height=792)
+    layout = IndexLayout(folder)
+    sha256 = FileRawStore(layout.raw).put(document.tobytes())
+    chunk = chunk_of("paper.pdf")
+    ledger = open_ledger(f"sqlite:///{layout.ledger}")
+    known = KnownDocument(
+        source=SOURCE,
+        uri="files://manual/paper.pdf",
+        state=DocumentState.FETCHED,
+        doc=chunk.doc,
+        raw_sha=sha256,
+    )
+    ledger.documents.save([known])
+    ledger.close()
+    return folder
+
+
+def test_a_passage_of_a_page_is_marked_in_its_section(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chunk = chunk_of("backup.md", 1)
+    assert run_app(["show", chunk.id, "--index", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["Manual > Backup guide", "Backup guide > WAL size", "backup.md#wal-size"]
+    assert lines[-1] == f"»{chunk.text}«"
+
+
+def test_the_kind_before_the_id_may_be_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chunk = chunk_of("backup.md", 1)
+    assert run_app(["show", chunk.id.removeprefix("chunk:"), "--index", str(folder)]) == 0
+    assert chunk.text in capsys.readouterr().out
+
+
+def test_a_pdf_passage_is_a_picture_with_its_box_drawn(
+    with_bytes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chunk = chunk_of("paper.pdf", 1)
+    out = tmp_path / "page.png"
+    assert run_app(["show", chunk.id, "--index", str(with_bytes), "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "paper.pdf p. 3 [72.0,100.0,540.0,160.0]" in said
+    assert str(out) in said
+    picture = pymupdf.Pixmap(str(out))
+    assert picture.width > 900
+    colours = {picture.pixel(x, round(130 * 110 / 72)) for x in range(picture.width)}
+    assert (255, 0, 0) in colours
+
+
+def test_a_picture_without_a_name_lies_in_the_working_folder(with_bytes: Path, tmp_path: Path) -> None:
+    chunk = chunk_of("paper.pdf")
+    assert run_app(["show", chunk.id, "--index", str(with_bytes)]) == 0
+    assert (tmp_path / (chunk.id.replace(":", "-") + ".png")).stat().st_size > 0
+
+
+def test_an_unknown_chunk_is_exit_code_2_with_a_hint(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_app(["show", "chunk:nothing", "--index", str(folder)]) == 2
+    assert "sitegraph query" in capsys.readouterr().err
+
+
+def test_a_picture_file_for_a_text_passage_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_app(["show", chunk_of("backup.md").id, "--index", str(folder), "--out", "x.png"]) == 2
+    assert "--out" in capsys.readouterr().err
