@@ -83,17 +83,19 @@ class ChildEncoder:
 
     def _ask(self, method: str, argument: Any) -> Vector:
         with self._lock:
+            child = self._child or _Child(_serve, self._build, self._spec)
+            # Given back only once it has answered: after an interruption here, the answer still on its
+            # way would be read as that to the next question. Forgotten, the child sees its pipe close.
+            self._child = None
             try:
-                if self._child is None:
-                    self._child = _Child(_serve, self._build, self._spec)
-                self._child.pipe.send((method, argument))
-                answer, self._route_check = self._child.pipe.recv()
+                child.pipe.send((method, argument))
+                answer, self._route_check = child.pipe.recv()
             except (EOFError, OSError) as error:
-                self._child = None
                 raise StoreUnavailable(
                     "the encoder's process ended early (killed, or out of memory); run again to go on",
                     subject=self._spec.name,
                 ) from error
+            self._child = child
         if isinstance(answer, Exception):
             raise answer
         vectors: Vector = answer

@@ -1,6 +1,6 @@
 """Put the query encoder beside the index as ONNX, so that readers need no torch.
 
-What is written was chosen by the time a cold reader takes to load it: docs/decisions/encoder-export.md.
+What is written was chosen by the time a cold reader takes to load it: docs/decisions/0003-onnx-encoder.md.
 """
 
 import os

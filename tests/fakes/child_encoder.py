@@ -1,6 +1,7 @@
 """An encoder for child processes that fails on request."""
 
 import os
+import time
 from collections.abc import Collection
 
 from indexes.embed.routes import Route, RouteCheck
@@ -9,11 +10,11 @@ from indexes.ports import Vector
 from schemas.errors import SchemaMismatch
 from tests.fakes.encoder import HashEncoder
 
-RAISE, DIE = "raise an error", "die at once"
+RAISE, DIE, WAIT = "raise an error", "die at once", "wait a second"
 
 
 class FailingEncoder(HashEncoder):
-    """HashEncoder, but for two texts: one raises, the other kills the process."""
+    """HashEncoder, but for three texts: one raises, one kills the process, one takes its time."""
 
     @property
     def route_check(self) -> RouteCheck:
@@ -24,6 +25,8 @@ class FailingEncoder(HashEncoder):
             raise SchemaMismatch("refused", subject=RAISE)
         if DIE in texts:
             os._exit(1)
+        if WAIT in texts:
+            time.sleep(1.0)
         return super().encode_documents(texts)
 
 

@@ -14,7 +14,7 @@ import pytest
 from indexes.embed.child import ChildEncoder, call_in_child
 from indexes.embed.weights import ModelSpec
 from schemas.errors import SchemaMismatch, StoreUnavailable
-from tests.fakes.child_encoder import DIE, RAISE, build_failing_encoder, write_file
+from tests.fakes.child_encoder import DIE, RAISE, WAIT, build_failing_encoder, write_file
 from tests.fakes.encoder import HashEncoder
 
 SPEC = ModelSpec(name="hash", path=Path("/nowhere"), sha256="a" * 64, dim=32, max_tokens=256)
@@ -70,6 +70,21 @@ def test_a_child_that_dies_is_transient_and_the_next_text_starts_another(encoder
         encoder.encode_documents([DIE])
 
     assert _child_pid(encoder) != before
+
+
+def test_an_interrupted_question_does_not_leave_its_answer_to_the_next(encoder: ChildEncoder) -> None:
+    encoder.encode_query("start the child")
+    signal.signal(signal.SIGALRM, _interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+
+    with pytest.raises(KeyboardInterrupt):
+        encoder.encode_documents([WAIT])
+
+    assert np.array_equal(encoder.encode_documents(["next"]), HashEncoder().encode_documents(["next"]))
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_closing_ends_the_child(encoder: ChildEncoder) -> None:
