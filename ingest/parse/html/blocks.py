@@ -37,21 +37,30 @@ _ROOT_IDS = word_set("root app __next ___gatsby __nuxt main content main-content
 
 
 def read_blocks(
-    content: HtmlElement, survey: Survey, shape: Shape, *, keep_chrome: bool = False
+    content: HtmlElement,
+    survey: Survey,
+    shape: Shape,
+    *,
+    keep_chrome: bool = False,
+    keep_hidden: bool = False,
 ) -> list[Part]:
     """Give the parts of *content* in reading order, without chrome and what is hidden.
 
-    Args: keep_chrome: keep tables of contents and the like, for a page that is nothing else.
+    Args: keep_chrome: keep tables of contents and the like, for a page that is nothing else;
+    keep_hidden: keep what a script is to show, for a page that is hidden as a whole.
     """
-    return _Reader(content, survey, shape, keep_chrome).read()
+    return _Reader(content, survey, shape, keep_chrome=keep_chrome, keep_hidden=keep_hidden).read()
 
 
 class _Reader:
-    def __init__(self, content: HtmlElement, survey: Survey, shape: Shape, keep_chrome: bool) -> None:
+    def __init__(
+        self, content: HtmlElement, survey: Survey, shape: Shape, *, keep_chrome: bool, keep_hidden: bool
+    ) -> None:
         self._content = content
         self._owners = survey.owners
         self._shape = shape
         self._keep_chrome = keep_chrome
+        self._keep_hidden = keep_hidden
         self._flow = Flow()
         self._open_anchors: list[tuple[str, HtmlElement]] = []
         self._starts: dict[str, Callable[[HtmlElement], None]] = {
@@ -93,7 +102,9 @@ class _Reader:
             return True
         if element is self._content or not (element.attrib or tag in {"nav", "aside", "footer"}):
             return False
-        if is_hidden(element) or is_permalink(element) or has_line_numbers(element):
+        if is_hidden(element) and not self._keep_hidden:
+            return True
+        if is_permalink(element) or has_line_numbers(element):
             return True
         if self._keep_chrome:
             return False

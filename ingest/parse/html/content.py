@@ -31,6 +31,9 @@ as many words as were voted for. WCXB documentation pages: word F1 .924 against 
 
 FEW_WORDS = 50
 
+MAX_VOTED = 50_000
+"""Elements above which a page is not put to the vote: 2 MB of <p> take trafilatura over 12 s."""
+
 _OUTER = frozenset({LinkPosition.NAV, LinkPosition.ASIDE, LinkPosition.FOOTER})
 _SPACES = re.compile(r"\s+")
 
@@ -53,11 +56,11 @@ class Content:
 
 def find_content(survey: Survey, family: Family) -> Content:
     """Give the content root; a page that has words always has one."""
-    body = _body(survey.root)
+    body = page_body(survey.root)
     container = find_container(survey, family)
     if family is not Family.PLAIN and container is not None and _holds_enough(container, body):
         return Content(container, ContentBy.CONTAINER)
-    voted = _voted_text(survey.root)
+    voted = _voted_text(survey.root) if survey.elements <= MAX_VOTED else ""
     if not voted:
         if container is not None and count_words(container) > FEW_WORDS:
             return Content(container, ContentBy.CONTAINER)
@@ -75,7 +78,8 @@ def count_words(element: HtmlElement) -> int:
     return sum(len(text.split()) for _, text in _visible_texts(element))
 
 
-def _body(root: HtmlElement) -> HtmlElement:
+def page_body(root: HtmlElement) -> HtmlElement:
+    """The body element, or the root of a tree that has none (frames)."""
     body = root.find("body")
     return root if body is None else body
 
@@ -113,10 +117,19 @@ def _voted_text(root: HtmlElement) -> str:
     """What trafilatura takes for content; "" if nothing. It changes the tree it is given."""
     from trafilatura import extract
 
-    voted = extract(deepcopy(root), fast=True, include_comments=False)
+    voted = extract(_ballot(root), fast=True, include_comments=False)
     if not voted or len(voted.split()) < FEW_WORDS:
-        voted = extract(deepcopy(root), include_comments=False) or voted
+        voted = extract(_ballot(root), include_comments=False) or voted
     return voted or ""
+
+
+def _ballot(root: HtmlElement) -> HtmlElement:
+    """A copy without spans: trafilatura expands them without limit, 20 KB of table take it a minute."""
+    copy = deepcopy(root)
+    for cell in copy.iter("td", "th"):
+        cell.attrib.pop("colspan", None)
+        cell.attrib.pop("rowspan", None)
+    return copy
 
 
 def _smallest_with(body: HtmlElement, voted: str) -> HtmlElement | None:

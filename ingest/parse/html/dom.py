@@ -27,6 +27,7 @@ class Survey:
     classes: set[str] = field(default_factory=set)
     scripts: set[str] = field(default_factory=set)
     generator: str = ""
+    elements: int = 0
 
 
 def parse_tree(text: str, *, subject: str) -> HtmlElement:
@@ -48,6 +49,7 @@ def survey_tree(root: HtmlElement) -> Survey:
     """Walk all elements once and note ids, classes and the generator."""
     survey = Survey(root)
     for element in root.iter(etree.Element):
+        survey.elements += 1
         attributes = element.attrib
         if not attributes:
             continue

@@ -9,7 +9,7 @@ from ingest.parse.assembly import PageFacts, assemble_page
 from ingest.parse.chunking import CountTokens
 from ingest.parse.html.blocks import read_blocks
 from ingest.parse.html.charset import decode_html
-from ingest.parse.html.content import FEW_WORDS, Content, ContentBy, count_words, find_content, leading_h1
+from ingest.parse.html.content import Content, ContentBy, count_words, find_content, leading_h1, page_body
 from ingest.parse.html.dom import Survey, meta_contents, normal_space, parse_tree, survey_tree
 from ingest.parse.html.family import SHAPES, Family, recognise_family
 from ingest.parse.html.inline import heading_text, inline_text, is_permalink, strip_numbering
@@ -52,14 +52,15 @@ def parse_html(data: bytes, request: ParseRequest, *, count_tokens: CountTokens)
 
 
 def _parts(survey: Survey, content: Content, family: Family) -> list[Part]:
+    """What is read: the content, else that with its chrome, else the body, else what is hidden there."""
     shape = SHAPES[family]
     parts = read_blocks(content.root, survey, shape)
     if not _says_something(parts) and count_words(content.root) > 0:
         parts = read_blocks(content.root, survey, shape, keep_chrome=True)
     if not _says_something(parts) and content.by is not ContentBy.BODY:
-        body = survey.root.find("body")
-        if body is not None and count_words(body) > FEW_WORDS:
-            parts = read_blocks(body, survey, shape)
+        parts = read_blocks(page_body(survey.root), survey, shape)
+    if not _says_something(parts):
+        parts = read_blocks(page_body(survey.root), survey, shape, keep_hidden=True) or parts
     lead = leading_h1(survey, content.root)
     text = "" if lead is None else heading_text(lead, numbered=shape.numbered)
     return [Heading(text=text, level=1), *parts] if text else parts
