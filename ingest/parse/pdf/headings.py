@@ -24,6 +24,9 @@ _WINDOW_ABOVE, _WINDOW_BELOW = 72.0, 8.0
 _MOST_LINES_OF_ENTRY = 12
 """Lines, as MuPDF cuts them, that one bookmark's title may be printed on."""
 
+_SAME_SIZE = 0.88
+"""Ratio of two sizes above which they are one heading: a code font in it is set smaller."""
+
 _MAX_LINES, _MAX_CHARS = 6, 300
 _OPENING = "\"'‘“«¿¡$%@#/-–−_"
 """Signs a title may begin with; dots are leaders, and brackets label drawings."""
@@ -152,27 +155,38 @@ def find_by_font(
     """
     runs: list[tuple[int, int]] = []
     for start, end in blocks:
-        found = _run_in_block(start, end, lines, type_, bold_alone)
-        if found is None:
-            continue
-        if runs and runs[-1][1] == found[0] and _continues(lines[found[0] - 1], lines[found[0]]):
-            runs[-1] = (runs[-1][0], found[1])
-        else:
-            runs.append(found)
+        for found in _runs_in_block(start, end, lines, type_, bold_alone):
+            if runs and runs[-1][1] == found[0] and _continues(lines[found[0] - 1], lines[found[0]]):
+                runs[-1] = (runs[-1][0], found[1])
+            else:
+                runs.append(found)
     return tuple(run for run in runs if _is_title(lines[run[0] : run[1]], type_))
 
 
-def _run_in_block(
+def _runs_in_block(
     start: int, end: int, lines: Sequence[Line], type_: Type, bold_alone: bool
-) -> tuple[int, int] | None:
-    large = start
-    while large < end and lines[large].size > type_.body + LARGER:
-        large += 1
-    if large > start:
-        return start, large
+) -> Iterator[tuple[int, int]]:
+    """MuPDF puts headings that stand close into one block with each other and with the text."""
     if bold_alone and all(line.bold and not line.mono for line in lines[start:end]):
-        return start, end
-    return None
+        yield from _of_one_size(start, end, lines)
+        return
+    first = None
+    for index in range(start, end + 1):
+        if index < end and lines[index].size > type_.body + LARGER:
+            first = index if first is None else first
+        elif first is not None:
+            yield from _of_one_size(first, index, lines)
+            first = None
+
+
+def _of_one_size(start: int, end: int, lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
+    first = start
+    for index in range(start + 1, end):
+        above, below = sorted((lines[index - 1].size, lines[index].size))
+        if above < _SAME_SIZE * below:
+            yield first, index
+            first = index
+    yield first, end
 
 
 def _continues(above: Line, below: Line) -> bool:
