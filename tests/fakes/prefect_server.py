@@ -7,12 +7,14 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import pytest
 
@@ -69,14 +71,25 @@ class PrefectServer:
         return done.stdout
 
     def call(self, path: str, body: Any = None) -> Any:
-        """GET *path* of the API, or POST *body* to it, and give the JSON answer."""
+        """GET *path* of the API, or POST *body* to it, and give the JSON answer.
+
+        A server on SQLite answers 503 while its database is locked; that is waited out.
+        """
+        return poll(lambda: self._try(path, body), timeout=60, what=f"an answer to {path}")[0]
+
+    def _try(self, path: str, body: Any) -> tuple[Any] | None:
         request = urllib.request.Request(
             f"{self.url}{path}",
             data=None if body is None else json.dumps(body).encode(),
             headers={"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=30) as response:
-            return json.load(response)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return (json.load(response),)
+        except urllib.error.HTTPError as error:
+            if error.code == 503:
+                return None
+            raise AssertionError(f"{path}: {error.code} {error.read().decode(errors='replace')}") from error
 
     def deploy(self, prefect_file: Path, **environment: str) -> None:
         """Deploy all entries of a prefect.yaml; *environment* fills its placeholders."""
@@ -85,7 +98,9 @@ class PrefectServer:
     def start(self, deployment: str, **parameters: Any) -> str:
         """Ask for a run of `flow-name/deployment-name` and give its id."""
         found = self.call(f"/deployments/name/{deployment}")
-        run = self.call(f"/deployments/{found['id']}/create_flow_run", {"parameters": parameters})
+        # With a key, asking again after a lost answer makes no second run.
+        wish = {"parameters": parameters, "idempotency_key": uuid4().hex}
+        run = self.call(f"/deployments/{found['id']}/create_flow_run", wish)
         return str(run["id"])
 
     def wait(self, flow_run_id: str, *, timeout: float = 120) -> FlowRun:
@@ -134,31 +149,26 @@ def running_server(home: Path) -> Iterator[PrefectServer]:
 
 
 @pytest.fixture
-def process_worker(
-    prefect_server: PrefectServer, tmp_path: Path
-) -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
-    """Start workers with `process_worker(pool)`; the pool is made if it is not there."""
+def process_worker(prefect_server: PrefectServer, tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    """Start workers with `process_worker(pool)`; they end with the test."""
     with ExitStack() as workers:
 
-        def start(pool: str) -> subprocess.Popen[bytes]:
-            prefect_server.cli("work-pool", "create", pool, "--type", "process", "--overwrite")
-            command = [
-                sys.executable,
-                "-m",
-                "prefect",
-                "worker",
-                "start",
-                "--pool",
-                pool,
-                "--type",
-                "process",
-            ]
+        def start(pool: str) -> None:
             log = tmp_path / f"worker-{pool}.log"
-            return workers.enter_context(
-                running_process(command, environment=prefect_server.environment, log=log)
-            )
+            workers.enter_context(running_worker(prefect_server, pool, log=log))
 
         yield start
+
+
+@contextmanager
+def running_worker(
+    server: PrefectServer, pool: str, *, log: Path, **environment: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a process worker on *pool*, which is made if it is not there."""
+    server.cli("work-pool", "create", pool, "--type", "process", "--overwrite")
+    command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", pool, "--type", "process"]
+    with running_process(command, environment={**server.environment, **environment}, log=log) as process:
+        yield process
 
 
 @contextmanager
@@ -222,7 +232,7 @@ def poll(attempt: Callable[[], T | None], *, timeout: float, what: str, interval
 def _ready(server: PrefectServer, process: subprocess.Popen[bytes], log: Path) -> bool | None:
     assert process.poll() is None, log.read_text(errors="replace")[-2000:]
     try:
-        server.call("/ready")
+        with urllib.request.urlopen(f"{server.url}/ready", timeout=10):
+            return True
     except OSError:
         return None
-    return True

@@ -1,6 +1,5 @@
 """The server and worker that the flow tests run on, with a flow that needs nothing of ours."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from tests.fakes.prefect_server import PrefectServer, poll, prefect_server, process_worker, running_process
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 __all__ = ["prefect_server", "process_worker"]
 
 FLOW = """
@@ -40,7 +39,7 @@ deployments:
 def deployed(
     tmp_path: Path,
     prefect_server: PrefectServer,
-    process_worker: Callable[[str], subprocess.Popen[bytes]],
+    process_worker: Callable[[str], None],
 ) -> PrefectServer:
     (tmp_path / "trivial_greeting.py").write_text(FLOW)
     (tmp_path / "prefect.yaml").write_text(DEPLOYMENT)
