@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from flows.parser_process import ANSWER, OK, ORDER, read_exactly
+from flows.parser_process import ANSWER, EXHAUSTED, OK, ORDER, read_exactly
 from schemas.errors import ConfigError, ParseError, Stopped, TerminalError, UnsupportedMedia
 from schemas.fragment import ParseRequest
 from schemas.records import to_record
@@ -176,7 +176,7 @@ class _Child:
             os.close(watched)
         self._overdue = False
         # True from the first byte of an order to the last of its answer: what a child that was left in
-        # between says next belongs to no later document.
+        # between says next belongs to no later document. One without memory is never idle again.
         self._busy = True
         self.answered = 0
 
@@ -221,7 +221,7 @@ class _Child:
         source = _open(self._process.stdout)
         status, peak_rss_kib, length = ANSWER.unpack(read_exactly(source, ANSWER.size))
         answer = _Answer(status, peak_rss_kib, read_exactly(source, length))
-        self._busy = False
+        self._busy = status == EXHAUSTED
         return answer
 
     def _within(self, seconds: float, act: Callable[[], _Answer]) -> _Answer:

@@ -28,7 +28,7 @@ from schemas.records import from_record, to_record
 
 ORDER = struct.Struct(">QQ")
 ANSWER = struct.Struct(">BQQ")
-OK, FAILED = 0, 1
+OK, FAILED, EXHAUSTED = 0, 1, 2
 
 _MIB = 1024 * 1024
 _CPU_PER_SECOND = 4
@@ -79,7 +79,8 @@ def _answer(parse: Parse, data: bytes, request: ParseRequest) -> tuple[int, byte
     except (ParseError, UnsupportedMedia) as error:
         return FAILED, _error(type(error).__name__, error.message, error.subject)
     except MemoryError:
-        return FAILED, _error("ParseError", "needs more memory than a parser may have", request.uri)
+        # A library may be left half imported: the parent replaces a child that says so.
+        return EXHAUSTED, _error("ParseError", "needs more memory than a parser may have", request.uri)
     except Exception as error:  # noqa: BLE001 - the task boundary: a parser's fault costs one document
         traceback.print_exc()
         reason = f"{type(error).__name__}: {error}"[:300]

@@ -11,7 +11,7 @@ from ingest.parse.chunking import CountTokens
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
 from ingest.parse.pdf.joining import words_of
-from ingest.parse.pdf.opening import open_pdf, pdf_errors
+from ingest.parse.pdf.opening import open_pdf, pdf_errors, raise_if_exhausted
 from ingest.parse.pdf.outline import Entry, read_outline
 from ingest.parse.pdf.page import PageContent, read_page
 from ingest.parse.pdf.regions import build_regions
@@ -93,6 +93,7 @@ def _pages(document: Any) -> Iterator[PageContent | str]:
         try:
             yield read_page(document, index)
         except pdf_errors() as error:
+            raise_if_exhausted(error)
             reason = " ".join(str(error).split())[:100] or type(error).__name__
             yield f"page {index + 1}: left out, {reason}"
 

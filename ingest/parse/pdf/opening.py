@@ -31,6 +31,15 @@ def pdf_errors() -> tuple[type[Exception], ...]:
     return (own, RuntimeError, ValueError, LookupError, TypeError, AttributeError, OSError, AssertionError)
 
 
+def raise_if_exhausted(error: Exception) -> None:
+    """Raise MemoryError where MuPDF ran out of it: what is left of a document then depends on the machine.
+
+    MuPDF's code 2 is FZ_ERROR_SYSTEM, a failed allocation or system call.
+    """
+    if isinstance(error, load_pymupdf().mupdf.FzErrorSystem) or str(error).startswith("code=2:"):
+        raise MemoryError(str(error)) from error
+
+
 def open_pdf(data: bytes, *, subject: str) -> Any:
     """Open *data* as a pymupdf document whose pages can be counted and read; the caller closes it.
 
@@ -63,5 +72,6 @@ def _check(document: Any, subject: str) -> None:
 
 
 def _broken(error: Exception, subject: str) -> ParseError:
+    raise_if_exhausted(error)
     reason = " ".join(str(error).split())[:200] or type(error).__name__
     return ParseError(f"broken PDF: {reason}; open and save it again with another tool", subject=subject)
