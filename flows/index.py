@@ -1,11 +1,11 @@
 """The flow `index_source`: the walk from planning to publishing, joined from flows/steps."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from prefect import flow
 from prefect.futures import PrefectFuture
-from prefect.task_runners import ThreadPoolTaskRunner
+from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.leasing import hold_lease
 from flows.opening import open_pipeline
@@ -29,7 +29,9 @@ from schemas.report import RunReport
 DOCUMENTS_PER_EMBEDDING = 50
 
 
-TASK_RUNNER: ThreadPoolTaskRunner[Any] = ThreadPoolTaskRunner(max_workers=4)
+TASK_RUNNER: TaskRunner[PrefectFuture[Any]] = cast(
+    "TaskRunner[PrefectFuture[Any]]", ThreadPoolTaskRunner(max_workers=4)
+)
 """Without a limit it would start a thread for every task that is submitted."""
 
 

@@ -14,7 +14,7 @@ def find_damage(index: Index, generation: int) -> tuple[Damage, ...]:
     """Everything that a generation should hold and does not, in a stated order; reads all of it."""
     if generation == 0:
         return ()
-    return tuple([*_stores(index, generation), *_rows(index, generation), *_documents(index, generation)])
+    return (*_stores(index, generation), *_rows(index, generation), *_documents(index, generation))
 
 
 def _stores(index: Index, generation: int) -> Iterator[Damage]:

@@ -1,10 +1,11 @@
 """Settings become the parts a run works with; slow parts are loaded when first used."""
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from flows.child import ParserPool
@@ -12,8 +13,11 @@ from flows.clock import SystemClock
 from flows.crash import crash_point
 from flows.progress import StageProgress
 from indexes.embed.cache import SqliteVectorCache
+from indexes.embed.child import ChildEncoder
 from indexes.embed.encoder import SentenceTransformerEncoder
 from indexes.embed.export import export_onnx
+from indexes.embed.frugal import FrugalEncoder
+from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.weights import ModelSpec, load_model_spec, model_key
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest, load_manifest
@@ -114,11 +118,14 @@ class Pipeline:
         return pipeline_version(self.model, self.source)
 
     @cached_property
-    def encoder(self) -> SentenceTransformerEncoder:
-        """The bulk encoder; loads torch when first asked to encode."""
-        return SentenceTransformerEncoder(
-            self.model, clock=self.index.clock.monotonic, threads=self.index.settings.threads
+    def encoder(self) -> FrugalEncoder:
+        """The exported model for a few texts; torch, in a process of its own, for many."""
+        build = partial(
+            SentenceTransformerEncoder, clock=time.process_time, threads=self.index.settings.threads
         )
+        heavy = ChildEncoder(self.model, build)
+        self._opened.callback(heavy.close)
+        return FrugalEncoder(OnnxEncoder(self.index.layout.encoder), heavy)
 
     @cached_property
     def vectors(self) -> SqliteVectorCache:

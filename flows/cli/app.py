@@ -9,8 +9,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import NoReturn
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from flows.cli import demo, drop, export, plan, query, rollback, run, show, status, verify
 from schemas.errors import (
@@ -64,10 +64,9 @@ def run_app(arguments: list[str]) -> int:
     """Run one command; what it raises becomes one line on stderr and an exit code."""
     try:
         result = app(arguments, standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        return EXIT_USAGE
-    except (KeyboardInterrupt, click.Abort):
+    except TyperException as error:
+        return _say(f"{error.format_message()} (sitegraph COMMAND --help shows the options)", EXIT_USAGE)
+    except (KeyboardInterrupt, typer.Abort):
         return _say("interrupted; run again to go on", EXIT_INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

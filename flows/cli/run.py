@@ -30,6 +30,9 @@ def run(
 
       sitegraph run handbook.yaml --due --format json
     """
+    from flows.source_file import load_source
+
+    load_source(source)  # a wrong source file is told at once, not after Prefect has started
     prepare_prefect(os.environ)
     from flows.index import index_source
 
@@ -43,8 +46,8 @@ def run(
 def prepare_prefect(environ: Any) -> None:
     """Quieten Prefect and give its in-process server time to start; what the user set stays."""
     defaults = {
-        "PREFECT_LOGGING_LEVEL": "ERROR",
-        "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
+        "PREFECT_LOGGING_LEVEL": "CRITICAL",
+        "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_CLI_COLORS": "false",

@@ -88,7 +88,7 @@ def _raw_of(settings: Settings, source: str) -> RawOf:
         layout = IndexLayout(Path(settings.index).resolve())
         ledger = open_ledger(settings.ledger_url or f"sqlite:///{layout.ledger}")
         try:
-            shas = [known.raw_sha for known in ledger.documents.of_source(source) if known.doc == doc]
+            shas = [known.parsed_sha for known in ledger.documents.of_source(source) if known.doc == doc]
         finally:
             ledger.close()
         if not shas or shas[0] is None:

@@ -14,7 +14,8 @@ from ingest.fetch.crawl import fetch_all
 from ingest.fetch.files import read_file
 from ingest.plan.frontier import plan_documents
 from ingest.plan.schedule import wants_full_fetch
-from ingest.plan.scope import scope_refusal, scope_subject
+from ingest.plan.scope import scope_refusal
+from ingest.urls import file_path
 from schemas.documents import KnownDocument
 from schemas.errors import SitegraphError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
@@ -79,7 +80,7 @@ def _read_files(pipeline: Pipeline, known: Mapping[str, KnownDocument], seen: li
 
 
 def _read(pipeline: Pipeline, uri: str) -> FetchResult:
-    path = scope_subject(uri, pipeline.source)
+    path = file_path(uri)
     root = next((r for r in pipeline.source.roots if (Path(r) / path).is_file()), None)
     if root is None:
         return _local(uri, FetchStatus.GONE, reason="file deleted")

@@ -10,6 +10,7 @@ from prefect import task
 from flows.active import active
 from flows.wiring import Pipeline
 from ingest.plan.frontier import plan_frontier
+from ingest.urls import file_path
 from schemas.documents import READABLE, DocumentState, KnownDocument
 from schemas.errors import Stopped, TerminalError
 from schemas.fragment import GraphFragment, ParseRequest
@@ -78,7 +79,7 @@ def parse_request(pipeline: Pipeline, known: KnownDocument) -> ParseRequest:
         uri=known.uri,
         source=source.name,
         url=None if is_file else known.uri,
-        path=known.uri.removeprefix(f"files://{source.name}/") if is_file else None,
+        path=file_path(known.uri) if is_file else None,
         content_type=known.content_type,
         x_robots_tag=known.x_robots_tag,
         doc_type=source.metadata.doc_type,

@@ -12,7 +12,7 @@ from flows.wiring import Pipeline
 from ingest.fetch.files import list_files
 from ingest.plan.frontier import plan_documents
 from ingest.plan.scope import scope_refusal, seed_urls
-from ingest.urls import canonical_url, registrable_domain
+from ingest.urls import canonical_url, file_url, registrable_domain
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import GuardRefused
 from schemas.source import Source, SourceKind
@@ -102,7 +102,7 @@ def file_uris(source: Source) -> frozenset[str]:
         if not Path(root).is_dir():
             raise GuardRefused("root folder is not there; nothing was changed", subject=root)
         entries = list_files(Path(root), include=(), exclude=())
-        uris.update(f"files://{source.name}/{entry.path}" for entry in entries)
+        uris.update(file_url(source.name, entry.path) for entry in entries)
     return frozenset(uris)
 
 

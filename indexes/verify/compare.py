@@ -1,5 +1,6 @@
 """Staged stores against the plan, before any reader sees them."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -12,6 +13,8 @@ from schemas.evidence import SearchField
 from schemas.nodes import Chunk
 
 SAMPLES_PER_PAYLOAD = 3
+
+_WORD = re.compile(r"[A-Za-z]{3,40}")
 
 T = TypeVar("T")
 
@@ -70,8 +73,8 @@ def _check_search(chunk: Chunk | None, chunks: ChunkReader) -> None:
     hits = chunks.search_vector(SearchField.TEXT, vector, top_k=5)
     if not hits or hits[0].score < 0.999:
         raise DamageFound("not found by its own vector", subject=chunk.id)
-    words = sorted(chunk.text.split(), key=len)[-3:]
-    if not chunks.search_text(SearchField.TEXT, " ".join(words), top_k=5):
+    words = sorted(_WORD.findall(chunk.text), key=len)[-3:]
+    if words and not chunks.search_text(SearchField.TEXT, " ".join(words), top_k=5):
         raise DamageFound(f"nothing found by its words {words}", subject=chunk.id)
 
 

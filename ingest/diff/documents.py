@@ -35,7 +35,9 @@ def diff_documents(
 def diff_document(known: KnownDocument, old: LiveDocument | None) -> DocumentChange | None:
     """Give one document's change; None when the next generation holds it as the base does."""
     if known.state in REMOVED:
-        return old and DocumentChange(kind=ChangeKind.REMOVED, old=old, new=None, reason=_removal(known))
+        if old is None:
+            return None
+        return DocumentChange(kind=ChangeKind.REMOVED, old=old, new=None, reason=_removal(known))
     if known.state not in READABLE or known.fragment_sha is None or known.parsed_sha != known.raw_sha:
         return None
     if old is not None and old.fragment_sha == known.fragment_sha:

@@ -2,7 +2,7 @@
 
 from fnmatch import fnmatchcase
 
-from ingest.urls import canonical_url, folder_of
+from ingest.urls import canonical_url, file_path, folder_of
 from schemas.source import Source, SourceKind
 
 
@@ -28,8 +28,7 @@ def seed_urls(source: Source) -> tuple[str, ...]:
 
 def scope_subject(uri: str, source: Source) -> str:
     """What the globs are matched against: the canonical URL, or the path under the root."""
-    prefix = f"files://{source.name}/"
-    return uri.removeprefix(prefix) if source.kind is SourceKind.FILES else uri
+    return file_path(uri) if source.kind is SourceKind.FILES else uri
 
 
 def _included(subject: str, source: Source) -> bool:
