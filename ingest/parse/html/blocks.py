@@ -73,6 +73,7 @@ class _Reader:
         self._ends: dict[str, Callable[[HtmlElement], None]] = {
             "dt": lambda _: self._flow.term_end(),
             "dd": lambda _: self._flow.definition_end(),
+            "dl": lambda _: self._flow.definition_end(),
             **dict.fromkeys(_LISTS, lambda _: self._flow.list_end()),
         }
 

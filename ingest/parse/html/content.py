@@ -4,6 +4,7 @@ A family's own container is taken without a vote when it holds a sane share of t
 pages are put to trafilatura, whose text is a vote on each block of the DOM.
 """
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -30,11 +31,13 @@ CONTAINER_RANGE = (0.8, 3.0)
 as many words as were voted for. WCXB documentation pages: word F1 .924 against trafilatura's own .917."""
 
 FEW_WORDS = 50
+"""A vote of fewer words is none: trafilatura is made for articles."""
 
 MAX_VOTED = 50_000
 """Elements above which a page is not put to the vote: 2 MB of <p> take trafilatura over 12 s."""
 
 _OUTER = frozenset({LinkPosition.NAV, LinkPosition.ASIDE, LinkPosition.FOOTER})
+_FRAMES = word_set("article body center div fieldset form main section table tbody td tr")
 _SPACES = re.compile(r"\s+")
 
 
@@ -61,12 +64,12 @@ def find_content(survey: Survey, family: Family) -> Content:
     if family is not Family.PLAIN and container is not None and _holds_enough(container, body):
         return Content(container, ContentBy.CONTAINER)
     voted = _voted_text(survey.root) if survey.elements <= MAX_VOTED else ""
-    if not voted:
-        if container is not None and count_words(container) > FEW_WORDS:
+    words = len(voted.split())
+    if words < FEW_WORDS:
+        if container is not None and _holds_enough(container, body):
             return Content(container, ContentBy.CONTAINER)
         return Content(body, ContentBy.BODY)
     low, high = CONTAINER_RANGE
-    words = len(voted.split())
     if container is not None and low * words <= count_words(container) <= high * words:
         return Content(container, ContentBy.CONTAINER)
     root = _smallest_with(body, voted)
@@ -117,6 +120,8 @@ def _voted_text(root: HtmlElement) -> str:
     """What trafilatura takes for content; "" if nothing. It changes the tree it is given."""
     from trafilatura import extract
 
+    # It logs a warning for each page that is not an article; what was found is said by ContentBy.
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     voted = extract(_ballot(root), fast=True, include_comments=False)
     if not voted or len(voted.split()) < FEW_WORDS:
         voted = extract(_ballot(root), include_comments=False) or voted
@@ -166,7 +171,7 @@ def _block_texts(body: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
 def _descend(body: HtmlElement, words: Counter[HtmlElement], enough: float) -> HtmlElement:
     at = body
     while True:
-        below = next((child for child in at if words.get(child, 0) >= enough), None)
+        below = next((child for child in at if words[child] >= enough and child.tag in _FRAMES), None)
         if below is None:
             return at
         at = below

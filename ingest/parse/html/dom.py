@@ -12,6 +12,7 @@ from schemas.errors import ParseError
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
+_HEAD_TAGS = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template", "object"})
 _SPLIT = re.compile(r"[^a-z0-9]+")
 
 
@@ -42,7 +43,18 @@ def parse_tree(text: str, *, subject: str) -> HtmlElement:
         raise ParseError("no element found; is this HTML?", subject=subject) from error
     if root is None:
         raise ParseError("no element found; is this HTML?", subject=subject)
+    _move_out_of_head(root)
     return root
+
+
+def _move_out_of_head(root: HtmlElement) -> None:
+    """Put into the body what libxml2 left in the head: where <body> is not written, elements of HTML 5."""
+    head, body = root.find("head"), root.find("body")
+    strays = [] if head is None else [child for child in head if child.tag not in _HEAD_TAGS]
+    if strays and body is None:
+        body = etree.SubElement(root, "body")
+    for place, stray in enumerate(strays):
+        body.insert(place, stray)
 
 
 def survey_tree(root: HtmlElement) -> Survey:

@@ -21,6 +21,7 @@ class Flow:
         self._lead = ""
         self._joint = BLOCK_JOINT
         self._bound = False
+        self._in_term = False
         self._lists = 0
         self._caption: str | None = None
 
@@ -121,7 +122,10 @@ class Flow:
 
     def term_start(self) -> None:
         """Begin a term; further terms of one definition join by a comma."""
+        if self._in_term:  # libxml2 lets <dt> stand in an unclosed <dt>
+            self.term_end()
         self.end_block()
+        self._in_term = True
         if self._lead.endswith(": "):
             self._set_lead(self._lead[:-2] + ", ")
         else:
@@ -130,6 +134,7 @@ class Flow:
 
     def term_end(self) -> None:
         """End a term: it leads the definition."""
+        self._in_term = False
         if self._length > len(self._lead):
             self._lead = "".join(self._text).rstrip() + ": "
             self._text, self._length, self._space = [self._lead], len(self._lead), False
@@ -139,7 +144,7 @@ class Flow:
         self.end_block()
 
     def definition_end(self) -> None:
-        """End a definition; a term without one stands alone."""
+        """End a definition, or a list of them; a term without a definition stands alone."""
         self.end_block()
         if self._lead.endswith(": "):
             term, anchors = self._lead[:-2], tuple(self._anchors)

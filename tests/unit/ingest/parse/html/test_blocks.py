@@ -1,0 +1,113 @@
+import pytest
+
+from tests.fakes.pages import parse_page, sections_of, texts_of
+
+
+def text_of(body: str) -> str:
+    (section,) = sections_of(parse_page(f"<main>{body}</main>"))
+    return section.text
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<p>One\n  two</p><p>three</p>", "One two\n\nthree"),
+        ("<p>a<b>b</b> <i>c</i>d</p>", "ab cd"),
+        ("<p>a<br>b<br> c</p>", "a\nb\nc"),
+        ("<div>loose<p>para</p>tail</div>", "loose\n\npara\n\ntail"),
+        ("<p>Do:</p><ul><li>one<li><p>two</p></ul><p>End</p>", "Do:\n\n- one\n- two\n\nEnd"),
+        ("<ol><li>a<ul><li>b</ul></ol>", "- a\n  - b"),
+        (
+            "<dl><dt>-a<dt>--all<dd><p>Show all.</p><p>More.</p><dt>-b<dd>B</dl>",
+            "-a, --all: Show all.\n\nMore.\n\n-b: B",
+        ),
+        ("<dl><dt>alone</dl>", "alone"),
+        ("<p>Run:</p><pre>\nif x:\n    y\n\n</pre>", "Run:\n\nif x:\n    y"),
+        ("<pre><span class=linenos>1</span>x = 1</pre>", "x = 1"),
+        ("<table><tr><td class=linenos><pre>1</pre><td><pre>x = 1</pre></table>", "x = 1"),
+        ("<p>E = <math alttext='mc^2'><mi>m</mi></math> holds</p>", "E = mc^2 holds"),
+        ("<details><summary>More</summary><p>Inside</p></details>", "More\n\nInside"),
+        (
+            "<p>a</p><script>b</script><noscript>c</noscript><template>d</template><!-- e --><p>f</p>",
+            "a\n\nf",
+        ),
+        ("<p>w\u200bor\u202ed\U000e0041</p>", "word"),
+    ],
+)
+def test_running_text_becomes_blocks(body: str, text: str) -> None:
+    assert text_of(body) == text
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        "hidden",
+        "style='display: none'",
+        "style='visibility:hidden'",
+        "aria-hidden=true",
+        "style='font-size:0'",
+        "style='width:0;height:0'",
+        "style='color:#fff;background-color:#fff'",
+    ],
+)
+def test_what_a_reader_cannot_see_is_not_read(attributes: str) -> None:
+    assert text_of(f"<p>seen</p><div {attributes}><p>unseen</p></div>") == "seen"
+
+
+def test_a_tab_panel_that_is_folded_away_is_read() -> None:
+    assert text_of("<div role=tabpanel>one</div><div role=tabpanel hidden>two</div>") == "one\n\ntwo"
+
+
+def test_a_page_hidden_until_a_script_runs_is_read() -> None:
+    assert texts_of(parse_page("<body><div style='visibility:hidden'><h1>T</h1><p>x</p></div>")) == {"T": "x"}
+
+
+def test_permalink_signs_and_numbers_are_no_part_of_a_heading() -> None:
+    heading = "<span class=secno>2.1</span> Set <code>x</code><a href=#s class=anchor>#</a>"
+    assert list(texts_of(parse_page(f"<main><h2>{heading}</h2><p>t</p></main>"))) == ["Set x"]
+
+
+def test_a_heading_that_begins_with_a_number_keeps_it_where_numbers_are_marked() -> None:
+    assert list(texts_of(parse_page("<main><h2>2.31.0 (2023-05-22)</h2><p>t</p></main>"))) == [
+        "2.31.0 (2023-05-22)"
+    ]
+
+
+def test_empty_headings_are_dropped_and_skipped_levels_kept() -> None:
+    sections = sections_of(parse_page("<main><h1>A</h1><h2> </h2><h4>B</h4></main>"))
+    assert [(section.heading, section.level) for section in sections] == [("A", 1), ("B", 4)]
+
+
+def test_a_heading_by_role_counts_by_its_level() -> None:
+    sections = sections_of(
+        parse_page("<main><h1>A</h1><div role=heading aria-level=3>B</div><p>t</p></main>")
+    )
+    assert [(section.heading, section.level) for section in sections] == [("A", 1), ("B", 3)]
+
+
+def test_a_note_stands_in_its_section_with_its_title() -> None:
+    note = "<div class='admonition tip'><p class=admonition-title>Tip</p><p>b</p></div>"
+    assert texts_of(parse_page(f"<main><h1>A</h1><p>a</p>{note}<p>c</p></main>")) == {"A": "a\n\nTip\nb\n\nc"}
+
+
+def test_a_caption_stands_with_its_table_and_names_every_part_of_it() -> None:
+    rows = "".join(f"<tr><td>name {n}<td>{'value ' * 8}</tr>" for n in range(60))
+    fragment = parse_page(
+        f"<main><h1>A</h1><table><caption>Table 1. Names</caption>{rows}</table><p>End</p></main>"
+    )
+    assert fragment.chunks[0].text.startswith("Table 1. Names\nname 0 | value")
+    assert len(fragment.chunks) > 2
+    assert {chunk.captions for chunk in fragment.chunks} == {("Table 1. Names",)}
+
+
+def test_a_figure_is_read_by_its_caption() -> None:
+    fragment = parse_page(
+        "<main><h1>A</h1><figure><img src=x alt=y><figcaption>Figure 2. Flow</figcaption></figure></main>"
+    )
+    assert [(chunk.text, chunk.captions) for chunk in fragment.chunks] == [
+        ("Figure 2. Flow", ("Figure 2. Flow",))
+    ]
+
+
+def test_deep_nesting_needs_no_recursion() -> None:
+    assert parse_page("<main><h1>A</h1>" + "<div>" * 200 + "x" + "<ul><li>" * 50_000).title == "A"

@@ -1,0 +1,34 @@
+import pytest
+
+from ingest.parse.html.charset import decode_html
+from tests.fakes.pages import parse_page
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type", "text"),
+    [
+        ("é".encode(), None, "é"),
+        ("é".encode("cp1252"), "text/html; charset=iso-8859-1", "é"),
+        ("<meta charset=koi8-r>да".encode("koi8-r"), None, "<meta charset=koi8-r>да"),
+        (b"\xef\xbb\xbf" + "é".encode(), "text/html; charset=latin-1", "é"),
+        ("é".encode("utf-16"), None, "é"),
+        (b"a\0b", None, "ab"),
+        (
+            "日本語の文書です。これは例です。".encode("shift_jis") * 8,
+            None,
+            "日本語の文書です。これは例です。" * 8,
+        ),
+    ],
+)
+def test_bytes_are_decoded_by_mark_then_header_then_meta_then_guess(
+    data: bytes, content_type: str | None, text: str
+) -> None:
+    assert decode_html(data, content_type) == text
+
+
+def test_an_xhtml_page_with_an_xml_declaration_is_read() -> None:
+    page = '<?xml version="1.0" encoding="iso-8859-1"?><html xmlns="http://www.w3.org/1999/xhtml"><body><h1>Grün</h1></body></html>'
+    assert (
+        parse_page(page.encode("latin-1"), content_type="application/xhtml+xml; charset=iso-8859-1").title
+        == "Grün"
+    )

@@ -1,0 +1,63 @@
+from schemas.edges import LinkPosition
+from tests.fakes.pages import links_of, parse_page, texts_of
+
+PROSE = "<p>Gardens need water in summer, and the soil should stay loose so that roots can breathe.</p>" * 6
+
+
+def test_the_vote_keeps_the_article_and_drops_what_is_around_it() -> None:
+    page = f"""<body><div class=top><a href=/a>Shop</a> <a href=/b>Offers</a> <a href=/c>Basket</a></div>
+    <div class=x><div class=y><h1>Watering</h1>{PROSE}<h2>When</h2>{PROSE}</div></div>
+    <div class=bottom><a href=/d>Imprint</a> <a href=/e>Jobs</a></div></body>"""
+    texts = texts_of(parse_page(page))
+    assert list(texts) == ["Watering", "When"]
+    assert "Shop" not in "".join(texts.values())
+    assert "Imprint" not in "".join(texts.values())
+
+
+def test_a_page_heading_outside_the_content_leads_it() -> None:
+    page = f"<body><div class=hero><h1>Watering</h1></div><main><h2>When</h2>{PROSE}</main></body>"
+    assert list(texts_of(parse_page(page))) == ["Watering", "When"]
+
+
+def test_a_page_of_few_words_is_read_whole() -> None:
+    assert texts_of(parse_page("<body><div>Moved to the new site.</div></body>")) == {
+        "": "Moved to the new site."
+    }
+
+
+BOOK = "<div class=navheader>Prev</div><div class=titlepage><h1>Book</h1></div>"
+
+
+def test_a_page_that_is_a_table_of_contents_keeps_it() -> None:
+    page = f"{BOOK}<div class=toc><ul><li>One<li>Two</ul></div>"
+    assert "- One\n- Two" in texts_of(parse_page(page))["Book"]
+
+
+def test_a_table_of_contents_beside_text_is_dropped() -> None:
+    page = f"{BOOK}<div class=toc>One</div><p>Text.</p>"
+    assert texts_of(parse_page(page)) == {"Book": "Text."}
+
+
+def test_a_page_without_a_body_tag_is_read() -> None:
+    assert texts_of(parse_page("<title>T</title><main><h1>A</h1><p>x</p></main>")) == {"A": "x"}
+
+
+def test_links_of_the_whole_page_say_where_they_stand() -> None:
+    page = f"""<body><header><a href=/home>Home</a></header><nav><a href=/docs>Docs</a></nav>
+    <div id=sidebar><a href=/news>News</a></div><main><h1>A</h1>{PROSE}<p><a href=/deep#x>deeper</a>
+    <a href=#top class=headerlink>¶</a><a href=mailto:x@y.z>mail</a></p></main>
+    <footer><a href=/legal><img alt=Legal></a></footer></body>"""
+    links = links_of(parse_page(page))
+    assert {text: link.position for text, link in links.items()} == {
+        "Home": LinkPosition.HEADER,
+        "Docs": LinkPosition.NAV,
+        "News": LinkPosition.ASIDE,
+        "deeper": LinkPosition.BODY,
+        "Legal": LinkPosition.FOOTER,
+    }
+    assert (links["deeper"].target, links["deeper"].fragment) == ("http://docs.example/deep", "x")
+
+
+def test_links_are_resolved_against_the_base_element() -> None:
+    page = "<base href=/v2/><main><h1>A</h1><p><a href=b.html>b</a></p></main>"
+    assert links_of(parse_page(page))["b"].target == "http://docs.example/v2/b.html"

@@ -1,0 +1,76 @@
+import pytest
+
+from schemas.nodes import Page
+from tests.fakes.pages import parse_page
+
+
+def crumbs(page: str) -> tuple[str, ...]:
+    (node,) = (node for node in parse_page(page).nodes if isinstance(node, Page))
+    return node.breadcrumbs
+
+
+def test_the_title_is_the_first_h1_else_the_title_element() -> None:
+    assert parse_page("<title>Site - A</title><h1>A</h1>").title == "A"
+    assert parse_page("<title> Site - A </title><p>x</p>").title == "Site - A"
+
+
+def test_the_language_is_the_one_the_page_states() -> None:
+    assert {chunk.lang for chunk in parse_page("<html lang=de-AT><body><p>Servus</p></html>").chunks} == {
+        "de-AT"
+    }
+
+
+@pytest.mark.parametrize(
+    ("meta", "header", "expected"),
+    [
+        ("noindex, nofollow", None, (True, True)),
+        ("none", None, (True, True)),
+        ("index, follow", None, (False, False)),
+        ("", "noindex", (True, False)),
+        ("", "otherbot: noindex, nofollow", (False, False)),
+        ("", "otherbot: noindex\nsitegraph: nofollow", (False, True)),
+        ("", "max-snippet: 20, nofollow", (False, True)),
+    ],
+)
+def test_robots_directives_are_obeyed(meta: str, header: str | None, expected: tuple[bool, bool]) -> None:
+    known = {} if header is None else {"x_robots_tag": header}
+    fragment = parse_page(f'<meta name=robots content="{meta}"><h1>A</h1>', **known)
+    assert (fragment.noindex, fragment.nofollow) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "target"),
+    [
+        ("0; url=/new.html", "http://docs.example/new.html"),
+        ("5;URL='next.html'", "http://docs.example/guide/next.html"),
+        ("30; url=/new.html", None),
+        ("3", None),
+    ],
+)
+def test_a_quick_refresh_leads_on(content: str, target: str | None) -> None:
+    assert parse_page(f'<meta http-equiv=refresh content="{content}"><p>Moved.</p>').refresh == target
+
+
+def test_breadcrumbs_are_the_trail_the_page_prints() -> None:
+    assert crumbs(
+        '<nav aria-label="Breadcrumb"><ol><li><a href=/>Home</a> »<li>Guide</ol></nav><h1>A</h1>'
+    ) == ("Home", "Guide")
+
+
+def test_breadcrumbs_may_be_stated_for_machines() -> None:
+    data = '{"@type":"BreadcrumbList","itemListElement":[{"name":"Home"},{"item":{"name":"Guide"}}]}'
+    assert crumbs(f'<script type="application/ld+json">{data}</script><h1>A</h1>') == ("Home", "Guide")
+
+
+def test_breadcrumbs_may_be_read_from_the_links_to_start_and_above() -> None:
+    page = "<a accesskey=h title='Manual 15'>Home</a><a accesskey=u title=Commands>Up</a><h1>SELECT</h1>"
+    assert crumbs(page) == ("Manual 15", "Commands", "SELECT")
+
+
+def test_breadcrumbs_fall_back_to_the_address() -> None:
+    assert crumbs("<h1>A</h1>") == ("guide", "A")
+
+
+def test_malformed_machine_data_is_no_trail() -> None:
+    page = '<script type="application/ld+json">[[[{"@graph": 3}, null]</script><h1>A</h1>'
+    assert crumbs(page) == ("guide", "A")

@@ -1,0 +1,38 @@
+import pytest
+
+from ingest.parse.links import MAX_LINKS, FoundLink, collect_links
+from schemas.edges import LinkPosition
+
+BASE = "http://docs.example/guide/start.html"
+
+
+def body(href: str, text: str = "here") -> FoundLink:
+    return FoundLink(href, text, LinkPosition.BODY)
+
+
+def test_a_link_is_resolved_and_its_fragment_kept_apart() -> None:
+    ((link,), _) = collect_links([body("../api.html#the%20end")], base=BASE)
+    assert (link.target, link.fragment) == ("http://docs.example/api.html", "the end")
+
+
+def test_equal_links_are_counted_and_unequal_ones_kept_apart() -> None:
+    nav = FoundLink("a.html", "here", LinkPosition.NAV)
+    links, _ = collect_links([body("a.html"), nav, body("./a.html"), body("a.html", "there")], base=BASE)
+    assert [(link.text, link.position.value, link.count) for link in links] == [
+        ("here", "body", 2),
+        ("here", "nav", 1),
+        ("there", "body", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "href", ["mailto:a@b.c", "javascript:void(0)", "data:text/plain,x", "http://[bad", "tel:1"]
+)
+def test_what_names_no_document_is_no_link(href: str) -> None:
+    assert collect_links([body(href)], base=BASE) == ((), ())
+
+
+def test_links_over_the_limit_are_left_out_and_said() -> None:
+    links, warnings = collect_links([body(f"p{n}.html") for n in range(MAX_LINKS + 5)], base=BASE)
+    assert len(links) == MAX_LINKS
+    assert warnings == (f"links: 5 over the limit of {MAX_LINKS} left out",)
