@@ -31,9 +31,10 @@ $(STAMP):
 	flock 9                          # two targets at once: the second waits for the first
 	if [ -e $(STAMP) ]; then exit 0; fi
 	echo "setting up $(VENV): about 6 GB, minutes the first time" >&2
-	if [ -e $(UNFINISHED) ]; then rm -rf $(VENV); fi
 	mkdir -p $(VENV)
 	rm -f $(VENV)/.ready-*
+	# The mark itself stays, or a clean-up that is interrupted would look like a finished set-up.
+	if [ -e $(UNFINISHED) ]; then find $(VENV) -mindepth 1 -maxdepth 1 ! -name .unfinished -exec rm -rf {} +; fi
 	touch $(UNFINISHED)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --no-compile --require-hashes -r requirements.lock >&2
