@@ -16,6 +16,7 @@ from ingest.parse.pdf.outline import Entry, read_outline
 from ingest.parse.pdf.page import PageContent, read_page
 from ingest.parse.pdf.regions import build_regions
 from ingest.parse.pdf.structure import build_structure
+from ingest.parse.pdf.tables import MAX_PAGES
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest
 
@@ -89,13 +90,18 @@ def _read(data: bytes, subject: str) -> _Content:
 
 def _pages(document: Any) -> Iterator[PageContent | str]:
     """One bad page costs that page only: it gives a warning in its place."""
+    searched = 0
     for index in range(document.page_count):
         try:
-            yield read_page(document, index)
+            page = read_page(document, index, with_tables=searched < MAX_PAGES)
+            searched += page.ruled
+            yield page
         except pdf_errors() as error:
             raise_if_exhausted(error)
             reason = " ".join(str(error).split())[:100] or type(error).__name__
             yield f"page {index + 1}: left out, {reason}"
+    if searched == MAX_PAGES:
+        yield f"tables not looked for after {MAX_PAGES} pages with rulings"
 
 
 def _state(document: Any, pages: tuple[PageContent, ...]) -> Iterator[str]:

@@ -18,7 +18,8 @@ _TENS = rf"(?:twenty|thirty|forty|fifty)[- ]?(?:{_UNITS})?"
 _ORDINALS = rf"(?:{_TENS}|{_TEENS}|{_UNITS}|[0-9]{{1,3}}|[ivxlc]{{1,7}}|[a-z])"
 _DIVISION = r"(?:chapter|appendix|part|section|annex)"
 _NUMBERING = re.compile(
-    rf"^\s*(?:{_DIVISION}\s+{_ORDINALS}(?:[.:\s\u2014-]+|$)|(?:[0-9]{{1,3}}|[A-Z](?=\.\d))(?:\.\d{{1,3}})*\.?(?:\s+|$))",
+    rf"^(?:{_DIVISION}\s+{_ORDINALS}(?:\.\d+)*(?:[.:\u2014-]\s*|\s+|$)"
+    r"|(?:\d+|[a-z])(?:\.\d+)+\.?(?:\s+|$)|\d{1,2}\.?(?:\s+|$))",
     re.IGNORECASE,
 )
 _BARE_NUMBERING = re.compile(rf"(?:{_DIVISION}|(?:{_DIVISION}\s+)?{_ORDINALS}|[A-Z]?[\d.]+)", re.IGNORECASE)
@@ -48,7 +49,8 @@ def read_outline(document: Any) -> tuple[Entry, ...]:
 def strip_numbering(title: str) -> str:
     """Drop "Chapter 3." or "3.2 " before a title, unless nothing else would be left.
 
-    HTML twins of the same manual number their headings otherwise, or not at all.
+    HTML twins of the same manual number their headings otherwise, or not at all; the HTML parser drops the
+    same numbers, so that twins share their heading paths.
     """
     flat = " ".join(title.split())
     return _NUMBERING.sub("", flat, count=1).strip() or flat

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ingest.parse.pdf.opening import load_pymupdf
-from ingest.parse.pdf.tables import Table, find_tables
+from ingest.parse.pdf.tables import Table, find_tables, may_hold_tables
 from schemas.geometry import BBox, PageSize
 
 MAX_LINKS = 2000
@@ -60,7 +60,10 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageContent:
-    """A page; boxes have their origin at the top left of the CropBox, rotation 0. Blocks in file order."""
+    """A page; boxes have their origin at the top left of the CropBox, rotation 0. Blocks in file order.
+
+    `ruled` pages were searched for tables.
+    """
 
     page_no: int
     size: PageSize
@@ -68,11 +71,12 @@ class PageContent:
     blocks: tuple[Block, ...] = ()
     pictures: tuple[Picture, ...] = ()
     tables: tuple[Table, ...] = ()
+    ruled: bool = False
     links: tuple[PageLink, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def read_page(document: Any, index: int) -> PageContent:
+def read_page(document: Any, index: int, *, with_tables: bool) -> PageContent:
     """Read page *index* (from 0).
 
     A rotated page is turned back in memory first: links and tables come in displayed space otherwise,
@@ -87,14 +91,15 @@ def read_page(document: Any, index: int) -> PageContent:
     textpage = page.get_textpage(flags=_text_flags(pymupdf))
     blocks = tuple(filter(None, map(_block, page.get_text("dict", textpage=textpage)["blocks"])))
     links, warnings = _links(document, page, textpage)
-    tables, skipped = find_tables(document, page, textpage)
+    ruled, skipped = may_hold_tables(document, page) if with_tables else (False, ())
     return PageContent(
         page_no=index + 1,
         size=PageSize(_point(page.rect.width), _point(page.rect.height)),
         label=label,
         blocks=blocks,
         pictures=tuple(_pictures(page)),
-        tables=tables,
+        tables=find_tables(page, textpage) if ruled else (),
+        ruled=ruled,
         links=links,
         warnings=(*warnings, *skipped),
     )

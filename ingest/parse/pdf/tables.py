@@ -12,6 +12,9 @@ MAX_CONTENT = 1_000_000
 MAX_PATHS = 5_000
 """Vector paths above which finding tables takes seconds."""
 
+MAX_PAGES = 400
+"""Pages of one document searched, about 30 s: a book of tables is still read within its deadline."""
+
 _LEAST_RULINGS = 3
 """Rulings in each direction that 2 x 2 cells need; a framed box has only two."""
 
@@ -37,23 +40,24 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-def find_tables(document: Any, page: Any, textpage: Any) -> tuple[tuple[Table, ...], tuple[str, ...]]:
-    """Give the ruled tables of an unrotated page, and what was left out, as warnings.
-
-    Costs about 50 CPU-ms, so only pages with rulings in both directions are searched.
-    """
+def may_hold_tables(document: Any, page: Any) -> tuple[bool, tuple[str, ...]]:
+    """Whether the page has rulings in both directions; a warning where it has too many to look at."""
     if sum(_length(document, xref) for xref in page.get_contents()) > MAX_CONTENT:
-        return (), (f"page {page.number + 1}: tables not looked for, page content is too long",)
+        return False, (f"page {page.number + 1}: tables not looked for, page content is too long",)
     paths = page.get_cdrawings()
     if len(paths) > MAX_PATHS:
-        return (), (f"page {page.number + 1}: tables not looked for, {len(paths)} drawings",)
-    if not _can_hold_table(paths):
-        return (), ()
+        return False, (f"page {page.number + 1}: tables not looked for, {len(paths)} drawings",)
+    return _has_grid(paths), ()
+
+
+def find_tables(page: Any, textpage: Any) -> tuple[Table, ...]:
+    """Give the ruled tables of an unrotated page; costs about 50 CPU-ms, so ask `may_hold_tables` first."""
     finder = page.find_tables(use_layout=False)
-    if finder is None:
-        return (), (f"page {page.number + 1}: looking for tables failed",)
-    words = [word[:5] for word in page.get_text("words", textpage=textpage)] if finder.tables else []
-    return tuple(_tables(finder.tables, words)), ()
+    # pymupdf answers None where its search failed.
+    if finder is None or not finder.tables:
+        return ()
+    words = [word[:5] for word in page.get_text("words", textpage=textpage)]
+    return tuple(_tables(finder.tables, words))
 
 
 def _length(document: Any, xref: int) -> int:
@@ -63,7 +67,7 @@ def _length(document: Any, xref: int) -> int:
     return int(value) if value.isdigit() else 0
 
 
-def _can_hold_table(paths: Sequence[dict[str, Any]]) -> bool:
+def _has_grid(paths: Sequence[dict[str, Any]]) -> bool:
     xs: set[int] = set()
     ys: set[int] = set()
     for path in paths:
