@@ -107,6 +107,7 @@ class _Reader:
 
     def _add(self, text: str, anchors: tuple[Anchor, ...] = ()) -> None:
         if not text.strip():
+            self.waiting.extend(name for _, name in anchors)
             return
         opened = tuple((0, name) for name in self.waiting)
         shifted = tuple((offset + len(self.lead), name) for offset, name in anchors)

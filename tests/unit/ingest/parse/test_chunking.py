@@ -58,6 +58,14 @@ def test_each_sign_is_counted_a_few_times_only() -> None:
     assert counted < 5 * len(text)
 
 
+def test_after_an_inserted_paragraph_the_cuts_fall_into_step_again() -> None:
+    paragraphs = [f"Paragraph {n} " + f"says {n * n} " * (3 + n * 7 % 20) for n in range(300)]
+    before = split("\n\n".join(paragraphs), 250)
+    after = split("\n\n".join([*paragraphs[:40], "A new one. " * 12, *paragraphs[40:]]), 250)
+    assert len(before) > 40
+    assert len(set(after) - set(before)) <= 4
+
+
 def test_what_is_encoded_is_the_path_and_the_text() -> None:
     assert encoded_text(("Guide", "Install"), "Run it.") == "Guide > Install\nRun it."
     assert encoded_text((), "Run it.") == "Run it."

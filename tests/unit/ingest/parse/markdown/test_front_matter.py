@@ -1,0 +1,70 @@
+import pytest
+
+from ingest.parse.markdown.front_matter import MAX_BYTES, split_front_matter
+from schemas.edges import EdgeKind
+
+BLOCK = """---
+id: GOV-0017
+title: Naming
+type: governance
+domain: data
+status: approved
+relates_to: GOV-0003
+depends_on: [GOV-0001, GOV-0002, GOV-0001]
+supersedes:
+  - GOV-0009
+---
+# Body
+"""
+
+
+def test_a_block_says_what_the_document_is() -> None:
+    stated, body, warnings = split_front_matter(BLOCK)
+    assert (stated.doc_id, stated.title, stated.doc_type) == ("GOV-0017", "Naming", "governance")
+    assert (stated.domain, stated.status) == ("data", "approved")
+    assert (body, warnings) == ("# Body\n", ())
+
+
+def test_relations_may_be_one_or_many_and_repeat() -> None:
+    stated, _, _ = split_front_matter(BLOCK)
+    assert [(reference.kind, reference.target) for reference in stated.references] == [
+        (EdgeKind.RELATES_TO, "GOV-0003"),
+        (EdgeKind.DEPENDS_ON, "GOV-0001"),
+        (EdgeKind.DEPENDS_ON, "GOV-0002"),
+        (EdgeKind.SUPERSEDES, "GOV-0009"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["# No block\n", " ---\nid: x\n---\n", "---\nid: x\n", "----\n", ""])
+def test_without_a_block_all_is_body(text: str) -> None:
+    stated, body, warnings = split_front_matter(text)
+    assert (stated.doc_id, body, warnings) == (None, text, ())
+
+
+@pytest.mark.parametrize(
+    ("block", "why"),
+    [
+        ("id: [unclosed", "while parsing"),
+        ("- a list", "not a mapping"),
+        ("a: &x [1]\nb: *x", "anchors and aliases"),
+        ("id: !!python/object/apply:os.system [ls]", "could not determine a constructor"),
+        ("when: 2024-13-45", "month must be"),
+        (f"text: {'x' * MAX_BYTES}", "longer than 64 KB"),
+        ("[" * 5000, "recursion"),
+    ],
+)
+def test_a_bad_block_is_body_text_and_a_warning(block: str, why: str) -> None:
+    text = f"---\n{block}\n---\nBody.\n"
+    stated, body, warnings = split_front_matter(text)
+    assert (stated.doc_id, body) == (None, text)
+    assert len(warnings) == 1
+    assert why in warnings[0]
+
+
+def test_an_empty_block_states_nothing() -> None:
+    stated, body, warnings = split_front_matter("---\n---\nBody.\n")
+    assert (stated.title, body, warnings) == (None, "Body.\n", ())
+
+
+def test_numbers_and_dates_are_taken_as_text() -> None:
+    assert split_front_matter("---\nid: 17\nstatus: {a: 1}\n---\n")[0].doc_id == "17"

@@ -1,0 +1,99 @@
+from schemas.edges import EdgeKind
+from schemas.nodes import DocumentKind, Page
+from tests.fakes.pages import links_of, parse_file, sections_of, texts_of
+
+FILE = """---
+id: GOV-0017
+type: governance
+depends_on: GOV-0001
+---
+# Naming
+
+Why names *matter*, see [the other file](../rules/ids.md#keys).
+
+## Rules {#the-rules}
+
+- one
+- two
+  1. inner
+
+| A | B |
+|---|---|
+| 1 | `x` |
+
+```python
+# not a heading
+x = 1
+```
+
+Setext
+------
+
+> A quotation.
+
+## Rules
+"""
+
+
+def test_headings_are_sections_with_slugs_and_explicit_ids() -> None:
+    sections = sections_of(parse_file(FILE))
+    assert [(section.heading_path, section.fragment) for section in sections] == [
+        (("Naming",), "naming"),
+        (("Naming", "Rules"), "the-rules"),
+        (("Naming", "Setext"), "setext"),
+        (("Naming", "Rules"), "rules"),
+    ]
+
+
+def test_lists_tables_and_code_are_kept() -> None:
+    texts = texts_of(parse_file(FILE.rpartition("## Rules")[0]))
+    assert texts["Rules"] == "- one\n- two\n  1. inner\n\nA | B\n1 | x\n\n# not a heading\nx = 1"
+    assert texts["Setext"] == "A quotation."
+
+
+def test_front_matter_wins_over_the_source() -> None:
+    fragment = parse_file(FILE, doc_type="note", domain="ops")
+    (page,) = (node for node in fragment.nodes if isinstance(node, Page))
+    assert (page.doc_id, page.doc_type, page.domain) == ("GOV-0017", "governance", "ops")
+    assert {(chunk.doc_id, chunk.doc_type) for chunk in fragment.chunks} == {("GOV-0017", "governance")}
+    assert [(reference.kind, reference.target) for reference in fragment.references] == [
+        (EdgeKind.DEPENDS_ON, "GOV-0001")
+    ]
+
+
+def test_a_file_is_cited_by_its_path_and_section() -> None:
+    chunk = parse_file(FILE, "notes/plan.md").chunks[1]
+    assert (chunk.kind, chunk.file_path, chunk.url) == (DocumentKind.MARKDOWN, "notes/plan.md", None)
+    assert (chunk.section, chunk.breadcrumbs) == ("Rules", ("notes", "Naming"))
+
+
+def test_links_lead_to_files_of_the_same_source() -> None:
+    link = links_of(parse_file(FILE))["the other file"]
+    assert (link.target, link.fragment) == ("files://notes/rules/ids.md", "keys")
+
+
+def test_html_in_markdown_is_read_as_text_with_its_ids_and_links() -> None:
+    fragment = parse_file(
+        '# A\n\n<a id="old"></a>\n\n<p>Block <a href="b.md">b</a></p>\n\nx <b>y</b>\n\n<!-- no -->\n'
+    )
+    assert texts_of(fragment) == {"A": "Block b\n\nx y"}
+    assert fragment.chunks[0].fragment == "old"
+    assert links_of(fragment)["b"].target == "files://notes/notes/b.md"
+
+
+def test_a_bad_front_matter_is_text_and_said() -> None:
+    fragment = parse_file("---\nid: [x\n---\n\nBody.\n")
+    assert "Body." in fragment.chunks[-1].text
+    assert fragment.warnings[0].startswith("front matter is read as text")
+
+
+def test_a_file_without_heading_is_titled_by_its_name() -> None:
+    assert parse_file("Only text.", "notes/plan.md").title == "plan.md"
+
+
+def test_an_ordered_list_counts_from_its_start() -> None:
+    assert texts_of(parse_file("3. c\n4. d\n")) == {"": "3. c\n4. d"}
+
+
+def test_a_table_that_is_not_one_stays_text() -> None:
+    assert texts_of(parse_file("a | b\nc | d\n")) == {"": "a | b c | d"}
