@@ -41,7 +41,7 @@ def show(
     settings = read_settings(index)
     readers = open_for_reading(settings)
     found = find_chunk(readers.chunks, chunk)
-    typer.echo(show_chunk(readers, found, out=out, raw_of=_raw_of(settings, found.source)))
+    typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, found.source)))
 
 
 def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: RawOf) -> str:
@@ -77,7 +77,7 @@ def _picture_path(chunk: "Chunk") -> Path:
     return Path(chunk.id.replace(":", "-") + ".png")
 
 
-def _raw_of(settings: Settings, source: str) -> RawOf:
+def stored_bytes(settings: Settings, source: str) -> RawOf:
     """Give the bytes of a document by what the ledger knows of it; nothing is opened before it is asked."""
 
     def raw_of(doc: str) -> bytes:

@@ -1,0 +1,178 @@
+"""The demonstration: serve the manual, crawl it, ask it, edit a page, crawl again."""
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from flows.cli.reading import build_retriever, open_for_reading, terminal_width
+from flows.cli.run import print_report
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+
+DOCS = Path(__file__).parents[1] / "docs"
+MARK = ".sitegraph-demo"
+EDITED_PAGE = "crawling.md"
+EDIT = (
+    "\n## Added by the demo\n\nThe demonstration appended this section between two crawls. Only this passage "
+    "is new, so only this passage is embedded.\n"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Something to ask the manual."""
+
+    text: str
+    filters: Mapping[str, str]
+
+
+QUESTIONS = (
+    Question(text="When is a page that answers 404 deleted from the index?", filters={"kind": "html"}),
+    Question(text="What does exit code 4 mean?", filters={}),
+    Question(text="Why does a reader need neither torch nor transformers?", filters={"kind": "pdf"}),
+)
+
+
+def run_demo(folder: Path) -> None:
+    """Do it all in *folder*, which is made anew and left behind to play with.
+
+    Raises: ConfigError: no checkout, so no manual to serve; or the folder is somebody's own.
+    """
+    started = time.monotonic()
+    _prepare(folder)
+    _say(1, f"building the manual (HTML and PDF) from {os.path.relpath(DOCS)}")
+    _build(folder)
+    with _serve(folder / "site") as url:
+        source = _write_source(folder, url)
+        _say(2, f"crawling {url} through a Prefect flow into {folder / 'index'}")
+        print_report(_index(source, folder))
+        for number, question in enumerate(QUESTIONS, start=3):
+            _ask(number, question, folder)
+        _say(6, f"adding a section to {EDITED_PAGE} and crawling again")
+        _edit(folder)
+        report = _index(source, folder)
+        print_report(report)
+        _explain(report)
+    print(f"\nDone in {time.monotonic() - started:.0f} s. {_next_steps(folder)}")
+
+
+def _prepare(folder: Path) -> None:
+    if not (DOCS / "build.py").is_file():
+        raise ConfigError("the demo serves the manual of a checkout; run it from one", subject=str(DOCS))
+    if folder.exists() and not (folder / MARK).exists():
+        raise ConfigError("is there already and not from a demo; choose another --dir", subject=str(folder))
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / MARK).touch()
+    shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+
+
+def _build(folder: Path) -> None:
+    command = [
+        sys.executable,
+        str(DOCS / "build.py"),
+        "--docs",
+        str(folder / "docs"),
+        "--out",
+        str(folder / "site"),
+    ]
+    built = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=False)
+    if built.returncode != 0:
+        raise ConfigError(f"cannot be built ({built.stderr.strip().splitlines()[-1]})", subject=str(DOCS))
+
+
+@contextmanager
+def _serve(site: Path) -> Iterator[str]:
+    """Serve a folder on a free loopback port."""
+    handler = partial(_QuietHandler, directory=str(site))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+
+
+class _QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing; the crawl has its own report."""
+
+
+def _write_source(folder: Path, url: str) -> Path:
+    host = url.removeprefix("http://").rstrip("/")
+    path = folder / "manual.yaml"
+    path.write_text(
+        "name: manual\n"
+        "kind: web\n"
+        f'seeds: ["{url}index.html", "{url}manual.pdf"]\n'
+        f'allow_private: ["{host}"]\n'
+        "rate: {per_host_delay: 0}\n"
+        "metadata: {doc_type: manual}\n"
+    )
+    return path
+
+
+def _index(source: Path, folder: Path) -> dict[str, Any]:
+    from flows.index import index_source
+
+    report: dict[str, Any] = index_source(source=str(source), index=str(folder / "index"))
+    return report
+
+
+def _ask(number: int, question: Question, folder: Path) -> None:
+    from flows.cli.show import show_chunk, stored_bytes
+    from retrieval.query import build_query, filters_from_record
+    from retrieval.render import render_text
+
+    _say(number, question.text)
+    settings = Settings(index=str(folder / "index"))
+    readers = open_for_reading(settings)
+    query = build_query(question.text, filters=filters_from_record(question.filters), top_k=2)
+    bundle = build_retriever(readers).retrieve(query)
+    print(render_text(bundle, width=terminal_width()))
+    for evidence in bundle.evidence[:1]:
+        if evidence.pdf is not None:
+            (chunk,) = readers.chunks.get([evidence.chunk_id])
+            picture = folder / "citation.png"
+            show_chunk(readers, chunk, out=picture, raw_of=stored_bytes(settings, chunk.source))
+            print(f"The page with the passage boxed: {picture}")
+
+
+def _edit(folder: Path) -> None:
+    page = folder / "docs" / EDITED_PAGE
+    page.write_text(page.read_text() + EDIT)
+    _build(folder)
+
+
+def _explain(report: dict[str, Any]) -> None:
+    documents, chunks = report["documents"], report["chunks"]
+    print(
+        f"\nOf {documents['scheduled']} documents {documents['not_modified']} were not sent again (304); "
+        f"{documents['changed']} had changed. {chunks['added']} passages are new, {chunks['removed']} went, "
+        f"{chunks['unchanged']} stayed, and {chunks['embedded']} texts were embedded."
+    )
+
+
+def _next_steps(folder: Path) -> str:
+    index = folder / "index"
+    return (
+        f"The index is in {index}. Try:\n"
+        f'  .venv/bin/sitegraph query "how do I roll back?" --index {index}\n'
+        f"  .venv/bin/sitegraph status --index {index}\n"
+        f"  .venv/bin/sitegraph export --index {index} --what edges | head -3\n"
+        f"  .venv/bin/sitegraph verify --index {index}"
+    )
+
+
+def _say(number: int, message: str) -> None:
+    print(f"\n[{number}] {message}\n", flush=True)
