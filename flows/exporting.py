@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from flows.wiring import Index
-from schemas.nodes import OBSERVED_FIELDS, Chunk, PdfDoc
+from schemas.nodes import OBSERVED_FIELDS, Chunk, DocumentKind
 from schemas.records import node_to_record, to_record
 
 _PAGE = 500
@@ -40,10 +40,11 @@ def _documents(index: Index, generation: int, source: str | None) -> Iterator[di
             document = part[node.id]
             known = index.ledger.documents.get(document.source, [document.uri]).get(document.uri)
             record = {key: value for key, value in node_to_record(node).items() if key != "doc"}
+            node_kind, document_kind = record.pop("kind"), record.pop("document_kind", DocumentKind.PDF.value)
             yield {
                 **record,
-                "kind": "pdf" if isinstance(node, PdfDoc) else record.pop("document_kind", "html"),
-                "node_kind": node_to_record(node)["kind"],
+                "kind": document_kind,
+                "node_kind": node_kind,
                 "state": known.state.value if known else "gone",
                 "fetched_at": document.fetched_at,
                 "last_modified": document.last_modified,

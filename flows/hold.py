@@ -27,8 +27,10 @@ def lift_hold(layout: IndexLayout) -> bool:
 
 def check_hold(layout: IndexLayout) -> None:
     """Raise GuardRefused while publishing is held."""
-    if since := held_since(layout):
+    since = held_since(layout)
+    if since is not None:
         raise GuardRefused(
-            f"publishing is held since a rollback at {since}; lift it with: sitegraph rollback --lift",
+            f"publishing is held since a rollback at {since or 'an unknown time'}; "
+            "lift it with: sitegraph rollback --lift",
             subject=str(layout.root),
         )

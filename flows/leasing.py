@@ -16,6 +16,8 @@ from schemas.errors import StaleLease, Stopped, StoreUnavailable
 TTL = timedelta(seconds=60)
 POLL_SECONDS = 0.5
 
+_ENDED = ("Z", "X", "x")
+
 
 @contextmanager
 def hold_lease(
@@ -90,12 +92,17 @@ def _is_dead(holder: str) -> bool:
 
 
 def _started(pid: int) -> str:
-    """When a process started, in clock ticks since boot; empty when there is no such process."""
+    """When a process started, in clock ticks since boot; empty when it does not run (any more).
+
+    Source: proc(5), /proc/PID/stat, fields 3 (state) and 22 (starttime).
+    """
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return "" if not _alive(pid) else "unknown"
-    return text.rpartition(")")[2].split()[19]
+    fields = text.rpartition(")")[2].split()
+    # Killed, but not yet waited for by its parent: it holds its pid and does no more work.
+    return "" if fields[0] in _ENDED else fields[19]
 
 
 def _alive(pid: int) -> bool:

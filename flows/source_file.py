@@ -2,15 +2,65 @@
 
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
+from ingest.urls import canonical_url
 from schemas.errors import ConfigError
 from schemas.source import GoneAfter, Rate, Recrawl, Scope, Source, SourceKind, SourceMetadata
 
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+
+_CENTURY = 100 * 365.25 * 86400.0
+"""No time may be longer: a date beyond the year 9999 cannot be kept."""
+
+_MESSAGES = {
+    "extra_forbidden": "unknown key",
+    "missing": "is required",
+    "tuple_type": "should be a list",
+    "model_type": "should be a mapping",
+    "string_type": "should be a text; put it in quotes",
+}
+
+
+def _seconds(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw]?)\s*", value)
+    if match is None:
+        raise ValueError("write a number of seconds, or a number with one of the units s, m, h, d, w")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def _web_address(seed: str) -> str:
+    if not re.match(r"https?://", seed, re.IGNORECASE) or canonical_url(seed) is None:
+        raise ValueError("is not an http or https URL (without user name and password)")
+    return seed
+
+
+def _exact_target(entry: str) -> str:
+    from ingest.fetch.gate import parse_allowed
+
+    try:
+        parse_allowed(entry)
+    except ConfigError as error:
+        raise ValueError(error.message) from error
+    return entry
+
+
+# Strict: YAML's yes and on are no numbers.
+_Count = Annotated[int, Field(strict=True, ge=1)]
+_Seconds = Annotated[float, BeforeValidator(_seconds), Field(strict=True, ge=0, le=_CENTURY)]
 
 
 class _Model(BaseModel):
@@ -20,31 +70,25 @@ class _Model(BaseModel):
 class _Scope(_Model):
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    max_pages: int = Field(default=100_000, ge=1)
-    max_depth: int | None = Field(default=None, ge=0)
+    max_pages: _Count = 100_000
+    max_depth: int | None = Field(default=None, strict=True, ge=0)
 
 
 class _Rate(_Model):
-    per_host_delay: float = Field(default=1.0, ge=0, le=3600)
-    concurrency: int = Field(default=1, ge=1, le=64)
+    per_host_delay: float = Field(default=1.0, strict=True, ge=0, le=3600)
+    concurrency: int = Field(default=1, strict=True, ge=1, le=64)
 
 
 class _GoneAfter(_Model):
-    misses: int = Field(default=2, ge=1)
-    hours: float = Field(default=24.0, ge=0)
+    misses: _Count = 2
+    hours: float = Field(default=24.0, strict=True, ge=0, le=_CENTURY / 3600)
 
 
 class _Recrawl(_Model):
-    min_interval: float = 3600.0
-    max_interval: float = 30 * 86400.0
-    max_age: float = 30 * 86400.0
+    min_interval: _Seconds = 3600.0
+    max_interval: _Seconds = 30 * 86400.0
+    max_age: _Seconds = 30 * 86400.0
     gone_after: _GoneAfter = _GoneAfter()
-
-    @field_validator("min_interval", "max_interval", "max_age", mode="before")
-    @classmethod
-    def _seconds(cls, value: object) -> object:
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", value) if isinstance(value, str) else None
-        return float(match[1]) * _UNITS[match[2]] if match else value
 
     @model_validator(mode="after")
     def _ordered(self) -> "_Recrawl":
@@ -63,10 +107,10 @@ class _Metadata(_Model):
 class _SourceFile(_Model):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
     kind: Literal["web", "files"]
-    seeds: tuple[str, ...] = ()
+    seeds: tuple[Annotated[str, AfterValidator(_web_address)], ...] = ()
     roots: tuple[str, ...] = ()
     scope: _Scope = _Scope()
-    allow_private: tuple[str, ...] = ()
+    allow_private: tuple[Annotated[str, AfterValidator(_exact_target)], ...] = ()
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
     metadata: _Metadata = _Metadata()
@@ -81,14 +125,6 @@ class _SourceFile(_Model):
         if self.kind == "files" and (not self.roots or self.seeds):
             raise ValueError("a source of kind files needs roots (and has no seeds)")
         return self
-
-    @field_validator("seeds")
-    @classmethod
-    def _seeds_are_urls(cls, seeds: tuple[str, ...]) -> tuple[str, ...]:
-        for seed in seeds:
-            if not re.match(r"https?://[^/]", seed):
-                raise ValueError(f"{seed!r} is not an http or https URL")
-        return seeds
 
 
 def load_source(path: Path) -> Source:
@@ -108,14 +144,20 @@ def parse_source(text: str, *, subject: str, folder: Path) -> Source:
     try:
         tree = yaml.compose(text, Loader=yaml.SafeLoader)
         values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(f"line {line}: not valid YAML ({error.problem})", subject=subject) from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that no calendar has
         raise ConfigError(f"not valid YAML ({_one_line(error)})", subject=subject) from error
     if not isinstance(values, dict):
         raise ConfigError("a source file is a mapping with name, kind and seeds or roots", subject=subject)
     try:
-        return _to_source(_SourceFile.model_validate(values), folder)
+        file = _SourceFile.model_validate(values)
     except ValidationError as error:
         raise ConfigError(_explain(error, tree), subject=subject) from error
+    if twice := _key_written_twice(tree):
+        raise ConfigError(twice, subject=subject)
+    return _to_source(file, folder)
 
 
 def _to_source(file: _SourceFile, folder: Path) -> Source:
@@ -143,19 +185,27 @@ def _explain(error: ValidationError, tree: Any) -> str:
     location = tuple(part for part in first["loc"])
     key = ".".join(str(part) for part in location) or "the file"
     line = _line_of(tree, location)
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        message = "unknown key"
-    elif first["type"] == "missing":
-        message = "is required"
+    message = _MESSAGES.get(first["type"], first["msg"].removeprefix("Value error, "))
     return f"line {line}: {key}: {message}"
+
+
+def _key_written_twice(node: yaml.Node | None) -> str | None:
+    """Name the first such key of a checked file; YAML itself would take the last one in silence."""
+    seen: set[str] = set()
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.value in seen:
+            return f"line {key.start_mark.line + 1}: {key.value}: stands twice"
+        seen.add(key.value)
+        if twice := _key_written_twice(value):
+            return twice
+    return None
 
 
 def _line_of(node: Any, location: tuple[Any, ...]) -> int:
     line = int(node.start_mark.line) + 1 if node is not None else 1
     for part in location:
         if isinstance(node, yaml.MappingNode):
-            pair = next(((k, v) for k, v in node.value if k.value == part), None)
+            pair = next(((k, v) for k, v in node.value if k.value == str(part)), None)
             if pair is None:
                 return line
             line, node = int(pair[0].start_mark.line) + 1, pair[1]

@@ -1,5 +1,6 @@
 """Settings of an installation: environment first, then a file, then defaults."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -43,7 +44,8 @@ class Settings:
 def load_settings(environ: Mapping[str, str], file_text: str | None = None) -> Settings:
     """Read settings from a `sitegraph.toml` text and the environment, which wins.
 
-    Raises: ConfigError: the file is not TOML or names an unknown key, or a number is none.
+    Raises: ConfigError: the file is not TOML or names an unknown key, a number is none or not
+    positive, or a text is none.
     """
     types = {f.name: f.type for f in fields(Settings)}
     values = dict(_from_file(file_text)) if file_text else {}
@@ -68,9 +70,11 @@ def _from_file(text: str) -> Mapping[str, object]:
 
 
 def _typed(name: str, value: object, hint: object) -> object:
+    subject = PREFIX + name.upper()
     if hint is not int:
-        return str(value)
-    try:
-        return int(str(value))
-    except ValueError as error:
-        raise ConfigError(f"{value!r} is not a whole number", subject=PREFIX + name.upper()) from error
+        if not isinstance(value, str):
+            raise ConfigError(f"{value!r} is not a text; put it in quotes", subject=subject)
+        return value
+    if not re.fullmatch(r"[0-9]{1,9}", str(value)) or int(str(value)) == 0:
+        raise ConfigError(f"{value!r} is not a whole number above 0", subject=subject)
+    return int(str(value))

@@ -64,6 +64,7 @@ def run_app(arguments: list[str]) -> int:
     """Run one command; what it raises becomes one line on stderr and an exit code."""
     try:
         result = app(arguments, standalone_mode=False)
+        sys.stdout.flush()  # here, where a closed pipe or a full disk still gets its exit code
     except TyperException as error:
         return _say(f"{error.format_message()} (sitegraph COMMAND --help shows the options)", EXIT_USAGE)
     except (KeyboardInterrupt, typer.Abort):

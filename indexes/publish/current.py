@@ -20,7 +20,9 @@ def read_current(index: Path) -> int:
             f"not an index; make one with: sitegraph run SOURCE.yaml --index {index}", subject=str(index)
         ) from error
     except (OSError, ValueError) as error:
-        raise DamageFound(f"holds no number: {error}; run: sitegraph rollback", subject=str(path)) from error
+        raise DamageFound(
+            f"holds no number ({error}); write the highest number of generations/ into it", subject=str(path)
+        ) from error
 
 
 def write_current(index: Path, generation: int) -> None:

@@ -52,7 +52,7 @@ def load_generation(layout: IndexLayout, number: int) -> GenerationManifest:
     path = layout.generation(number)
     try:
         return from_record(GenerationManifest, json.loads(path.read_text()))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamageFound(
             "cannot be read; go back with: sitegraph rollback --to N", subject=str(path)
         ) from error

@@ -14,7 +14,8 @@ from schemas.nodes import Chunk
 
 SAMPLES_PER_PAYLOAD = 3
 
-_WORD = re.compile(r"[A-Za-z]{3,40}")
+_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,12}(?!\w)")
+"""Whole words only: a part of one is no term. Full text drops terms of 40 bytes and more."""
 
 T = TypeVar("T")
 

@@ -27,6 +27,7 @@ def after_fetch(
         checked_at=now.isoformat(),
         http_status=result.http_status,
         reason=result.reason,
+        location=None,
     )
     match result.status:
         case FetchStatus.OK:
@@ -34,7 +35,7 @@ def after_fetch(
         case FetchStatus.NOT_MODIFIED:
             return _not_modified(seen, result)
         case FetchStatus.REDIRECTED:
-            return replace(seen, state=DocumentState.REDIRECTED, location=result.location, failures=0)
+            return _redirected(seen, result)
         case FetchStatus.NOT_FOUND:
             return _missed(seen, now=now, gone_after=gone_after)
         case FetchStatus.GONE:
@@ -57,7 +58,6 @@ def _fetched(
         content_type=result.content_type,
         x_robots_tag=result.x_robots_tag,
         fetched_at=now.isoformat(),
-        location=None,
         failures=0,
         misses=0,
         missed_at=None,
@@ -70,6 +70,17 @@ def _not_modified(seen: KnownDocument, result: FetchResult) -> KnownDocument:
         seen,
         state=DocumentState.NOT_MODIFIED,
         etag=result.etag or seen.etag,
+        failures=0,
+        misses=0,
+        missed_at=None,
+    )
+
+
+def _redirected(seen: KnownDocument, result: FetchResult) -> KnownDocument:
+    return replace(
+        seen,
+        state=DocumentState.REDIRECTED,
+        location=result.location,
         failures=0,
         misses=0,
         missed_at=None,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ingest.plan.scope import scope_refusal
-from schemas.documents import READABLE, DocumentState, KnownDocument
+from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument
 from schemas.source import Source, SourceKind
 
 
@@ -53,22 +53,24 @@ def _actions(
 ) -> Iterable[PlannedAction]:
     refusal = scope_refusal(document.uri, source, depth=document.depth)
     if refusal:
-        if document.state is not DocumentState.OUT_OF_SCOPE:
+        if document.state not in REMOVED:
             yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason=refusal)
         return
     if source.kind is SourceKind.FILES and document.uri not in there:
-        if document.state is not DocumentState.GONE:
+        if document.state not in REMOVED:
             yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason="file deleted")
         return
-    if reason := _why_fetch(document, due_by):
+    if reason := _why_fetch(document, due_by, is_start=document.uri in there):
         yield PlannedAction(action=Action.FETCH, uri=document.uri, reason=reason)
     if document.state in READABLE and document.pipeline_version not in (None, pipeline_version):
         yield PlannedAction(action=Action.PARSE, uri=document.uri, reason="parsed by another version")
 
 
-def _why_fetch(document: KnownDocument, due_by: str | None) -> str | None:
-    if document.state in (DocumentState.GONE, DocumentState.OUT_OF_SCOPE):
-        return None
+def _why_fetch(document: KnownDocument, due_by: str | None, *, is_start: bool) -> str | None:
+    if document.state is DocumentState.OUT_OF_SCOPE:
+        return "back in scope"
+    if document.state is DocumentState.GONE:
+        return "was gone" if is_start else None
     if document.state is DocumentState.NEW:
         return "new"
     if due_by is None:
