@@ -5,20 +5,21 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from indexes.ports import ChunkVectors, Vector
+from schemas.encoded import encoded_headings, encoded_text
 from schemas.nodes import Chunk
-
-_JOIN = " > "
 
 
 def text_input(chunk: Chunk) -> str:
     """Headings from the top, then the text: a passage out of its section often says too little."""
-    heading = _JOIN.join(chunk.heading_path)
-    return f"{heading}\n{chunk.text}" if heading else chunk.text
+    return encoded_text(chunk.heading_path, chunk.text)
 
 
 def heading_input(chunk: Chunk) -> str:
-    """Headings from the top; where there are none, the nearest thing to a title, at last the text itself."""
-    return _JOIN.join(chunk.heading_path or chunk.breadcrumbs) or chunk.section or chunk.text
+    """Headings from the top; where there are none, the text itself.
+
+    Never the site's trail: a renamed site would encode everything anew.
+    """
+    return encoded_headings(chunk.heading_path) or chunk.text
 
 
 def anchor_inputs(chunk: Chunk) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
-from ingest.parse.codes import extract_codes
+from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.outline import OutlineSection
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
@@ -193,6 +193,7 @@ def _chunk_of_page(graph: _Graph, facts: PageFacts) -> Chunk:
         token_count=0,
         breadcrumbs=facts.breadcrumbs,
         doc_id=facts.doc_id,
+        codes=document_codes(facts.doc_id),
         doc_type=request.doc_type,
         domain=request.domain,
         status=request.status,
@@ -219,7 +220,7 @@ def _chunk(
         content_hash=record_sha256([section.heading_path, text, captions]),
         token_count=count_tokens(text),
         fragment=_fragment_at(section, span[0]),
-        codes=extract_codes(text),
+        codes=tuple(sorted({*base.codes, *extract_codes(f"{section.heading}\n{text}")})),
         captions=captions,
     )
 

@@ -5,14 +5,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from schemas.encoded import encoded_headings
+
 CountTokens = Callable[[str], int]
 Span = tuple[int, int]
 
 MAX_TOKENS = 250
 """Word pieces of heading_path + text: the encoder's window of 256 less its two special ones and a reserve."""
-
-HEADING_WEIGHT = 256
-"""Most a heading path may weigh in what is encoded (letters 1, other signs 4): about 64 word pieces."""
 
 _TARGET_LOW = 120 / 250
 _TARGET_HIGH = 220 / 250
@@ -44,18 +43,9 @@ class _Piece:
     level: int
 
 
-def encoded_text(heading_path: tuple[str, ...], text: str) -> str:
-    """Give exactly what the encoder reads for a passage: its headings on one line, then the text.
-
-    An enormous path is cut from the front, since the last heading says most; text always gets room.
-    """
-    headings = " > ".join(_fitting(heading_path))
-    return f"{headings}\n{text}" if headings else text
-
-
 def text_budget(heading_path: tuple[str, ...], count_tokens: CountTokens) -> int:
     """Give how many tokens the text of a passage under *heading_path* may have."""
-    headings = " > ".join(_fitting(heading_path))
+    headings = encoded_headings(heading_path)
     return max(MAX_TOKENS // 3, MAX_TOKENS - count_tokens(headings)) if headings else MAX_TOKENS
 
 
@@ -76,22 +66,6 @@ def split_spans(text: str, *, max_tokens: int, count_tokens: CountTokens) -> tup
     pieces = list(_pieces(text, span, max_tokens, cost, _BLOCK))
     spans = [(group[0].start, group[-1].end) for group in _groups(text, pieces, max_tokens)]
     return tuple(part for found in spans for part in _within(text, found, max_tokens, cost))
-
-
-def _fitting(heading_path: tuple[str, ...]) -> tuple[str, ...]:
-    left = HEADING_WEIGHT
-    kept: list[str] = []
-    for heading in reversed(heading_path):
-        weight = sum(
-            1 if sign.isascii() and (sign.isalnum() or sign == " ") else 4 for sign in heading[:left]
-        )
-        if len(heading) > left or weight > left:
-            if not kept:
-                kept.append(heading[: left // 4])
-            break
-        kept.append(heading)
-        left -= weight + 4
-    return tuple(reversed(kept))
 
 
 def _cost_of(text: str, count_tokens: CountTokens) -> Callable[[int, int], int]:

@@ -2,6 +2,8 @@
 
 import re
 
+_ID_PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,6}(?![A-Za-z0-9])")
+
 MAX_CODES = 200
 """Codes kept of one text; a table of constants needs no more to be found."""
 
@@ -31,6 +33,14 @@ def extract_codes(text: str) -> tuple[str, ...]:
     words = {word for word in _BREAK.split(text) if len(word) > 1 and _MARKED.search(word)}
     codes = {match.group() for word in words for match in _matches(word.rstrip(".:!?"))}
     return tuple(sorted(code for code in codes if _tells_something(code))[:MAX_CODES])
+
+
+def document_codes(doc_id: str | None) -> tuple[str, ...]:
+    """Codes that every passage of a document answers to: its id, and the code a longer id begins with."""
+    if doc_id is None or _BREAK.search(doc_id):
+        return ()
+    prefix = _ID_PREFIX.match(doc_id)
+    return tuple(sorted({doc_id, prefix.group()} if prefix else {doc_id}))
 
 
 def _matches(word: str) -> list[re.Match[str]]:

@@ -1,6 +1,7 @@
 """Text inside one element: headings, cells, captions, code."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 
 from lxml import etree
@@ -32,13 +33,19 @@ _NUMBERING = re.compile(
 )
 
 
+def _is_icon(sign: str) -> bool:
+    """Whether it is one glyph of an icon font, as Font Awesome's chain U+F0C1."""
+    return len(sign) == 1 and unicodedata.category(sign) == "Co"
+
+
 def is_permalink(element: HtmlElement) -> bool:
     """Whether a link is only a handle to copy a heading's address."""
     if element.tag != "a":
         return False
     class_ = element.get("class")
     if class_ is not None and not _PERMALINKS.isdisjoint(class_words(class_)):
-        return "".join(element.itertext()).strip().lower() in _SIGNS
+        sign = "".join(element.itertext()).strip().lower()
+        return sign in _SIGNS or _is_icon(sign)
     href = element.get("href") or ""
     text: str | None = element.text
     return (

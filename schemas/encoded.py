@@ -1,0 +1,33 @@
+"""What the encoder reads for a passage: the one text that is measured, encoded and cached."""
+
+HEADING_WEIGHT = 256
+"""Most a heading path may weigh in what is encoded (letters 1, other signs 4): about 64 word pieces."""
+
+_JOIN = " > "
+
+
+def encoded_text(heading_path: tuple[str, ...], text: str) -> str:
+    """Give exactly what the encoder reads for a passage: its headings on one line, then the text."""
+    headings = encoded_headings(heading_path)
+    return f"{headings}\n{text}" if headings else text
+
+
+def encoded_headings(heading_path: tuple[str, ...]) -> str:
+    """Join a heading path; an enormous one loses its front, since the last heading says most."""
+    return _JOIN.join(_fitting(heading_path))
+
+
+def _fitting(heading_path: tuple[str, ...]) -> tuple[str, ...]:
+    left = HEADING_WEIGHT
+    kept: list[str] = []
+    for heading in reversed(heading_path):
+        weight = sum(
+            1 if sign.isascii() and (sign.isalnum() or sign == " ") else 4 for sign in heading[:left]
+        )
+        if len(heading) > left or weight > left:
+            if not kept:
+                kept.append(heading[: left // 4])
+            break
+        kept.append(heading)
+        left -= weight + 4
+    return tuple(reversed(kept))
