@@ -1,0 +1,150 @@
+"""Laws of the diff: applied, it gives what was wanted; repeated, it finds nothing; counts add up."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.diff.documents import count_documents, diff_document, diff_documents, outcome_of
+from ingest.diff.guard import MAX_REMOVED, removal_refusal
+from ingest.diff.lifecycle import after_fetch
+from ingest.diff.rows import diff_chunks, diff_rows
+from schemas.changes import ChangeKind, DocumentChange
+from schemas.documents import REMOVED, DocumentState, KnownDocument, LiveDocument, Outcome
+from schemas.fetch import FetchResult, FetchStatus
+from schemas.nodes import Chunk
+from schemas.source import GoneAfter
+from tests.fakes.graph_samples import make_chunk
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+NO_EVIDENCE = (FetchStatus.FAILED, FetchStatus.REFUSED, FetchStatus.DISALLOWED, FetchStatus.NOT_MODIFIED)
+"""Answers from which nobody may conclude that a document is gone."""
+
+rows = st.lists(
+    st.builds(make_chunk, st.sampled_from(["a", "b", "c", "d"]), ordinal=st.integers(0, 2)),
+    unique_by=lambda chunk: chunk.id,
+)
+shas = st.sampled_from(["s1", "s2"])
+known_documents = st.builds(
+    KnownDocument,
+    source=st.sampled_from(["site", "wiki"]),
+    uri=st.sampled_from(["u1", "u2", "u3"]),
+    state=st.sampled_from(DocumentState),
+    doc=st.sampled_from([None, "page:1", "page:2", "page:3"]),
+    raw_sha=st.none() | shas,
+    parsed_sha=st.none() | shas,
+    fragment_sha=st.none() | shas,
+    content_hash=st.none() | shas,
+)
+live_documents = st.builds(
+    LiveDocument,
+    doc=st.sampled_from(["page:1", "page:2", "page:3"]),
+    source=st.just("site"),
+    uri=st.just("u"),
+    fragment_sha=shas,
+    content_hash=shas,
+)
+
+
+def applied(current: list[Chunk], upserts: tuple[Chunk, ...], deletes: tuple[str, ...]) -> dict[str, Chunk]:
+    """What a store holds after the changes."""
+    kept = {chunk.id: chunk for chunk in current if chunk.id not in deletes}
+    return kept | {chunk.id: chunk for chunk in upserts}
+
+
+@given(rows, rows)
+def test_a_diff_applied_to_what_is_held_gives_what_is_wanted(wanted: list[Chunk], held: list[Chunk]) -> None:
+    after = applied(held, *diff_rows(wanted, held))
+    assert after == {chunk.id: chunk for chunk in wanted}
+
+
+@given(rows, rows)
+def test_a_diff_is_sorted_and_touches_no_row_that_stays(wanted: list[Chunk], held: list[Chunk]) -> None:
+    upserts, deletes = diff_rows(wanted, held)
+    assert [chunk.id for chunk in upserts] == sorted(chunk.id for chunk in upserts)
+    assert list(deletes) == sorted(deletes)
+    assert not set(upserts) & set(held)
+
+
+@given(rows, rows)
+def test_a_second_diff_finds_nothing(wanted: list[Chunk], held: list[Chunk]) -> None:
+    upserts, deletes, _ = diff_chunks(wanted, held, changed_at="2026-03-01")
+    after = list(applied(held, upserts, deletes).values())
+    assert diff_chunks(wanted, after, changed_at="2027-01-01") == ((), (), 0)
+
+
+@given(rows, rows)
+def test_chunks_added_and_removed_account_for_every_chunk(wanted: list[Chunk], held: list[Chunk]) -> None:
+    _, deletes, added = diff_chunks(wanted, held, changed_at="2026-03-01")
+    assert len(held) + added - len(deletes) == len(wanted)
+
+
+@given(st.lists(st.tuples(known_documents, st.sampled_from([None, *ChangeKind]), st.booleans())))
+def test_outcomes_add_up_to_what_was_scheduled(
+    looked_at: list[tuple[KnownDocument, ChangeKind | None, bool]],
+) -> None:
+    outcomes = [outcome_of(known, _change(kind), owned=owned) for known, kind, owned in looked_at]
+    counts = count_documents([known for known, _, _ in looked_at], outcomes)
+    assert sum(counts[outcome.value] for outcome in Outcome) == counts["scheduled"] == len(looked_at)
+    assert 0 <= counts["fetched"] <= counts["scheduled"] - counts["not_modified"]
+
+
+@given(st.lists(known_documents, unique_by=lambda known: known.doc), st.lists(live_documents))
+def test_documents_of_the_next_generation_are_those_that_changed_and_those_that_did_not(
+    known: list[KnownDocument], base: list[LiveDocument]
+) -> None:
+    live = {document.doc: document for document in base}
+    mine = [replace(document, source="site") for document in known]
+    changes = diff_documents(mine, live, dict.fromkeys(live, "site"))
+    after = dict(live)
+    for change in changes:
+        if change.new is None:
+            after.pop(change.doc)
+        else:
+            after[change.doc] = change.new
+    assert diff_documents(mine, after, dict.fromkeys(after, "site")) == ()
+    assert not {d.doc for d in mine if d.state in REMOVED} & after.keys()
+
+
+@given(known_documents, st.none() | live_documents)
+def test_a_document_that_could_not_be_had_changes_nothing(
+    known: KnownDocument, old: LiveDocument | None
+) -> None:
+    for state in (DocumentState.FAILED, DocumentState.MISSING, DocumentState.DISALLOWED, DocumentState.NEW):
+        assert diff_document(replace(known, state=state), old) is None
+
+
+@given(st.integers(0, 400), st.integers(0, 400))
+def test_the_guard_lets_a_fifth_go_and_no_more(removed: int, live: int) -> None:
+    changes = [_change(ChangeKind.REMOVED)] * min(removed, live)
+    refused = removal_refusal([c for c in changes if c], live=live) is not None
+    assert refused == (live > 0 and min(removed, live) * round(1 / MAX_REMOVED) > live)
+
+
+@given(
+    st.sampled_from(DocumentState),
+    st.lists(st.tuples(st.sampled_from(NO_EVIDENCE), st.integers(0, 10**6)), min_size=1, max_size=6),
+)
+def test_no_row_of_timeouts_makes_a_document_gone(
+    state: DocumentState, looks: list[tuple[FetchStatus, int]]
+) -> None:
+    known, now = KnownDocument(source="site", uri="u", state=state, misses=1, missed_at=NOW.isoformat()), NOW
+    for status, hours in looks:
+        now += timedelta(hours=hours)
+        known = after_fetch(
+            known, _result(status), raw_sha=None, run_id="r", now=now, gone_after=GoneAfter(misses=1, hours=0)
+        )
+        assert known.state is not DocumentState.GONE
+
+
+def _result(status: FetchStatus) -> FetchResult:
+    return FetchResult(url="u", status=status, requests=1, bytes=0, statuses=(), seconds=0.0)
+
+
+def _change(kind: ChangeKind | None) -> DocumentChange | None:
+    if kind is None:
+        return None
+    live = LiveDocument(doc="page:1", source="site", uri="u", fragment_sha="s1", content_hash="s1")
+    gone = kind is ChangeKind.REMOVED
+    return DocumentChange(kind=kind, old=live, new=None if gone else live)

@@ -1,0 +1,70 @@
+"""What a record refuses, and how boxes and nodes look in it."""
+
+from dataclasses import replace
+
+import pytest
+
+from schemas.changes import RowChanges
+from schemas.geometry import BBox, PageSize
+from schemas.nodes import NODE_TYPES, Chunk, NodeKind, kind_of
+from schemas.records import from_record, node_from_record, node_to_record, to_record
+from schemas.source import GoneAfter, Source, SourceKind
+from tests.fakes.graph_samples import full_chunk, make_graph
+
+
+def test_boxes_and_sizes_are_lists_of_numbers() -> None:
+    chunk = replace(full_chunk(), bbox=BBox(1, 2.5, 3, 4), page_size=PageSize(612, 792))
+    record = to_record(chunk)
+    assert (record["bbox"], record["page_size"]) == ([1, 2.5, 3, 4], [612, 792])
+    assert from_record(Chunk, record) == chunk
+
+
+def test_an_unknown_key_is_an_error() -> None:
+    with pytest.raises(KeyError, match="hour"):
+        from_record(GoneAfter, {"hour": 2})
+
+
+def test_a_missing_key_takes_its_default() -> None:
+    assert from_record(GoneAfter, {"misses": 3}) == GoneAfter(misses=3)
+
+
+def test_a_missing_required_key_is_an_error() -> None:
+    with pytest.raises(TypeError, match="kind"):
+        from_record(Source, {"name": "handbook"})
+
+
+def test_a_word_that_is_no_member_of_its_enum_is_an_error() -> None:
+    with pytest.raises(ValueError, match="gopher"):
+        from_record(Source, {"name": "handbook", "kind": "gopher"})
+
+
+def test_nested_settings_come_back_as_their_classes() -> None:
+    source = Source(name="handbook", kind=SourceKind.FILES, roots=("/srv",))
+    assert from_record(Source, to_record(source)) == source
+
+
+def test_a_box_that_is_none_is_refused_on_reading() -> None:
+    record = {**to_record(full_chunk()), "bbox": [300, 0, 10, 20]}
+    with pytest.raises(ValueError, match="not a box"):
+        from_record(Chunk, record)
+
+
+def test_every_kind_of_node_that_is_stored_names_itself() -> None:
+    for node in make_graph().nodes:
+        record = node_to_record(node)
+        assert NODE_TYPES[NodeKind(record["kind"])] is type(node)
+        assert kind_of(node).value == record["kind"]
+
+
+def test_a_record_without_a_known_kind_is_no_node() -> None:
+    record = node_to_record(make_graph().page)
+    with pytest.raises(ValueError, match="Widget"):
+        node_from_record({**record, "kind": "Widget"})
+
+
+def test_rows_of_a_payload_keep_their_kinds() -> None:
+    graph = make_graph()
+    changes = RowChanges(nodes=tuple(graph.nodes), edges=tuple(graph.edges), chunks=(full_chunk(),))
+    record = to_record(changes)
+    assert record["nodes"][0]["kind"] == "Page"
+    assert from_record(RowChanges, record) == changes

@@ -1,0 +1,61 @@
+"""Settings: environment over file over defaults; what is wrong names its key."""
+
+import pytest
+
+from schemas.errors import ConfigError
+from schemas.settings import Settings, load_settings
+
+
+@pytest.mark.parametrize(
+    ("environ", "file", "workers"),
+    [
+        ({}, None, 2),
+        ({}, "workers = 3", 3),
+        ({"SITEGRAPH_WORKERS": "4"}, None, 4),
+        ({"SITEGRAPH_WORKERS": "4"}, "workers = 3", 4),
+        ({"SITEGRAPH_WORKERS": ""}, "workers = 3", 3),
+        ({"WORKERS": "4", "sitegraph_workers": "5"}, "", 2),
+    ],
+)
+def test_the_environment_wins_over_the_file_and_the_file_over_the_default(
+    environ: dict[str, str], file: str | None, workers: int
+) -> None:
+    assert load_settings(environ, file).workers == workers
+
+
+def test_without_anything_all_is_default() -> None:
+    assert load_settings({}) == Settings()
+
+
+def test_one_key_of_the_file_leaves_the_others_to_the_environment() -> None:
+    found = load_settings({"SITEGRAPH_NEO4J_URI": "bolt://graph:7687"}, 'index = "/srv/index"\nthreads = 8')
+    assert (found.index, found.threads, found.neo4j_uri) == ("/srv/index", 8, "bolt://graph:7687")
+
+
+@pytest.mark.parametrize(
+    ("environ", "file", "said"),
+    [
+        ({}, "workers = ", "sitegraph.toml: not valid TOML"),
+        ({}, "wrokers = 3", "sitegraph.toml: unknown key 'wrokers'; known keys: cache, fault, graph, index"),
+        ({"SITEGRAPH_WORKERS": "many"}, None, "SITEGRAPH_WORKERS: 'many' is not a whole number above 0"),
+        ({"SITEGRAPH_WORKERS": "0"}, None, "SITEGRAPH_WORKERS: '0' is not a whole number above 0"),
+        ({"SITEGRAPH_THREADS": "-1"}, None, "SITEGRAPH_THREADS: '-1' is not a whole number above 0"),
+        ({}, "keep_generations = 2.5", "SITEGRAPH_KEEP_GENERATIONS: 2.5 is not a whole number above 0"),
+        ({}, "workers = true", "SITEGRAPH_WORKERS: True is not a whole number above 0"),
+        ({}, "index = 7", "SITEGRAPH_INDEX: 7 is not a text; put it in quotes"),
+    ],
+)
+def test_a_wrong_setting_names_its_key(environ: dict[str, str], file: str | None, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_settings(environ, file)
+    assert str(caught.value).startswith(said)
+
+
+def test_settings_passed_on_as_environment_come_back_equal() -> None:
+    settings = Settings(index="/srv/index", neo4j_password="secret", workers=5, graph="neo4j")
+    assert load_settings(settings.environment()) == settings
+    assert "SITEGRAPH_MODEL" not in settings.environment()
+
+
+def test_a_password_is_not_printed() -> None:
+    assert "secret" not in repr(Settings(neo4j_password="secret"))
