@@ -88,15 +88,19 @@ class DockerServer:
 
 
 class JavaServer:
-    """The embedded server under Java, its data in a temporary folder."""
+    """The embedded server under Java, its data in a temporary folder.
 
-    def __init__(self, jars: Path) -> None:
+    Args: certificates: a folder with private.key and public.crt; then the server speaks TLS only.
+    """
+
+    def __init__(self, jars: Path, *, certificates: Path | None = None) -> None:
         self._jars = jars
         self._home = Path(tempfile.mkdtemp(prefix="sitegraph-neo4j-"))
         port = _free_port()
-        self.uri = f"bolt://127.0.0.1:{port}"
+        self.uri = f"{'bolt+ssc' if certificates else 'bolt'}://127.0.0.1:{port}"
         self.user, self.password = "neo4j", secrets.token_urlsafe(12)
-        (self._home / "neo4j.conf").write_text(_settings(port))
+        settings = [*_settings(port), *(_tls_settings(certificates) if certificates else ())]
+        (self._home / "neo4j.conf").write_text("\n".join(settings))
         self._process = self._start()
         self._set_password()
 
@@ -122,7 +126,15 @@ class JavaServer:
 
     def _start(self) -> subprocess.Popen[str]:
         serve = [str(_RECIPE / "Serve.java"), str(self._home), str(self._home / "neo4j.conf")]
-        command = ["java", "-Xmx1g", "-XX:+UseSerialGC", "-cp", f"{self._jars}/*", *serve]
+        command = [
+            "java",
+            "-Xmx1g",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            f"{self._jars}/*",
+            *serve,
+        ]
         with (self._home / "stderr.log").open("a") as log:
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
@@ -142,17 +154,27 @@ class JavaServer:
             )
 
 
-def _settings(port: int) -> str:
-    return "\n".join(
-        [
-            "server.bolt.enabled=true",
-            f"server.bolt.listen_address=127.0.0.1:{port}",
-            "server.http.enabled=false",
-            "dbms.security.auth_enabled=true",
-            "server.memory.pagecache.size=512m",
-            "dbms.usage_report.enabled=false",
-            "db.tx_log.preallocate=false",
-        ]
+def _settings(port: int) -> tuple[str, ...]:
+    return (
+        "server.bolt.enabled=true",
+        f"server.bolt.listen_address=127.0.0.1:{port}",
+        f"server.bolt.advertised_address=127.0.0.1:{port}",
+        "server.http.enabled=false",
+        "dbms.security.auth_enabled=true",
+        "server.memory.pagecache.size=512m",
+        "dbms.usage_report.enabled=false",
+        "db.tx_log.preallocate=false",
+    )
+
+
+def _tls_settings(certificates: Path) -> tuple[str, ...]:
+    return (
+        "server.bolt.tls_level=REQUIRED",
+        "dbms.ssl.policy.bolt.enabled=true",
+        f"dbms.ssl.policy.bolt.base_directory={certificates}",
+        "dbms.ssl.policy.bolt.private_key=private.key",
+        "dbms.ssl.policy.bolt.public_certificate=public.crt",
+        "dbms.ssl.policy.bolt.client_auth=NONE",
     )
 
 
@@ -196,8 +218,10 @@ def _java_is_new_enough() -> bool:
     return version is not None and int(version[1]) >= 17
 
 
-def _load_jars() -> Path | None:
-    """Copy the jars into the cache once; None where Java or Maven is missing."""
+def load_jars() -> Path | None:
+    """Copy the jars into the cache once; None where Java 17+ or Maven is missing."""
+    if not _java_is_new_enough():
+        return None
     cache = Path(os.environ.get("NEO4J_TEST_CACHE", _REPO / ".cache"))
     jars = cache / f"neo4j-{_VERSION}"
     if jars.is_dir() or not shutil.which("mvn"):
@@ -219,7 +243,7 @@ def start_neo4j() -> Neo4jServer | None:
         return OwnServer(uri)
     if _works("docker", "info"):
         return DockerServer()
-    if _java_is_new_enough() and (jars := _load_jars()):
+    if jars := load_jars():
         return JavaServer(jars)
     return None
 

@@ -95,14 +95,14 @@ class Connection:
             return attempt()
 
     def _wait_until_it_answers(self) -> None:
-        from neo4j.exceptions import ServiceUnavailable
+        from neo4j.exceptions import ServiceUnavailable, SessionExpired, TransientError
 
         for _ in range(_WAITS):
             try:
                 return self._driver().verify_connectivity()
-            except ServiceUnavailable:
+            except (ServiceUnavailable, SessionExpired, TransientError):
                 time.sleep(self._retry_seconds / _WAITS)
-        return None
+        return self._driver().verify_connectivity()
 
     def _session(self) -> "neo4j.Session":
         return self._driver().session(fetch_size=5000)

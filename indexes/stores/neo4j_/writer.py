@@ -27,6 +27,9 @@ from schemas.nodes import Node
 
 T = TypeVar("T")
 
+_CAME = "v.valid_to = $open AND v.valid_from = $g"
+_WENT = "v.valid_to = $g AND v.valid_from < $g"
+_ENDED_AFTER_BASE = "v.valid_from <= $base AND v.valid_to > $base AND v.valid_to < $g"
 _OF_REF = "MATCH (n:Ref)-[:HAS_REV]->(v)"
 _LIVE_COPY = "n = v {.*, live: true}"
 _NO_COPY = "n = {ix: n.ix, id: n.id}"
@@ -107,7 +110,11 @@ class Neo4jGraphWriter:
         unseen = "NOT any(k IN $keep WHERE v.valid_from <= k AND k < v.valid_to)"
         for rows in ALL_ROWS:
             self._sweep(
-                rows, f"v.valid_to <= $newest AND {unseen}", rows.delete, keep=sorted(keep), newest=max(keep)
+                rows,
+                f"v.valid_to <= $newest AND v.valid_from < $newest AND {unseen}",
+                rows.delete,
+                keep=sorted(keep),
+                newest=max(keep),
             )
 
     def refresh_live_copies(self, generation: int) -> None:
@@ -115,19 +122,19 @@ class Neo4jGraphWriter:
 
         `live` is true on what the newest finished generation holds. Our readers never look at these.
         """
-        self._sweep(NODE_ROWS, "v.valid_to = $g", f"{_OF_REF} SET {_NO_COPY}", g=generation)
-        self._sweep(NODE_ROWS, "v.valid_from = $g", f"{_OF_REF} SET {_LIVE_COPY}", g=generation)
+        self._sweep(NODE_ROWS, _WENT, f"{_OF_REF} SET {_NO_COPY}", g=generation)
+        self._sweep(NODE_ROWS, _CAME, f"{_OF_REF} SET {_LIVE_COPY}", g=generation)
 
     def _undo(self, generation: int) -> None:
         """Leave no row of *generation*; it counts as staged until the end, so that a crash here is seen."""
         self._generations.save(lambda held: begun(held, generation))
-        self._sweep(NODE_ROWS, "v.valid_from = $g", f"{_OF_REF} SET {_NO_COPY}", g=generation)
+        self._sweep(NODE_ROWS, _CAME, f"{_OF_REF} SET {_NO_COPY}", g=generation)
         for rows in ALL_ROWS:
-            self._sweep(rows, "v.valid_from = $g", rows.delete, g=generation)
+            self._sweep(rows, _CAME, rows.delete, g=generation)
         for rows in EDGE_ROWS.values():
-            self._sweep(rows, "v.valid_to = $g", "SET v.valid_to = $open", g=generation)
+            self._sweep(rows, _WENT, "SET v.valid_to = $open", g=generation)
         reopen = f"{_OF_REF} SET v.valid_to = $open, {_LIVE_COPY}"
-        self._sweep(NODE_ROWS, "v.valid_to = $g", reopen, g=generation)
+        self._sweep(NODE_ROWS, _WENT, reopen, g=generation)
         self._generations.save(lambda held: forgotten(held, generation))
 
     def _return_to(self, base: int, generation: int) -> None:
@@ -160,7 +167,8 @@ class Neo4jGraphWriter:
     def _sweep(self, rows: RowKind, condition: str, change: str, **parameters: Any) -> None:
         """Change all rows of a kind that meet *condition*; half a sweep is finished by the next."""
         self._connection.sweep(
-            f"MATCH {rows.pattern} WHERE v.ix = $ix AND {condition} "
+            f"MATCH {rows.pattern} USING INDEX v:{rows.name}(ix, valid_to, valid_from) "
+            f"WHERE v.ix = $ix AND {condition} "
             f"CALL (v) {{ {change} }} IN TRANSACTIONS OF 5000 ROWS",
             ix=self._ix,
             open=OPEN,
@@ -169,15 +177,15 @@ class Neo4jGraphWriter:
 
     def _each(self, items: Iterable[T], write: Callable[[Transaction, list[T]], None]) -> None:
         for batch in _in_batches(items):
-            self._connection.write(lambda transaction, batch=batch: write(transaction, batch))  # type: ignore[misc]
+            self._write(batch, write)
+
+    def _write(self, batch: list[T], write: Callable[[Transaction, list[T]], None]) -> None:
+        self._connection.write(lambda transaction: write(transaction, batch))
 
     def _staged(self) -> Batches:
         if self._batches is None:
             raise StaleLease("no generation is staged here; call stage() first", subject=self._ix)
         return self._batches
-
-
-_ENDED_AFTER_BASE = "v.valid_from <= $base AND v.valid_to > $base AND v.valid_to < $g"
 
 
 def _in_batches(items: Iterable[T]) -> Iterator[list[T]]:
