@@ -3,7 +3,6 @@
 import types
 from dataclasses import fields
 from enum import Enum
-from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
@@ -32,7 +31,6 @@ _SCALARS: dict[Any, st.SearchStrategy[Any]] = {
 }
 
 
-@cache
 def records_of(cls: type[Any]) -> st.SearchStrategy[Any]:
     """Any object of a schema class."""
     hints = get_type_hints(cls)

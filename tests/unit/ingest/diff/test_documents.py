@@ -1,0 +1,121 @@
+"""The ledger against the base generation, document by document."""
+
+from typing import Any
+
+import pytest
+
+from ingest.diff.documents import count_documents, diff_document, diff_documents, outcome_of
+from schemas.changes import ChangeKind, DocumentChange
+from schemas.documents import DocumentState as S
+from schemas.documents import KnownDocument, LiveDocument, Outcome
+from tests.fakes.known import known, live
+
+
+def read(**fields: Any) -> KnownDocument:
+    """A document that was fetched and parsed."""
+    plain = {"state": S.FETCHED, "doc": "page:1", "raw_sha": "r1", "parsed_sha": "r1"}
+    return known(**{**plain, "fragment_sha": "f1", "content_hash": "c1", **fields})
+
+
+@pytest.mark.parametrize(
+    ("document", "old", "kind"),
+    [
+        (read(), None, ChangeKind.ADDED),
+        (read(), live(), None),
+        (read(state=S.NOT_MODIFIED), live(), None),
+        (read(state=S.NOT_MODIFIED), None, ChangeKind.ADDED),  # rolled back since: a 304 must not hide it
+        (read(fragment_sha="f2", content_hash="c2"), live(), ChangeKind.CHANGED),
+        (read(fragment_sha="f2"), live(), ChangeKind.REFRESHED),
+        (read(parsed_sha="r0"), live(fragment_sha="f0"), None),  # bytes that have not been parsed yet
+        (read(fragment_sha=None), None, None),
+        (read(state=S.GONE), live(), ChangeKind.REMOVED),
+        (read(state=S.GONE), None, None),
+        (read(state=S.OUT_OF_SCOPE), live(), ChangeKind.REMOVED),
+        (read(state=S.REDIRECTED), live(), ChangeKind.REMOVED),
+        (read(state=S.DUPLICATE), live(), ChangeKind.REMOVED),
+        (read(state=S.MISSING), live(), None),
+        (read(state=S.FAILED, fragment_sha="f2"), live(), None),
+        (read(state=S.QUARANTINED), live(), None),
+        (read(state=S.DISALLOWED), live(), None),
+        (read(state=S.NEW), None, None),
+    ],
+)
+def test_a_document_changes_by_its_state_and_its_hashes(
+    document: KnownDocument, old: LiveDocument | None, kind: ChangeKind | None
+) -> None:
+    change = diff_document(document, old)
+    assert (change.kind if change else None) is kind
+
+
+def test_a_removal_says_why() -> None:
+    gone = diff_document(read(state=S.GONE, reason="410"), live())
+    silent = diff_document(read(state=S.GONE), live())
+    assert gone is not None
+    assert silent is not None
+    assert (gone.reason, silent.reason, gone.new) == ("410", "gone", None)
+
+
+@pytest.mark.parametrize(("content_hash", "fetched_at"), [("c1", "January"), ("c2", "March")])
+def test_equal_content_keeps_the_time_it_first_came_with(content_hash: str, fetched_at: str) -> None:
+    document = read(fragment_sha="f2", content_hash=content_hash, fetched_at="March", last_modified="March")
+    change = diff_document(document, live(fetched_at="January", last_modified="January"))
+    assert change is not None
+    assert change.new is not None
+    assert (change.new.fetched_at, change.new.last_modified) == (fetched_at, fetched_at)
+    assert (change.new.fragment_sha, change.new.content_hash) == ("f2", content_hash)
+
+
+def test_a_document_that_another_source_holds_stays_there() -> None:
+    document = read(fragment_sha="f2", content_hash="c2")
+    assert diff_documents([document], {}, {"page:1": "wiki"}) == ()
+    assert len(diff_documents([document], {}, {})) == 1
+
+
+def test_a_page_that_became_a_pdf_is_one_removed_and_one_added() -> None:
+    document = read(doc="pdfdoc:1", fragment_sha="f2", content_hash="c2")
+    changes = diff_documents([document], {"page:1": live()}, {"page:1": "handbook"})
+    assert [(c.kind, c.doc) for c in changes] == [
+        (ChangeKind.REMOVED, "page:1"),
+        (ChangeKind.ADDED, "pdfdoc:1"),
+    ]
+    assert changes[0].reason == "no longer part of the source"
+
+
+def test_a_failed_document_is_not_taken_for_an_orphan() -> None:
+    assert diff_documents([read(state=S.FAILED)], {"page:1": live()}, {"page:1": "handbook"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("document", "kind", "owned", "outcome"),
+    [
+        (read(), ChangeKind.ADDED, True, Outcome.ADDED),
+        (read(), ChangeKind.CHANGED, True, Outcome.CHANGED),
+        (read(), ChangeKind.REFRESHED, True, Outcome.UNCHANGED),
+        (read(), None, True, Outcome.UNCHANGED),
+        (read(), None, False, Outcome.DUPLICATE),
+        (read(state=S.NEW), None, True, Outcome.FAILED),
+        (read(state=S.GONE), ChangeKind.REMOVED, True, Outcome.GONE),
+        (read(state=S.MISSING), None, True, Outcome.MISSING),
+        (read(state=S.FAILED), None, False, Outcome.FAILED),
+        (read(state=S.REDIRECTED), ChangeKind.REMOVED, True, Outcome.REDIRECTED),
+        (read(state=S.DISALLOWED), None, True, Outcome.DISALLOWED),
+        (read(state=S.OUT_OF_SCOPE), None, True, Outcome.OUT_OF_SCOPE),
+    ],
+)
+def test_a_document_has_one_outcome(
+    document: KnownDocument, kind: ChangeKind | None, owned: bool, outcome: Outcome
+) -> None:
+    new = None if kind is ChangeKind.REMOVED else live()
+    change = DocumentChange(kind=kind, old=live(), new=new) if kind else None
+    assert outcome_of(document, change, owned=owned) is outcome
+
+
+def test_counts_name_every_outcome_and_how_documents_were_looked_at() -> None:
+    states = [S.FETCHED, S.FETCHED, S.NOT_MODIFIED, S.DISALLOWED, S.GONE]
+    outcomes = [Outcome.ADDED, Outcome.UNCHANGED, Outcome.UNCHANGED, Outcome.DISALLOWED, Outcome.GONE]
+    counts = count_documents([read(state=state) for state in states], outcomes)
+    assert counts == {
+        **dict.fromkeys((outcome.value for outcome in Outcome), 0),
+        **{"scheduled": 5, "fetched": 3, "not_modified": 1},
+        **{"added": 1, "unchanged": 2, "disallowed": 1, "gone": 1},
+    }

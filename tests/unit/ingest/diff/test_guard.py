@@ -1,0 +1,93 @@
+"""When a run stops: a seed that cannot be read, an empty source, too much gone."""
+
+import pytest
+
+from ingest.diff.guard import empty_refusal, removal_refusal, seed_refusal
+from schemas.changes import ChangeKind, DocumentChange
+from schemas.documents import DocumentState as S
+from schemas.documents import KnownDocument
+from tests.fakes.known import SITE, known, live
+
+NEW_HOME = "https://docs.example.org/new/"
+
+
+def changes(**counts: int) -> list[DocumentChange]:
+    """So many changes of each kind."""
+    return [
+        DocumentChange(kind=ChangeKind(kind), old=live(), new=None if kind == "removed" else live())
+        for kind, number in counts.items()
+        for _ in range(number)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("removed", "held", "refused"),
+    [
+        (0, 0, False),
+        (0, 10, False),
+        (1, 5, False),
+        (2, 5, True),
+        (20, 100, False),
+        (21, 100, True),
+        (1, 1, True),
+    ],
+)
+def test_a_fifth_of_a_source_may_go_and_no_more(removed: int, held: int, refused: bool) -> None:
+    said = removal_refusal(changes(removed=removed), live=held)
+    assert said == (f"{removed} of {held} documents would be removed" if refused else None)
+
+
+def test_only_removals_count_for_the_guard() -> None:
+    assert removal_refusal(changes(added=50, changed=50, refreshed=50, removed=2), live=10) is None
+
+
+@pytest.mark.parametrize("state", [S.FETCHED, S.NOT_MODIFIED])
+def test_a_seed_that_was_read_does_not_stop_a_run(state: S) -> None:
+    assert seed_refusal([SITE], [known(state=state)]) is None
+
+
+@pytest.mark.parametrize("state", [s for s in S if s not in (S.FETCHED, S.NOT_MODIFIED)])
+def test_a_seed_that_was_not_read_stops_a_run(state: S) -> None:
+    assert seed_refusal([SITE], [known(state=state)]) == f"seed {SITE} cannot be read ({state.value})"
+
+
+def test_the_refusal_gives_the_reason_that_is_known() -> None:
+    document = known(state=S.FAILED, reason="no answer within 20 s")
+    assert seed_refusal([SITE], [document]) == f"seed {SITE} cannot be read (no answer within 20 s)"
+
+
+@pytest.mark.parametrize(("target", "read"), [(S.FETCHED, True), (S.FAILED, False)])
+def test_a_seed_that_leads_elsewhere_is_as_good_as_where_it_leads(target: S, read: bool) -> None:
+    rows = [known(state=S.REDIRECTED, location=NEW_HOME), known(NEW_HOME, state=target)]
+    assert (seed_refusal([SITE], rows) is None) is read
+
+
+def test_a_seed_that_leads_to_itself_or_out_of_the_source_is_not_read() -> None:
+    circle = [
+        known(state=S.REDIRECTED, location=NEW_HOME),
+        known(NEW_HOME, state=S.REDIRECTED, location=SITE),
+    ]
+    assert seed_refusal([SITE], circle) is not None
+    assert seed_refusal([SITE], circle[:1]) is not None
+
+
+def test_of_several_seeds_the_first_bad_one_is_named() -> None:
+    rows = [known("https://b.example/", state=S.FAILED), known("https://a.example/", state=S.FAILED)]
+    said = seed_refusal(["https://b.example/", "https://a.example/"], rows)
+    assert said is not None
+    assert said.startswith("seed https://a.example/")
+
+
+@pytest.mark.parametrize(
+    ("rows", "refused"),
+    [
+        ((), True),
+        ((known(state=S.FAILED),), True),
+        ((known(state=S.FETCHED, raw_sha="r"),), False),
+        ((known(state=S.FAILED), known(NEW_HOME, state=S.GONE, raw_sha="r")), False),
+    ],
+)
+def test_a_source_of_which_nothing_was_ever_read_stops_a_run(
+    rows: tuple[KnownDocument, ...], refused: bool
+) -> None:
+    assert (empty_refusal(rows) is not None) is refused

@@ -1,0 +1,126 @@
+"""The table of docs/rules/recrawl.md: what a look at a document makes of its state."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from ingest.diff.lifecycle import after_fetch
+from schemas.documents import DocumentState as S
+from schemas.documents import KnownDocument
+from schemas.fetch import FetchResult
+from schemas.fetch import FetchStatus as F
+from schemas.source import GoneAfter
+from tests.fakes.known import NOW, fetched, known
+
+VERDICTS = {
+    F.OK: S.FETCHED,
+    F.NOT_MODIFIED: S.NOT_MODIFIED,
+    F.REDIRECTED: S.REDIRECTED,
+    F.NOT_FOUND: S.MISSING,
+    F.GONE: S.GONE,
+    F.DISALLOWED: S.DISALLOWED,
+    F.REFUSED: S.FAILED,
+    F.FAILED: S.FAILED,
+}
+
+
+def look(
+    document: KnownDocument, result: FetchResult, *, now: datetime = NOW, misses: int = 2, hours: float = 24
+) -> KnownDocument:
+    """Record one look."""
+    return after_fetch(
+        document,
+        result,
+        raw_sha="new bytes" if result.status is F.OK else None,
+        run_id="run-2",
+        now=now,
+        gone_after=GoneAfter(misses=misses, hours=hours),
+    )
+
+
+@pytest.mark.parametrize("before", S)
+@pytest.mark.parametrize("status", F)
+def test_a_look_decides_the_state_whatever_it_was_before(before: S, status: F) -> None:
+    after = look(known(state=before, run_id="run-1"), fetched(status, reason="because", http_status=299))
+    assert after.state is VERDICTS[status]
+    assert (after.run_id, after.checked_at, after.reason) == ("run-2", NOW.isoformat(), "because")
+    assert after.http_status == 299
+
+
+def test_every_answer_has_a_verdict() -> None:
+    assert VERDICTS.keys() == set(F)
+
+
+@pytest.mark.parametrize(
+    "status", [F.NOT_MODIFIED, F.REDIRECTED, F.NOT_FOUND, F.FAILED, F.DISALLOWED, F.GONE]
+)
+def test_only_new_bytes_touch_the_bytes_and_their_time(status: F) -> None:
+    before = known(raw_sha="old", fetched_at="2026-01-01", fragment_sha="f", content_hash="c", doc="page:1")
+    after = look(before, fetched(status))
+    assert (after.raw_sha, after.fetched_at, after.fragment_sha) == ("old", "2026-01-01", "f")
+    assert (after.content_hash, after.doc) == ("c", "page:1")
+
+
+def test_new_bytes_bring_their_validators_and_clear_what_went_wrong() -> None:
+    before = known(failures=3, misses=1, missed_at="2026-01-01T00:00:00+00:00", etag='"old"')
+    after = look(before, fetched(F.OK, etag=None, last_modified="Sat, 28 Feb 2026 10:00:00 GMT"))
+    assert (after.raw_sha, after.fetched_at) == ("new bytes", NOW.isoformat())
+    assert (after.etag, after.last_modified) == (None, "Sat, 28 Feb 2026 10:00:00 GMT")
+    assert (after.failures, after.misses, after.missed_at) == (0, 0, None)
+
+
+def test_a_304_may_bring_a_new_validator_and_keeps_the_old_one_otherwise() -> None:
+    assert look(known(etag='"1"'), fetched(F.NOT_MODIFIED, etag='"2"')).etag == '"2"'
+    assert look(known(etag='"1"'), fetched(F.NOT_MODIFIED)).etag == '"1"'
+
+
+@pytest.mark.parametrize(
+    ("misses", "hours", "looks", "states"),
+    [
+        (2, 24, [0, 23], [S.MISSING, S.MISSING]),
+        (2, 24, [0, 24], [S.MISSING, S.GONE]),
+        (2, 24, [0, 1, 2, 30], [S.MISSING, S.MISSING, S.MISSING, S.GONE]),
+        (3, 24, [0, 48, 49], [S.MISSING, S.MISSING, S.GONE]),
+        (1, 0, [0], [S.GONE]),
+        (1, 24, [0, 24], [S.MISSING, S.GONE]),
+    ],
+)
+def test_a_404_must_be_confirmed_often_and_long_enough(
+    misses: int, hours: float, looks: list[int], states: list[S]
+) -> None:
+    document, seen = known(state=S.FETCHED), []
+    for hour in looks:
+        now = NOW + timedelta(hours=hour)
+        document = look(document, fetched(F.NOT_FOUND), now=now, misses=misses, hours=hours)
+        seen.append(document.state)
+    assert seen == states
+
+
+@pytest.mark.parametrize("between", [F.OK, F.NOT_MODIFIED, F.REDIRECTED])
+def test_an_answer_between_two_404s_begins_the_count_anew(between: F) -> None:
+    document = look(known(), fetched(F.NOT_FOUND))
+    document = look(document, fetched(between), now=NOW + timedelta(days=2))
+    document = look(document, fetched(F.NOT_FOUND), now=NOW + timedelta(days=4))
+    assert (document.state, document.misses) == (S.MISSING, 1)
+
+
+@pytest.mark.parametrize("between", [F.FAILED, F.REFUSED, F.DISALLOWED])
+def test_no_answer_between_two_404s_neither_counts_nor_clears(between: F) -> None:
+    document = look(known(), fetched(F.NOT_FOUND))
+    document = look(document, fetched(between), now=NOW + timedelta(days=2))
+    assert (document.state is S.GONE, document.misses) == (False, 1)
+    assert look(document, fetched(F.NOT_FOUND), now=NOW + timedelta(days=3)).state is S.GONE
+
+
+def test_failures_count_up_and_any_answer_clears_them() -> None:
+    document = look(look(known(), fetched(F.FAILED)), fetched(F.REFUSED))
+    assert document.failures == 2
+    for status in (F.OK, F.NOT_MODIFIED, F.REDIRECTED, F.NOT_FOUND, F.GONE):
+        assert look(document, fetched(status)).failures == 0
+
+
+@pytest.mark.parametrize("later", [F.OK, F.NOT_MODIFIED, F.NOT_FOUND, F.FAILED, F.DISALLOWED, F.GONE])
+def test_where_a_redirect_led_is_forgotten_with_the_redirect(later: F) -> None:
+    document = look(known(), fetched(F.REDIRECTED, location="https://docs.example.org/new/"))
+    assert document.location == "https://docs.example.org/new/"
+    assert look(document, fetched(later)).location is None
