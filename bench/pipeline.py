@@ -1,10 +1,10 @@
 """A whole first run and the same run again, on a folder of pages served on loopback.
 
-    python bench/pipeline.py FOLDER [--seed index.html --seed manual.pdf]
+    python bench/pipeline.py [FOLDER --seed index.html --seed manual.pdf]
 
-Prints one JSON object: wall and CPU seconds of both runs (children and Prefect's server included), their
-ratio, peak memory, counts, and the seconds a cold query takes. Ratios of one run compare; seconds of two
-machines do not.
+Without a folder it is this project's own manual. Prints one JSON object: wall and CPU seconds of both
+runs (children and Prefect's server included), their ratio, peak memory, counts, and the seconds a cold query
+takes. Ratios of one run compare; seconds of two machines do not.
 """
 
 import argparse
@@ -36,15 +36,29 @@ class QuietHandler(SimpleHTTPRequestHandler):
 def main() -> None:
     """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(description="Time a first run, a no-change run and a cold query.")
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", help="pages to serve (default: the manual)")
     parser.add_argument("--seed", action="append", default=[], help="path of a seed (default: index.html)")
     parser.add_argument("--question", default="how do I set the maximum number of connections")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch, serve(options.folder) as url:
+    with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        source = write_source(work, url, options.seed or ["index.html"])
-        figures = measure(source, work / "index", options.question)
+        folder = options.folder or build_manual(work / "site")
+        figures = measure_folder(folder, options, work)
     print(json.dumps(figures, indent=2))
+
+
+def measure_folder(folder: Path, options: argparse.Namespace, work: Path) -> dict[str, Any]:
+    """Serve the folder and measure."""
+    with serve(folder) as url:
+        source = write_source(work, url, options.seed or ["index.html"])
+        return measure(source, work / "index", options.question)
+
+
+def build_manual(output: Path) -> Path:
+    """Build the manual from this checkout."""
+    build = Path(__file__).parents[1] / "docs" / "build.py"
+    subprocess.run([sys.executable, str(build), "--out", str(output)], stdout=subprocess.DEVNULL, check=True)
+    return output
 
 
 def measure(source: Path, index: Path, question: str) -> dict[str, Any]:

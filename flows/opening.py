@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,8 +16,13 @@ from flows.source_file import load_source
 from flows.wiring import Index, Pipeline, open_index
 from flows.work import end_work
 from indexes.embed.encoder import offline_environment
+from schemas.errors import ConfigError, GuardRefused
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 from schemas.source import Source
+
+
+RESUMABLE = timedelta(hours=12)
+"""How long an interrupted run may be gone on with; what an older one saw is no longer news."""
 
 
 def read_settings(*, index: str | None = None, graph: str | None = None) -> Settings:
@@ -50,6 +56,10 @@ def open_pipeline(
         try:
             pipeline.export_encoder()
             yield pipeline
+        except (GuardRefused, ConfigError):
+            # Looked at and refused: the next run must look again, not go on where this one ended.
+            opened.ledger.runs.finish(pipeline.run_id, state="refused", now=opened.now(), report=None)
+            raise
         finally:
             pipeline.stop.set()
             end_work(pipeline.run_id)
@@ -85,8 +95,9 @@ def open_existing(settings: Settings) -> Index:
 
 
 def start_or_resume(index: Index, source: str, progress: StageProgress) -> str:
-    """Give the run's id: that of an interrupted run of the source, or a new one."""
-    if interrupted := index.ledger.runs.interrupted(source):
+    """Give the run's id: that of an interrupted run of the source, unless it is too old, or a new one."""
+    since = (index.clock.now() - RESUMABLE).isoformat(timespec="seconds")
+    if interrupted := index.ledger.runs.interrupted(source, since=since):
         progress.say(f"resuming run {interrupted}")
         return interrupted
     run_id = uuid4().hex

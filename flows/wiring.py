@@ -99,6 +99,7 @@ class Pipeline:
     progress: StageProgress
     stop: threading.Event = field(default_factory=threading.Event)
     _opened: ExitStack = field(default_factory=ExitStack)
+    _children: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
     def model(self) -> ModelSpec:
@@ -124,7 +125,7 @@ class Pipeline:
             SentenceTransformerEncoder, clock=time.process_time, threads=self.index.settings.threads
         )
         heavy = ChildEncoder(self.model, build)
-        self._opened.callback(heavy.close)
+        self._children.callback(heavy.close)
         return FrugalEncoder(OnnxEncoder(self.index.layout.encoder), heavy)
 
     @cached_property
@@ -138,7 +139,7 @@ class Pipeline:
     def parsers(self) -> ParserPool:
         """Parser processes under limits."""
         tokenizer = self.model.path / "tokenizer.json"
-        return self._opened.enter_context(
+        return self._children.enter_context(
             ParserPool(workers=self.index.settings.workers, tokenizer=tokenizer)
         )
 
@@ -166,8 +167,13 @@ class Pipeline:
         cache = self.index.settings.cache
         export_onnx(self.model, self.index.layout.encoder, cache=Path(cache) if cache else None)
 
+    def end_children(self) -> None:
+        """End the parser and encoder processes, so that their memory is accounted."""
+        self._children.close()
+
     def close(self) -> None:
-        """Stop parsers, close connections."""
+        """End children, close connections."""
+        self.end_children()
         self._opened.close()
         self.index.close()
 

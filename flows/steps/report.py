@@ -121,7 +121,9 @@ def _peak_rss(pipeline: Pipeline) -> PeakRss:
     # ru_maxrss counts KiB on Linux and bytes on macOS.
     unit = 1024.0**2 if sys.platform == "darwin" else 1024.0
     flow = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-    child = pipeline.parsers.peak_rss_mb if "parsers" in pipeline.__dict__ else 0.0
+    # Children are counted once they have ended, and those of this run have nothing left to do.
+    pipeline.end_children()
+    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / unit
     return PeakRss(flow=round(flow, 1), largest_child=round(child, 1), sum=round(flow + child, 1))
 
 
