@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 import pytest
 
@@ -248,13 +248,18 @@ def start_neo4j() -> Neo4jServer | None:
     return None
 
 
+def _give_up() -> NoReturn:
+    if "1" in (os.environ.get("REQUIRE_NEO4J"), os.environ.get("REQUIRE_ALL")):
+        pytest.fail(_HOW_TO_PROVIDE)
+    pytest.skip(_HOW_TO_PROVIDE)
+
+
 @contextmanager
 def running_neo4j() -> Iterator[Neo4jServer]:
     """Give a server and stop it afterwards; without one skip, or fail under REQUIRE_NEO4J or REQUIRE_ALL."""
     server = start_neo4j()
     if server is None:
-        required = "1" in (os.environ.get("REQUIRE_NEO4J"), os.environ.get("REQUIRE_ALL"))
-        pytest.fail(_HOW_TO_PROVIDE) if required else pytest.skip(_HOW_TO_PROVIDE)
+        _give_up()
     try:
         yield server
     finally:

@@ -7,9 +7,9 @@ THREE = Held(finished=frozenset({1, 2, 3}), tip=3)
 
 def test_a_begun_generation_is_hidden_until_it_is_finished() -> None:
     staging = begun(THREE, 4)
-    assert (staging.finished, staging.staged, staging.tip) == (THREE.finished, {4}, 3)
+    assert staging == Held(finished=frozenset({1, 2, 3}), staged=frozenset({4}), tip=3)
     done = finished(staging, 4)
-    assert (done.finished, done.staged, done.tip) == ({1, 2, 3, 4}, frozenset(), 4)
+    assert done == Held(finished=frozenset({1, 2, 3, 4}), tip=4)
 
 
 def test_beginning_a_finished_generation_again_hides_it() -> None:
@@ -22,7 +22,7 @@ def test_forgetting_a_staged_generation_keeps_the_tip() -> None:
 
 def test_forgetting_the_tip_leaves_it_unknown_so_that_the_next_stage_compares_with_the_base() -> None:
     left = forgotten(THREE, 3)
-    assert (left.finished, left.tip) == ({1, 2}, -1)
+    assert left == Held(finished=frozenset({1, 2}), tip=-1)
 
 
 def test_pruning_hides_what_is_not_kept_and_invents_nothing() -> None:
