@@ -75,5 +75,6 @@ def _why_fetch(document: KnownDocument, due_by: str | None, *, is_start: bool) -
         return "new"
     if due_by is None:
         return "known"
-    is_due = document.next_due is None or document.next_due <= due_by
-    return f"due since {document.next_due}" if is_due else None
+    if document.next_due is None:
+        return "due"
+    return f"due since {document.next_due}" if document.next_due <= due_by else None

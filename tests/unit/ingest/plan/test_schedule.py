@@ -1,0 +1,79 @@
+"""Intervals that adapt, stay in bounds, and do not all end at once."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.plan.schedule import JITTER, next_due, next_interval, wants_full_fetch
+from schemas.source import Recrawl
+from tests.fakes.known import NOW
+
+HOUR, DAY = 3600.0, 86400.0
+BOUNDS = Recrawl(min_interval=HOUR, max_interval=30 * DAY, max_age=30 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("interval", "changed", "expected"),
+    [
+        (None, True, DAY),
+        (None, False, DAY),
+        (10 * HOUR, True, 8 * HOUR),
+        (10 * HOUR, False, 14 * HOUR),
+        (HOUR, True, HOUR),
+        (30 * DAY, False, 30 * DAY),
+        (29 * DAY, False, 30 * DAY),
+    ],
+)
+def test_the_interval_shrinks_on_change_and_grows_without(
+    interval: float | None, changed: bool, expected: float
+) -> None:
+    assert next_interval(interval, changed=changed, recrawl=BOUNDS) == pytest.approx(expected)
+
+
+def test_the_first_interval_keeps_to_the_bounds_too() -> None:
+    rare, often = (
+        Recrawl(min_interval=3 * DAY, max_interval=9 * DAY),
+        Recrawl(min_interval=1, max_interval=60),
+    )
+    assert next_interval(None, changed=True, recrawl=rare) == 3 * DAY
+    assert next_interval(None, changed=True, recrawl=often) == 60
+
+
+@given(st.none() | st.floats(0, 1e9), st.booleans(), st.floats(0, 1e6), st.floats(0, 1e6))
+def test_an_interval_never_leaves_its_bounds(
+    interval: float | None, changed: bool, low: float, more: float
+) -> None:
+    bounds = Recrawl(min_interval=low, max_interval=low + more)
+    assert low <= next_interval(interval, changed=changed, recrawl=bounds) <= low + more
+
+
+@given(st.text(), st.floats(0, 30 * DAY))
+def test_the_next_look_is_spread_by_at_most_a_tenth_either_way(uri: str, interval: float) -> None:
+    due = next_due(uri, checked_at=NOW, interval=interval)
+    off = abs((due - NOW).total_seconds() - interval)
+    assert off <= JITTER * interval + 1e-3
+    assert due == next_due(uri, checked_at=NOW, interval=interval)
+
+
+def test_a_thousand_documents_do_not_come_due_together() -> None:
+    dues = {next_due(f"https://h.example/{n}", checked_at=NOW, interval=DAY) for n in range(1000)}
+    hours = {due.replace(minute=0, second=0, microsecond=0) for due in dues}
+    assert len(dues) > 990
+    assert len(hours) >= 4
+
+
+@pytest.mark.parametrize(
+    ("fetched_at", "full"),
+    [
+        (None, True),
+        (NOW, False),
+        (NOW - timedelta(days=30), False),
+        (NOW - timedelta(days=30, seconds=1), True),
+        (datetime(1999, 1, 1, tzinfo=UTC), True),
+    ],
+)
+def test_old_content_is_fetched_without_conditions(fetched_at: datetime | None, full: bool) -> None:
+    text = fetched_at.isoformat() if fetched_at else None
+    assert wants_full_fetch(text, now=NOW, recrawl=BOUNDS) is full
