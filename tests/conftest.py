@@ -1,11 +1,14 @@
 """Fixtures that every test may use."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from indexes.ports import GraphStore
+from indexes.stores.ledger.ledger import Ledger, open_ledger
 from tests.fakes.neo4j_server import Neo4jServer, running_neo4j
+from tests.fakes.postgres_server import PostgresServer, running_postgres
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +26,35 @@ def neo4j_graph_store_factory(neo4j_server: Neo4jServer) -> Iterator[Callable[..
     stores = Neo4jStores(neo4j_server)
     yield stores
     stores.remove()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A real PostgreSQL, one for all tests; it is started by the first that asks."""
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """The URL of an empty PostgreSQL database."""
+    url = postgres_server.create_database()
+    yield url
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def ledger_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database of either kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'ledger.sqlite'}"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+def ledger(ledger_url: str) -> Iterator[Ledger]:
+    """An empty ledger in either database."""
+    opened = open_ledger(ledger_url)
+    yield opened
+    opened.close()

@@ -26,8 +26,8 @@ def publish_generation(
     os.sync()
     dump_generation(index.layout, _manifest(generation, staged))
     pipeline.crash_point("current.before_rename")
-    index.ledger.leases.check(lease)
-    write_current(index.layout.root, generation.generation)
+    with index.ledger.leases.locked(lease):
+        write_current(index.layout.root, generation.generation)
     pipeline.crash_point("current.not_recorded")
     index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
     prune(index)
@@ -41,6 +41,16 @@ def prune(index: Index) -> None:
     for path in sorted(index.layout.generation(0).parent.glob("*.json")):
         if int(path.stem) not in kept:
             path.unlink()
+    index.outbox.drop_all_but(index.ledger.generations.forget_before(min(kept, default=0)))
+    if nobody_parses(index):
+        index.ledger.links.collect()
+
+
+def nobody_parses(index: Index) -> bool:
+    """Whether no source but the one just published is held by a run."""
+    row = index.ledger.generations.get(index.current())
+    own = {"index", f"source:{row.source}"} if row is not None else {"index"}
+    return index.ledger.leases.held(now=index.now()) <= own
 
 
 def kept_generations(index: Index) -> tuple[int, ...]:

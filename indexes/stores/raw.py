@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Collection
 from pathlib import Path
 
 from schemas.errors import DamageFound, StoreUnavailable
@@ -46,6 +47,17 @@ class FileRawStore:
 
     def has(self, sha256: str) -> bool:
         return self._path(sha256).exists()
+
+    def drop_all_but(self, named: Collection[str]) -> int:
+        """Delete every file but those of the given hashes, leftovers of a crash too; give how many went.
+
+        Only for a store that nobody else writes to meanwhile.
+        """
+        kept = {self._path(sha256) for sha256 in named}
+        dropped = [path for path in self._root.glob("??/??/*") if path not in kept]
+        for path in dropped:
+            path.unlink()
+        return len(dropped)
 
     def _path(self, sha256: str) -> Path:
         return self._root / sha256[:2] / sha256[2:4] / f"{sha256}.zst"

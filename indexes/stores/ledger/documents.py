@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import document, upsert
+from indexes.stores.ledger.tables import document, insert_new, upsert
 from schemas.documents import READABLE, DocumentState, KnownDocument
 from schemas.records import from_record, to_record
 
@@ -26,12 +26,8 @@ class Documents:
 
     def add_new(self, documents: Collection[KnownDocument]) -> None:
         """Write rows for URIs that are not known yet; known ones stay as they are."""
-        by_source: dict[str, dict[str, KnownDocument]] = {}
-        for known in documents:
-            by_source.setdefault(known.source, {}).setdefault(known.uri, known)
-        for source, rows in by_source.items():
-            missing = rows.keys() - self.get(source, rows.keys()).keys()
-            self.save([rows[uri] for uri in sorted(missing)])
+        with self._engine.begin() as connection:
+            insert_new(connection, document, [to_record(known) for known in documents])
 
     def get(self, source: str, uris: Iterable[str]) -> Mapping[str, KnownDocument]:
         """What is known, by URI; unknown URIs are left out."""
@@ -85,6 +81,14 @@ class Documents:
     def seen_in(self, source: str, run_id: str) -> tuple[KnownDocument, ...]:
         """Documents that the run looked at, ordered by URI."""
         return self._select(document.c.source == source, document.c.run_id == run_id)
+
+    def redirects(self) -> Mapping[str, str]:
+        """Where each address that leads elsewhere leads, over all sources; the first source by name wins."""
+        columns = (document.c.uri, document.c.location)
+        led = (document.c.state == DocumentState.REDIRECTED.value, document.c.location.is_not(None))
+        query = sa.select(*columns).where(*led).order_by(document.c.source.desc())
+        with self._reading.connect() as connection:
+            return {row.uri: row.location for row in connection.execute(query)}
 
     def count(self, source: str) -> int:
         """How many URIs of the source are known."""

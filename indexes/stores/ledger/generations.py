@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from indexes.stores.ledger.tables import OPEN, doc_rev, generation, outbox, upsert
 from schemas.changes import DocumentChange
 from schemas.documents import LiveDocument
+from schemas.errors import StaleLease
 from schemas.records import to_record
 
 _IN_LIMIT = 500
@@ -25,6 +26,11 @@ class GenerationState(StrEnum):
     PUBLISHED = "published"
     ABORTED = "aborted"
     ROLLED_BACK = "rolled_back"
+
+
+_UNFINISHED = tuple(
+    state.value for state in (GenerationState.STAGING, GenerationState.APPLYING, GenerationState.VERIFIED)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +56,15 @@ class Generations:
         self._reading = engine.execution_options(read_only=True)
 
     def begin(self, *, base: int, source: str, run_id: str, token: int, as_of: str) -> int:
-        """Open the next generation, numbered above every one before, and give its number."""
+        """Open the next generation, numbered above every one before, and give its number.
+
+        Raises: StaleLease: another one is unfinished. Whoever holds the lease closes those first, so
+        it was begun by a run that came after this one.
+        """
         with self._engine.begin() as connection:
+            query = sa.select(generation.c.generation).where(generation.c.state.in_(_UNFINISHED))
+            if (other := connection.execute(query).scalar()) is not None:
+                raise _stale(other)
             highest = connection.execute(sa.select(sa.func.max(generation.c.generation))).scalar()
             number = max(int(highest or 0), base) + 1
             connection.execute(
@@ -76,9 +89,15 @@ class Generations:
         changes: Collection[DocumentChange],
         details: Mapping[str, Any],
     ) -> None:
-        """Fix the plan: outbox, document revisions and plan hash, in one transaction."""
+        """Fix the plan: outbox, document revisions and plan hash, in one transaction.
+
+        Freezing again replaces what was frozen before.
+
+        Raises: StaleLease: another run has closed the generation.
+        """
         with self._engine.begin() as connection:
-            base = _row(connection, number).base
+            base = _unfinished_row(connection, number).base
+            _take_back(connection, number)
             _rebase(connection, number, base=base)
             _revise(connection, number, changes)
             rows = [
@@ -95,16 +114,19 @@ class Generations:
             return tuple(row.payload_sha for row in connection.execute(query))
 
     def mark(self, number: int, state: GenerationState) -> None:
-        """Record how far the generation came."""
+        """Record how far the generation came.
+
+        Raises: StaleLease: another run has closed the generation.
+        """
         with self._engine.begin() as connection:
-            _set_state(connection, number, state)
+            if _row(connection, number).state is not state:
+                _unfinished_row(connection, number)
+                _set_state(connection, number, state)
 
     def abort(self, number: int) -> None:
         """Take back what freezing wrote and close the generation for good."""
         with self._engine.begin() as connection:
-            connection.execute(sa.delete(outbox).where(outbox.c.generation == number))
-            connection.execute(sa.delete(doc_rev).where(doc_rev.c.valid_from == number))
-            connection.execute(sa.update(doc_rev).where(doc_rev.c.valid_to == number).values(valid_to=OPEN))
+            _take_back(connection, number)
             _set_state(connection, number, GenerationState.ABORTED)
 
     def roll_back(self, *, above: int) -> None:
@@ -119,12 +141,19 @@ class Generations:
                 .values(state=GenerationState.ROLLED_BACK.value)
             )
 
+    def forget_before(self, oldest_kept: int) -> frozenset[str]:
+        """Drop what only generations before *oldest_kept* need; give the payloads that are still named.
+
+        The generations' own rows stay: a number is never used again.
+        """
+        with self._engine.begin() as connection:
+            connection.execute(sa.delete(doc_rev).where(doc_rev.c.valid_to <= oldest_kept))
+            connection.execute(sa.delete(outbox).where(outbox.c.generation < oldest_kept))
+            return frozenset(connection.execute(sa.select(outbox.c.payload_sha)).scalars())
+
     def unfinished(self) -> tuple[Generation, ...]:
         """Generations that a crash left between begin and publish, oldest first."""
-        states = [
-            s.value for s in (GenerationState.STAGING, GenerationState.APPLYING, GenerationState.VERIFIED)
-        ]
-        return self._select(generation.c.state.in_(states))
+        return self._select(generation.c.state.in_(_UNFINISHED))
 
     def get(self, number: int) -> Generation | None:
         """One generation's row."""
@@ -150,7 +179,7 @@ class Generations:
             found |= self._live([*conditions, part])
         return found
 
-    def by_doc_id(self, number: int) -> Mapping[str, str]:
+    def by_doc_id(self, number: int, *, without_docs: Collection[str] = ()) -> Mapping[str, str]:
         """Node id by document id (`GOV-0017`, case folded); of equal ids the lowest node id wins."""
         conditions = (
             doc_rev.c.valid_from <= number,
@@ -158,8 +187,10 @@ class Generations:
             doc_rev.c.doc_id.is_not(None),
         )
         query = sa.select(doc_rev.c.doc_id, doc_rev.c.doc).where(*conditions).order_by(doc_rev.c.doc.desc())
+        leaving = frozenset(without_docs)
         with self._reading.connect() as connection:
-            return {row.doc_id.casefold(): row.doc for row in connection.execute(query)}
+            rows = connection.execute(query)
+            return {row.doc_id.casefold(): row.doc for row in rows if row.doc not in leaving}
 
     def _live(self, conditions: list[sa.ColumnElement[bool]]) -> dict[str, LiveDocument]:
         query = sa.select(doc_rev).where(*conditions).order_by(doc_rev.c.doc)
@@ -170,6 +201,12 @@ class Generations:
         query = sa.select(generation).where(condition).order_by(generation.c.generation)
         with self._reading.connect() as connection:
             return tuple(_generation(row) for row in connection.execute(query))
+
+
+def _take_back(connection: sa.Connection, number: int) -> None:
+    connection.execute(sa.delete(outbox).where(outbox.c.generation == number))
+    connection.execute(sa.delete(doc_rev).where(doc_rev.c.valid_from == number))
+    connection.execute(sa.update(doc_rev).where(doc_rev.c.valid_to == number).values(valid_to=OPEN))
 
 
 def _rebase(connection: sa.Connection, number: int, *, base: int) -> None:
@@ -193,6 +230,7 @@ def _revise(connection: sa.Connection, number: int, changes: Collection[Document
     docs = sorted(change.doc for change in changes)
     for start in range(0, len(docs), _IN_LIMIT):
         part = doc_rev.c.doc.in_(docs[start : start + _IN_LIMIT])
+        # A row that _rebase reopened, of a document that changes as well.
         connection.execute(sa.delete(doc_rev).where(part, doc_rev.c.valid_from == number))
         still_open = (part, doc_rev.c.valid_from < number, doc_rev.c.valid_to > number)
         connection.execute(sa.update(doc_rev).where(*still_open).values(valid_to=number))
@@ -205,8 +243,19 @@ def _revise(connection: sa.Connection, number: int, changes: Collection[Document
 
 
 def _row(connection: sa.Connection, number: int) -> Generation:
-    query = sa.select(generation).where(generation.c.generation == number)
+    query = sa.select(generation).where(generation.c.generation == number).with_for_update()
     return _generation(connection.execute(query).one())
+
+
+def _unfinished_row(connection: sa.Connection, number: int) -> Generation:
+    row = _row(connection, number)
+    if row.state.value not in _UNFINISHED:
+        raise _stale(number)
+    return row
+
+
+def _stale(number: int) -> StaleLease:
+    return StaleLease("another run is at work on the index; run again", subject=f"generation {number}")
 
 
 def _set_state(connection: sa.Connection, number: int, state: GenerationState, **values: str) -> None:

@@ -1,10 +1,12 @@
 """Leases with fencing tokens: at most one holder, and a token that tells a late one it has lost."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import lease
+from indexes.stores.ledger.tables import insert, lease
 from schemas.errors import StaleLease
 
 
@@ -18,7 +20,10 @@ class Lease:
 
 
 class Leases:
-    """The `lease` table. Times are ISO 8601 in UTC, so that they compare as text."""
+    """The `lease` table. Times are ISO 8601 in UTC, so that they compare as text.
+
+    A lease is over at the moment it expires; until somebody takes it, its last holder may still renew it.
+    """
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
@@ -26,18 +31,16 @@ class Leases:
 
     def acquire(self, name: str, *, holder: str, now: str, expires_at: str) -> Lease | None:
         """Take the lease if it is free or expired; None when somebody holds it."""
+        values = {"name": name, "token": 1, "holder": holder, "expires_at": expires_at}
+        taken_over = {"token": lease.c.token + 1, "holder": holder, "expires_at": expires_at}
         with self._engine.begin() as connection:
-            query = sa.select(lease).where(lease.c.name == name).with_for_update()
-            row = connection.execute(query).first()
-            if row is not None and row.expires_at > now:
-                return None
-            token = 1 if row is None else row.token + 1
-            values = {"name": name, "token": token, "holder": holder, "expires_at": expires_at}
-            if row is None:
-                connection.execute(sa.insert(lease).values(values))
-            else:
-                connection.execute(sa.update(lease).where(lease.c.name == name).values(values))
-        return Lease(name=name, holder=holder, token=token)
+            # One statement, so that of two who come at once the second sees what the first has written.
+            statement = insert(connection, lease).values(values)
+            statement = statement.on_conflict_do_update(
+                index_elements=["name"], set_=taken_over, where=lease.c.expires_at <= now
+            )
+            token = connection.execute(statement.returning(lease.c.token)).scalar()
+        return None if token is None else Lease(name=name, holder=holder, token=token)
 
     def renew(self, held: Lease, *, expires_at: str) -> None:
         """Prolong a lease.
@@ -55,6 +58,20 @@ class Leases:
         if self._token(held.name) != held.token:
             raise stale(held)
 
+    @contextmanager
+    def locked(self, held: Lease) -> Iterator[None]:
+        """Keep others from taking the lease over while the block runs, even when it expires meanwhile.
+
+        The block may not write to the ledger, and should be short: whoever wants the lease waits for it.
+
+        Raises: StaleLease: somebody has taken it over; the block is not entered.
+        """
+        with self._engine.begin() as connection:
+            query = sa.select(lease.c.token).where(lease.c.name == held.name).with_for_update()
+            if connection.execute(query).scalar() != held.token:
+                raise stale(held)
+            yield
+
     def release(self, held: Lease, *, now: str) -> None:
         """Let go; a lease that was taken over is left alone."""
         with self._engine.begin() as connection:
@@ -66,6 +83,12 @@ class Leases:
         query = sa.select(lease.c.holder).where(lease.c.name == name, lease.c.expires_at > now)
         with self._reading.connect() as connection:
             return connection.execute(query).scalar()
+
+    def held(self, *, now: str) -> frozenset[str]:
+        """Names of all leases that somebody holds at the moment."""
+        query = sa.select(lease.c.name).where(lease.c.expires_at > now)
+        with self._reading.connect() as connection:
+            return frozenset(connection.execute(query).scalars())
 
     def break_(self, name: str, *, holder: str, now: str) -> None:
         """End the lease of a holder that is known to be dead."""

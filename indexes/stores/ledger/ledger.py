@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from indexes.stores.ledger.documents import Documents
+from indexes.stores.ledger.engine import open_engine
 from indexes.stores.ledger.generations import Generations
 from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.runs import Runs
-from indexes.stores.ledger.tables import open_engine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +29,13 @@ class Ledger:
 
 
 def open_ledger(url: str) -> Ledger:
-    """Open the ledger at an SQLAlchemy URL, making its tables where missing.
+    """Open the ledger at the URL of a database, making its tables where missing.
 
-    Raises: StoreUnavailable: the database does not answer; ConfigError: the URL is wrong.
+    Every method of it may raise StoreUnavailable (the database went away, or another writer came between:
+    try again), SchemaMismatch (tables of another version) and DamageFound (the file is broken).
+
+    Raises: StoreUnavailable: the database does not answer; ConfigError: the URL is wrong;
+    DamageFound: the file is no database.
     """
     engine = open_engine(url)
     return Ledger(

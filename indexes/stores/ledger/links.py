@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import doc_rev, fragment_link
+from indexes.stores.ledger.tables import doc_rev, document, fragment_link
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment
 
@@ -32,13 +32,26 @@ class LinkIndex:
         self._reading = engine.execution_options(read_only=True)
 
     def save(self, fragments: Iterable[tuple[str, GraphFragment]]) -> None:
-        """Index the links of fragments by their hash; one already indexed is no work."""
-        for sha, fragment in fragments:
-            with self._engine.begin() as connection:
+        """Index the links of fragments by their hash, all or none; one already indexed is no work."""
+        with self._engine.begin() as connection:
+            for sha, fragment in fragments:
                 known = sa.select(fragment_link.c.target).where(fragment_link.c.fragment_sha == sha).limit(1)
                 rows = link_rows(sha, fragment)
                 if rows and connection.execute(known).first() is None:
                     connection.execute(sa.insert(fragment_link), rows)
+
+    def collect(self) -> int:
+        """Drop the links of fragments that no revision and no document names any more; give how many.
+
+        Not while a source is being parsed: the links of a fragment are saved before its document is.
+        """
+        named = sa.union(
+            sa.select(doc_rev.c.fragment_sha),
+            sa.select(document.c.fragment_sha).where(document.c.fragment_sha.is_not(None)),
+        )
+        with self._engine.begin() as connection:
+            gone = sa.delete(fragment_link).where(fragment_link.c.fragment_sha.not_in(named))
+            return connection.execute(gone).rowcount
 
     def linking_documents(self, targets: Collection[str], *, generation: int) -> tuple[str, ...]:
         """Documents of the generation that link to one of the targets, in id order."""

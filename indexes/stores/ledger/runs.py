@@ -6,7 +6,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import problem, run, upsert
+from indexes.stores.ledger.tables import insert_new, problem, run
+from schemas.hashing import record_sha256
+from schemas.records import to_record
 from schemas.report import Problem
 
 
@@ -17,11 +19,11 @@ class Runs:
         self._engine = engine
         self._reading = engine.execution_options(read_only=True)
 
-    def interrupted(self, source: str) -> str | None:
-        """The source's run that never finished, to be resumed under its own id."""
+    def interrupted(self, source: str, *, since: str) -> str | None:
+        """The run of the source, begun at *since* or later, that never finished: it goes on under its id."""
         query = (
             sa.select(run.c.run_id)
-            .where(run.c.source == source, run.c.state == "running")
+            .where(run.c.source == source, run.c.state == "running", run.c.started_at >= since)
             .order_by(run.c.started_at.desc())
         )
         with self._reading.connect() as connection:
@@ -42,7 +44,13 @@ class Runs:
 
     def latest_reports(self) -> Mapping[str, Mapping[str, Any]]:
         """The last finished run of each source: its report, with `finished_at` and `state` beside it."""
-        query = sa.select(run).where(run.c.finished_at.is_not(None)).order_by(run.c.finished_at)
+        latest = (
+            sa.select(run.c.source, sa.func.max(run.c.finished_at).label("finished_at"))
+            .group_by(run.c.source)
+            .subquery()
+        )
+        same = sa.and_(run.c.source == latest.c.source, run.c.finished_at == latest.c.finished_at)
+        query = sa.select(run).join(latest, same).order_by(run.c.run_id)
         with self._reading.connect() as connection:
             return {
                 row.source: {
@@ -55,9 +63,12 @@ class Runs:
 
     def add_problems(self, run_id: str, problems: Collection[Problem]) -> None:
         """Record problems of a run; equal ones once."""
-        rows = {(p.url, p.reason): {"run_id": run_id, "url": p.url, "reason": p.reason} for p in problems}
+        rows = [
+            {"run_id": run_id, "sha256": record_sha256(to_record(p)), "url": p.url, "reason": p.reason}
+            for p in problems
+        ]
         with self._engine.begin() as connection:
-            upsert(connection, problem, list(rows.values()))
+            insert_new(connection, problem, rows)
 
     def problems(self, run_id: str) -> tuple[Problem, ...]:
         """Problems of a run, ordered by URL and reason."""

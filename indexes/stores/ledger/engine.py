@@ -1,0 +1,85 @@
+"""How the ledger's database is opened: SQLite or PostgreSQL."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from indexes.stores.ledger.failures import tell_failures_of
+from indexes.stores.ledger.tables import metadata
+from schemas.errors import ConfigError
+
+_SUBJECT = "SITEGRAPH_LEDGER_URL"
+_CONNECT_SECONDS = 10
+_MAKING_TABLES = 0x51_7E_64_AF
+"""Number of the advisory lock under which tables are made; any number nobody else uses will do."""
+
+
+def open_engine(url: str) -> sa.Engine:
+    """Connect to the ledger's database and make what tables are missing.
+
+    Raises: StoreUnavailable: nothing answers at the URL; ConfigError: it is no URL of SQLite or PostgreSQL;
+    DamageFound: the file is no database.
+    """
+    engine = _create_engine(_parse(url))
+    tell_failures_of(engine)
+    if engine.dialect.name == "sqlite":
+        _prepare_sqlite(engine)
+    with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":
+            # Two runs that start together would both find a table missing.
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MAKING_TABLES)))
+        metadata.create_all(connection)
+    return engine
+
+
+def _parse(url: str) -> sa.URL:
+    try:
+        parsed = sa.make_url(url)
+        backend = parsed.get_backend_name()
+    except (sa.exc.ArgumentError, ValueError) as error:
+        raise _unusable() from error
+    if backend == "sqlite" and parsed.database not in (None, "", ":memory:"):
+        return parsed.set(drivername="sqlite")
+    if backend in ("postgresql", "postgres"):
+        return parsed.set(drivername="postgresql+psycopg")
+    raise _unusable()
+
+
+def _create_engine(url: sa.URL) -> sa.Engine:
+    if url.get_backend_name() == "sqlite":
+        return sa.create_engine(url)
+    timeout = {} if "connect_timeout" in url.query else {"connect_timeout": _CONNECT_SECONDS}
+    try:
+        return sa.create_engine(url, pool_pre_ping=True, connect_args=timeout)
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            "names PostgreSQL, whose driver is missing; install the extra sitegraph[postgres]",
+            subject=_SUBJECT,
+        ) from error
+
+
+def _prepare_sqlite(engine: sa.Engine) -> None:
+    @sa.event.listens_for(engine, "connect")
+    def _on_connect(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None
+        for pragma in (
+            "busy_timeout=15000",
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    # A deferred transaction that reads before it writes fails at once when another writer came between.
+    @sa.event.listens_for(engine, "begin")
+    def _on_begin(connection: sa.Connection) -> None:
+        writes = not connection.get_execution_options().get("read_only")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _unusable() -> ConfigError:
+    return ConfigError(
+        "is not a URL of SQLite or PostgreSQL; use sqlite:///PATH, or "
+        "postgresql://USER:PASSWORD@HOST/DATABASE with special characters as %XX",
+        subject=_SUBJECT,
+    )

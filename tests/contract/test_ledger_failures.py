@@ -1,0 +1,277 @@
+"""What the ledger says when its database is missing, broken, gone or busy: one line, and no secret."""
+
+import os
+import shutil
+import socket
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from indexes.stores.ledger.ledger import Ledger, open_ledger
+from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError, StoreUnavailable
+from tests.fakes.ledger_rows import make_known
+from tests.fakes.postgres_server import PostgresServer
+
+SECRET = "hunter2"
+
+
+def refuses(url: str, kind: type[SitegraphError]) -> str:
+    """Open a ledger that cannot be opened and give what is said of it."""
+    with pytest.raises(kind) as refused:
+        open_ledger(url)
+    said = str(refused.value)
+    assert "\n" not in said
+    assert SECRET not in said
+    return said
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "nonsense",
+        "ledger.sqlite",
+        "http://site.test/ledger",
+        f"mysql://me:{SECRET}@127.0.0.1/ledger",
+        f"postgresql://me:{SECRET}@127.0.0.1:port/ledger",
+        "sqlite://",
+        "sqlite:///:memory:",
+    ],
+)
+def test_what_is_no_url_of_a_database_is_a_wrong_setting(url: str) -> None:
+    assert "SITEGRAPH_LEDGER_URL" in refuses(url, ConfigError)
+
+
+def test_a_folder_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
+    assert "unable to open" in refuses(f"sqlite:///{tmp_path}/nowhere/ledger.sqlite", StoreUnavailable)
+
+
+@pytest.mark.parametrize("size", [100, 10_000])
+def test_a_file_that_is_no_database_is_damage(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "ledger.sqlite"
+    path.write_bytes(b"%PDF-1.7 " * size)
+
+    assert "not a database" in refuses(f"sqlite:///{path}", DamageFound)
+    assert path.read_bytes() == b"%PDF-1.7 " * size
+
+
+@pytest.fixture
+def read_only_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder that we may look into and not write to, as somebody other than root where we are root."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    with sqlite3.connect(folder / "old.sqlite") as old:
+        old.execute("CREATE TABLE made_by_somebody_else (x)")
+    old.close()
+    for path, mode in ((folder / "old.sqlite", 0o444), (folder, 0o555)):
+        path.chmod(mode)
+    root = os.geteuid() == 0
+    for parent in (*tmp_path.parents, tmp_path) if root else ():
+        if parent.stat().st_uid == 0 and parent.is_relative_to("/tmp"):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    os.seteuid(65534) if root else None
+    yield folder
+    os.seteuid(0) if root else None
+    folder.chmod(0o755)
+
+
+@pytest.mark.parametrize("name", ["new.sqlite", "old.sqlite"])
+def test_a_folder_that_is_read_only_is_unavailable(read_only_folder: Path, name: str) -> None:
+    refuses(f"sqlite:///{read_only_folder / name}", StoreUnavailable)
+
+
+def test_tables_of_another_version_are_named(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as old:
+        old.execute("CREATE TABLE document (source TEXT, uri TEXT, PRIMARY KEY (source, uri))")
+    old.close()
+    ledger = open_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+
+    with pytest.raises(SchemaMismatch, match="another version"):
+        ledger.documents.of_source("site")
+    with pytest.raises(SchemaMismatch, match="another version"):
+        ledger.documents.save([make_known("a")])
+
+
+def test_a_file_that_breaks_under_way_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    ledger = open_ledger(f"sqlite:///{path}")
+    ledger.documents.save([make_known(str(number)) for number in range(500)])
+    ledger.close()
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(path.stat().st_size - 4096))
+
+    with pytest.raises((DamageFound, SchemaMismatch), match=r"ledger\.sqlite"):
+        ledger.documents.of_source("site")
+
+
+def test_a_folder_that_goes_away_is_unavailable(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    folder.mkdir()
+    ledger = open_ledger(f"sqlite:///{folder / 'ledger.sqlite'}")
+    ledger.engine.dispose()
+    shutil.rmtree(folder)
+
+    with pytest.raises(StoreUnavailable, match=r"ledger\.sqlite"):
+        ledger.documents.states()
+
+
+def test_a_database_that_stays_locked_is_unavailable(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    ledger = open_ledger(f"sqlite:///{path}")
+    ledger.close()
+    sa.event.listen(ledger.engine, "connect", lambda raw, _: raw.execute("PRAGMA busy_timeout=50"))
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    with pytest.raises(StoreUnavailable, match="locked"):
+        ledger.documents.save([make_known("a")])
+    other.rollback()
+    ledger.documents.save([make_known("a")])
+    other.close()
+
+
+def test_a_port_where_nobody_listens_is_unavailable() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        said = refuses(f"postgresql://me:{SECRET}@127.0.0.1:{port}/ledger", StoreUnavailable)
+
+    assert f"127.0.0.1:{port}" in said
+    assert "refused" in said
+
+
+@pytest.mark.postgres
+def test_a_wrong_password_is_unavailable_and_not_told(postgres_url: str) -> None:
+    if "PG_TEST_URL" in os.environ:
+        pytest.skip("somebody's own server may trust everybody")
+    url = sa.make_url(postgres_url).set(password=SECRET)
+
+    assert "password" in refuses(url.render_as_string(hide_password=False), StoreUnavailable)
+
+
+@pytest.mark.postgres
+def test_an_option_the_server_does_not_know_is_a_wrong_setting(postgres_url: str) -> None:
+    assert "nonsense" in refuses(f"{postgres_url}?nonsense=1&password={SECRET}", ConfigError)
+
+
+@pytest.mark.postgres
+def test_a_database_that_is_not_there_is_unavailable(postgres_url: str) -> None:
+    refuses(f"{postgres_url}_nowhere", StoreUnavailable)
+
+
+@pytest.mark.postgres
+def test_a_user_who_may_not_make_tables_is_a_wrong_setting(
+    postgres_server: PostgresServer, postgres_url: str
+) -> None:
+    owner = sa.create_engine(
+        postgres_url.replace("postgresql:", "postgresql+psycopg:"), poolclass=sa.NullPool
+    )
+    with owner.begin() as connection:
+        role = f"{sa.make_url(postgres_url).database}_role"
+        connection.execute(sa.text(f"CREATE ROLE {role} LOGIN PASSWORD '{SECRET}'"))
+    try:
+        url = sa.make_url(postgres_url).set(username=role, password=SECRET)
+        assert "permission denied" in refuses(url.render_as_string(hide_password=False), ConfigError)
+    finally:
+        with owner.begin() as connection:
+            connection.execute(sa.text(f"DROP ROLE {role}"))
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg", "postgres"])
+def test_a_url_needs_to_name_no_driver(postgres_url: str, scheme: str) -> None:
+    ledger = open_ledger(postgres_url.replace("postgresql:", f"{scheme}:"))
+    ledger.documents.save([make_known("a")])
+
+    assert ledger.documents.count("site") == 1
+    ledger.close()
+
+
+@pytest.mark.postgres
+def test_a_server_that_restarted_is_connected_to_again(
+    postgres_server: PostgresServer, postgres_url: str
+) -> None:
+    ledger = open_ledger(postgres_url)
+    ledger.documents.save([make_known("a")])
+    postgres_server.disconnect_all(postgres_url)
+
+    assert ledger.documents.of_source("site") == (make_known("a"),)
+    ledger.close()
+
+
+@pytest.mark.postgres
+def test_a_connection_cut_in_a_transaction_is_unavailable_and_leaves_nothing(
+    postgres_server: PostgresServer, postgres_url: str
+) -> None:
+    ledger = open_ledger(postgres_url)
+    held = ledger.leases.acquire("index", holder="a", now="1", expires_at="2")
+    assert held is not None
+    with pytest.raises(StoreUnavailable, match="ledger postgresql"), ledger.leases.locked(held):
+        postgres_server.disconnect_all(postgres_url)
+
+    ledger.leases.check(held)
+    ledger.close()
+
+
+@pytest.mark.postgres
+def test_a_database_that_goes_away_is_unavailable(postgres_server: PostgresServer, postgres_url: str) -> None:
+    ledger = open_ledger(postgres_url)
+    postgres_server.drop_database(postgres_url)
+
+    with pytest.raises(StoreUnavailable, match="does not exist"):
+        ledger.documents.save([make_known("a")])
+    with pytest.raises(StoreUnavailable, match="does not exist"):
+        ledger.generations.unfinished()
+
+
+@pytest.mark.postgres
+def test_two_that_lock_each_other_out_are_told_to_try_again(postgres_url: str) -> None:
+    ledger = open_ledger(postgres_url)
+    ledger.documents.save([make_known("a"), make_known("b")])
+    together, said = threading.Barrier(2), []
+
+    def lock(first: str, second: str) -> None:
+        update = sa.text("UPDATE document SET title = 'x' WHERE uri LIKE :uri")
+        try:
+            with ledger.engine.begin() as connection:
+                connection.execute(update, {"uri": f"%/{first}"})
+                together.wait(30)
+                connection.execute(update, {"uri": f"%/{second}"})
+        except StoreUnavailable as error:
+            said.append(str(error))
+
+    threads = [threading.Thread(target=lock, args=pair) for pair in (("a", "b"), ("b", "a"))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    assert len(said) == 1
+    assert "deadlock" in said[0]
+    assert "try again" in said[0]
+    ledger.close()
+
+
+@pytest.mark.postgres
+def test_two_that_change_the_same_row_at_once_are_told_to_try_again(postgres_url: str) -> None:
+    ledger = open_ledger(postgres_url)
+    ledger.documents.save([make_known("a")])
+    strict = ledger.engine.execution_options(isolation_level="SERIALIZABLE")
+    change = sa.text("UPDATE document SET title = 'x'")
+    with strict.connect() as late:
+        late.execute(sa.text("SELECT * FROM document")).all()
+        with ledger.engine.begin() as quick:
+            quick.execute(change)
+        with pytest.raises(StoreUnavailable, match="try again"):
+            late.execute(change)
+    ledger.close()
+
+
+def test_a_fault_of_the_program_is_not_dressed_up(ledger: Ledger) -> None:
+    with pytest.raises(sa.exc.IntegrityError), ledger.engine.begin() as connection:
+        connection.execute(sa.text("INSERT INTO document (source) VALUES ('site')"))

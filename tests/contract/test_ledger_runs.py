@@ -1,0 +1,91 @@
+"""Runs and their problems in the ledger, over SQLite files and a real PostgreSQL."""
+
+import pytest
+
+from indexes.stores.ledger.ledger import Ledger
+from schemas.report import Problem
+from tests.fakes.ledger_rows import ODD_NAMES
+
+MONDAY, TUESDAY, SUNDAY = (f"2026-01-{day}T00:00:00+00:00" for day in ("05", "06", "11"))
+
+
+def test_a_run_that_never_finished_is_interrupted(ledger: Ledger) -> None:
+    assert ledger.runs.interrupted("site", since=MONDAY) is None
+    ledger.runs.start("run-1", source="site", now=MONDAY)
+
+    assert ledger.runs.interrupted("site", since=MONDAY) == "run-1"
+    assert ledger.runs.interrupted("other", since=MONDAY) is None
+
+
+@pytest.mark.parametrize("state", ["finished", "failed"])
+def test_a_run_that_ended_is_not_interrupted(ledger: Ledger, state: str) -> None:
+    ledger.runs.start("run-1", source="site", now=MONDAY)
+    ledger.runs.finish("run-1", state=state, now=TUESDAY, report=None)
+
+    assert ledger.runs.interrupted("site", since=MONDAY) is None
+
+
+def test_a_run_that_began_too_long_ago_is_not_resumed(ledger: Ledger) -> None:
+    ledger.runs.start("run-1", source="site", now=MONDAY)
+
+    assert ledger.runs.interrupted("site", since=TUESDAY) is None
+
+
+def test_of_several_interrupted_runs_the_latest_is_resumed(ledger: Ledger) -> None:
+    ledger.runs.start("run-b", source="site", now=TUESDAY)
+    ledger.runs.start("run-a", source="site", now=MONDAY)
+
+    assert ledger.runs.interrupted("site", since=MONDAY) == "run-b"
+
+
+def test_the_latest_report_of_each_source_is_told(ledger: Ledger) -> None:
+    report = {"documents": {"added": 1}, "guard": None, "problems": [{"url": 'x"y', "reason": "λ"}]}
+    for run_id, source, day in (
+        ("run-2", "site", SUNDAY),
+        ("run-1", "site", MONDAY),
+        ("run-3", "o'neill", TUESDAY),
+    ):
+        ledger.runs.start(run_id, source=source, now=day)
+        ledger.runs.finish(run_id, state="finished", now=day, report={**report, "run_id": run_id})
+    ledger.runs.start("run-4", source="site", now=SUNDAY)
+    ledger.runs.start("run-5", source="new", now=SUNDAY)
+
+    assert ledger.runs.latest_reports() == {
+        "site": {"state": "finished", "finished_at": SUNDAY, "report": {**report, "run_id": "run-2"}},
+        "o'neill": {"state": "finished", "finished_at": TUESDAY, "report": {**report, "run_id": "run-3"}},
+    }
+
+
+def test_a_failed_run_may_end_without_a_report(ledger: Ledger) -> None:
+    ledger.runs.start("run-1", source="site", now=MONDAY)
+    ledger.runs.finish("run-1", state="failed", now=TUESDAY, report=None)
+
+    assert ledger.runs.latest_reports()["site"] == {"state": "failed", "finished_at": TUESDAY, "report": None}
+
+
+def test_problems_come_once_ordered_by_url_and_reason(ledger: Ledger) -> None:
+    b, a2, a1 = (Problem(url=url, reason=reason) for url, reason in (("b", "x"), ("a", "y"), ("a", "x")))
+    ledger.runs.add_problems("run-1", [b, a2, b])
+    ledger.runs.add_problems("run-1", [a1, a2])
+    ledger.runs.add_problems("run-1", [])
+
+    assert ledger.runs.problems("run-1") == (a1, a2, b)
+    assert ledger.runs.problems("run-2") == ()
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_odd_names_are_data(ledger: Ledger, name: str) -> None:
+    ledger.runs.start(name, source=name, now=MONDAY)
+    ledger.runs.add_problems(name, [Problem(url=name, reason=name)])
+
+    assert ledger.runs.interrupted(name, since=MONDAY) == name
+    assert ledger.runs.problems(name) == (Problem(url=name, reason=name),)
+
+
+def test_a_problem_may_be_longer_than_any_index_entry(ledger: Ledger) -> None:
+    import hashlib
+
+    noise = "".join(hashlib.sha256(bytes([n])).hexdigest() for n in range(100))
+    ledger.runs.add_problems("run-1", [Problem(url=noise, reason=noise)])
+
+    assert ledger.runs.problems("run-1") == (Problem(url=noise, reason=noise),)
