@@ -14,8 +14,11 @@ from schemas.nodes import Chunk
 
 SAMPLES_PER_PAYLOAD = 3
 
-_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,12}(?!\w)")
-"""Whole words only: a part of one is no term. Full text drops terms of 40 bytes and more."""
+_WORD = re.compile(r"(?<!\S)[^\W\d_]{3,12}(?!\S)")
+"""Words between spaces: what stands beside punctuation or a combining accent may be cut otherwise there.
+
+Twelve letters at most, since full text drops terms of 40 bytes and more.
+"""
 
 T = TypeVar("T")
 
