@@ -10,9 +10,9 @@ from flows.wiring import Pipeline
 from indexes.stores.ledger.links import doc_id_target
 from ingest.diff.rows import row_changes
 from ingest.link.anchors import give_anchor_texts
-from ingest.link.resolve import link_edges, reference_edges, unresolved_references
+from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unresolved_references
 from schemas.changes import ChangeKind, DocumentChange, RowChanges, add_counts
-from schemas.documents import DocumentState, LiveDocument
+from schemas.documents import LiveDocument
 from schemas.edges import Edge
 from schemas.fragment import GraphFragment
 from schemas.ids import page_id, pdf_doc_id
@@ -51,7 +51,9 @@ class NextGeneration:
         names = {
             doc_id_target(live.doc_id) for c in self.changes.values() for live in _versions(c) if live.doc_id
         }
-        linking = ledger.links.linking_documents({c.uri for c in moved} | names, generation=self.base)
+        uris = {change.uri for change in moved}
+        leading = {uri for uri, end in self.redirects.items() if end in uris}
+        linking = ledger.links.linking_documents(uris | leading | names, generation=self.base)
         shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
         targets = self.resolve(ledger.links.targets_of(shas)).values()
         return tuple(sorted({*self.changes, *linking, *targets}))
@@ -60,20 +62,25 @@ class NextGeneration:
         """Node id of each link target that is live in the next generation; redirects are followed."""
         wanted = {target for target in targets if not target.startswith("doc_id:")}
         found = self._resolve_directly(wanted)
-        led = self._redirects(wanted - found.keys())
+        led = {uri: self.redirects[uri] for uri in wanted - found.keys() if uri in self.redirects}
         behind = self._resolve_directly(set(led.values()))
-        return found | {uri: behind[location] for uri, location in led.items() if location in behind}
+        return found | {uri: behind[end] for uri, end in led.items() if end in behind}
+
+    @cached_property
+    def redirects(self) -> Mapping[str, str]:
+        """Where each address that leads elsewhere ends, whichever source knows it."""
+        return redirect_ends(self.pipeline.index.ledger.documents.redirects())
 
     @cached_property
     def doc_ids(self) -> Mapping[str, str]:
-        """Node id by document id, case folded, as it will be."""
-        ids = {
-            doc_id: doc
-            for doc_id, doc in self.pipeline.index.ledger.generations.by_doc_id(self.base).items()
-            if doc not in self.changes
-        }
-        new = sorted((c.new for c in self.changes.values() if c.new), key=lambda live: live.doc, reverse=True)
-        return ids | {live.doc_id.casefold(): live.doc for live in new if live.doc_id}
+        """Node id by document id, case folded, as it will be; of equal ids the lowest node id wins."""
+        generations = self.pipeline.index.ledger.generations
+        ids = dict(generations.by_doc_id(self.base, without_docs=self.changes.keys()))
+        for live in (change.new for change in self.changes.values() if change.new):
+            if live.doc_id:
+                name = live.doc_id.casefold()
+                ids[name] = min(live.doc, ids.get(name, live.doc))
+        return ids
 
     def live(self, docs: Sequence[str]) -> Mapping[str, LiveDocument]:
         """The documents among *docs* that the next generation holds."""
@@ -85,14 +92,6 @@ class NextGeneration:
     def _resolve_directly(self, uris: set[str]) -> dict[str, str]:
         by_id = {make(uri): uri for uri in uris for make in (page_id, pdf_doc_id)}
         return {by_id[doc]: doc for doc in sorted(self.live(tuple(by_id)))}
-
-    def _redirects(self, uris: set[str]) -> dict[str, str]:
-        known = self.pipeline.index.ledger.documents.get(self.pipeline.source.name, uris)
-        return {
-            uri: document.location
-            for uri, document in known.items()
-            if document.state is DocumentState.REDIRECTED and document.location
-        }
 
 
 def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRows:

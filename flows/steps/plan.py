@@ -21,8 +21,6 @@ WAVE = 2000
 BATCH_SECONDS = 20.0
 """Batches end within about so many seconds, so that a stop or a retry costs little."""
 
-_ASLEEP = (DocumentState.GONE, DocumentState.OUT_OF_SCOPE)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
@@ -42,11 +40,10 @@ def plan_source(pipeline: Pipeline) -> int:
     """Bring seeds, sitemaps or folders, and a changed scope, into the ledger; give the URIs known."""
     documents = pipeline.index.ledger.documents
     source = pipeline.source
-    known = documents.of_source(source.name)
-    documents.save(_rescoped(pipeline, known))
+    documents.save(_rescoped(pipeline, documents.of_source(source.name)))
     starts = _starts(pipeline)
-    revived = [k for k in known if k.uri in starts and k.state in _ASLEEP]
-    documents.save([replace(k, state=DocumentState.NEW) for k in revived])
+    known = documents.of_source(source.name)
+    documents.save(_revived(pipeline, known, starts))
     room = source.scope.max_pages - len(known)
     documents.add_new(plan_documents(source, starts, depth=0, found_by=None)[: max(room, 0)])
     return documents.count(source.name)
@@ -106,6 +103,25 @@ def file_uris(source: Source) -> frozenset[str]:
     return frozenset(uris)
 
 
+def _revived(
+    pipeline: Pipeline, known: Sequence[KnownDocument], starts: frozenset[str]
+) -> list[KnownDocument]:
+    """Rows of gone documents that are worth another look: something names them, or readers still see them.
+
+    A page that did not change still vouches for what it links to, and what a guard kept in the index
+    may be back.
+    """
+    gone = [k for k in known if k.state is DocumentState.GONE and k.run_id != pipeline.run_id]
+    if not gone:
+        return []
+    ledger = pipeline.index.ledger
+    live = ledger.generations.live(pipeline.index.current(), source=pipeline.source.name)
+    named = starts | {document.uri for document in live.values()}
+    if pipeline.source.kind is SourceKind.WEB:
+        named |= ledger.links.targets_of({document.fragment_sha for document in live.values()})
+    return [replace(k, state=DocumentState.NEW) for k in gone if k.uri in named]
+
+
 def _rescoped(pipeline: Pipeline, known: Sequence[KnownDocument]) -> list[KnownDocument]:
     """Rows whose place in or out of the scope has changed with the source file."""
     changed = []
@@ -115,7 +131,7 @@ def _rescoped(pipeline: Pipeline, known: Sequence[KnownDocument]) -> list[KnownD
             state, run_id = DocumentState.OUT_OF_SCOPE, pipeline.run_id
             changed.append(replace(document, state=state, reason=refusal, run_id=run_id))
         elif not refusal and document.state is DocumentState.OUT_OF_SCOPE:
-            changed.append(replace(document, state=DocumentState.NEW, reason=""))
+            changed.append(replace(document, state=DocumentState.NEW, reason="", run_id=None))
     return changed
 
 

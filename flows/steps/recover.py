@@ -33,12 +33,24 @@ def _close(pipeline: Pipeline, generation: Generation, recovery: Recovery, *, le
         return True
     if recovery is Recovery.REPLAY and _plan_is_whole(pipeline, generation):
         pipeline.progress.say(f"finishing generation {generation.generation} of an interrupted run")
-        staged = write_plan(pipeline, generation)
-        verify_generation(pipeline, generation, staged)
-        publish_generation(pipeline, generation, staged, lease=lease)
-        return True
+        if _replay(pipeline, generation, lease=lease):
+            return True
     abort_generation(pipeline, generation)
     return False
+
+
+def _replay(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> bool:
+    """Write and publish a frozen plan; false when the stores do not take it as it says.
+
+    Such a plan would fail in every run to come; taken back, it is decided anew.
+    """
+    staged = write_plan(pipeline, generation)
+    try:
+        verify_generation(pipeline, generation, staged)
+    except DamageFound:
+        return False
+    publish_generation(pipeline, generation, staged, lease=lease)
+    return True
 
 
 def abort_generation(pipeline: Pipeline, generation: Generation) -> None:

@@ -60,7 +60,8 @@ def count_documents(seen: Sequence[KnownDocument], outcomes: Sequence[Outcome]) 
     """Count what a run looked at and what came of it; the outcomes add up to `scheduled`."""
     looked_at = Counter(known.state for known in seen)
     counted = Counter(outcomes)
-    fetched = len(seen) - looked_at[DocumentState.NOT_MODIFIED] - looked_at[DocumentState.DISALLOWED]
+    unasked = (DocumentState.NOT_MODIFIED, DocumentState.DISALLOWED, DocumentState.OUT_OF_SCOPE)
+    fetched = len(seen) - sum(looked_at[state] for state in unasked)
     return {
         "scheduled": len(seen),
         "fetched": fetched,

@@ -1,7 +1,7 @@
 """Links and references of a document become edges once their targets exist."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from schemas.edges import Edge, EdgeKind
 from schemas.fragment import GraphFragment, Link, Reference
@@ -34,6 +34,19 @@ def reference_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -
         for edge in [_reference_edge(fragment, source, dst, reference)]
     }
     return tuple(edge for _, edge in sorted(edges.items()))
+
+
+def redirect_ends(redirects: Mapping[str, str]) -> dict[str, str]:
+    """Follow each redirect through the others to its end; those that go round in a circle have none."""
+    ends: dict[str, str] = {}
+    for uri in redirects:
+        passed, end = {uri}, redirects[uri]
+        while end in redirects and end not in passed:
+            passed.add(end)
+            end = redirects[end]
+        if end not in passed:
+            ends[uri] = end
+    return ends
 
 
 def unresolved_references(fragment: GraphFragment, *, resolve: Resolve) -> tuple[str, ...]:
