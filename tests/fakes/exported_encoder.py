@@ -17,6 +17,11 @@ def place_exported_encoder(directory: Path) -> Path:
     The copy it is taken from belongs to the exporting code as it stands: changed code exports anew.
     """
     os.environ.update(offline_environment())
-    code = file_sha256(Path(onnx_graph.__file__))[:12]
-    export_onnx(load_model_spec(), directory, cache=_REPO / ".cache" / "encoder" / code)
+    export_onnx(load_model_spec(), directory, cache=encoder_cache())
     return directory
+
+
+def encoder_cache() -> Path:
+    """Where exports of the code as it stands are kept; also fit for SITEGRAPH_CACHE."""
+    code = file_sha256(Path(onnx_graph.__file__))[:12]
+    return _REPO / ".cache" / "encoder" / code

@@ -1,0 +1,128 @@
+"""`sitegraph` run for real: in this process, or as a command, both against one Prefect server."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.exported_encoder import encoder_cache
+from tests.fakes.prefect_server import REPO, PrefectServer
+
+Rows = list[dict[str, Any]]
+TABLES = ("documents", "nodes", "edges", "chunks")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitegraph:
+    """The program, pointed at a server and at a copy of the exported encoder."""
+
+    environment: Mapping[str, str]
+
+    def run(self, source: Path, index: Path, **options: Any) -> dict[str, Any]:
+        """Run the flow in this process and give its report."""
+        from flows.index import index_source
+
+        with self._set_up():
+            report: dict[str, Any] = index_source(source=str(source), index=str(index), quiet=True, **options)
+        return report
+
+    def drop(self, name: str, index: Path) -> dict[str, Any]:
+        """Drop a source in this process."""
+        from flows.dropping import drop_source
+
+        with self._set_up():
+            return drop_source(name, index=str(index))
+
+    def export(
+        self, index: Path, *, generation: int | None = None, source: str | None = None
+    ) -> dict[str, Rows]:
+        """Give the stable export of every table."""
+        from flows.exporting import rows
+        from flows.opening import open_existing, read_settings
+
+        with self._set_up():
+            opened = open_existing(read_settings(index=str(index)))
+            number = opened.current() if generation is None else generation
+            try:
+                return {
+                    what: list(
+                        rows(opened, what, generation=number, source=source, stable=True, vectors=False)
+                    )
+                    for what in TABLES
+                }
+            finally:
+                opened.close()
+
+    def damage(self, index: Path) -> tuple[tuple[str, str], ...]:
+        """What `verify` finds at the current generation."""
+        from flows.opening import open_existing, read_settings
+        from flows.verifying import find_damage
+
+        with self._set_up():
+            opened = open_existing(read_settings(index=str(index)))
+            try:
+                return find_damage(opened, opened.current())
+            finally:
+                opened.close()
+
+    def command(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a `sitegraph` command in a process of its own."""
+        with self.process(*arguments, **environment) as process:
+            out, err = process.communicate(timeout=120)
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+    @contextmanager
+    def process(self, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+        """Start a command as the leader of a process group; it is gone after the block."""
+        process = subprocess.Popen(
+            ["env", "--default-signal=INT", sys.executable, "-m", "flows.cli.app", *arguments],
+            cwd=REPO,
+            env={**self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        with process:
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+
+    @contextmanager
+    def _set_up(self) -> Iterator[None]:
+        from prefect.settings import PREFECT_API_URL, PREFECT_HOME, PREFECT_LOGGING_LEVEL, temporary_settings
+
+        updates = {
+            PREFECT_API_URL: self.environment["PREFECT_API_URL"],
+            PREFECT_HOME: self.environment["PREFECT_HOME"],
+            PREFECT_LOGGING_LEVEL: "CRITICAL",
+        }
+        with pytest.MonkeyPatch.context() as patch, temporary_settings(updates=updates):
+            for name, value in self.environment.items():
+                if name.startswith("SITEGRAPH_"):
+                    patch.setenv(name, value)
+            yield
+
+
+def sitegraph_on(server: PrefectServer, **settings: str) -> Sitegraph:
+    """The program on a running server; *settings* are environment variables."""
+    cached = {"SITEGRAPH_CACHE": str(encoder_cache()), "PREFECT_LOGGING_LEVEL": "CRITICAL"}
+    return Sitegraph(environment={**server.environment, **cached, **settings})
+
+
+def report_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The report that `run --format json` printed."""
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report

@@ -1,0 +1,286 @@
+"""Recrawls: what did not change costs nothing, what changed is all that is written."""
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.handbook import Handbook, path_of, serve_handbook, topic_article, write_source
+from tests.fakes.sitegraph_runs import Rows, Sitegraph
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Handbook]:
+    """One site for all tests, so that one first run does for all of them."""
+    with serve_handbook() as handbook:
+        yield handbook
+
+
+@pytest.fixture(scope="module")
+def first_index(sitegraph: Sitegraph, served: Handbook, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("first")
+    assert sitegraph.run(write_source(folder, served), folder / "index")["generation"] == 1
+    return folder / "index"
+
+
+@pytest.fixture
+def handbook(served: Handbook) -> Iterator[Handbook]:
+    """The site as it was at the first run, and again afterwards."""
+    articles, pages = dict(served.articles), dict(served.site.pages)
+    served.site.log.clear()
+    yield served
+    served.articles, served.site.pages = articles, pages
+
+
+@pytest.fixture
+def source(handbook: Handbook, tmp_path: Path) -> Path:
+    return write_source(tmp_path, handbook)
+
+
+@pytest.fixture
+def index(first_index: Path, tmp_path: Path) -> Path:
+    """A copy of the index after the first run."""
+    return shutil.copytree(first_index, tmp_path / "index")
+
+
+def lance_files(index: Path) -> dict[str, str]:
+    """Hash of every file of the stores."""
+    files = [path for path in (index / "lance").rglob("*") if path.is_file()]
+    assert files
+    return {str(path.relative_to(index)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def assert_equals_clean_rebuild(sitegraph: Sitegraph, source: Path, index: Path) -> dict[str, Rows]:
+    """The incremental index exports what a new one would."""
+    clean = index.parent / "clean"
+    sitegraph.run(source, clean)
+    exported = sitegraph.export(index)
+    assert exported == sitegraph.export(clean)
+    assert sitegraph.damage(index) == ()
+    return exported
+
+
+def outcomes(report: dict[str, Any]) -> dict[str, int]:
+    """The outcomes that occurred."""
+    looked = ("scheduled", "fetched", "not_modified")
+    counts = {name: n for name, n in report["documents"].items() if n and name not in looked}
+    assert sum(counts.values()) == report["documents"]["scheduled"]
+    return counts
+
+
+def test_the_same_site_again_writes_nothing(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    before = lance_files(index)
+
+    report = sitegraph.run(source, index)
+
+    assert report["generation"] is None
+    assert not report["published"]
+    assert outcomes(report) == {"unchanged": 10}
+    assert report["documents"]["not_modified"] == 10
+    assert report["http"]["requests"] >= 10
+    assert report["http"]["status"]["304"] == 10
+    assert report["chunks"]["embedded"] == 0
+    assert lance_files(index) == before
+    assert sorted(handbook.asked()) == sorted(handbook.articles)
+
+
+def test_another_footer_is_no_change(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    before = lance_files(index)
+    handbook.set_footer("Printed on the second of May at 12:34:56")
+
+    report = sitegraph.run(source, index)
+
+    assert report["documents"]["fetched"] == 10
+    assert outcomes(report) == {"unchanged": 10}
+    assert report["generation"] is None
+    assert lance_files(index) == before
+
+
+def test_an_edited_passage_changes_its_own_chunk_alone(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    before = {row["id"]: row for row in sitegraph.export(index)["chunks"]}
+    handbook.edit(path_of("Leases"), "Losing Leases", "Whoever loses a lease pays the porter a silver coin.")
+
+    report = sitegraph.run(source, index)
+
+    after = {row["id"]: row for row in assert_equals_clean_rebuild(sitegraph, source, index)["chunks"]}
+    (new,) = after.keys() - before.keys()
+    (old,) = before.keys() - after.keys()
+    assert "silver coin" in after[new]["text"]
+    assert all(after[id_] == before[id_] for id_ in after.keys() & before.keys())
+    assert report["generation"] == 2
+    assert outcomes(report) == {"changed": 1, "unchanged": 9}
+    assert report["chunks"] == {"added": 1, "removed": 1, "unchanged": len(after) - 1, "embedded": 1}
+    assert before[old]["section_id"] == after[new]["section_id"]
+
+
+def test_a_page_that_came_is_linked_from_pages_that_stayed(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    """The start page links to a page that does not exist yet; later it does, and nothing else changes."""
+    handbook.link("/index.html", "/archives.html", "the archives")
+    missing = sitegraph.run(source, index)
+    handbook.write("/archives.html", topic_article("Archives"))
+
+    report = sitegraph.run(source, index)
+
+    exported = assert_equals_clean_rebuild(sitegraph, source, index)
+    ids = {row["url"]: row["id"] for row in exported["documents"]}
+    start, archives = ids[handbook.site.url("/index.html")], ids[handbook.site.url("/archives.html")]
+    assert outcomes(missing) == {"changed": 1, "unchanged": 9, "missing": 1}
+    assert outcomes(report) == {"added": 1, "unchanged": 10}
+    assert (start, archives) in {(row["src"], row["dst"]) for row in exported["edges"]}
+    texts = [row["anchor_texts"] for row in exported["chunks"] if row["doc"] == archives]
+    assert ["the archives"] in texts
+
+
+def test_a_page_that_is_missed_twice_goes_with_the_edges_into_it(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    gone = next(
+        row["id"] for row in sitegraph.export(index)["documents"] if row["url"].endswith("/tokens.html")
+    )
+    handbook.remove("/tokens.html")
+
+    first, second = sitegraph.run(source, index), sitegraph.run(source, index)
+
+    assert outcomes(first) == {"missing": 1, "unchanged": 9}
+    assert first["generation"] is None
+    assert [problem["url"] for problem in first["problems"]] == [handbook.site.url("/tokens.html")]
+    assert outcomes(second) == {"gone": 1, "unchanged": 9}
+    exported = assert_equals_clean_rebuild(sitegraph, source, index)
+    assert gone not in {row["dst"] for row in exported["edges"]}
+    assert gone not in {row["doc"] for row in exported["chunks"]}
+
+
+def test_a_page_that_comes_back_is_in_again_though_nobody_edited_the_links_to_it(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    before = sitegraph.export(index)
+    article = handbook.articles["/tokens.html"]
+    handbook.remove("/tokens.html", status=410)
+    assert outcomes(sitegraph.run(source, index)) == {"gone": 1, "unchanged": 9}
+    handbook.write("/tokens.html", article)
+
+    report = sitegraph.run(source, index)
+
+    assert outcomes(report) == {"added": 1, "unchanged": 9}
+    assert report["chunks"]["embedded"] == 0
+    assert sitegraph.export(index) == before
+
+
+def test_a_renamed_page_keeps_its_vectors(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    article = handbook.articles["/tokens.html"]
+    handbook.write("/coins.html", article)
+    handbook.remove("/tokens.html", status=410)
+    for path in ("/index.html", "/batches.html"):
+        text = dict(handbook.articles[path].links)["/tokens.html"]
+        handbook.unlink(path, "/tokens.html")
+        handbook.link(path, "/coins.html", text)
+
+    report = sitegraph.run(source, index)
+
+    assert outcomes(report) == {"added": 1, "gone": 1, "changed": 2, "unchanged": 7}
+    assert report["chunks"]["embedded"] <= 2, "only the list of links of two pages may be new"
+    assert_equals_clean_rebuild(sitegraph, source, index)
+
+
+def test_links_to_an_address_that_leads_elsewhere_lead_there(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    handbook.redirect("/tokens.html", "/guards.html")
+
+    report = sitegraph.run(source, index)
+
+    exported = assert_equals_clean_rebuild(sitegraph, source, index)
+    ids = {row["url"]: row["id"] for row in exported["documents"]}
+    assert handbook.site.url("/tokens.html") not in ids
+    edges = {(row["src"], row["dst"]) for row in exported["edges"]}
+    batches, guards = (ids[handbook.site.url(f"/{name}.html")] for name in ("batches", "guards"))
+    assert (batches, guards) in edges
+    assert outcomes(report) == {"redirected": 1, "unchanged": 9}
+
+
+def test_an_edge_through_a_redirect_goes_when_its_target_goes(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    handbook.redirect("/tokens.html", "/guards.html")
+    sitegraph.run(source, index)
+    handbook.remove("/guards.html", status=410)
+
+    report = sitegraph.run(source, index)
+
+    assert report["documents"]["gone"] == 1
+    assert_equals_clean_rebuild(sitegraph, source, index)
+
+
+def test_an_edge_through_a_redirect_comes_when_its_target_comes(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    handbook.redirect("/tokens.html", "/coins.html")
+    sitegraph.run(source, index)
+    handbook.write("/coins.html", topic_article("Coins"))
+
+    report = sitegraph.run(source, index)
+
+    assert report["documents"]["added"] == 1
+    assert_equals_clean_rebuild(sitegraph, source, index)
+
+
+def test_a_page_that_leaves_the_scope_leaves_the_index_and_stays_away(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    address = handbook.site.url("/tokens.html")
+    handbook.site.pages["/sitemap.xml"] = sitemap(address)
+    write_source(source.parent, handbook, more="scope: {exclude: ['*/tokens.html']}\n")
+
+    first, second = sitegraph.run(source, index), sitegraph.run(source, index)
+
+    assert outcomes(first) == {"out_of_scope": 1, "unchanged": 9}
+    assert outcomes(second) == {"unchanged": 9}
+    assert address not in {row["url"] for row in sitegraph.export(index)["documents"]}
+    assert_equals_clean_rebuild(sitegraph, source, index)
+
+
+def sitemap(*addresses: str) -> Any:
+    """A sitemap of the addresses."""
+    from tests.fakes.site_server import Reply
+
+    entries = "".join(f"<url><loc>{address}</loc></url>" for address in addresses)
+    xml = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</urlset>'
+    return Reply(xml.encode(), content_type="application/xml")
+
+
+def test_another_doc_type_reaches_every_chunk_without_a_full_answer(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    write_source(source.parent, handbook, more="metadata: {doc_type: governance}\n")
+
+    report = sitegraph.run(source, index)
+
+    assert report["http"]["status"] == {"304": 10, "404": report["http"]["status"]["404"]}
+    assert report["chunks"]["embedded"] == 0
+    exported = assert_equals_clean_rebuild(sitegraph, source, index)
+    assert {row["doc_type"] for row in exported["chunks"]} == {"governance"}
+
+
+def test_due_looks_only_at_what_is_due(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    report = sitegraph.run(source, index, due=True)
+
+    assert handbook.asked() == []
+    assert report["documents"]["scheduled"] == 0
+    assert report["generation"] is None
