@@ -1,0 +1,175 @@
+"""A source file, checked against docs/reference/source-file.md; every error names its key and line."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from flows.source_file import load_source, parse_source
+from schemas.errors import ConfigError
+from schemas.source import GoneAfter, Rate, Recrawl, Scope, Source, SourceKind, SourceMetadata
+
+CONTRACT = Path(__file__).parents[3] / "docs" / "reference" / "source-file.md"
+WEB = "name: handbook\nkind: web\nseeds: [https://docs.example.org/]\n"
+FILES = "name: notes\nkind: files\nroots: [notes]\n"
+DAY = 86400.0
+
+
+def parse(text: str) -> Source:
+    """Check a text that stands in /srv/conf/source.yaml."""
+    return parse_source(text, subject="source.yaml", folder=Path("/srv/conf"))
+
+
+def refusal(text: str) -> str:
+    """What is said against a text."""
+    with pytest.raises(ConfigError) as caught:
+        parse(text)
+    assert caught.value.subject == "source.yaml"
+    assert "\n" not in caught.value.message
+    return caught.value.message
+
+
+def test_the_example_of_the_contract_means_what_it_says() -> None:
+    example = re.findall(r"```yaml\n(.*?)```", CONTRACT.read_text("utf-8"), re.DOTALL)[0]
+    site = "https://docs.example.org/handbook/"
+    assert parse(example) == Source(
+        name="handbook",
+        kind=SourceKind.WEB,
+        seeds=(site, site + "handbook.pdf"),
+        scope=Scope(include=(site + "*",), exclude=("*/print/*",), max_pages=5000, max_depth=8),
+        rate=Rate(per_host_delay=1.0, concurrency=1),
+        recrawl=Recrawl(
+            min_interval=3600,
+            max_interval=30 * DAY,
+            max_age=30 * DAY,
+            gone_after=GoneAfter(misses=2, hours=24),
+        ),
+        metadata=SourceMetadata(doc_type="governance", domain="platform", status="active", version="3.2"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "default"),
+    [
+        ("scope.max_pages", "100000"),
+        ("rate.per_host_delay", "1"),
+        ("rate.concurrency", "1"),
+        ("recrawl.min_interval", "1h"),
+        ("recrawl.max_interval", "30d"),
+        ("recrawl.max_age", "30d"),
+        ("recrawl.gone_after.misses", "2"),
+        ("recrawl.gone_after.hours", "24"),
+    ],
+)
+def test_the_defaults_of_the_contract_are_those_of_the_code(key: str, default: str) -> None:
+    row = next(line for line in CONTRACT.read_text("utf-8").splitlines() if line.startswith(f"| `{key}`"))
+    assert row.split("|")[3].strip() == default
+    inner = ": {".join(key.split("."))
+    written = f"{inner}: {default}" + "}" * key.count(".")
+    assert parse(WEB + written) == parse(WEB)
+
+
+def test_every_key_of_the_contract_is_known() -> None:
+    listed = re.findall(r"^\| `([\w.]+)` \|", CONTRACT.read_text("utf-8"), re.MULTILINE)
+    assert len(listed) > 20
+    for key in listed:
+        written = ": {".join(key.split(".")) + ": {}" + "}" * key.count(".")
+        text = "\n".join(line for line in WEB.splitlines() if not line.startswith(f"{key}:"))
+        assert "unknown key" not in refusal(f"{text}\n{written}\n"), key
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [
+        ("300", 300),
+        ("'300'", 300),
+        ("90s", 90),
+        ("5m", 300),
+        ("1.5 h", 5400),
+        ("2d", 2 * DAY),
+        ("1w", 7 * DAY),
+    ],
+)
+def test_a_time_is_seconds_or_has_a_unit(written: str, seconds: float) -> None:
+    source = parse(WEB + f"recrawl: {{min_interval: 0, max_interval: 52w, max_age: {written}}}")
+    assert source.recrawl.max_age == seconds
+
+
+def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -> None:
+    file = tmp_path / "conf" / "notes.yaml"
+    file.parent.mkdir()
+    file.write_text("name: notes\nkind: files\nroots: [../notes, /srv/more]\n")
+    assert load_source(file).roots == (str(tmp_path / "notes"), "/srv/more")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: a\nkind: [", "line 2: not valid YAML ("),
+        ("name: a\n\tkind: web", "line 2: not valid YAML ("),
+        ("name: a\n---\nname: b", "line 2: not valid YAML ("),
+        ("", "a source file is a mapping with name, kind and seeds or roots"),
+        ("- name: a", "a source file is a mapping"),
+        (WEB + "metadata: {version: 2024-02-30}", "not valid YAML (day is out of range for month)"),
+        ("kind: web\nseeds: [https://h.example/]", "line 1: name: is required"),
+        ("name: a\nseeds: [https://h.example/]", "line 1: kind: is required"),
+        ("name: a\nkind: gopher", "line 2: kind: Input should be 'web' or 'files'"),
+        ("name: a b\nkind: web", "line 1: name: String should match pattern"),
+        ("name: " + "a" * 65 + "\nkind: web", "line 1: name: String should match pattern"),
+        ("name: a\nkind: web", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
+        ("name: a\nkind: files", "line 1: the file: a source of kind files needs roots (and has no seeds)"),
+        (WEB + "roots: [notes]", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
+        (FILES + "seeds: [https://h.example/]", "line 1: the file: a source of kind files needs roots"),
+        ("name: a\nkind: web\nseeds: https://h.example/", "line 3: seeds: should be a list"),
+        ("name: a\nkind: web\nseeds:\n  - https://h.example/\n  - 7", "line 5: seeds.1: should be a text"),
+        ("name: a\nkind: web\nseeds:\n  - ftp://h.example/", "line 4: seeds.0: is not an http or https URL"),
+        ("name: a\nkind: web\nseeds: ['https://[bad/']", "line 3: seeds.0: is not an http or https URL"),
+        ("name: a\nkind: web\nseeds: ['https://me:pw@h.example/']", "line 3: seeds.0: is not an http or"),
+        (WEB + "nope: 1", "line 4: nope: unknown key"),
+        (
+            WEB + "\n# a note\nrate:\n  per_host_delay: 1\n  concurency: 2",
+            "line 8: rate.concurency: unknown key",
+        ),
+        (WEB + "recrawl:\n  gone_after:\n    hits: 2", "line 6: recrawl.gone_after.hits: unknown key"),
+        (WEB + "1: 2", "line 4: 1: Keys should be strings"),
+        (WEB + "name: b", "line 4: name: stands twice"),
+        (WEB + "rate:\n  concurrency: 2\n  concurrency: 3", "line 6: concurrency: stands twice"),
+        (WEB + "scope:", "line 4: scope: should be a mapping"),
+        (
+            WEB + "scope: {max_pages: 0}",
+            "line 4: scope.max_pages: Input should be greater than or equal to 1",
+        ),
+        (WEB + "scope: {max_depth: -1}", "line 4: scope.max_depth: Input should be greater"),
+        (WEB + "scope: {include: '*'}", "line 4: scope.include: should be a list"),
+        (WEB + "rate: {concurrency: yes}", "line 4: rate.concurrency: Input should be a valid integer"),
+        (WEB + "rate: {per_host_delay: .nan}", "line 4: rate.per_host_delay: Input should be"),
+        (WEB + "metadata:\n  version: 3.2", "line 5: metadata.version: should be a text; put it in quotes"),
+        (
+            WEB + "recrawl: {min_interval: soon}",
+            "line 4: recrawl.min_interval: write a number of seconds, or",
+        ),
+        (WEB + "recrawl: {min_interval: -5}", "line 4: recrawl.min_interval: Input should be greater"),
+        (WEB + "recrawl: {max_interval: .inf}", "line 4: recrawl.max_interval: Input should be less"),
+        (WEB + "recrawl: {min_interval: 31d}", "line 4: recrawl: min_interval is longer than max_interval"),
+        (WEB + "allow_private: [localhost]", "line 4: allow_private.0: write it as host:port"),
+        (
+            WEB + "allow_private: ['169.254.169.254:80']",
+            "line 4: allow_private.0: a metadata address can never",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_key_and_line(text: str, said: str) -> None:
+    assert refusal(text).startswith(said)
+
+
+def test_a_password_in_a_seed_is_not_repeated() -> None:
+    assert "pw" not in refusal("name: a\nkind: web\nseeds: ['https://me:pw@h.example/']")
+
+
+@pytest.mark.parametrize("content", [None, b"name: \xff\xfe"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "source.yaml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"source\.yaml: cannot be read"):
+        load_source(path)
