@@ -102,3 +102,14 @@ def test_a_folder_that_is_not_reachable_is_unavailable(tmp_path: Path) -> None:
 
     with pytest.raises(StoreUnavailable):
         FileRawStore(tmp_path).get("ab" * 32)
+
+
+def test_everything_but_what_is_named_is_dropped_with_the_leftovers_of_a_crash(tmp_path: Path) -> None:
+    store = FileRawStore(tmp_path / "outbox")
+    assert store.drop_all_but([]) == 0
+    kept, gone = store.put(b"kept"), store.put(b"gone")
+    leftover = next((tmp_path / "outbox").glob("??/??/*")).with_name("half.zst.1.2.part")
+    leftover.write_bytes(b"half")
+
+    assert store.drop_all_but([kept, "ab" * 32]) == 2
+    assert (store.has(kept), store.has(gone), leftover.exists()) == (True, False, False)
