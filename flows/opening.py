@@ -20,7 +20,6 @@ from schemas.errors import ConfigError, GuardRefused
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 from schemas.source import Source
 
-
 RESUMABLE = timedelta(hours=12)
 """How long an interrupted run may be gone on with; what an older one saw is no longer news."""
 

@@ -26,6 +26,9 @@ def demo(
 
     os.environ.setdefault("SITEGRAPH_CACHE", str(Path(".cache") / "models"))
     prepare_prefect(os.environ)
-    from flows.demo import run_demo
+    from flows.api_server import prefect_api
 
-    run_demo(folder)
+    with prefect_api():
+        from flows.demo import run_demo
+
+        run_demo(folder)

@@ -34,9 +34,12 @@ def run(
 
     load_source(source)  # a wrong source file is told at once, not after Prefect has started
     prepare_prefect(os.environ)
-    from flows.index import index_source
+    from flows.api_server import prefect_api
 
-    report = index_source(source=str(source), index=index, graph=graph, due=due, accept=accept, quiet=False)
+    with prefect_api():
+        from flows.index import index_source
+
+        report = index_source(source=str(source), index=index, graph=graph, due=due, accept=accept)
     if output is OutputFormat.JSON:
         print_json(report)
     else:
@@ -44,11 +47,10 @@ def run(
 
 
 def prepare_prefect(environ: Any) -> None:
-    """Quieten Prefect and give its in-process server time to start; what the user set stays."""
+    """Quieten Prefect; what the user set stays."""
     defaults = {
         "PREFECT_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
-        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_CLI_COLORS": "false",
     }

@@ -1,0 +1,100 @@
+"""A Prefect server for one command, where none is configured.
+
+Prefect starts one by itself, but imports all of the server into the flow's process to do so (2.4 CPU
+seconds), and in the terminal's process group, where Ctrl-C ends it before the flow can say that it stopped.
+"""
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import prefect
+from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
+
+from schemas.errors import StoreUnavailable
+
+STARTUP_SECONDS = 120.0
+STOP_SECONDS = 5.0
+_PR_SET_PDEATHSIG = 1
+
+
+@contextmanager
+def prefect_api() -> Iterator[None]:
+    """Have a Prefect server inside the block: the configured one, or one of our own until its end.
+
+    Runs are kept in the database of PREFECT_HOME either way, so a later `prefect server start` shows them.
+    Raises: StoreUnavailable: our own server does not come up.
+    """
+    if PREFECT_API_URL.value():
+        yield
+        return
+    port = _free_port()
+    with ExitStack() as stack:
+        server = stack.enter_context(_running_server(port))
+        import_module("flows.index")  # while the server does its own imports
+        _wait_until_healthy(server, port)
+        stack.enter_context(temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api"}))
+        yield
+
+
+@contextmanager
+def _running_server(port: int) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "uvicorn", "--app-dir", str(prefect.__module_path__.parent), "--factory"]
+    command += ["prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", str(port)]
+    settings = get_current_settings().to_environment_variables(exclude_unset=True)
+    server = subprocess.Popen(
+        [*command, "--log-level", "critical", "--lifespan", "on"],
+        env={**os.environ, **settings, "PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,
+        start_new_session=True,
+        preexec_fn=_end_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - no threads yet
+    )
+    try:
+        yield server
+    finally:
+        _stop(server)
+
+
+def _wait_until_healthy(server: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + STARTUP_SECONDS
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urlopen(f"http://127.0.0.1:{port}/api/health", timeout=2):
+                return
+        except (URLError, OSError):
+            time.sleep(0.1)
+    raise StoreUnavailable(
+        "does not start; see what `prefect server start` says, or set PREFECT_API_URL to a running one",
+        subject="Prefect server",
+    )
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    server.terminate()
+    try:
+        server.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _end_with_parent() -> None:
+    """Have the kernel end the server when the flow's process dies, SIGKILL included (prctl(2))."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
