@@ -26,10 +26,11 @@ from schemas.errors import (
 EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_REFUSED = 1, 2, 3, 4
 EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
 
+_INTERRUPTED = "interrupted; run again to go on"
+
 app = typer.Typer(
     name="sitegraph",
     help="Keep a searchable graph of websites and PDFs true to their source.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -63,15 +64,19 @@ def main() -> NoReturn:
 def run_app(arguments: list[str]) -> int:
     """Run one command; what it raises becomes one line on stderr and an exit code."""
     try:
-        result = app(arguments, standalone_mode=False)
+        result = app(arguments or ["--help"], standalone_mode=False)
         sys.stdout.flush()  # here, where a closed pipe or a full disk still gets its exit code
     except TyperException as error:
         return _say(f"{error.format_message()} (sitegraph COMMAND --help shows the options)", EXIT_USAGE)
     except (KeyboardInterrupt, typer.Abort):
-        return _say("interrupted; run again to go on", EXIT_INTERRUPTED)
+        return _say(_INTERRUPTED, EXIT_INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _leave_pipe()
+    except SystemExit as error:
+        # Typer ends the process itself, with 1, where the reader of a long output went away.
+        if isinstance(error.__context__, BrokenPipeError):
+            return _leave_pipe()
+        raise
     except SitegraphError as error:
         return _say(str(error), exit_code(error))
     except OSError as error:
@@ -80,6 +85,8 @@ def run_app(arguments: list[str]) -> int:
         return _fail(error)
     except Exception as error:  # noqa: BLE001 - the last one: nobody above can say it better
         return _fail(error)
+    if result == EXIT_INTERRUPTED:  # typer turns Ctrl-C into a code
+        return _say(_INTERRUPTED, EXIT_INTERRUPTED)
     return result if isinstance(result, int) else 0
 
 
@@ -92,6 +99,12 @@ def exit_code(error: SitegraphError) -> int:
     if isinstance(error, GuardRefused):
         return EXIT_REFUSED
     return EXIT_INTERRUPTED if isinstance(error, Stopped) else EXIT_FAILED
+
+
+def _leave_pipe() -> int:
+    """Let what is still buffered go nowhere: a reader that has enough is no failure."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _fail(error: Exception) -> int:

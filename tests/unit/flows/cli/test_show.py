@@ -35,6 +35,7 @@ def with_bytes(folder: Path) -> Path:
         state=DocumentState.FETCHED,
         doc=chunk.doc,
         raw_sha=sha256,
+        parsed_sha=sha256,
     )
     ledger.documents.save([known])
     ledger.close()

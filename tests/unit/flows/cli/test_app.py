@@ -1,0 +1,159 @@
+"""Exit codes of docs/reference/exit-codes.md, each provoked for real; one line on stderr says what to do."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flows.cli.app import COMMANDS, exit_code, run_app
+from indexes.layout import IndexLayout
+from indexes.publish.current import write_current
+from indexes.publish.generation import GenerationManifest, dump_generation
+from schemas import errors
+
+EXAMPLE = "name: a\nkind: files\nroots: [nowhere]\n"
+Said = Callable[[], str]
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> Path:
+    """The index, to be harmed."""
+    return Path(shutil.copytree(folder, tmp_path / "index", ignore=shutil.ignore_patterns("encoder")))
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Said:
+    """What was said on stderr: one line, with nothing on stdout."""
+
+    def one_line() -> str:
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert err.startswith("sitegraph: ")
+        return err
+
+    return one_line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["nope"], 2, "No such command 'nope'"),
+        (["run"], 2, "Missing argument 'SOURCE.yaml'"),
+        (["status", "--format", "xml"], 2, "'--format'"),
+        (["export", "--what", "chunks", "--generation", "-1"], 2, "'--generation'"),
+        (["status"], 2, "not an index; make one with"),
+        (["plan", "missing.yaml"], 2, "missing.yaml: cannot be read"),
+        (["run", "missing.yaml"], 2, "missing.yaml: cannot be read"),
+        (["plan", "source.yaml"], 4, "root folder is not there; nothing was changed"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(
+    arguments: list[str], code: int, words: str, said: Said, tmp_path: Path
+) -> None:
+    (tmp_path / "source.yaml").write_text(EXAMPLE)
+    assert run_app(arguments) == code
+    assert words in said()
+
+
+def test_an_unknown_filter_names_the_known_ones(folder: Path, said: Said) -> None:
+    assert run_app(["query", "leave", "--index", str(folder), "--filter", "colour=red"]) == 2
+    message = said()
+    assert "colour" in message
+    assert "doc_type" in message
+
+
+def test_an_index_of_another_format_is_exit_code_2(copy: Path, said: Said) -> None:
+    manifest = IndexLayout(copy).manifest
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "format": 99}))
+    assert run_app(["status", "--index", str(copy)]) == 2
+    assert "index format 99" in said()
+
+
+def test_a_wrong_setting_is_exit_code_2(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITEGRAPH_WORKERS", "many")
+    assert run_app(["status"]) == 2
+    assert "SITEGRAPH_WORKERS: 'many'" in said()
+
+
+def test_a_generation_that_is_not_kept_is_exit_code_3(copy: Path, said: Said) -> None:
+    assert run_app(["export", "--what", "nodes", "--index", str(copy), "--generation", "99"]) == 3
+    assert "99" in said()
+
+
+def test_a_ledger_that_cannot_be_opened_is_exit_code_3(
+    copy: Path, said: Said, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SITEGRAPH_LEDGER_URL", f"sqlite:///{tmp_path}/no/such/folder/ledger.sqlite")
+    assert run_app(["status", "--index", str(copy)]) == 3
+    assert "ledger" in said()
+
+
+def test_going_back_to_what_was_never_there_is_exit_code_2(copy: Path, said: Said) -> None:
+    assert run_app(["rollback", "--index", str(copy), "--to", "7"]) == 2
+    assert "--to: cannot go back to generation 7" in said()
+
+
+def test_a_damaged_current_is_exit_code_1_and_the_remedy_works(
+    copy: Path, said: Said, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (copy / "CURRENT").write_text("one?\n")
+    assert run_app(["status", "--index", str(copy)]) == 1
+    assert "write the highest number of generations/ into it" in said()
+    numbers = [int(path.stem) for path in (copy / "generations").glob("*.json")]
+    (copy / "CURRENT").write_text(f"{max(numbers)}\n")
+    assert run_app(["status", "--index", str(copy), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["generation"] == 1
+
+
+def test_damage_that_verify_finds_is_exit_code_1(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stores = {table: {"counts": {}, "digest": "0" * 64} for table in ("chunks", "nodes", "edges")}
+    manifest = GenerationManifest(
+        generation=1, base=0, as_of="2026-03-01", source="manual", run_id="r", plan_sha="p", stores=stores
+    )
+    dump_generation(IndexLayout(copy), manifest)
+    assert run_app(["verify", "--index", str(copy)]) == 1
+    out, err = capsys.readouterr()
+    assert out == "generation 1: 6 faults\n"
+    assert "chunks: digest is " in err
+
+
+def test_an_empty_generation_is_intact(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_current(copy, 0)
+    assert run_app(["verify", "--index", str(copy)]) == 0
+    assert capsys.readouterr().out == "generation 0: intact\n"
+
+
+@pytest.mark.parametrize("name", [name for name, _ in COMMANDS])
+def test_every_command_explains_itself_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app([name, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert f"sitegraph {name}" in out
+    assert "Examples:" in out
+
+
+@pytest.mark.parametrize("arguments", [[], ["-h"], ["--help"]])
+def test_help_goes_to_stdout(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(arguments) == 0
+    out, err = capsys.readouterr()
+    assert ("Exit codes: 0 ok" in out, err) == (True, "")
+
+
+CODES = {
+    errors.ConfigError: 2,
+    errors.FilterError: 2,
+    errors.SchemaMismatch: 2,
+    errors.StoreUnavailable: 3,
+    errors.GuardRefused: 4,
+    errors.Stopped: 130,
+}
+
+
+@pytest.mark.parametrize(
+    "leaf",
+    [*errors.TransientError.__subclasses__(), *errors.TerminalError.__subclasses__(), errors.Stopped],
+    ids=lambda leaf: leaf.__name__,
+)
+def test_every_error_has_its_exit_code(leaf: type[errors.SitegraphError]) -> None:
+    assert exit_code(leaf("do this")) == CODES.get(leaf, 1)

@@ -1,0 +1,95 @@
+"""Going back: CURRENT, the ledger and the hold move together, and only to what is kept."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.hold import held_since
+from flows.rolling_back import choose_target, lift_hold_of, roll_back
+from flows.wiring import Index, open_index
+from indexes.layout import IndexLayout
+from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
+from indexes.publish.current import write_current
+from indexes.stores.ledger.generations import GenerationState
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+
+AS_OF = "2026-03-01T12:00:00+00:00"
+MODEL = ModelManifest(name="tiny", sha256="0" * 64, dim=8, max_tokens=16)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    """An index that has published generations 1 to 3."""
+    layout = IndexLayout(tmp_path)
+    layout.manifest.write_text(dump_manifest(IndexManifest(index_id="i", graph="lance", model=MODEL)))
+    write_current(tmp_path, 0)
+    opened = open_index(Settings(index=str(tmp_path)))
+    for base in range(3):
+        publish(opened, base=base)
+    yield opened
+    opened.close()
+
+
+def publish(index: Index, *, base: int) -> int:
+    """Publish an empty generation on *base*."""
+    generations = index.ledger.generations
+    number = generations.begin(base=base, source="handbook", run_id="r", token=1, as_of=AS_OF)
+    generations.freeze(number, payloads=(), plan_sha="p", changes=(), details={})
+    generations.mark(number, GenerationState.PUBLISHED)
+    write_current(index.layout.root, number)
+    return number
+
+
+def states(index: Index) -> dict[int, str]:
+    """State of each generation."""
+    rows = [index.ledger.generations.get(number) for number in range(1, 6)]
+    return {row.generation: row.state.value for row in rows if row is not None}
+
+
+def test_without_a_number_readers_go_one_back(index: Index) -> None:
+    assert roll_back(index, to=None) == {"generation": 2, "rolled_back_from": 3}
+    assert index.current() == 2
+    assert states(index) == {1: "published", 2: "published", 3: "rolled_back"}
+
+
+def test_with_a_number_readers_go_there(index: Index) -> None:
+    assert roll_back(index, to=1)["generation"] == 1
+    assert states(index) == {1: "published", 2: "rolled_back", 3: "rolled_back"}
+
+
+def test_publishing_is_held_from_then_on_until_lifted(index: Index) -> None:
+    roll_back(index, to=None)
+    assert held_since(index.layout) is not None
+    assert lift_hold_of(index) == {"generation": 2, "lifted": True}
+    assert lift_hold_of(index) == {"generation": 2, "lifted": False}
+
+
+def test_the_next_generation_builds_on_the_one_gone_back_to_and_has_a_new_number(index: Index) -> None:
+    roll_back(index, to=1)
+    assert publish(index, base=1) == 4
+    assert roll_back(index, to=None) == {"generation": 1, "rolled_back_from": 4}
+
+
+def test_a_refused_rollback_changes_nothing(index: Index) -> None:
+    with pytest.raises(ConfigError, match=r"--to: cannot go back to generation 9; .* still kept: 1, 2"):
+        roll_back(index, to=9)
+    assert index.current() == 3
+    assert held_since(index.layout) is None
+    assert index.ledger.leases.holder("index", now=index.clock.now().isoformat()) is None
+
+
+@pytest.mark.parametrize(
+    ("kept", "to", "target"), [((1, 2, 3), None, 2), ((1, 2, 3), 1, 1), ((3, 7), None, 3), ((0, 1), 0, 0)]
+)
+def test_the_target_is_kept_and_earlier(kept: tuple[int, ...], to: int | None, target: int) -> None:
+    assert choose_target(kept, current=kept[-1], to=to) == target
+
+
+@pytest.mark.parametrize(("kept", "to"), [((1,), None), ((1, 2), 2), ((1, 2), 5), ((), None)])
+def test_there_is_no_going_back_to_what_is_not_kept_or_not_earlier(
+    kept: tuple[int, ...], to: int | None
+) -> None:
+    with pytest.raises(ConfigError, match="cannot go back to"):
+        choose_target(kept, current=2 if len(kept) > 1 else 1, to=to)
