@@ -6,6 +6,7 @@ import socket
 import sqlite3
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -269,6 +270,23 @@ def test_two_that_change_the_same_row_at_once_are_told_to_try_again(postgres_url
             quick.execute(change)
         with pytest.raises(StoreUnavailable, match="try again"):
             late.execute(change)
+    ledger.close()
+
+
+def test_many_may_open_a_new_ledger_at_once(ledger_url: str) -> None:
+    together = threading.Barrier(8)
+
+    def open_and_save(number: int) -> None:
+        together.wait(30)
+        opened = open_ledger(ledger_url)
+        opened.documents.save([make_known(str(number))])
+        opened.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(open_and_save, range(8)))
+
+    ledger = open_ledger(ledger_url)
+    assert ledger.documents.count("site") == 8
     ledger.close()
 
 

@@ -1,5 +1,6 @@
 """How the ledger's database is opened: SQLite or PostgreSQL."""
 
+import sqlite3
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,6 +11,7 @@ from schemas.errors import ConfigError
 
 _SUBJECT = "SITEGRAPH_LEDGER_URL"
 _CONNECT_SECONDS = 10
+_WAL_TRIES = 50
 _MAKING_TABLES = 0x51_7E_64_AF
 """Number of the advisory lock under which tables are made; any number nobody else uses will do."""
 
@@ -62,19 +64,29 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
     @sa.event.listens_for(engine, "connect")
     def _on_connect(connection: Any, _record: Any) -> None:
         connection.isolation_level = None
-        for pragma in (
-            "busy_timeout=15000",
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "foreign_keys=ON",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
+        connection.execute("PRAGMA busy_timeout=15000")
+        _use_wal(connection)
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
 
     # A deferred transaction that reads before it writes fails at once when another writer came between.
     @sa.event.listens_for(engine, "begin")
     def _on_begin(connection: sa.Connection) -> None:
         writes = not connection.get_execution_options().get("read_only")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL, which does not wait where several open a new file at once: it fails at once."""
+    for _ in range(_WAL_TRIES):
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            # This does wait for the others, and fails where the reason is another one.
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def _unusable() -> ConfigError:
