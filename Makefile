@@ -18,7 +18,7 @@ STAMP := $(VENV)/.ready-$(KEY)
 UNFINISHED := $(VENV)/.unfinished
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: help setup demo test check bench clean
+.PHONY: help setup demo test faults check bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -50,6 +50,9 @@ demo: setup ## crawl this project's own manual, ask it questions, edit a page, c
 
 test: setup ## the tests that end within minutes
 	@$(BIN)/python -m pytest -q
+
+faults: setup ## kill runs at every named point (a quarter of an hour)
+	@SITEGRAPH_FAULTS=1 $(BIN)/python -m pytest -q tests/faults/test_every_crash_point.py
 
 check: setup ## style, types and the import law
 	@$(BIN)/ruff check .

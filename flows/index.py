@@ -81,6 +81,7 @@ def crawl(pipeline: Pipeline, *, due_by: str | None) -> None:
 def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) -> RunReport:
     """Decide, write, verify and publish what the crawl found; an empty difference writes nothing."""
     run_id = pipeline.run_id
+    pipeline.crash_point("lease.acquired")
     with stages.timed("recover"):
         recover(pipeline, lease=lease)
     with stages.timed("diff"):
@@ -94,6 +95,7 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
                 step(run_id)
         with stages.timed("publish"):
             publish_task(run_id)
+    pipeline.crash_point("report.before")
     return report_run(pipeline, work, stages.seconds)
 
 

@@ -32,6 +32,7 @@ def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
         set_hold(index.layout, now=index.now())
         index.ledger.leases.check(held)
         write_current(index.layout.root, target)
+        index.crash_point("rollback.renamed")
         index.ledger.generations.roll_back(above=target)
     return {"generation": target, "rolled_back_from": current}
 

@@ -74,6 +74,11 @@ class Index:
         """Nodes and edges."""
         return open_graph_store(self.layout, self.manifest, self.settings.environment())
 
+    @cached_property
+    def crash_point(self) -> Callable[[str], None]:
+        """Crashes where `SITEGRAPH_FAULT` says so."""
+        return crash_point(self.settings.fault)
+
     def now(self) -> str:
         """The time as the ledger keeps it."""
         return self.clock.now().isoformat(timespec="seconds")
@@ -157,10 +162,10 @@ class Pipeline:
             )
         )
 
-    @cached_property
+    @property
     def crash_point(self) -> Callable[[str], None]:
         """Crashes where `SITEGRAPH_FAULT` says so."""
-        return crash_point(self.index.settings.fault)
+        return self.index.crash_point
 
     def export_encoder(self) -> None:
         """Leave the query encoder beside the index, once."""

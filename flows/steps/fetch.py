@@ -45,6 +45,7 @@ def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
             )
     finally:
         _save(pipeline, seen)
+    pipeline.crash_point("ledger.after_fetch")
     if pipeline.stop.is_set():
         raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
     return len(seen)
@@ -60,6 +61,7 @@ def _request(pipeline: Pipeline, known: KnownDocument) -> FetchRequest:
 
 
 def _record(pipeline: Pipeline, known: KnownDocument, result: FetchResult) -> KnownDocument:
+    pipeline.crash_point("fetch.received")
     raw_sha = pipeline.index.raw.put(result.body) if result.body is not None else None
     pipeline.progress.advance("fetch")
     return after_fetch(

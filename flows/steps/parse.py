@@ -30,6 +30,7 @@ def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
             if pipeline.stop.is_set():
                 raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
             done.append(_parse(pipeline, document))
+            pipeline.crash_point("parse.midway")
             pipeline.progress.advance("parse")
     finally:
         _save(pipeline, done)

@@ -24,6 +24,7 @@ def publish_generation(
     index = pipeline.index
     # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
     os.sync()
+    pipeline.crash_point("manifest.before_rename")
     dump_generation(index.layout, _manifest(generation, staged))
     pipeline.crash_point("current.before_rename")
     with index.ledger.leases.locked(lease):
@@ -37,6 +38,7 @@ def prune(index: Index) -> None:
     """Drop generations beyond the ones kept for readers and rollback."""
     kept = kept_generations(index)
     index.chunks.writer().prune(keep=kept)
+    index.crash_point("prune.midway")
     index.graph.writer().prune(keep=kept)
     for path in sorted(index.layout.generation(0).parent.glob("*.json")):
         if int(path.stem) not in kept:

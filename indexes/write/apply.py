@@ -47,15 +47,18 @@ def apply_plan(
     graph.apply_edges(
         (edge for part in plan for edge in part.edges), _all(plan, lambda part: part.edge_deletes)
     )
+    crash_point("graph.retired")
     nodes, edges = graph.finish(generation)
-    crash_point("vector.before_merge")
     chunks.stage(generation, base=base)
+    crash_point("vector.before_merge")
     chunks.apply(
         (pair for part in plan for pair in _with_vectors(part, vectors, dim)),
         _all(plan, lambda part: part.chunk_deletes),
     )
     crash_point("vector.not_tagged")
-    return StagedState(chunks=chunks.finish(generation), nodes=nodes, edges=edges)
+    staged = StagedState(chunks=chunks.finish(generation), nodes=nodes, edges=edges)
+    crash_point("stores.written")
+    return staged
 
 
 def _with_vectors(part: RowChanges, cache: VectorCache, dim: int) -> Iterator[tuple[Chunk, ChunkVectors]]:

@@ -126,3 +126,9 @@ def report_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
     return report
+
+
+@pytest.fixture(scope="session")
+def sitegraph(prefect_server: PrefectServer) -> Sitegraph:
+    """The program on the session's server."""
+    return sitegraph_on(prefect_server)

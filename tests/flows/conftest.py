@@ -6,20 +6,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.fakes.handbook import Handbook, serve_handbook
-from tests.fakes.prefect_server import PrefectServer, prefect_server
-from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
+from tests.fakes.prefect_server import prefect_server
+from tests.fakes.sitegraph_runs import sitegraph
 
-__all__ = ["prefect_server"]
+__all__ = ["prefect_server", "sitegraph"]
 
 # Prefect reads these when it is imported: what matters of a failing test is not in its logs.
 os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
 os.environ.setdefault("PREFECT_LOGGING_TO_API_ENABLED", "false")
-
-
-@pytest.fixture(scope="session")
-def sitegraph(prefect_server: PrefectServer) -> Sitegraph:
-    """The program, run for real."""
-    return sitegraph_on(prefect_server)
 
 
 @pytest.fixture

@@ -1,0 +1,77 @@
+"""A change of the handbook, runs that are killed in the middle of it, and what an undisturbed run makes."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.fakes.handbook import Handbook, path_of, serve_handbook, topic_article, write_source
+from tests.fakes.prefect_server import poll
+from tests.fakes.sitegraph_runs import Rows, Sitegraph
+
+# Each of these leaves a generation half done for the run after it.
+BEFORE_FREEZE, AFTER_FREEZE = "plan.before_freeze", "plan.frozen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashSite:
+    """An index at generation 1, a site that has changed since, and the export that is due."""
+
+    sitegraph: Sitegraph
+    source: Path
+    first: Path
+    expected: dict[str, Rows]
+
+    def copy(self, folder: Path) -> Path:
+        """The index before the change, to be disturbed."""
+        return shutil.copytree(self.first, folder / "index")
+
+    def kill_at(self, point: str, index: Path) -> None:
+        """Run, and die by SIGKILL at the named point; no child outlives the run."""
+        arguments = ("run", str(self.source), "--index", str(index))
+        with self.sitegraph.process(*arguments, SITEGRAPH_FAULT=f"{point}:kill") as process:
+            _, said = process.communicate(timeout=120)
+            assert process.returncode == -9, f"{point} was not reached: {said}"
+            poll(lambda: None if _group_lives(process.pid) else True, timeout=10, what="the children to end")
+
+    def finish(self, index: Path) -> None:
+        """Run again, undisturbed; the index must be what it would have been without the crash."""
+        report = self.sitegraph.run(self.source, index)
+        assert report["published"]
+        assert self.sitegraph.export(index) == self.expected
+        assert self.sitegraph.damage(index) == ()
+
+
+def change(handbook: Handbook) -> None:
+    """Edit a page, add one, take one away."""
+    handbook.edit(path_of("Leases"), "Losing Leases", "Whoever loses a lease pays the porter a silver coin.")
+    handbook.write("/archives.html", topic_article("Archives", [("/leases.html", "back to leases")]))
+    handbook.link(path_of("Guards"), "/archives.html", "the archives")
+    handbook.remove(path_of("Tokens"), status=410)
+
+
+@contextmanager
+def crash_site(sitegraph: Sitegraph, folder: Path) -> Iterator[CrashSite]:
+    """Make the first generation, change the site, and find out what the second should be."""
+    with serve_handbook() as handbook:
+        source = write_source(folder, handbook)
+        sitegraph.run(source, folder / "first")
+        change(handbook)
+        undisturbed = shutil.copytree(folder / "first", folder / "undisturbed")
+        assert sitegraph.run(source, undisturbed)["generation"] == 2
+        yield CrashSite(
+            sitegraph=sitegraph,
+            source=source,
+            first=folder / "first",
+            expected=sitegraph.export(undisturbed),
+        )
+
+
+def _group_lives(leader: int) -> bool:
+    try:
+        os.killpg(leader, 0)
+    except ProcessLookupError:
+        return False
+    return True

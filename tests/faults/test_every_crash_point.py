@@ -1,0 +1,68 @@
+"""SIGKILL at every named point of a run; `make faults` runs these, `make test` a few of them."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.crashes import AFTER_FREEZE, BEFORE_FREEZE, CrashSite, crash_site
+from tests.fakes.prefect_server import prefect_server
+from tests.fakes.sitegraph_runs import Sitegraph, sitegraph
+
+pytestmark = [
+    pytest.mark.server,
+    pytest.mark.skipif(not os.environ.get("SITEGRAPH_FAULTS"), reason="long; run them with: make faults"),
+]
+__all__ = ["prefect_server", "sitegraph"]
+
+POINTS = (
+    "fetch.received",
+    "ledger.after_fetch",
+    "parse.midway",
+    "lease.acquired",
+    "embed.saved",
+    "outbox.midway",
+    "plan.before_freeze",
+    "plan.frozen",
+    "graph.before_batch",
+    "graph.nodes_done",
+    "graph.retired",
+    "vector.before_merge",
+    "vector.not_tagged",
+    "stores.written",
+    "verify.passed",
+    "manifest.before_rename",
+    "current.before_rename",
+    "current.not_recorded",
+    "prune.midway",
+    "report.before",
+)
+
+
+@pytest.fixture(scope="module")
+def crashes(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrashSite]:
+    with crash_site(sitegraph, tmp_path_factory.mktemp("crashes")) as site:
+        yield site
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_after_a_kill_the_next_run_makes_what_an_undisturbed_one_would(
+    crashes: CrashSite, tmp_path: Path, point: str
+) -> None:
+    index = crashes.copy(tmp_path)
+    crashes.kill_at(point, index)
+
+    crashes.finish(index)
+
+
+@pytest.mark.parametrize("point", POINTS[3:])
+@pytest.mark.parametrize("before", [AFTER_FREEZE, BEFORE_FREEZE])
+def test_a_kill_after_a_kill_loses_nothing(
+    crashes: CrashSite, tmp_path: Path, before: str, point: str
+) -> None:
+    index = crashes.copy(tmp_path)
+    crashes.kill_at(before, index)
+    crashes.kill_at(point, index)
+
+    crashes.finish(index)

@@ -1,0 +1,140 @@
+"""Runs that are killed, stopped or run out of disk, and the runs after them."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.crashes import AFTER_FREEZE, BEFORE_FREEZE, CrashSite, crash_site
+from tests.fakes.handbook import TOPICS, Handbook, serve_handbook, write_source
+from tests.fakes.prefect_server import poll
+from tests.fakes.site_server import Ask, Reply
+from tests.fakes.sitegraph_runs import Sitegraph
+
+pytestmark = pytest.mark.server
+
+# One for each way of recovery; tests/faults/test_every_crash_point.py has them all.
+POINTS = ("parse.midway", "outbox.midway", "graph.nodes_done", "vector.not_tagged", "current.not_recorded")
+
+
+@pytest.fixture(scope="module")
+def crashes(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrashSite]:
+    with crash_site(sitegraph, tmp_path_factory.mktemp("crashes")) as site:
+        yield site
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_run_killed_in_the_middle_is_finished_by_the_next(
+    crashes: CrashSite, tmp_path: Path, point: str
+) -> None:
+    index = crashes.copy(tmp_path)
+    crashes.kill_at(point, index)
+
+    crashes.finish(index)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"), [(AFTER_FREEZE, "recover.midway"), (BEFORE_FREEZE, "abort.midway")]
+)
+def test_a_recovery_that_is_killed_is_recovered_from(
+    crashes: CrashSite, tmp_path: Path, first: str, then: str
+) -> None:
+    index = crashes.copy(tmp_path)
+    crashes.kill_at(first, index)
+    crashes.kill_at(then, index)
+
+    crashes.finish(index)
+
+
+def test_readers_see_the_old_generation_until_the_rename(crashes: CrashSite, tmp_path: Path) -> None:
+    index = crashes.copy(tmp_path)
+    crashes.kill_at("current.before_rename", index)
+
+    seen = crashes.sitegraph.export(index)
+
+    assert (index / "CURRENT").read_text() == "1\n"
+    assert seen == crashes.sitegraph.export(crashes.first)
+    assert crashes.sitegraph.damage(index) == ()
+
+
+@pytest.mark.parametrize("point", ["fetch.received", "vector.before_merge"])
+def test_a_full_disk_is_said_in_one_line_and_the_old_generation_stays(
+    crashes: CrashSite, tmp_path: Path, point: str
+) -> None:
+    index = crashes.copy(tmp_path)
+    arguments = ("run", str(crashes.source), "--index", str(index))
+
+    done = crashes.sitegraph.command(*arguments, SITEGRAPH_FAULT=f"{point}:enospc")
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("sitegraph: the disk is full")
+    assert done.stdout == ""
+    assert crashes.sitegraph.export(index) == crashes.sitegraph.export(crashes.first)
+    crashes.finish(index)
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_is_stopped_ends_soon_and_the_next_one_goes_on(
+    sitegraph: Sitegraph, tmp_path: Path, sent: signal.Signals, code: int
+) -> None:
+    """Stopped in the second wave: the pages of the first are not fetched again, nor the ones just had."""
+    with serve_handbook() as handbook:
+        slow_down(handbook, seconds=0.3)
+        source, index = write_source(tmp_path, handbook), tmp_path / "index"
+        with sitegraph.process("run", str(source), "--index", str(index), "--format", "json") as process:
+            poll(lambda: len(handbook.site.paths()) >= 5 or None, timeout=60, what="a few pages")
+            os.killpg(process.pid, sent)
+            at = time.monotonic()
+            out, err = process.communicate(timeout=60)
+            seconds = time.monotonic() - at
+        before = handbook.asked()
+
+        report = sitegraph.run(source, index)
+
+        after = handbook.asked()
+        assert (process.returncode, out) == (code, "")
+        assert seconds < 10
+        assert "run again to go on" in err
+        assert len(before) < len(TOPICS) + 1
+        assert report["published"]
+        assert len(set(before) & set(after)) <= 1, "what was under way may be asked for again"
+        assert set(before) | set(after) == {*handbook.articles}
+        assert report["documents"]["added"] == len(TOPICS) + 1
+        sitegraph.run(source, tmp_path / "clean")
+        assert sitegraph.export(index) == sitegraph.export(tmp_path / "clean")
+
+
+def slow_down(handbook: Handbook, *, seconds: float) -> None:
+    """Let every page take its time."""
+    for path in handbook.articles:
+        answer = handbook.site.pages[path]
+        assert callable(answer)
+
+        def late(ask: Ask, answer: object = answer) -> Reply:
+            time.sleep(seconds)
+            assert callable(answer)
+            reply = answer(ask)
+            assert isinstance(reply, Reply)
+            return reply
+
+        handbook.site.pages[path] = late
+
+
+def test_a_killed_crawl_fetches_no_more_than_a_batch_again(sitegraph: Sitegraph, tmp_path: Path) -> None:
+    """With a delay of 1 s a batch is 20 pages; the kill comes while the second wave is parsed."""
+    with serve_handbook() as handbook:
+        source, index = write_source(tmp_path, handbook), tmp_path / "index"
+        with sitegraph.process(
+            "run", str(source), "--index", str(index), SITEGRAPH_FAULT="ledger.after_fetch:kill"
+        ) as process:
+            process.wait(timeout=60)
+        before = handbook.asked()
+
+        report = sitegraph.run(source, index)
+
+        assert before == ["/index.html"]
+        assert "/index.html" not in handbook.asked()
+        assert report["documents"]["added"] == len(TOPICS) + 1
