@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.diff.documents import count_documents, diff_document, diff_documents, outcome_of
@@ -53,12 +53,14 @@ def applied(current: list[Chunk], upserts: tuple[Chunk, ...], deletes: tuple[str
     return kept | {chunk.id: chunk for chunk in upserts}
 
 
+@settings(deadline=None)
 @given(rows, rows)
 def test_a_diff_applied_to_what_is_held_gives_what_is_wanted(wanted: list[Chunk], held: list[Chunk]) -> None:
     after = applied(held, *diff_rows(wanted, held))
     assert after == {chunk.id: chunk for chunk in wanted}
 
 
+@settings(deadline=None)
 @given(rows, rows)
 def test_a_diff_is_sorted_and_touches_no_row_that_stays(wanted: list[Chunk], held: list[Chunk]) -> None:
     upserts, deletes = diff_rows(wanted, held)
@@ -67,6 +69,7 @@ def test_a_diff_is_sorted_and_touches_no_row_that_stays(wanted: list[Chunk], hel
     assert not set(upserts) & set(held)
 
 
+@settings(deadline=None)
 @given(rows, rows)
 def test_a_second_diff_finds_nothing(wanted: list[Chunk], held: list[Chunk]) -> None:
     upserts, deletes, _ = diff_chunks(wanted, held, changed_at="2026-03-01")
@@ -74,12 +77,14 @@ def test_a_second_diff_finds_nothing(wanted: list[Chunk], held: list[Chunk]) -> 
     assert diff_chunks(wanted, after, changed_at="2027-01-01") == ((), (), 0)
 
 
+@settings(deadline=None)
 @given(rows, rows)
 def test_chunks_added_and_removed_account_for_every_chunk(wanted: list[Chunk], held: list[Chunk]) -> None:
     _, deletes, added = diff_chunks(wanted, held, changed_at="2026-03-01")
     assert len(held) + added - len(deletes) == len(wanted)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(known_documents, st.sampled_from([None, *ChangeKind]), st.booleans())))
 def test_outcomes_add_up_to_what_was_scheduled(
     looked_at: list[tuple[KnownDocument, ChangeKind | None, bool]],
@@ -90,6 +95,7 @@ def test_outcomes_add_up_to_what_was_scheduled(
     assert 0 <= counts["fetched"] <= counts["scheduled"] - counts["not_modified"]
 
 
+@settings(deadline=None)
 @given(st.lists(known_documents, unique_by=lambda known: known.doc), st.lists(live_documents))
 def test_documents_of_the_next_generation_are_those_that_changed_and_those_that_did_not(
     known: list[KnownDocument], base: list[LiveDocument]
@@ -107,6 +113,7 @@ def test_documents_of_the_next_generation_are_those_that_changed_and_those_that_
     assert not {d.doc for d in mine if d.state in REMOVED} & after.keys()
 
 
+@settings(deadline=None)
 @given(known_documents, st.none() | live_documents)
 def test_a_document_that_could_not_be_had_changes_nothing(
     known: KnownDocument, old: LiveDocument | None
@@ -115,6 +122,7 @@ def test_a_document_that_could_not_be_had_changes_nothing(
         assert diff_document(replace(known, state=state), old) is None
 
 
+@settings(deadline=None)
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_the_guard_lets_a_fifth_go_and_no_more(removed: int, live: int) -> None:
     changes = [_change(ChangeKind.REMOVED)] * min(removed, live)
@@ -122,6 +130,7 @@ def test_the_guard_lets_a_fifth_go_and_no_more(removed: int, live: int) -> None:
     assert refused == (live > 0 and min(removed, live) * round(1 / MAX_REMOVED) > live)
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(DocumentState),
     st.lists(st.tuples(st.sampled_from(NO_EVIDENCE), st.integers(0, 10**6)), min_size=1, max_size=6),

@@ -1,7 +1,7 @@
 """How documents become batches: never two shards in one, the order within a shard kept."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.steps.plan import Batch, cut, file_uris, plan_batches, shard_of
@@ -43,6 +43,7 @@ def test_batches_are_cut_by_shard_and_size() -> None:
     assert plan_batches([], size=2) == ()
 
 
+@settings(deadline=None)
 @given(uris, st.integers(1, 5))
 def test_every_document_is_in_exactly_one_batch_in_the_order_given(listed: list[str], size: int) -> None:
     batches = plan_batches(listed, size=size)
@@ -55,6 +56,7 @@ def test_every_document_is_in_exactly_one_batch_in_the_order_given(listed: list[
     assert len({batch.name for batch in batches}) == len(batches)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=2)), st.integers(1, 5))
 def test_parts_put_together_give_the_whole(items: list[str], size: int) -> None:
     assert [item for part in cut(items, size) for item in part] == items

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.link.resolve import link_edges, reference_edges, unresolved_references
+from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unresolved_references
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, Reference
 from schemas.ids import page_id
@@ -101,3 +101,19 @@ def test_a_reference_to_itself_is_no_edge_and_one_to_nobody_is_said() -> None:
     fragment = page(references=tuple(Reference(kind=EdgeKind.RELATES_TO, target=t) for t in targets))
     assert len(reference_edges(fragment, source="site", resolve=IDS.get)) == 1
     assert unresolved_references(fragment, resolve=IDS.get) == ("GOV-9999",)
+
+
+@pytest.mark.parametrize(
+    ("redirects", "ends"),
+    [
+        ({}, {}),
+        ({"a": "b"}, {"a": "b"}),
+        ({"a": "b", "b": "c", "c": "d"}, {"a": "d", "b": "d", "c": "d"}),
+        ({"a": "a"}, {}),
+        ({"a": "b", "b": "a", "c": "a", "d": "e"}, {"d": "e"}),
+    ],
+)
+def test_a_redirect_leads_to_where_the_last_one_ends_and_a_circle_nowhere(
+    redirects: dict[str, str], ends: dict[str, str]
+) -> None:
+    assert redirect_ends(redirects) == ends

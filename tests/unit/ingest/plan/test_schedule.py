@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.plan.schedule import JITTER, next_due, next_interval, wants_full_fetch
@@ -41,6 +41,7 @@ def test_the_first_interval_keeps_to_the_bounds_too() -> None:
     assert next_interval(None, changed=True, recrawl=often) == 60
 
 
+@settings(deadline=None)
 @given(st.none() | st.floats(0, 1e9), st.booleans(), st.floats(0, 1e6), st.floats(0, 1e6))
 def test_an_interval_never_leaves_its_bounds(
     interval: float | None, changed: bool, low: float, more: float
@@ -49,6 +50,7 @@ def test_an_interval_never_leaves_its_bounds(
     assert low <= next_interval(interval, changed=changed, recrawl=bounds) <= low + more
 
 
+@settings(deadline=None)
 @given(st.text(), st.floats(0, 30 * DAY))
 def test_the_next_look_is_spread_by_at_most_a_tenth_either_way(uri: str, interval: float) -> None:
     due = next_due(uri, checked_at=NOW, interval=interval)
