@@ -23,7 +23,7 @@ class Settings:
 
     index: str = ".sitegraph"
     graph: str | None = None
-    ledger_url: str | None = None
+    ledger_url: str | None = field(default=None, repr=False)
     neo4j_uri: str | None = None
     neo4j_user: str = "neo4j"
     neo4j_password: str | None = field(default=None, repr=False)

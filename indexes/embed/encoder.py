@@ -153,10 +153,13 @@ def load_sentence_transformer(spec: ModelSpec, *, device: str = "cpu", **model_k
     """
     try:
         from sentence_transformers import SentenceTransformer
+        from tqdm import tqdm
         from transformers.utils import logging as transformers_logging
     except ImportError as error:
         raise ConfigError("is not installed; install sitegraph[pipeline]", subject=str(error.name)) from error
     transformers_logging.disable_progress_bar()
+    # Its default lock is a semaphore of the system, of which a process that is ended leaves a complaint.
+    tqdm.set_lock(threading.RLock())
     model = SentenceTransformer(
         str(spec.path),
         device=device,
