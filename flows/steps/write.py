@@ -16,7 +16,8 @@ from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState, apply_plan
 from indexes.write.outbox import Plan, dump_payload, plan_sha256
-from schemas.errors import Stopped
+from ingest.diff.guard import wordless_refusal
+from schemas.errors import GuardRefused, Stopped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,15 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
         chunks_added=added,
         chunks_removed=removed,
     )
+
+
+def check_text(pipeline: Pipeline, planned: PlannedRows) -> None:
+    """Stop before anything is frozen when readers would find nothing of the source.
+
+    Raises: GuardRefused: every document is empty, as behind a login or a script.
+    """
+    if refusal := wordless_refusal(planned.sources.get(pipeline.source.name, {})):
+        raise GuardRefused(f"{refusal}; nothing was changed", subject=pipeline.source.name)
 
 
 def freeze(
@@ -131,6 +141,7 @@ def link_task(run_id: str) -> None:
     """Decide every row of the next generation and freeze the plan."""
     pipeline, work = active(run_id), work_of(run_id)
     planned = plan_rows(pipeline, work.difference, as_of=work.as_of)
+    check_text(pipeline, planned)
     work.embedded += planned.embedded
     work.generation = freeze(
         pipeline, work.difference, planned, lease=work.lease, as_of=work.as_of, embedded=work.embedded

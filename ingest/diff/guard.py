@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from schemas.changes import ChangeKind, DocumentChange
+from schemas.changes import ChangeKind, Counts, DocumentChange
 from schemas.documents import READABLE, KnownDocument
 
 MAX_REMOVED = 0.2
@@ -25,6 +25,13 @@ def empty_refusal(known: Sequence[KnownDocument]) -> str | None:
     if any(document.raw_sha is not None for document in known):
         return None
     return "the source has no readable document; check its seeds or roots and its scope"
+
+
+def wordless_refusal(counts: Counts) -> str | None:
+    """Say so when a source would have documents and not one passage of text; *counts* are its rows."""
+    if not counts.get("nodes") or counts.get("chunks"):
+        return None
+    return "no document of the source has any text"
 
 
 def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | None:

@@ -1,0 +1,167 @@
+"""A folder of Markdown, HTML and PDF as a source."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.pdfs import Text, heading, pdf_bytes, prose
+from tests.fakes.sitegraph_runs import Rows, Sitegraph
+
+pytestmark = pytest.mark.server
+
+LEASES = """---
+id: GOV-0017
+title: Leases
+depends_on: [GOV-0042]
+---
+# Leases
+
+A lease of the house runs for sixty seconds. See [the way back](R%C3%BCckweg%20nach%20Hause.md#at-night).
+"""
+WAY_BACK = """# Way back
+
+## At night
+
+Whoever walks home at night takes the lantern from the hook beside the gate.
+"""
+TOKENS = "---\nid: GOV-0042\ntitle: Tokens\n---\n# Tokens\n\nA token grows by one with every new holder.\n"
+BELLS = (
+    "<html><head><title>Bells</title></head><body><main><h1>Bells</h1>"
+    "<p>The bell in the yard is rung twice before the gate is locked for the night.</p></main></body></html>"
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "notes of the house"
+    (root / "law").mkdir(parents=True)
+    (root / "law" / "Leases.md").write_text(LEASES)
+    (root / "law" / "Rückweg nach Hause.md").write_text(WAY_BACK)
+    (root / "Bells (draft).html").write_text(BELLS)
+    for number in range(6):
+        (root / f"note {number}.md").write_text(f"# Note {number}\n\n{prose(f'note {number}')}\n")
+    manual = pdf_bytes([[heading("Lanterns"), prose_text("lantern")]], toc=[(1, "Lanterns", 1)])
+    (root / "Lanterns.pdf").write_bytes(manual)
+    return root
+
+
+def prose_text(topic: str) -> Text:
+    """A block of body text for a PDF."""
+    return Text(prose(topic))
+
+
+@pytest.fixture
+def source(root: Path) -> Path:
+    path = root.parent / "notes.yaml"
+    path.write_text("name: notes\nkind: files\nroots: ['notes of the house']\n")
+    return path
+
+
+@pytest.fixture
+def index(sitegraph: Sitegraph, source: Path) -> Path:
+    report = sitegraph.run(source, source.parent / "index")
+    assert report["documents"]["added"] == report["documents"]["scheduled"] == 10
+    return source.parent / "index"
+
+
+def ids_by_path(exported: dict[str, Rows]) -> dict[str, str]:
+    return {row["path"]: row["id"] for row in exported["documents"]}
+
+
+def test_files_of_every_kind_are_cited_by_their_path(sitegraph: Sitegraph, index: Path) -> None:
+    exported = sitegraph.export(index)
+
+    kinds = {row["path"]: row["kind"] for row in exported["documents"]}
+    assert kinds["law/Rückweg nach Hause.md"] == "markdown"
+    assert kinds["Bells (draft).html"] == "html"
+    assert kinds["Lanterns.pdf"] == "pdf"
+    for row in exported["chunks"]:
+        assert row["file_path"] in kinds
+        assert row["url"] is None
+        assert (row["page_no"] == 1 and len(row["bbox"]) == 4) == (row["kind"] == "pdf")
+    assert sitegraph.damage(index) == ()
+
+
+def test_a_link_to_a_name_with_spaces_and_umlauts_is_an_edge(sitegraph: Sitegraph, index: Path) -> None:
+    exported = sitegraph.export(index)
+    ids = ids_by_path(exported)
+    way_back = ids["law/Rückweg nach Hause.md"]
+
+    (link,) = [row for row in exported["edges"] if row["kind"] == "links_to"]
+    assert (link["src"], link["dst"], link["fragment"]) == (ids["law/Leases.md"], way_back, "at-night")
+    texts = {row["fragment"]: row["anchor_texts"] for row in exported["chunks"] if row["doc"] == way_back}
+    assert texts["at-night"] == ["the way back"]
+
+
+def test_a_relation_to_a_document_that_comes_later_becomes_an_edge_then(
+    sitegraph: Sitegraph, root: Path, source: Path, index: Path
+) -> None:
+    before = sitegraph.export(index)
+    assert "depends_on" not in {row["kind"] for row in before["edges"]}
+    (root / "Tokens.md").write_text(TOKENS)
+
+    report = sitegraph.run(source, index)
+
+    after = sitegraph.export(index)
+    ids = ids_by_path(after)
+    (relation,) = [row for row in after["edges"] if row["kind"] == "depends_on"]
+    assert (relation["src"], relation["dst"]) == (ids["law/Leases.md"], ids["Tokens.md"])
+    assert report["documents"]["added"] == 1
+    assert report["chunks"]["removed"] == 0
+    sitegraph.run(source, index.parent / "clean")
+    assert sitegraph.export(index.parent / "clean") == after
+
+
+def test_an_unresolved_relation_is_a_problem(sitegraph: Sitegraph, root: Path, source: Path) -> None:
+    report = sitegraph.run(source, source.parent / "index")
+
+    assert [problem["reason"] for problem in report["problems"]] == [
+        "front matter names 'GOV-0042', which no document has"
+    ]
+
+
+def test_of_two_files_with_one_id_the_relation_leads_to_the_same_in_any_order(
+    sitegraph: Sitegraph, root: Path, source: Path, index: Path
+) -> None:
+    """One of the two comes a run later, and is edited after that."""
+    (root / "Tokens.md").write_text(TOKENS)
+    sitegraph.run(source, index)
+    (root / "Tokens again.md").write_text(TOKENS.replace("title: Tokens", "title: Tokens again"))
+    sitegraph.run(source, index)
+    for name in ("Tokens.md", "Tokens again.md"):
+        path = root / name
+        path.write_text(path.read_text() + "\nIt is never used twice.\n")
+        sitegraph.run(source, index)
+
+    sitegraph.run(source, index.parent / "clean")
+    assert sitegraph.export(index.parent / "clean") == sitegraph.export(index)
+    (root / "Tokens.md").unlink()
+    sitegraph.run(source, index)
+    sitegraph.run(source, index.parent / "clean")
+    assert sitegraph.export(index.parent / "clean") == sitegraph.export(index)
+
+
+def test_a_deleted_file_is_gone_at_once_and_a_restored_one_back(
+    sitegraph: Sitegraph, root: Path, source: Path, index: Path
+) -> None:
+    before = sitegraph.export(index)
+    (root / "note 3.md").rename(root.parent / "kept")
+
+    deleted = sitegraph.run(source, index)
+    without = sitegraph.export(index)
+    (root.parent / "kept").rename(root / "note 3.md")
+    restored = sitegraph.run(source, index)
+
+    assert deleted["documents"]["gone"] == 1
+    assert "note 3.md" not in ids_by_path(without)
+    assert restored["documents"]["added"] == 1
+    assert restored["chunks"]["embedded"] == 0
+    assert sitegraph.export(index) == before
+
+
+def test_an_untouched_folder_makes_no_generation(sitegraph: Sitegraph, source: Path, index: Path) -> None:
+    report = sitegraph.run(source, index)
+
+    assert report["generation"] is None
+    assert report["documents"]["unchanged"] == 10
+    assert report["http"] == {"requests": 0, "status": {}, "bytes": 0}

@@ -1,0 +1,250 @@
+"""What stops a run: guards, wrong input, other people's folders; readers keep what they had."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import GuardRefused
+from tests.fakes.handbook import Handbook, serve_handbook, write_source
+from tests.fakes.prefect_server import free_port
+from tests.fakes.site_server import Reply, Site, serve
+from tests.fakes.sitegraph_runs import Sitegraph
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Handbook]:
+    with serve_handbook() as handbook:
+        yield handbook
+
+
+@pytest.fixture(scope="module")
+def first_index(sitegraph: Sitegraph, served: Handbook, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("first")
+    sitegraph.run(write_source(folder, served), folder / "index")
+    return folder / "index"
+
+
+@pytest.fixture
+def handbook(served: Handbook) -> Iterator[Handbook]:
+    """The site as it was at the first run, and again afterwards."""
+    articles, pages = dict(served.articles), dict(served.site.pages)
+    yield served
+    served.articles, served.site.pages = articles, pages
+
+
+@pytest.fixture
+def index(first_index: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(first_index, tmp_path / "index")
+
+
+@pytest.fixture
+def source(handbook: Handbook, tmp_path: Path) -> Path:
+    return write_source(tmp_path, handbook)
+
+
+def test_mass_removal_is_refused_until_it_is_accepted(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    before = sitegraph.export(index)
+    for name in ("tokens", "guards", "batches"):
+        handbook.remove(f"/{name}.html", status=410)
+
+    done = sitegraph.command("run", str(source), "--index", str(index))
+    refused = sitegraph.export(index)
+    report = sitegraph.run(source, index, accept=True)
+
+    assert done.returncode == 4
+    assert "3 of 10 documents would be removed" in done.stderr
+    assert "--accept" in done.stderr
+    assert refused == before
+    assert report["documents"]["gone"] == 3
+    assert report["guard"] == "3 of 10 documents would be removed"
+    assert len(sitegraph.export(index)["documents"]) == 7
+
+
+def test_a_site_that_recovers_after_a_refusal_is_unchanged(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    articles = dict(handbook.articles)
+    for name in ("tokens", "guards", "batches"):
+        handbook.remove(f"/{name}.html", status=410)
+    with pytest.raises(GuardRefused):
+        sitegraph.run(source, index)
+    for path, article in articles.items():
+        handbook.write(path, article)
+
+    report = sitegraph.run(source, index)
+
+    assert report["generation"] is None
+    assert report["documents"]["unchanged"] == 10
+
+
+@pytest.mark.parametrize("status", [404, 403, 500])
+def test_an_unreadable_seed_is_refused_and_forgiven(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path, status: int
+) -> None:
+    page = handbook.site.pages["/index.html"]
+    handbook.site.pages["/index.html"] = Reply(b"away", status, {"Retry-After": "0"})
+
+    with pytest.raises(GuardRefused, match=r"index\.html cannot be read"):
+        sitegraph.run(source, index)
+
+    handbook.site.pages["/index.html"] = page
+    assert sitegraph.run(source, index)["documents"]["unchanged"] == 10
+
+
+def test_a_host_that_does_not_answer_exits_4_and_leaves_no_generation(
+    sitegraph: Sitegraph, tmp_path: Path
+) -> None:
+    address = f"127.0.0.1:{free_port()}"
+    source = tmp_path / "away.yaml"
+    source.write_text(
+        f"name: away\nkind: web\nseeds: ['http://{address}/']\n"
+        f"allow_private: ['{address}']\nrate: {{per_host_delay: 0}}\n"
+    )
+
+    done = sitegraph.command("run", str(source), "--index", str(tmp_path / "index"))
+
+    assert done.returncode == 4
+    assert f"http://{address}/ cannot be read" in done.stderr
+    assert (tmp_path / "index" / "CURRENT").read_text() == "0\n"
+
+
+@pytest.mark.parametrize("body", [b"", b"<html><body></body></html>"])
+def test_a_site_without_a_word_is_refused(sitegraph: Sitegraph, tmp_path: Path, body: bytes) -> None:
+    with serve(Site({"/": Reply(body)})) as site:
+        source = tmp_path / "empty.yaml"
+        source.write_text(
+            f"name: empty\nkind: web\nseeds: ['{site.url('/')}']\n"
+            f"allow_private: ['{site.address}']\nrate: {{per_host_delay: 0}}\n"
+        )
+
+        with pytest.raises(GuardRefused):
+            sitegraph.run(source, tmp_path / "index")
+
+
+def test_an_empty_folder_is_refused(sitegraph: Sitegraph, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    source = tmp_path / "notes.yaml"
+    source.write_text("name: notes\nkind: files\nroots: [notes]\n")
+
+    with pytest.raises(GuardRefused, match="no readable document"):
+        sitegraph.run(source, tmp_path / "index")
+
+
+def test_a_root_that_is_not_there_is_refused_and_deletes_nothing(
+    sitegraph: Sitegraph, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "one.md").write_text("# One\n\nThe only note in this folder says so.\n")
+    source, index = tmp_path / "notes.yaml", tmp_path / "index"
+    source.write_text("name: notes\nkind: files\nroots: [notes]\n")
+    sitegraph.run(source, index)
+    before = sitegraph.export(index)
+    (tmp_path / "notes").rename(tmp_path / "elsewhere")
+
+    with pytest.raises(GuardRefused, match="not there"):
+        sitegraph.run(source, index)
+
+    assert sitegraph.export(index) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: [broken", "not valid YAML"),
+        ("name: x\nkind: web\nseeds: ['http://x.example/']\nseed: y\n", "line 4: seed: unknown key"),
+        ("name: x\nkind: web\n", "needs seeds"),
+    ],
+)
+def test_a_wrong_source_file_exits_2_and_makes_nothing(
+    sitegraph: Sitegraph, tmp_path: Path, text: str, said: str
+) -> None:
+    source = tmp_path / "wrong.yaml"
+    source.write_text(text)
+
+    done = sitegraph.command("run", str(source), "--index", str(tmp_path / "index"))
+
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "index").exists()
+
+
+def test_a_folder_that_is_no_index_exits_2(sitegraph: Sitegraph, source: Path, tmp_path: Path) -> None:
+    other = tmp_path / "somebody-elses"
+    other.mkdir()
+    (other / "letter.txt").write_text("dear reader")
+
+    run = sitegraph.command("run", str(source), "--index", str(other))
+    query = sitegraph.command("query", "anything", "--index", str(other))
+
+    assert (run.returncode, query.returncode) == (2, 2)
+    assert [path.name for path in other.iterdir()] == ["letter.txt"]
+
+
+def test_an_unknown_filter_exits_2_and_names_the_known_ones(sitegraph: Sitegraph, first_index: Path) -> None:
+    done = sitegraph.command("query", "leases", "--index", str(first_index), "--filter", "colour=red")
+
+    assert done.returncode == 2
+    assert "colour" in done.stderr
+    assert "doc_type" in done.stderr
+
+
+def test_an_index_of_another_model_exits_2(sitegraph: Sitegraph, source: Path, index: Path) -> None:
+    manifest = index / "index.json"
+    record = json.loads(manifest.read_text())
+    record["model"]["sha256"] = "0" * 64
+    manifest.write_text(json.dumps(record))
+
+    done = sitegraph.command("run", str(source), "--index", str(index))
+
+    assert done.returncode == 2
+    assert "model" in done.stderr
+    assert (index / "CURRENT").read_text() == "1\n"
+
+
+def test_an_index_keeps_its_kind_of_graph(sitegraph: Sitegraph, source: Path, index: Path) -> None:
+    done = sitegraph.command("run", str(source), "--index", str(index), "--graph", "neo4j")
+
+    assert done.returncode == 2
+    assert "keeps its graph in lance" in done.stderr
+
+
+def test_neo4j_without_settings_exits_2_and_one_that_is_away_3(
+    sitegraph: Sitegraph, source: Path, tmp_path: Path
+) -> None:
+    arguments = ("run", str(source), "--index", str(tmp_path / "new"), "--graph", "neo4j")
+
+    without = sitegraph.command(*arguments)
+    away = sitegraph.command(
+        *arguments,
+        SITEGRAPH_NEO4J_URI=f"bolt://127.0.0.1:{free_port()}",
+        SITEGRAPH_NEO4J_PASSWORD="secret-word",
+    )
+
+    assert without.returncode == 2
+    assert "SITEGRAPH_NEO4J_URI" in without.stderr
+    assert away.returncode == 3
+    assert "secret-word" not in away.stderr
+
+
+def test_one_bad_document_is_a_problem_and_the_run_goes_on(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    handbook.link("/index.html", "/broken.pdf", "a broken file")
+    broken = Reply(b"%PDF-1.7\nnothing of use", content_type="application/pdf")
+    handbook.site.pages["/broken.pdf"] = broken
+
+    done = sitegraph.command("run", str(source), "--index", str(index), "--format", "json")
+
+    report = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert report["published"]
+    assert report["documents"]["failed"] == 1
+    assert [problem["url"] for problem in report["problems"]] == [handbook.site.url("/broken.pdf")]
