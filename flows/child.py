@@ -159,7 +159,7 @@ class _Child:
     def __init__(self, tokenizer: Path, limits: ChildLimits) -> None:
         watched, self._lifeline = os.pipe()
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-P", "-m", "flows.parser_process"),
                     *(str(tokenizer), str(watched), str(limits.address_space_mb)),

@@ -3,7 +3,8 @@
 from typing import Any
 
 from flows.leasing import hold_lease
-from flows.opening import open_existing, open_pipeline_for, read_settings
+from flows.opening import open_existing, open_pipeline_for
+from flows.settings import read_settings
 from flows.steps.publish import publish_generation
 from flows.steps.recover import recover
 from flows.steps.verify import verify_generation

@@ -1,10 +1,11 @@
 """Rows of a generation as public records; the contract is docs/reference/export.md."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from flows.wiring import Index
+from schemas.documents import DocumentState, LiveDocument
 from schemas.nodes import OBSERVED_FIELDS, Chunk, DocumentKind
 from schemas.records import node_to_record, to_record
 
@@ -36,19 +37,31 @@ def _documents(index: Index, generation: int, source: str | None) -> Iterator[di
     graph = index.graph.at(generation)
     for start in range(0, len(live), _PAGE):
         part = {doc: live[doc] for doc in list(live)[start : start + _PAGE]}
+        states = _states(index, part.values())
         for node in graph.nodes(part):
             document = part[node.id]
-            known = index.ledger.documents.get(document.source, [document.uri]).get(document.uri)
             record = {key: value for key, value in node_to_record(node).items() if key != "doc"}
             node_kind, document_kind = record.pop("kind"), record.pop("document_kind", DocumentKind.PDF.value)
             yield {
                 **record,
                 "kind": document_kind,
                 "node_kind": node_kind,
-                "state": known.state.value if known else "gone",
+                "state": states.get((document.source, document.uri), DocumentState.GONE).value,
                 "fetched_at": document.fetched_at,
                 "last_modified": document.last_modified,
             }
+
+
+def _states(index: Index, documents: Iterable[LiveDocument]) -> dict[tuple[str, str], DocumentState]:
+    """What the ledger now says of documents, by source and URI."""
+    uris: dict[str, list[str]] = {}
+    for document in documents:
+        uris.setdefault(document.source, []).append(document.uri)
+    return {
+        (source, uri): known.state
+        for source, wanted in uris.items()
+        for uri, known in index.ledger.documents.get(source, wanted).items()
+    }
 
 
 def _chunks(index: Index, generation: int, source: str | None, *, vectors: bool) -> Iterator[dict[str, Any]]:

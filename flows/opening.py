@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -12,23 +11,17 @@ from flows.active import activate, deactivate
 from flows.hold import check_hold, lift_hold
 from flows.leasing import hold_lease
 from flows.progress import StageProgress
+from flows.settings import read_settings
 from flows.source_file import load_source
 from flows.wiring import Index, Pipeline, open_index
 from flows.work import end_work
 from indexes.embed.encoder import offline_environment
 from schemas.errors import ConfigError, GuardRefused
-from schemas.settings import SETTINGS_FILE, Settings, load_settings
+from schemas.settings import Settings
 from schemas.source import Source
 
 RESUMABLE = timedelta(hours=12)
 """How long an interrupted run may be gone on with; what an older one saw is no longer news."""
-
-
-def read_settings(*, index: str | None = None, graph: str | None = None) -> Settings:
-    """Settings from the environment and `./sitegraph.toml`; arguments win over both."""
-    file = Path(SETTINGS_FILE)
-    settings = load_settings(os.environ, file.read_text() if file.is_file() else None)
-    return replace(settings, index=index or settings.index, graph=graph or settings.graph)
 
 
 @contextmanager

@@ -45,7 +45,10 @@ def load_manifest(layout: IndexLayout) -> IndexManifest:
         ) from error
     if found != FORMAT:
         raise SchemaMismatch(f"index format {found}, this version reads {FORMAT}", subject=str(layout.root))
-    return from_record(IndexManifest, record)
+    try:
+        return from_record(IndexManifest, record)
+    except (KeyError, TypeError) as error:
+        raise SchemaMismatch(f"does not describe an index ({error})", subject=str(layout.manifest)) from error
 
 
 def dump_manifest(manifest: IndexManifest) -> str:

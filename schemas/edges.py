@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from schemas.ids import edge_id
+
 
 class EdgeKind(StrEnum):
     """How two nodes are joined; docs/reference/graph.md says which kinds join which nodes."""
@@ -64,3 +66,8 @@ class Edge:
     score: float | None = None
     chunk: str | None = None
     text: str | None = None
+
+
+def plain_edge(kind: EdgeKind, src: str, dst: str, *, doc: str, source: str) -> Edge:
+    """Give an edge that its kind and its two ends say all about, under the id that follows from them."""
+    return Edge(id=edge_id(kind, src, dst), kind=kind, src=src, dst=dst, doc=doc, source=source)

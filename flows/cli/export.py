@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.options import IndexOption, read_settings
+from flows.cli.options import IndexOption
+from flows.settings import read_settings
 
 
 class What(StrEnum):

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json, read_settings
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from flows.settings import read_settings
 
 MAX_LINES = 40
 

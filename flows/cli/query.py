@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import FormatOption, IndexOption, OutputFormat, read_settings
+from flows.cli.options import FormatOption, IndexOption, OutputFormat
 from flows.cli.reading import build_retriever, open_for_reading, terminal_width, warn
+from flows.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json, read_settings
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from flows.settings import read_settings
 
 
 def rollback(

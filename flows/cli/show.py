@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.options import IndexOption, read_settings
+from flows.cli.options import IndexOption
 from flows.cli.reading import open_for_reading, terminal_width
+from flows.settings import read_settings
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.settings import Settings
 

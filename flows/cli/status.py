@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json, read_settings
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from flows.settings import read_settings
 
 
 def status(index: IndexOption = None, output: FormatOption = OutputFormat.TEXT) -> None:

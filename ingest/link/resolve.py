@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from schemas.edges import Edge, EdgeKind
-from schemas.fragment import GraphFragment, Link, Reference
+from schemas.edges import Edge, EdgeKind, plain_edge
+from schemas.fragment import GraphFragment, Link
 from schemas.ids import edge_id
 
 Resolve = Callable[[str], str | None]
@@ -31,7 +31,7 @@ def reference_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -
         edge.id: edge
         for reference in fragment.references
         if (dst := resolve(reference.target)) is not None and dst != fragment.doc
-        for edge in [_reference_edge(fragment, source, dst, reference)]
+        for edge in [plain_edge(reference.kind, fragment.doc, dst, doc=fragment.doc, source=source)]
     }
     return tuple(edge for _, edge in sorted(edges.items()))
 
@@ -72,15 +72,4 @@ def _link_edge(fragment: GraphFragment, source: str, dst: str, link: Link, count
         position=link.position,
         fragment=link.fragment,
         count=count,
-    )
-
-
-def _reference_edge(fragment: GraphFragment, source: str, dst: str, reference: Reference) -> Edge:
-    return Edge(
-        id=edge_id(reference.kind.value, fragment.doc, dst),
-        kind=reference.kind,
-        src=fragment.doc,
-        dst=dst,
-        doc=fragment.doc,
-        source=source,
     )

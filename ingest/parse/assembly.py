@@ -7,10 +7,10 @@ from functools import cache
 from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.outline import OutlineSection
-from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
 from schemas.hashing import record_sha256
-from schemas.ids import Occurrences, chunk_id, edge_id, normalise_text, page_id, section_id
+from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, section_id
 from schemas.nodes import Chunk, ChunkNode, DocumentKind, Page, Section
 
 
@@ -43,16 +43,7 @@ class _Graph:
     edges: list[Edge] = field(default_factory=list)
 
     def join(self, kind: EdgeKind, src: str, dst: str) -> None:
-        self.edges.append(
-            Edge(
-                id=edge_id(kind, src, dst),
-                kind=kind,
-                src=src,
-                dst=dst,
-                doc=self.doc,
-                source=self.request.source,
-            )
-        )
+        self.edges.append(plain_edge(kind, src, dst, doc=self.doc, source=self.request.source))
 
 
 def assemble_page(

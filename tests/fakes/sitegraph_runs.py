@@ -46,7 +46,8 @@ class Sitegraph:
     ) -> dict[str, Rows]:
         """Give the stable export of every table."""
         from flows.exporting import rows
-        from flows.opening import open_existing, read_settings
+        from flows.opening import open_existing
+        from flows.settings import read_settings
 
         with self._set_up():
             opened = open_existing(read_settings(index=str(index)))
@@ -63,7 +64,8 @@ class Sitegraph:
 
     def damage(self, index: Path) -> tuple[tuple[str, str], ...]:
         """What `verify` finds at the current generation."""
-        from flows.opening import open_existing, read_settings
+        from flows.opening import open_existing
+        from flows.settings import read_settings
         from flows.verifying import find_damage
 
         with self._set_up():

@@ -8,13 +8,12 @@ from ingest.parse.chunking import CountTokens, Span
 from ingest.parse.codes import extract_codes
 from ingest.parse.pdf.captions import Region
 from ingest.parse.pdf.page import PageContent
-from schemas.edges import Edge, EdgeKind
+from schemas.edges import Edge, EdgeKind, plain_edge
 from schemas.fragment import GraphFragment, Link, ParseRequest
 from schemas.hashing import record_sha256
 from schemas.ids import (
     Occurrences,
     chunk_id,
-    edge_id,
     normalise_text,
     pdf_doc_id,
     pdf_page_id,
@@ -53,16 +52,7 @@ class _Graph:
     edges: list[Edge] = field(default_factory=list)
 
     def join(self, kind: EdgeKind, src: str, dst: str) -> None:
-        self.edges.append(
-            Edge(
-                id=edge_id(kind, src, dst),
-                kind=kind,
-                src=src,
-                dst=dst,
-                doc=self.doc,
-                source=self.request.source,
-            )
-        )
+        self.edges.append(plain_edge(kind, src, dst, doc=self.doc, source=self.request.source))
 
 
 def assemble_pdf(
