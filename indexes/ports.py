@@ -102,7 +102,9 @@ class GraphReader(Protocol):
     ) -> tuple[Edge, ...]:
         """Edges leaving *ids*, ordered by (src, kind, dst, id); an unknown id adds none."""
 
-    def edges_to(self, ids: Collection[str], *, kinds: Collection[EdgeKind] | None = None) -> tuple[Edge, ...]:
+    def edges_to(
+        self, ids: Collection[str], *, kinds: Collection[EdgeKind] | None = None
+    ) -> tuple[Edge, ...]:
         """Edges entering *ids*, ordered by (dst, kind, src, id); an unknown id adds none."""
 
     def scan_nodes(self, *, source: str | None = None) -> Iterator[Node]:
