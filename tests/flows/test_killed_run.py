@@ -17,7 +17,7 @@ from tests.fakes.sitegraph_runs import Sitegraph
 pytestmark = pytest.mark.server
 
 # One for each way of recovery; tests/faults/test_every_crash_point.py has them all.
-POINTS = ("parse.midway", "outbox.midway", "graph.nodes_done", "vector.not_tagged", "current.not_recorded")
+POINTS = ("parse.midway", "graph.nodes_done", "vector.not_tagged", "current.not_recorded")
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_a_full_disk_is_said_in_one_line_and_the_old_generation_stays(
 def test_a_run_that_is_stopped_ends_soon_and_the_next_one_goes_on(
     sitegraph: Sitegraph, tmp_path: Path, sent: signal.Signals, code: int
 ) -> None:
-    """Stopped in the second wave: the pages of the first are not fetched again, nor the ones just had."""
+    """Stopped in the second wave: what was had is not fetched again, but for what was under way."""
     with serve_handbook() as handbook:
         slow_down(handbook, seconds=0.3)
         source, index = write_source(tmp_path, handbook), tmp_path / "index"
@@ -123,8 +123,8 @@ def slow_down(handbook: Handbook, *, seconds: float) -> None:
         handbook.site.pages[path] = late
 
 
-def test_a_killed_crawl_fetches_no_more_than_a_batch_again(sitegraph: Sitegraph, tmp_path: Path) -> None:
-    """With a delay of 1 s a batch is 20 pages; the kill comes while the second wave is parsed."""
+def test_what_a_killed_crawl_has_fetched_is_not_fetched_again(sitegraph: Sitegraph, tmp_path: Path) -> None:
+    """The kill comes when the first wave, the start page alone, is in the ledger."""
     with serve_handbook() as handbook:
         source, index = write_source(tmp_path, handbook), tmp_path / "index"
         with sitegraph.process(

@@ -84,7 +84,7 @@ def test_a_site_that_recovers_after_a_refusal_is_unchanged(
     assert report["documents"]["unchanged"] == 10
 
 
-@pytest.mark.parametrize("status", [404, 403, 500])
+@pytest.mark.parametrize("status", [404, 403])
 def test_an_unreadable_seed_is_refused_and_forgiven(
     sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path, status: int
 ) -> None:

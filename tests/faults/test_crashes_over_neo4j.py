@@ -1,0 +1,40 @@
+"""SIGKILL of runs that keep their graph in Neo4j; `make faults` runs these."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.crashes import change
+from tests.fakes.handbook import serve_handbook, write_source
+from tests.fakes.neo4j_runs import index, on_neo4j
+from tests.fakes.prefect_server import prefect_server
+from tests.fakes.sitegraph_runs import Sitegraph, sitegraph
+
+pytestmark = [
+    pytest.mark.server,
+    pytest.mark.neo4j,
+    pytest.mark.skipif(not os.environ.get("SITEGRAPH_FAULTS"), reason="long; run them with: make faults"),
+]
+__all__ = ["index", "on_neo4j", "prefect_server", "sitegraph"]
+
+
+@pytest.mark.parametrize(
+    "point", ["graph.before_batch", "graph.nodes_done", "graph.retired", "vector.not_tagged", "prune.midway"]
+)
+def test_a_killed_run_is_finished_over_neo4j_too(
+    sitegraph: Sitegraph, on_neo4j: Sitegraph, index: Path, tmp_path: Path, point: str
+) -> None:
+    with serve_handbook() as handbook:
+        source = write_source(tmp_path, handbook)
+        on_neo4j.run(source, index, graph="neo4j")
+        change(handbook)
+        died = on_neo4j.command("run", str(source), "--index", str(index), SITEGRAPH_FAULT=f"{point}:kill")
+
+        on_neo4j.run(source, index)
+
+        assert died.returncode == -9
+        clean = tmp_path / "clean"
+        sitegraph.run(source, clean)
+        assert on_neo4j.export(index) == sitegraph.export(clean)
+        assert on_neo4j.damage(index) == ()
