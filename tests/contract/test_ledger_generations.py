@@ -271,6 +271,8 @@ def test_document_ids_fold_case_and_the_lowest_node_wins(ledger: Ledger) -> None
     assert ledger.generations.by_doc_id(1) == {"gov-0017": low.doc, "strasse-1": other.doc}
     assert ledger.generations.by_doc_id(2) == {"gov-0017": high.doc, "strasse-1": other.doc}
     assert ledger.generations.by_doc_id(0) == {}
+    left = ledger.generations.by_doc_id(1, without_docs=[low.doc])
+    assert left == {"gov-0017": high.doc, "strasse-1": other.doc}
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)

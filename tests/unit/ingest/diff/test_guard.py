@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.diff.guard import empty_refusal, removal_refusal, seed_refusal
+from ingest.diff.guard import empty_refusal, removal_refusal, seed_refusal, wordless_refusal
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
@@ -91,3 +91,18 @@ def test_a_source_of_which_nothing_was_ever_read_stops_a_run(
     rows: tuple[KnownDocument, ...], refused: bool
 ) -> None:
     assert (empty_refusal(rows) is not None) is refused
+
+
+@pytest.mark.parametrize(
+    ("counts", "refused"),
+    [
+        ({"nodes": {"Page": 2}, "chunks": {"html": 1}}, False),
+        ({"nodes": {"Page": 2}}, True),
+        ({"nodes": {"Page": 2}, "chunks": {}}, True),
+        ({}, False),
+    ],
+)
+def test_documents_without_a_single_passage_stop_a_run(
+    counts: dict[str, dict[str, int]], refused: bool
+) -> None:
+    assert (wordless_refusal(counts) is not None) == refused
