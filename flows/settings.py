@@ -4,11 +4,29 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from flows.unreadable import why
+from schemas.errors import ConfigError
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
+
+GRAPHS = ("lance", "neo4j")
+"""The graph stores that indexes/wiring.py opens."""
 
 
 def read_settings(index: str | None = None, *, graph: str | None = None) -> Settings:
-    """Settings from the environment and `./sitegraph.toml`; arguments win over both."""
+    """Settings from the environment and `./sitegraph.toml`; arguments win over both.
+
+    Raises: ConfigError: a setting or the file is wrong, or there is no graph store of that name.
+    """
+    settings = load_settings(os.environ, _file_text())
+    settings = replace(settings, index=index or settings.index, graph=graph or settings.graph)
+    if settings.graph not in (None, *GRAPHS):
+        raise ConfigError(f"must be one of {', '.join(GRAPHS)}, not {settings.graph!r}", subject="graph")
+    return settings
+
+
+def _file_text() -> str | None:
     file = Path(SETTINGS_FILE)
-    settings = load_settings(os.environ, file.read_text() if file.is_file() else None)
-    return replace(settings, index=index or settings.index, graph=graph or settings.graph)
+    try:
+        return file.read_text(encoding="utf-8") if file.is_file() else None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read ({why(error)})", subject=SETTINGS_FILE) from error

@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from flows.unreadable import why
 from ingest.urls import canonical_url
 from schemas.errors import ConfigError
 from schemas.source import GoneAfter, Rate, Recrawl, Scope, Source, SourceKind, SourceMetadata
@@ -135,7 +136,7 @@ def load_source(path: Path) -> Source:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read ({error})", subject=str(path)) from error
+        raise ConfigError(f"cannot be read ({why(error)})", subject=str(path)) from error
     return parse_source(text, subject=str(path), folder=path.resolve().parent)
 
 
@@ -186,7 +187,17 @@ def _explain(error: ValidationError, tree: Any) -> str:
     key = ".".join(str(part) for part in location) or "the file"
     line = _line_of(tree, location)
     message = _MESSAGES.get(first["type"], first["msg"].removeprefix("Value error, "))
+    if first["type"] == "extra_forbidden":
+        message += f"; known: {', '.join(_known_keys(location[:-1]))}"
     return f"line {line}: {key}: {message}"
+
+
+def _known_keys(location: tuple[Any, ...]) -> tuple[str, ...]:
+    """The keys that a mapping of the file may have."""
+    model: Any = _SourceFile
+    for part in location:
+        model = model.model_fields[part].annotation
+    return tuple(model.model_fields)
 
 
 def _key_written_twice(node: yaml.Node | None) -> str | None:

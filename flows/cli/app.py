@@ -39,20 +39,20 @@ app = typer.Typer(
     "3 store unavailable, 4 refused by a guard, 130 Ctrl-C, 143 SIGTERM.",
 )
 
-COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
-    ("demo", demo.demo),
-    ("plan", plan.plan),
-    ("run", run.run),
-    ("status", status.status),
-    ("query", query.query),
-    ("show", show.show),
-    ("export", export.export),
-    ("verify", verify.verify),
-    ("rollback", rollback.rollback),
-    ("drop", drop.drop),
+COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
+    ("demo", demo.demo, "See it work on sitegraph's own manual."),
+    ("plan", plan.plan, "Show what a run would look at; sends no request."),
+    ("run", run.run, "Crawl a source, index what changed, publish it."),
+    ("status", status.status, "Show generation, sources, last runs, leases, holds."),
+    ("query", query.query, "Print the passages that answer a question."),
+    ("show", show.show, "Open a citation: its page, or its section."),
+    ("export", export.export, "Print every row as JSON lines."),
+    ("verify", verify.verify, "Read everything back and look for damage."),
+    ("rollback", rollback.rollback, "Go back to an earlier generation, or lift the hold."),
+    ("drop", drop.drop, "Remove a source from the index."),
 )
-for _name, _command in COMMANDS:
-    app.command(_name)(_command)
+for _name, _command, _summary in COMMANDS:
+    app.command(_name, short_help=_summary)(_command)
 
 
 def main() -> NoReturn:
@@ -67,7 +67,8 @@ def run_app(arguments: list[str]) -> int:
         result = app(arguments or ["--help"], standalone_mode=False)
         sys.stdout.flush()  # here, where a closed pipe or a full disk still gets its exit code
     except TyperException as error:
-        return _say(f"{error.format_message()} (sitegraph COMMAND --help shows the options)", EXIT_USAGE)
+        message = error.format_message().replace("Value error, ", "")
+        return _say(f"{message} (sitegraph COMMAND --help shows the options)", EXIT_USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return _say(_INTERRUPTED, EXIT_INTERRUPTED)
     except BrokenPipeError:
@@ -110,12 +111,13 @@ def _leave_pipe() -> int:
 def _fail(error: Exception) -> int:
     if os.environ.get("SITEGRAPH_DEBUG"):
         traceback.print_exception(error)
-    what = " ".join(str(error).split()) or type(error).__name__
-    return _say(f"internal failure: {what} (SITEGRAPH_DEBUG=1 shows where)", EXIT_FAILED)
+    return _say(
+        f"internal failure: {str(error) or type(error).__name__} (SITEGRAPH_DEBUG=1 shows where)", EXIT_FAILED
+    )
 
 
 def _say(message: str, code: int) -> int:
-    print(f"sitegraph: {message}", file=sys.stderr)
+    print(f"sitegraph: {' '.join(message.split())}", file=sys.stderr)
     return code
 
 

@@ -4,12 +4,16 @@ import json
 import sys
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.options import IndexOption
+from flows.cli.options import IndexOption, choose_generation
+from flows.cli.reading import warn
 from flows.settings import read_settings
+
+if TYPE_CHECKING:
+    from flows.wiring import Index
 
 
 class What(StrEnum):
@@ -57,7 +61,8 @@ def export(
 
     opened = open_existing(read_settings(index))
     try:
-        number = opened.current() if generation is None else generation
+        number = choose_generation(opened, generation)
+        _warn_of_unknown(opened, source, generation=number)
         _print(rows(opened, what.value, generation=number, source=source, stable=stable, vectors=vectors))
     finally:
         opened.close()
@@ -66,3 +71,12 @@ def export(
 def _print(records: Iterable[dict[str, Any]]) -> None:
     for record in records:
         sys.stdout.write(json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n")
+
+
+def _warn_of_unknown(index: "Index", source: str | None, *, generation: int) -> None:
+    """Say that a source has no rows because there is none of that name: a typing error looks just so."""
+    from indexes.publish.generation import load_generation
+
+    known = {*index.ledger.documents.states(), *load_generation(index.layout, generation).sources}
+    if source is not None and source not in known:
+        warn(f"{source}: no such source; this index has: {', '.join(sorted(known)) or 'none'}")

@@ -3,9 +3,16 @@
 import json
 import sys
 from enum import StrEnum
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.wiring import Index
 
 IndexOption = Annotated[
     str | None,
@@ -23,6 +30,34 @@ class OutputFormat(StrEnum):
 
 
 FormatOption = Annotated[OutputFormat, typer.Option("--format", help="text for people, json for programs.")]
+
+
+def check_folder(settings: Settings) -> None:
+    """Say at once that the index cannot be made or opened where it is asked for.
+
+    Raises: ConfigError: a file stands there, or a folder of other things.
+    """
+    from indexes.layout import IndexLayout
+
+    folder = Path(settings.index)
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError("is a file; choose a folder for --index", subject=str(folder))
+    if folder.exists() and not IndexLayout(folder).manifest.exists() and any(folder.iterdir()):
+        raise ConfigError("is not empty and not an index; choose another --index", subject=str(folder))
+
+
+def choose_generation(index: "Index", wanted: int | None) -> int:
+    """Give the generation to read: the current one unless another is asked for.
+
+    Raises: ConfigError: that one is not kept (any more).
+    """
+    if wanted is None:
+        return index.current()
+    kept = sorted(int(path.stem) for path in index.layout.generation(0).parent.glob("*.json"))
+    if wanted not in (0, *kept):
+        have = ", ".join(map(str, kept)) or "none"
+        raise ConfigError(f"generation {wanted} is not kept; kept: {have}", subject="--generation")
+    return wanted
 
 
 def print_json(value: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, check_folder, print_json
 from flows.settings import read_settings
 
 MAX_LINES = 40
@@ -27,7 +27,9 @@ def plan(
     """
     from flows.planning import plan_run
 
-    record = plan_run(source, read_settings(index), due=due)
+    settings = read_settings(index)
+    check_folder(settings)
+    record = plan_run(source, settings, due=due)
     print_json(record) if output is OutputFormat.JSON else _print(record)
 
 

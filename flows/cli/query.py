@@ -12,6 +12,7 @@ import typer
 from flows.cli.options import FormatOption, IndexOption, OutputFormat
 from flows.cli.reading import build_retriever, open_for_reading, terminal_width, warn
 from flows.settings import read_settings
+from flows.unreadable import why
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 
@@ -26,10 +27,13 @@ def query(
     budget: Annotated[int, typer.Option("--budget", help="Tokens of evidence; texts are cut to fit.")] = 2500,
     use_graph: Annotated[bool, typer.Option("--use-graph/--no-graph", help="Follow links and edges.")] = True,
     rerank: Annotated[
-        bool, typer.Option("--rerank/--no-rerank", help="Rerank with a cross-encoder.")
+        bool, typer.Option("--rerank/--no-rerank", help="No reranker yet: says so and changes nothing.")
     ] = False,
     filter_: Annotated[
-        list[str] | None, typer.Option("--filter", metavar="KEY=VALUE", help="Keep matches; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--filter", metavar="KEY=VALUE", help="Keep matches, such as doc_type=guide; repeatable."
+        ),
     ] = None,
     output: FormatOption = OutputFormat.TEXT,
     from_: Annotated[
@@ -60,6 +64,8 @@ def query(
         use_graph=use_graph,
         rerank=rerank,
     )
+    if rerank:
+        warn("this version has no reranker: --rerank changes nothing")
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
     _answer(read_settings(index), queries, form="lines" if from_ else output.value, timings=timings)
 
@@ -70,7 +76,7 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read: {error}", subject=str(path)) from error
+        raise ConfigError(f"cannot be read ({why(error)})", subject=str(path)) from error
     return parse_query_lines(lines, options)
 
 

@@ -6,6 +6,7 @@ import typer
 
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 from flows.settings import read_settings
+from schemas.errors import ConfigError
 
 
 def rollback(
@@ -32,6 +33,8 @@ def rollback(
     from flows.opening import open_existing
     from flows.rolling_back import lift_hold_of, roll_back
 
+    if lift and to is not None:
+        raise ConfigError("goes without --to: lifting the hold changes no generation", subject="--lift")
     opened = open_existing(read_settings(index))
     try:
         record = lift_hold_of(opened) if lift else roll_back(opened, to=to)

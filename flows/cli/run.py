@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, check_folder, print_json
+from flows.settings import read_settings
 
 
 def run(
@@ -32,7 +33,9 @@ def run(
     """
     from flows.source_file import load_source
 
-    load_source(source)  # a wrong source file is told at once, not after Prefect has started
+    # What is wrong with the call is told at once, not after Prefect has started.
+    load_source(source)
+    check_folder(read_settings(index, graph=graph))
     prepare_prefect(os.environ)
     from flows.api_server import prefect_api
 
@@ -47,12 +50,14 @@ def run(
 
 
 def prepare_prefect(environ: Any) -> None:
-    """Quieten Prefect; what the user set stays."""
+    """Quieten Prefect and have it report nothing to its makers; what the user set stays."""
     defaults = {
         "PREFECT_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
+        "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_CLI_COLORS": "false",
+        "DO_NOT_TRACK": "1",
     }
     environ.update({name: value for name, value in defaults.items() if name not in environ})
 

@@ -9,6 +9,7 @@ import typer
 from flows.cli.options import IndexOption
 from flows.cli.reading import open_for_reading, terminal_width
 from flows.settings import read_settings
+from flows.unreadable import why
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.settings import Settings
 
@@ -52,7 +53,8 @@ def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: 
     from retrieval.render import cite_line, wrap_text
 
     place = cite_line(chunk, locate_in_pdf(chunk))
-    head = [" > ".join(chunk.breadcrumbs), " > ".join(chunk.heading_path), place]
+    trails = dict.fromkeys((" > ".join(chunk.breadcrumbs), " > ".join(chunk.heading_path)))
+    head = [*trails, place]
     if chunk.page_no is not None:
         head.append(f"picture: {_draw(chunk, out or _picture_path(chunk), raw_of)}")
     elif out is not None:
@@ -70,7 +72,7 @@ def _draw(chunk: "Chunk", out: Path, raw_of: RawOf) -> Path:
     try:
         out.write_bytes(picture)
     except OSError as error:
-        raise ConfigError(f"cannot be written: {error}", subject=str(out)) from error
+        raise ConfigError(f"cannot be written ({why(error)})", subject=str(out)) from error
     return out
 
 

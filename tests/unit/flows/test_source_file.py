@@ -125,10 +125,10 @@ def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -
         ("name: a\nkind: web\nseeds:\n  - ftp://h.example/", "line 4: seeds.0: is not an http or https URL"),
         ("name: a\nkind: web\nseeds: ['https://[bad/']", "line 3: seeds.0: is not an http or https URL"),
         ("name: a\nkind: web\nseeds: ['https://me:pw@h.example/']", "line 3: seeds.0: is not an http or"),
-        (WEB + "nope: 1", "line 4: nope: unknown key"),
+        (WEB + "nope: 1", "line 4: nope: unknown key; known: name, kind, seeds, roots, scope"),
         (
             WEB + "\n# a note\nrate:\n  per_host_delay: 1\n  concurency: 2",
-            "line 8: rate.concurency: unknown key",
+            "line 8: rate.concurency: unknown key; known: per_host_delay, concurrency",
         ),
         (WEB + "recrawl:\n  gone_after:\n    hits: 2", "line 6: recrawl.gone_after.hits: unknown key"),
         (WEB + "1: 2", "line 4: 1: Keys should be strings"),

@@ -47,6 +47,12 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
         (["plan", "missing.yaml"], 2, "missing.yaml: cannot be read"),
         (["run", "missing.yaml"], 2, "missing.yaml: cannot be read"),
         (["plan", "source.yaml"], 4, "root folder is not there; nothing was changed"),
+        (["export"], 2, "Choose from: documents, nodes, edges, chunks"),
+        (["export", "--what", "words"], 2, "'--what': 'words' is not one of"),
+        (["run", "source.yaml", "--index", "source.yaml"], 2, "is a file; choose a folder for --index"),
+        (["plan", "source.yaml", "--index", "."], 2, "is not empty and not an index"),
+        (["run", "source.yaml", "--graph", "foo"], 2, "graph: must be one of lance, neo4j, not 'foo'"),
+        (["query", "--from", "missing.jsonl"], 2, "missing.jsonl: cannot be read (No such file"),
     ],
 )
 def test_a_wrong_call_says_what_is_wrong(
@@ -77,9 +83,12 @@ def test_a_wrong_setting_is_exit_code_2(said: Said, monkeypatch: pytest.MonkeyPa
     assert "SITEGRAPH_WORKERS: 'many'" in said()
 
 
-def test_a_generation_that_is_not_kept_is_exit_code_3(copy: Path, said: Said) -> None:
-    assert run_app(["export", "--what", "nodes", "--index", str(copy), "--generation", "99"]) == 3
-    assert "99" in said()
+@pytest.mark.parametrize("command", [["export", "--what", "nodes"], ["verify"]])
+def test_a_generation_that_is_not_kept_is_exit_code_2_and_the_kept_ones_are_named(
+    command: list[str], copy: Path, said: Said
+) -> None:
+    assert run_app([*command, "--index", str(copy), "--generation", "99"]) == 2
+    assert "--generation: generation 99 is not kept; kept: 1" in said()
 
 
 def test_a_ledger_that_cannot_be_opened_is_exit_code_3(
@@ -107,16 +116,49 @@ def test_a_damaged_current_is_exit_code_1_and_the_remedy_works(
     assert json.loads(capsys.readouterr().out)["generation"] == 1
 
 
-def test_damage_that_verify_finds_is_exit_code_1(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def _promise_other_rows(index: Path) -> None:
     stores = {table: {"counts": {}, "digest": "0" * 64} for table in ("chunks", "nodes", "edges")}
     manifest = GenerationManifest(
         generation=1, base=0, as_of="2026-03-01", source="manual", run_id="r", plan_sha="p", stores=stores
     )
-    dump_generation(IndexLayout(copy), manifest)
+    dump_generation(IndexLayout(index), manifest)
+
+
+def test_damage_that_verify_finds_is_exit_code_1(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _promise_other_rows(copy)
     assert run_app(["verify", "--index", str(copy)]) == 1
     out, err = capsys.readouterr()
     assert out == "generation 1: 6 faults\n"
     assert "chunks: digest is " in err
+
+
+def test_a_table_that_cannot_be_read_any_more_is_damage(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _promise_other_rows(copy)
+    for file in (IndexLayout(copy).lance / "chunks.lance" / "data").glob("*.lance"):
+        content = file.read_bytes()
+        file.write_bytes(content[: len(content) // 2])
+    assert run_app(["verify", "--index", str(copy)]) == 1
+    out, err = capsys.readouterr()
+    assert out == "generation 1: 1 fault\n"
+    assert err.startswith("chunks: cannot be read or written")
+
+
+def test_the_hold_is_lifted_without_a_generation(copy: Path, said: Said) -> None:
+    assert run_app(["rollback", "--index", str(copy), "--lift", "--to", "1"]) == 2
+    assert "--lift: goes without --to" in said()
+
+
+def test_a_settings_file_that_is_no_text_is_exit_code_2(said: Said, tmp_path: Path) -> None:
+    (tmp_path / "sitegraph.toml").write_bytes(b"\x80\x81")
+    assert run_app(["status"]) == 2
+    assert "sitegraph.toml: cannot be read (it is not a UTF-8 text)" in said()
+
+
+def test_the_list_of_commands_has_whole_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app([]) == 0
+    assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
 
 
 def test_an_empty_generation_is_intact(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,7 +167,7 @@ def test_an_empty_generation_is_intact(copy: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().out == "generation 0: intact\n"
 
 
-@pytest.mark.parametrize("name", [name for name, _ in COMMANDS])
+@pytest.mark.parametrize("name", [name for name, _, _ in COMMANDS])
 def test_every_command_explains_itself_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app([name, "--help"]) == 0
     out = capsys.readouterr().out

@@ -114,6 +114,8 @@ def test_vectors_are_of_unit_length_and_only_given_when_asked(
 def test_a_source_that_is_not_there_and_the_empty_generation_have_no_rows(
     index: Path, capsys: pytest.CaptureFixture[str], what: str
 ) -> None:
-    assert export(index, capsys, what, "--source", "nobody") == []
+    assert run_app(["export", "--index", str(index), "--what", what, "--source", "nobody"]) == 0
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"sitegraph: warning: nobody: no such source; this index has: {SOURCE}\n")
     assert export(index, capsys, what, "--source", SOURCE) == export(index, capsys, what)
     assert export(index, capsys, what, "--generation", "0") == []

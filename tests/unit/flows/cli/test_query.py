@@ -131,3 +131,10 @@ def test_the_command_imports_nothing_that_only_building_needs(folder: Path, tmp_
     loaded = set(result.stderr.split())
     assert "lancedb" in loaded
     assert loaded & {*HEAVY} == set()
+
+
+def test_asking_for_the_reranker_says_that_there_is_none(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_app(["query", "leave", "--index", str(folder), "--rerank"]) == 0
+    assert "this version has no reranker" in capsys.readouterr().err
