@@ -52,7 +52,7 @@ test: setup ## the tests that end within minutes
 	@$(BIN)/python -m pytest -q
 
 faults: setup ## kill runs at every named point (a quarter of an hour)
-	@SITEGRAPH_FAULTS=1 $(BIN)/python -m pytest -q tests/faults/test_every_crash_point.py tests/faults/test_crashes_over_neo4j.py
+	@$(BIN)/python -m pytest -q -m long tests/faults
 
 check: setup ## style, types and the import law
 	@$(BIN)/ruff check .

@@ -1,6 +1,7 @@
 """Fixtures that every test may use."""
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,24 @@ from indexes.ports import GraphStore
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from tests.fakes.neo4j_server import Neo4jServer, running_neo4j
 from tests.fakes.postgres_server import PostgresServer, running_postgres
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Under REQUIRE_ALL=1 a skipped test has failed: what it needs was promised to be there.
+
+    Only the real sites and PDFs may be absent, and where they are there no test of them may skip.
+    """
+    report = yield
+    absent = item.get_closest_marker("data") is not None and not DATA.is_dir()
+    if report.skipped and not absent and os.environ.get("REQUIRE_ALL") == "1":
+        report.outcome = "failed"
+        report.longrepr = f"skipped under REQUIRE_ALL=1: {report.longrepr}"
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """SIGKILL of runs that keep their graph in Neo4j; `make faults` runs these."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from tests.fakes.sitegraph_runs import Sitegraph, sitegraph
 pytestmark = [
     pytest.mark.server,
     pytest.mark.neo4j,
-    pytest.mark.skipif(not os.environ.get("SITEGRAPH_FAULTS"), reason="long; run them with: make faults"),
+    pytest.mark.long,
 ]
 __all__ = ["index", "on_neo4j", "prefect_server", "sitegraph"]
 

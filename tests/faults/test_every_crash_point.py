@@ -1,6 +1,5 @@
 """SIGKILL at every named point of a run; `make faults` runs these, `make test` a few of them."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from tests.fakes.sitegraph_runs import Sitegraph, sitegraph
 
 pytestmark = [
     pytest.mark.server,
-    pytest.mark.skipif(not os.environ.get("SITEGRAPH_FAULTS"), reason="long; run them with: make faults"),
+    pytest.mark.long,
 ]
 __all__ = ["prefect_server", "sitegraph"]
 
