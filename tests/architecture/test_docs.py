@@ -159,8 +159,8 @@ def test_the_querying_page_lists_every_filter() -> None:
 
 
 def test_the_configuration_page_lists_the_settings() -> None:
-    # `cache` and `fault` are for tests and experiments.
-    names = {f"{PREFIX}{name.upper()}" for name in _names(Settings) - {"cache", "fault"}}
+    # `fault` is for tests.
+    names = {f"{PREFIX}{name.upper()}" for name in _names(Settings) - {"fault"}}
 
     assert _cells(_read("configuration.md")) == names
 
