@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from flows.hold import check_hold
 from flows.leasing import hold_lease
 from flows.opening import open_existing, open_pipeline_for
 from flows.settings import read_settings
@@ -21,9 +22,10 @@ from schemas.source import Source, SourceKind
 def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
     """Remove every row of a source and forget its crawl state; give what went.
 
-    Raises: ConfigError: the index has no source of that name.
+    Raises: ConfigError: the index has no source of that name; GuardRefused: publishing is held.
     """
     opened = open_existing(read_settings(index=index))
+    check_hold(opened.layout)
     source = Source(name=name, kind=SourceKind.FILES)
     with open_pipeline_for(opened, source) as pipeline:
         lease = hold_lease(

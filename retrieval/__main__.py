@@ -4,15 +4,15 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from retrieval.query import FILTER_KEYS, build_query, parse_filters
 from schemas.errors import ConfigError, FilterError, SchemaMismatch, SitegraphError, StoreUnavailable
 from schemas.evidence import Query
+from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
-DEFAULT_INDEX = ".sitegraph"
 _EXAMPLE = """examples:
   python -m retrieval --query "What depends on GOV-0017?" --top-k 5 --use-graph --filter doc_type=governance
   python -m retrieval --query "restore a backup" --index ./my-index --format text
@@ -29,7 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             top_k=options.top_k,
             use_graph=options.use_graph,
         )
-        _print_answer(Path(options.index or _default_index()), query, as_text=options.format == "text")
+        settings = _read_settings()
+        index = Path(options.index or settings.index)
+        _print_answer(index, query, settings.environment(), as_text=options.format == "text")
     except SitegraphError as error:
         print(f"retrieval: {error}", file=sys.stderr)
         return exit_code(error)
@@ -45,13 +47,13 @@ def exit_code(error: SitegraphError) -> int:
     return 3 if isinstance(error, StoreUnavailable) else 1
 
 
-def _print_answer(index: Path, query: Query, *, as_text: bool) -> None:
+def _print_answer(index: Path, query: Query, environment: Mapping[str, str], *, as_text: bool) -> None:
     from indexes.wiring import open_readers
     from retrieval.log import log_queries
     from retrieval.render import render_text, to_rows
     from retrieval.retriever import Retriever
 
-    readers = open_readers(index, environment=os.environ, use_graph=query.use_graph)
+    readers = open_readers(index, environment=environment, use_graph=query.use_graph)
     for warning in readers.warnings:
         print(f"retrieval: warning: {warning}", file=sys.stderr)
     retriever = Retriever(
@@ -70,8 +72,14 @@ def _print_answer(index: Path, query: Query, *, as_text: bool) -> None:
         print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)
 
 
-def _default_index() -> str:
-    return os.environ.get("SITEGRAPH_INDEX") or DEFAULT_INDEX
+def _read_settings() -> Settings:
+    """Settings from the environment and `./sitegraph.toml`."""
+    file = Path(SETTINGS_FILE)
+    try:
+        text = file.read_text(encoding="utf-8") if file.is_file() else None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read ({error})", subject=SETTINGS_FILE) from error
+    return load_settings(os.environ, text)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -82,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--query", required=True, help="what to look for")
-    parser.add_argument("--index", help=f"index folder (default: SITEGRAPH_INDEX, else {DEFAULT_INDEX})")
+    parser.add_argument("--index", help="index folder (default: SITEGRAPH_INDEX, else .sitegraph)")
     parser.add_argument("--top-k", type=int, default=5, help="number of passages, 1 to 50 (default: 5)")
     parser.add_argument(
         "--use-graph", action="store_true", default=True, help="follow the graph (the default)"

@@ -10,12 +10,16 @@ from schemas.errors import ConfigError, DamageFound
 def read_current(index: Path) -> int:
     """Read the number of the generation that readers see; take it once per query.
 
-    Raises: ConfigError: the folder is no index; DamageFound: `CURRENT` holds no number.
+    Raises: ConfigError: the folder is no index; DamageFound: `CURRENT` is missing or holds no number.
     """
     path = IndexLayout(index).current
     try:
         return int(path.read_text("ascii"))
     except (FileNotFoundError, NotADirectoryError) as error:
+        if IndexLayout(index).manifest.exists():
+            raise DamageFound(
+                "is missing; write the highest number of generations/ into it", subject=str(path)
+            ) from error
         raise ConfigError(
             f"not an index; make one with: sitegraph run SOURCE.yaml --index {index}", subject=str(index)
         ) from error
