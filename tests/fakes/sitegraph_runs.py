@@ -119,7 +119,12 @@ class Sitegraph:
 
 def sitegraph_on(server: PrefectServer, **settings: str) -> Sitegraph:
     """The program on a running server; *settings* are environment variables."""
-    cached = {"SITEGRAPH_CACHE": str(encoder_cache()), "PREFECT_LOGGING_LEVEL": "CRITICAL"}
+    # Small sites: a second parser would cost more to start than it saves.
+    cached = {
+        "SITEGRAPH_CACHE": str(encoder_cache()),
+        "SITEGRAPH_WORKERS": "1",
+        "PREFECT_LOGGING_LEVEL": "CRITICAL",
+    }
     return Sitegraph(environment={**server.environment, **cached, **settings})
 
 

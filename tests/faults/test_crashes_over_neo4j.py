@@ -37,3 +37,20 @@ def test_a_killed_run_is_finished_over_neo4j_too(
         sitegraph.run(source, clean)
         assert on_neo4j.export(index) == sitegraph.export(clean)
         assert on_neo4j.damage(index) == ()
+
+
+def test_rolling_back_and_on_again_over_neo4j(on_neo4j: Sitegraph, index: Path, tmp_path: Path) -> None:
+    with serve_handbook() as handbook:
+        source = write_source(tmp_path, handbook)
+        on_neo4j.run(source, index, graph="neo4j")
+        first = on_neo4j.export(index)
+        change(handbook)
+        on_neo4j.run(source, index)
+        second = on_neo4j.export(index)
+
+        on_neo4j.command("rollback", "--index", str(index))
+        assert on_neo4j.export(index) == first
+        on_neo4j.run(source, index, accept=True)
+
+        assert on_neo4j.export(index) == second
+        assert on_neo4j.damage(index) == ()

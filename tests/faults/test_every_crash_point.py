@@ -55,7 +55,7 @@ def test_after_a_kill_the_next_run_makes_what_an_undisturbed_one_would(
     crashes.finish(index)
 
 
-@pytest.mark.parametrize("point", POINTS[3:])
+@pytest.mark.parametrize("point", POINTS[8:16])
 @pytest.mark.parametrize("before", [AFTER_FREEZE, BEFORE_FREEZE])
 def test_a_kill_after_a_kill_loses_nothing(
     crashes: CrashSite, tmp_path: Path, before: str, point: str
@@ -63,5 +63,18 @@ def test_a_kill_after_a_kill_loses_nothing(
     index = crashes.copy(tmp_path)
     crashes.kill_at(before, index)
     crashes.kill_at(point, index)
+
+    crashes.finish(index)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"), [(AFTER_FREEZE, "recover.midway"), (BEFORE_FREEZE, "abort.midway")]
+)
+def test_a_recovery_that_is_killed_is_recovered_from(
+    crashes: CrashSite, tmp_path: Path, first: str, then: str
+) -> None:
+    index = crashes.copy(tmp_path)
+    for point in (first, then, then):
+        crashes.kill_at(point, index)
 
     crashes.finish(index)

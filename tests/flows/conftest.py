@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.fakes.handbook import Handbook, serve_handbook
-from tests.fakes.prefect_server import prefect_server
+from tests.fakes.prefect_server import prefect_server, process_worker
 from tests.fakes.sitegraph_runs import sitegraph
 
-__all__ = ["prefect_server", "sitegraph"]
+__all__ = ["prefect_server", "process_worker", "sitegraph"]
 
 # Prefect reads these when it is imported: what matters of a failing test is not in its logs.
 os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")

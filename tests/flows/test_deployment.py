@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.prefect_server import REPO, FlowRun, PrefectServer, prefect_server, running_worker
+from tests.fakes.prefect_server import REPO, FlowRun, PrefectServer, running_worker
 from tests.fakes.site_server import Reply, Site, serve, with_validators
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(500)]
-__all__ = ["prefect_server"]
 
 NIGHTLY, DUE = "index-source/nightly", "index-source/due"
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.prefect_server import PrefectServer, poll, prefect_server, process_worker, running_process
+from tests.fakes.prefect_server import PrefectServer, poll, running_process
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
-__all__ = ["prefect_server", "process_worker"]
 
 FLOW = """
 from prefect import flow
