@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.request import ProxyHandler, build_opener
 
 import prefect
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
@@ -38,6 +38,8 @@ def prefect_api() -> Iterator[None]:
         yield
         return
     port = _free_port()
+    # The flow's own calls to the server must not go through a proxy that is meant for the web.
+    os.environ["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1"]))
     with ExitStack() as stack:
         server = stack.enter_context(_running_server(port))
         import_module("flows.index")  # while the server does its own imports
@@ -67,9 +69,10 @@ def _running_server(port: int) -> Iterator[subprocess.Popen[bytes]]:
 
 def _wait_until_healthy(server: subprocess.Popen[bytes], port: int) -> None:
     deadline = time.monotonic() + STARTUP_SECONDS
+    direct = build_opener(ProxyHandler({}))
     while time.monotonic() < deadline and server.poll() is None:
         try:
-            with urlopen(f"http://127.0.0.1:{port}/api/health", timeout=2):
+            with direct.open(f"http://127.0.0.1:{port}/api/health", timeout=2):
                 return
         except (URLError, OSError):
             time.sleep(0.1)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from prefect import flow
-from prefect.futures import PrefectFuture
+from prefect.futures import PrefectFuture, wait
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
+from flows.active import active
+from flows.hold import check_hold, lift_hold
 from flows.leasing import hold_lease
 from flows.opening import open_pipeline
 from flows.stages import Stages
@@ -82,11 +84,15 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
     """Decide, write, verify and publish what the crawl found; an empty difference writes nothing."""
     run_id = pipeline.run_id
     pipeline.crash_point("lease.acquired")
+    if not accept:
+        check_hold(pipeline.index.layout)  # a rollback may have come while the source was crawled
     with stages.timed("recover"):
         recover(pipeline, lease=lease)
     with stages.timed("diff"):
         difference = diff_source(pipeline, accept=accept)
-    work = start_work(run_id, Work(difference=difference, lease=lease, as_of=pipeline.index.now()))
+    work = start_work(
+        run_id, Work(difference=difference, lease=lease, as_of=pipeline.index.now(), accept=accept)
+    )
     if difference.changes:
         with stages.timed("embed"):
             work.embedded = embed(pipeline, difference)
@@ -95,6 +101,7 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
                 step(run_id)
         with stages.timed("publish"):
             publish_task(run_id)
+        lift_hold(pipeline.index.layout)
     pipeline.crash_point("report.before")
     return report_run(pipeline, work, stages.seconds)
 
@@ -116,5 +123,11 @@ def _submit_wave(run_id: str, wave: Sequence[Batch]) -> None:
         fetches[batch.shard] = fetch
         parse = parse_batch_task.submit(run_id, record, return_state=False, wait_for=[fetch])
         futures += [fetch, parse]
-    for future in futures:
-        future.result()
+    try:
+        for future in futures:
+            future.result()
+    except BaseException:
+        # The source's lease ends with this run; nothing of it may go on behind its back.
+        active(run_id).stop.set()
+        wait(futures)
+        raise

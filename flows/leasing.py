@@ -11,7 +11,7 @@ from pathlib import Path
 from flows.clock import SystemClock
 from flows.progress import StageProgress
 from indexes.stores.ledger.leases import Lease, Leases
-from schemas.errors import StaleLease, Stopped, StoreUnavailable
+from schemas.errors import StaleLease, Stopped, StoreUnavailable, TransientError
 
 TTL = timedelta(seconds=60)
 POLL_SECONDS = 0.5
@@ -78,17 +78,28 @@ def _keep(leases: Leases, held: Lease, clock: SystemClock, done: threading.Event
             leases.renew(held, expires_at=_iso(clock, TTL))
         except StaleLease:
             return  # the next check of the lease stops the run
+        except TransientError:
+            continue  # the lease outlives two missed renewals
 
 
 def _me() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
+    return f"{_machine()}:{os.getpid()}:{_started(os.getpid())}"
+
+
+def _machine() -> str:
+    """Where a pid means something: the host, and the pid namespace of a container on it."""
+    try:
+        namespace = Path("/proc/self/ns/pid").readlink().name
+    except OSError:
+        namespace = ""
+    return f"{socket.gethostname()}/{''.join(filter(str.isdigit, namespace))}"
 
 
 def _is_dead(holder: str) -> bool:
     """Whether the holder was a process of this machine that has ended; a reused pid does not fool it."""
     host, _, rest = holder.partition(":")
     pid, _, started = rest.partition(":")
-    return host == socket.gethostname() and pid.isdigit() and _started(int(pid)) != started
+    return host == _machine() and pid.isdigit() and _started(int(pid)) != started
 
 
 def _started(pid: int) -> str:

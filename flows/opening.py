@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from flows.active import activate, deactivate
-from flows.hold import check_hold, lift_hold
+from flows.hold import check_hold
 from flows.leasing import hold_lease
 from flows.progress import StageProgress
 from flows.settings import read_settings
@@ -39,9 +39,8 @@ def open_pipeline(
     """
     loaded = load_source(Path(source))
     opened = open_index(read_settings(index=index, graph=graph), index_id=uuid4().hex)
-    if accept:
-        lift_hold(opened.layout)
-    check_hold(opened.layout)
+    if not accept:
+        check_hold(opened.layout)
     with open_pipeline_for(opened, loaded, quiet=quiet) as pipeline:
         pipeline.run_id = start_or_resume(opened, loaded.name, pipeline.progress)
         activate(pipeline)

@@ -184,9 +184,10 @@ class Pipeline:
 
 
 def pipeline_version(model: ModelSpec, source: Source) -> str:
-    """Name everything a fragment depends on besides the bytes."""
-    parts = {"parser": PARSER_VERSION, "tokenizer": model.sha256, "name": source.name}
-    return record_sha256({**parts, **to_record(source.metadata)})[:16]
+    """Name everything a fragment, or what its links lead to, depends on besides the bytes."""
+    parts = {"parser": PARSER_VERSION, "tokenizer": model.sha256, "name": source.name, "seeds": source.seeds}
+    settings = {"metadata": to_record(source.metadata), "scope": to_record(source.scope)}
+    return record_sha256({**parts, **settings})[:16]
 
 
 def find_model(settings: Settings) -> ModelSpec:
@@ -213,7 +214,7 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
 
 
 def _create_index(layout: IndexLayout, settings: Settings, index_id: str) -> None:
-    if layout.root.exists() and any(layout.root.iterdir()):
+    if layout.is_foreign():
         raise ConfigError("is not empty and not an index; choose another --index", subject=str(layout.root))
     spec = find_model(settings)
     model = ModelManifest(name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens)

@@ -15,6 +15,7 @@ class Difference:
     base: int
     changes: tuple[DocumentChange, ...]
     documents: dict[str, int]
+    live: int = 0
     guard: str | None = None
 
 
@@ -25,6 +26,7 @@ class Work:
     difference: Difference
     lease: Lease
     as_of: str
+    accept: bool = False
     embedded: int = 0
     generation: Generation | None = None
     staged: StagedState | None = None

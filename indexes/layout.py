@@ -3,12 +3,21 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+_FIRST_MADE = {"lance", "CURRENT", ".CURRENT.new", ".index.json.new"}
+"""What an index consists of when its making is cut off before `index.json`; it is then made again."""
+
 
 @dataclass(frozen=True, slots=True)
 class IndexLayout:
     """The paths of one index."""
 
     root: Path
+
+    def is_foreign(self) -> bool:
+        """Whether the folder holds anything but an index, so that none may be made there."""
+        if self.manifest.exists() or not self.root.is_dir():
+            return False
+        return bool({path.name for path in self.root.iterdir()} - _FIRST_MADE)
 
     @property
     def manifest(self) -> Path:

@@ -51,13 +51,15 @@ class KnownDocument:
     """One ledger row. Times are ISO 8601 in UTC, `interval` is in seconds.
 
     `run_id` is the run that last looked at it; `fragment_sha` belongs to `raw_sha` under
-    `pipeline_version`; `location` is where a redirect led; `depth` counts links from a seed.
+    `pipeline_version`; `location` is where a redirect led; `depth` counts links from a seed,
+    `hops` redirects since the last link.
     """
 
     source: str
     uri: str
     state: DocumentState = DocumentState.NEW
     depth: int = 0
+    hops: int = 0
     found_by: str | None = None
     doc: str | None = None
     doc_id: str | None = None

@@ -42,7 +42,7 @@ def check_folder(settings: Settings) -> None:
     folder = Path(settings.index)
     if folder.exists() and not folder.is_dir():
         raise ConfigError("is a file; choose a folder for --index", subject=str(folder))
-    if folder.exists() and not IndexLayout(folder).manifest.exists() and any(folder.iterdir()):
+    if IndexLayout(folder).is_foreign():
         raise ConfigError("is not empty and not an index; choose another --index", subject=str(folder))
 
 

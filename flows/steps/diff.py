@@ -44,7 +44,7 @@ def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
             subject=source.name,
         )
     counts = _count(pipeline, known, changes, owners)
-    return Difference(base=base, changes=changes, documents=counts, guard=guard)
+    return Difference(base=base, changes=changes, documents=counts, live=len(live), guard=guard)
 
 
 def _count(

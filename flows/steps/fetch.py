@@ -1,6 +1,7 @@
 """Step 2: bytes of a batch of documents into the raw store, their state into the ledger."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from prefect import task
 
 from flows.active import active
 from flows.retry import TRANSIENT
+from flows.steps.admit import admit
 from flows.wiring import Pipeline
 from ingest.diff.lifecycle import after_fetch
 from ingest.fetch.crawl import fetch_all
@@ -23,6 +25,9 @@ from schemas.report import Problem
 from schemas.source import SourceKind
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
+
+MAX_REDIRECTS = 10
+"""Redirects followed one after the other, as browsers and RFC 9110 15.4 have it."""
 
 
 def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
@@ -83,7 +88,10 @@ def _read_files(pipeline: Pipeline, known: Mapping[str, KnownDocument], seen: li
 
 def _read(pipeline: Pipeline, uri: str) -> FetchResult:
     path = file_path(uri)
-    root = next((r for r in pipeline.source.roots if (Path(r) / path).is_file()), None)
+    try:
+        root = next((r for r in pipeline.source.roots if (Path(r) / path).is_file()), None)
+    except PermissionError:
+        return _local(uri, FetchStatus.REFUSED, reason="its folder may not be read")
     if root is None:
         return _local(uri, FetchStatus.GONE, reason="file deleted")
     try:
@@ -101,19 +109,28 @@ def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: 
 
 def _save(pipeline: Pipeline, seen: Sequence[KnownDocument]) -> None:
     ledger, source = pipeline.index.ledger, pipeline.source
-    ledger.documents.save(seen)
     led = [document for document in seen if document.location is not None]
-    for document in led:
-        targets = plan_documents(
-            source, [document.location or ""], depth=document.depth, found_by=document.uri
-        )
-        ledger.documents.add_new(targets)
+    # Targets first: a crash in between must not leave a redirect whose target nobody looks at.
+    admit(pipeline, [target for document in led for target in _targets(pipeline, document)])
+    ledger.documents.save(seen)
     outside = [
         Problem(url=d.uri, reason=f"redirects out of scope to {d.location}")
         for d in led
         if scope_refusal(d.location or "", source, depth=d.depth)
     ]
     ledger.runs.add_problems(pipeline.run_id, outside)
+
+
+def _targets(pipeline: Pipeline, document: KnownDocument) -> tuple[KnownDocument, ...]:
+    """Where a redirect leads, if that is in scope and not one more of an endless chain."""
+    if document.hops >= MAX_REDIRECTS:
+        problem = Problem(url=document.uri, reason=f"more than {MAX_REDIRECTS} redirects in a row")
+        pipeline.index.ledger.runs.add_problems(pipeline.run_id, [problem])
+        return ()
+    found = plan_documents(
+        pipeline.source, [document.location or ""], depth=document.depth, found_by=document.uri
+    )
+    return tuple(replace(target, hops=document.hops + 1) for target in found)
 
 
 @task(task_run_name="fetch-{batch[name]}", **TRANSIENT)

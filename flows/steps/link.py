@@ -31,6 +31,7 @@ class LinkedRows:
     rows: RowChanges
     growth: SourceCounts
     embedded: int
+    emptied: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +113,9 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     )
     _report_unresolved(generation, fragments.values())
     growth = _growth((nodes, edges, chunks), held)
-    return LinkedRows(rows=rows, growth=growth, embedded=embed_chunks(pipeline, rows.chunks))
+    emptied = {chunk.doc for chunk in held[2]} & live.keys() - {chunk.doc for chunk in chunks}
+    embedded = embed_chunks(pipeline, rows.chunks)
+    return LinkedRows(rows=rows, growth=growth, embedded=embedded, emptied=len(emptied))
 
 
 def _edges(

@@ -8,15 +8,19 @@ from typing import Any
 from prefect import task
 
 from flows.active import active
+from flows.steps.admit import admit
+from flows.steps.plan import cut
 from flows.wiring import Pipeline
 from ingest.plan.frontier import plan_frontier
 from ingest.urls import file_path
 from schemas.documents import READABLE, DocumentState, KnownDocument
-from schemas.errors import Stopped, TerminalError
+from schemas.errors import DamageFound, Stopped, StoreUnavailable, TerminalError
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.records import from_record
 from schemas.report import Problem
 from schemas.source import SourceKind
+
+DOCUMENTS_PER_BATCH = 100
 
 
 def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
@@ -42,7 +46,8 @@ def parse_leftovers(pipeline: Pipeline) -> int:
     stale = pipeline.index.ledger.documents.unparsed(
         pipeline.source.name, pipeline_version=pipeline.pipeline_version
     )
-    return parse_batch(pipeline, [document.uri for document in stale])
+    uris = [document.uri for document in stale]
+    return sum(parse_batch(pipeline, part) for part in cut(uris, DOCUMENTS_PER_BATCH))
 
 
 def _needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
@@ -55,6 +60,12 @@ def _needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
 def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, GraphFragment | None]:
     try:
         data = pipeline.index.raw.get(known.raw_sha or "")
+    except StoreUnavailable:
+        # The bytes are lost, not the document: the next wave fetches it as if it were new.
+        return replace(known, state=DocumentState.NEW, raw_sha=None, parsed_sha=None, run_id=None), None
+    except DamageFound as error:
+        return replace(known, state=DocumentState.FAILED, reason=error.message), None
+    try:
         record = pipeline.parsers.parse(data, parse_request(pipeline, known))
     except TerminalError as error:
         return replace(known, state=DocumentState.FAILED, reason=error.message), None
@@ -100,7 +111,7 @@ def _save(pipeline: Pipeline, parsed: Sequence[tuple[KnownDocument, GraphFragmen
         for target in plan_frontier(source, fragment, depth=document.depth)
     ]
     if source.kind is SourceKind.WEB:
-        _add(pipeline, found)
+        admit(pipeline, found)
     ledger.documents.save([document for document, _ in parsed])
     warnings = [
         Problem(url=document.uri, reason=warning)
@@ -108,21 +119,6 @@ def _save(pipeline: Pipeline, parsed: Sequence[tuple[KnownDocument, GraphFragmen
         for warning in fragment.warnings
     ]
     ledger.runs.add_problems(pipeline.run_id, warnings)
-
-
-def _add(pipeline: Pipeline, found: Sequence[KnownDocument]) -> None:
-    """Add what links lead to, as far as `max_pages` allows; a link revives what was gone."""
-    documents, source = pipeline.index.ledger.documents, pipeline.source
-    nearest = {target.uri: target for target in sorted(found, key=lambda t: (-t.depth, t.uri))}
-    known = documents.get(source.name, nearest.keys())
-    gone = [k for k in known.values() if k.state is DocumentState.GONE and k.run_id != pipeline.run_id]
-    documents.save([replace(k, state=DocumentState.NEW) for k in gone])
-    new = sorted(nearest.keys() - known.keys())
-    room = max(source.scope.max_pages - documents.count(source.name), 0)
-    documents.add_new([nearest[uri] for uri in new[:room]])
-    if new[room:]:
-        reason = f"max_pages {source.scope.max_pages} reached; {len(new) - room} links not followed"
-        pipeline.index.ledger.runs.add_problems(pipeline.run_id, [Problem(url=new[room], reason=reason)])
 
 
 @task(task_run_name="parse-{batch[name]}")

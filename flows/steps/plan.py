@@ -8,6 +8,7 @@ from pathlib import Path
 from prefect import task
 
 from flows.active import active
+from flows.steps.admit import admit
 from flows.wiring import Pipeline
 from ingest.fetch.files import list_files
 from ingest.plan.frontier import plan_documents
@@ -44,8 +45,8 @@ def plan_source(pipeline: Pipeline) -> int:
     starts = _starts(pipeline)
     known = documents.of_source(source.name)
     documents.save(_revived(pipeline, known, starts))
-    room = source.scope.max_pages - len(known)
-    documents.add_new(plan_documents(source, starts, depth=0, found_by=None)[: max(room, 0)])
+    seeds = plan_documents(source, seed_urls(source), depth=0, found_by=None)
+    admit(pipeline, [*seeds, *plan_documents(source, starts, depth=0, found_by=None)])
     return documents.count(source.name)
 
 

@@ -37,12 +37,13 @@ def publish_generation(
 def prune(index: Index) -> None:
     """Drop generations beyond the ones kept for readers and rollback."""
     kept = kept_generations(index)
-    index.chunks.writer().prune(keep=kept)
-    index.crash_point("prune.midway")
-    index.graph.writer().prune(keep=kept)
+    # Manifests first: what has one may be rolled back to, and the stores must still hold it then.
     for path in sorted(index.layout.generation(0).parent.glob("*.json")):
         if int(path.stem) not in kept:
             path.unlink()
+    index.chunks.writer().prune(keep=kept)
+    index.crash_point("prune.midway")
+    index.graph.writer().prune(keep=kept)
     index.outbox.drop_all_but(index.ledger.generations.forget_before(min(kept, default=0)))
     if nobody_parses(index):
         index.ledger.links.collect()
@@ -59,11 +60,16 @@ def kept_generations(index: Index) -> tuple[int, ...]:
     """The current generation and the ones it was built on, as many as the settings keep, oldest first."""
     number = index.current()
     kept: list[int] = []
-    while number > 0 and len(kept) < index.settings.keep_generations:
+    while _is_there(index, number) and len(kept) < index.settings.keep_generations:
         kept.append(number)
         row = index.ledger.generations.get(number)
         number = row.base if row is not None else 0
     return tuple(reversed(kept))
+
+
+def _is_there(index: Index, number: int) -> bool:
+    """Whether a generation has not been pruned: its manifest goes first and names what stores still hold."""
+    return number > 0 and index.layout.generation(number).exists()
 
 
 def _manifest(generation: Generation, staged: StagedState) -> GenerationManifest:

@@ -1,5 +1,6 @@
 """Before step 4: what a crashed run left half done is finished or taken back."""
 
+from flows.steps.embed import embed_chunks
 from flows.steps.publish import prune, publish_generation
 from flows.steps.verify import verify_generation
 from flows.steps.write import load_plan, write_plan
@@ -8,7 +9,7 @@ from indexes.publish.recover import Recovery, plan_recovery
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
-from schemas.errors import DamageFound, StoreUnavailable
+from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
 
 
 def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
@@ -44,10 +45,12 @@ def _replay(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> bool
 
     Such a plan would fail in every run to come; taken back, it is decided anew.
     """
-    staged = write_plan(pipeline, generation)
     try:
+        for part in load_plan(pipeline, generation):
+            embed_chunks(pipeline, part.chunks)  # no work, unless the vectors were lost meanwhile
+        staged = write_plan(pipeline, generation)
         verify_generation(pipeline, generation, staged)
-    except DamageFound:
+    except (DamageFound, SchemaMismatch):
         return False
     publish_generation(pipeline, generation, staged, lease=lease)
     return True

@@ -16,7 +16,7 @@ from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState, apply_plan
 from indexes.write.outbox import Plan, dump_payload, plan_sha256
-from ingest.diff.guard import wordless_refusal
+from ingest.diff.guard import emptied_refusal, wordless_refusal
 from schemas.errors import GuardRefused, Stopped
 
 
@@ -29,6 +29,7 @@ class PlannedRows:
     embedded: int
     chunks_added: int
     chunks_removed: int
+    emptied: int = 0
 
 
 def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> PlannedRows:
@@ -39,12 +40,13 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
     pipeline.progress.expect("link", len(affected))
     payloads: list[str] = []
     sources: SourceCounts = base_manifest_sources(pipeline, difference.base)
-    embedded = added = removed = 0
+    embedded = added = removed = emptied = 0
     for start in range(0, len(affected), DOCUMENTS_PER_PAYLOAD):
         _heed_stop(pipeline)
         linked = link_documents(generation, affected[start : start + DOCUMENTS_PER_PAYLOAD])
         sources = add_growth(sources, linked.growth)
         embedded += linked.embedded
+        emptied += linked.emptied
         added += linked.rows.chunks_added
         removed += len(linked.rows.chunk_deletes)
         if linked.rows:
@@ -57,16 +59,23 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
         embedded=embedded,
         chunks_added=added,
         chunks_removed=removed,
+        emptied=emptied,
     )
 
 
-def check_text(pipeline: Pipeline, planned: PlannedRows) -> None:
-    """Stop before anything is frozen when readers would find nothing of the source.
+def check_text(pipeline: Pipeline, difference: Difference, planned: PlannedRows, *, accept: bool) -> None:
+    """Stop before anything is frozen when readers would find nothing, or much less, of the source.
 
-    Raises: GuardRefused: every document is empty, as behind a login or a script.
+    Raises: GuardRefused: every document is empty, as behind a login or a script; or many have lost all
+    their text and *accept* is false.
     """
     if refusal := wordless_refusal(planned.sources.get(pipeline.source.name, {})):
         raise GuardRefused(f"{refusal}; nothing was changed", subject=pipeline.source.name)
+    refusal = emptied_refusal(difference.changes, emptied=planned.emptied, live=difference.live)
+    if refusal and not accept:
+        raise GuardRefused(
+            f"{refusal}; nothing was changed. Go on with: --accept", subject=pipeline.source.name
+        )
 
 
 def freeze(
@@ -141,7 +150,7 @@ def link_task(run_id: str) -> None:
     """Decide every row of the next generation and freeze the plan."""
     pipeline, work = active(run_id), work_of(run_id)
     planned = plan_rows(pipeline, work.difference, as_of=work.as_of)
-    check_text(pipeline, planned)
+    check_text(pipeline, work.difference, planned, accept=work.accept)
     work.embedded += planned.embedded
     work.generation = freeze(
         pipeline, work.difference, planned, lease=work.lease, as_of=work.as_of, embedded=work.embedded

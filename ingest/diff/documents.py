@@ -16,11 +16,13 @@ def diff_documents(
     id; owners: source by node id of the base's documents of other sources. A document that another
     source already holds stays that source's.
     """
+    by_uri = {document.uri: document for document in known}
     changes = [
         change
         for document in known
         if document.doc is not None
         and owners.get(document.doc, document.source) == document.source
+        and leads_somewhere(document, by_uri)
         and (change := diff_document(document, live.get(document.doc))) is not None
     ]
     claimed = {document.doc for document in known}
@@ -43,6 +45,23 @@ def diff_document(known: KnownDocument, old: LiveDocument | None) -> DocumentCha
     if old is not None and old.fragment_sha == known.fragment_sha:
         return None
     return DocumentChange(kind=_kind(known, old), old=old, new=_next_live(known, old))
+
+
+def leads_somewhere(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> bool:
+    """Whether a redirect ends at a document that can be read, or outside the source.
+
+    One that ends in an error, or in itself, is a site's bad day and proves nothing: the page stays.
+    """
+    passed: set[str] = set()
+    while document.state is DocumentState.REDIRECTED:
+        passed.add(document.uri)
+        target = by_uri.get(document.location or "")
+        if target is None:
+            return True
+        if target.uri in passed:
+            return False
+        document = target
+    return not passed or document.state in READABLE
 
 
 def outcome_of(known: KnownDocument, change: DocumentChange | None, *, owned: bool) -> Outcome:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from schemas.changes import ChangeKind, Counts, DocumentChange
-from schemas.documents import READABLE, KnownDocument
+from schemas.documents import READABLE, REMOVED, KnownDocument
 
 MAX_REMOVED = 0.2
 """Largest part of a source that one run may take out without being told to (design 6)."""
@@ -16,13 +16,14 @@ def seed_refusal(seeds: Collection[str], known: Sequence[KnownDocument]) -> str 
         document = by_uri.get(seed)
         if document is not None and not _reached(document, by_uri):
             why = document.reason or document.state.value
-            return f"seed {seed} cannot be read ({why})"
+            led = f" to {document.location}" if document.location else ""
+            return f"seed {seed} cannot be read ({why}{led})"
     return None
 
 
 def empty_refusal(known: Sequence[KnownDocument]) -> str | None:
     """Say so when a source has no document that could be read."""
-    if any(document.raw_sha is not None for document in known):
+    if any(document.raw_sha is not None and document.state not in REMOVED for document in known):
         return None
     return "the source has no readable document; check its seeds or roots and its scope"
 
@@ -32,6 +33,14 @@ def wordless_refusal(counts: Counts) -> str | None:
     if not counts.get("nodes") or counts.get("chunks"):
         return None
     return "no document of the source has any text"
+
+
+def emptied_refusal(changes: Sequence[DocumentChange], *, emptied: int, live: int) -> str | None:
+    """Say so when documents that lose all their text, with the removed ones, are too much of the source."""
+    removed = sum(change.kind is ChangeKind.REMOVED for change in changes)
+    if live == 0 or not emptied or emptied + removed <= MAX_REMOVED * live:
+        return None
+    return f"{emptied} of {live} documents would lose all their text"
 
 
 def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | None:

@@ -49,9 +49,12 @@ def after_fetch(
 def _fetched(
     seen: KnownDocument, result: FetchResult, *, raw_sha: str | None, now: datetime
 ) -> KnownDocument:
+    told_otherwise = (seen.content_type, seen.x_robots_tag) != (result.content_type, result.x_robots_tag)
     return replace(
         seen,
         state=DocumentState.FETCHED,
+        # Headers decide too what is made of the bytes: their character set, or that they are not indexed.
+        parsed_sha=None if told_otherwise else seen.parsed_sha,
         raw_sha=raw_sha,
         etag=result.etag,
         last_modified=result.last_modified,

@@ -66,7 +66,7 @@ def _require_text(data: bytes, request: ParseRequest) -> None:
 def _is_markdown(data: bytes, request: ParseRequest) -> bool:
     if _WHOLE_PAGE.match(data[:_LOOK]):
         return False
-    name = (request.path or request.url or request.uri).lower().partition("?")[0]
+    name = (request.path or (request.url or request.uri).partition("?")[0]).lower()
     return name.endswith(_MARKDOWN_SUFFIXES) or _media_type(request) in {"text/markdown", "text/x-markdown"}
 
 

@@ -197,7 +197,7 @@ def test_aborting_after_a_rollback_takes_the_reopened_documents_back(ledger: Led
     assert table(ledger, "doc_rev") == revisions
 
 
-def test_only_published_generations_are_rolled_back(ledger: Ledger) -> None:
+def test_all_but_aborted_generations_are_rolled_back(ledger: Ledger) -> None:
     publish(ledger, put(A1), base=0)
     ledger.generations.abort(begin(ledger, base=1))
     publish(ledger, put(A2), base=1)
@@ -205,7 +205,7 @@ def test_only_published_generations_are_rolled_back(ledger: Ledger) -> None:
     ledger.generations.roll_back(above=1)
 
     states = [row.state.value for number in range(1, 5) if (row := ledger.generations.get(number))]
-    assert states == ["published", "aborted", "rolled_back", "staging"]
+    assert states == ["published", "aborted", "rolled_back", "rolled_back"]
 
 
 def test_only_what_was_neither_published_nor_closed_is_unfinished(ledger: Ledger) -> None:

@@ -11,6 +11,9 @@ from schemas.records import from_record, to_record
 
 _IN_LIMIT = 500
 
+_ASLEEP = (DocumentState.GONE, DocumentState.OUT_OF_SCOPE)
+"""States in which a document is only looked at again when something revives it."""
+
 
 class Documents:
     """The `document` table."""
@@ -52,11 +55,10 @@ class Documents:
         `due_by` keeps back known ones whose `next_due` lies later. Gone and out-of-scope documents
         are only looked at again when a link revives them.
         """
-        asleep = (DocumentState.GONE, DocumentState.OUT_OF_SCOPE)
         wanted = [
             document.c.source == source,
             sa.or_(document.c.run_id.is_(None), document.c.run_id != run_id),
-            document.c.state.notin_(asleep),
+            document.c.state.notin_(_ASLEEP),
         ]
         if due_by is not None:
             wanted.append(sa.or_(document.c.next_due.is_(None), document.c.next_due <= due_by))
@@ -94,6 +96,14 @@ class Documents:
         """How many URIs of the source are known."""
         with self._reading.connect() as connection:
             query = sa.select(sa.func.count()).where(document.c.source == source)
+            return int(connection.execute(query).scalar_one())
+
+    def count_awake(self, source: str) -> int:
+        """How many URIs of the source are neither gone nor out of scope: those that `max_pages` limits."""
+        query = sa.select(sa.func.count()).where(
+            document.c.source == source, document.c.state.notin_(_ASLEEP)
+        )
+        with self._reading.connect() as connection:
             return int(connection.execute(query).scalar_one())
 
     def states(self) -> Mapping[str, Mapping[str, int]]:

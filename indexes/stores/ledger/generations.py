@@ -130,13 +130,16 @@ class Generations:
             _set_state(connection, number, GenerationState.ABORTED)
 
     def roll_back(self, *, above: int) -> None:
-        """Mark every published generation above *above* as rolled back."""
+        """Mark every generation above *above* as rolled back, also those a crash left on their way.
+
+        One that readers saw but that was not recorded as published would else be finished by the next run.
+        """
         with self._engine.begin() as connection:
             connection.execute(
                 sa.update(generation)
                 .where(
                     generation.c.generation > above,
-                    generation.c.state == GenerationState.PUBLISHED.value,
+                    generation.c.state != GenerationState.ABORTED.value,
                 )
                 .values(state=GenerationState.ROLLED_BACK.value)
             )

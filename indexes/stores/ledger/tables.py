@@ -21,6 +21,7 @@ document = sa.Table(
     sa.Column("uri", _TEXT, primary_key=True),
     sa.Column("state", _TEXT, nullable=False),
     sa.Column("depth", sa.Integer, nullable=False),
+    sa.Column("hops", sa.Integer, nullable=False),
     sa.Column("found_by", _TEXT),
     sa.Column("doc", _TEXT),
     sa.Column("doc_id", _TEXT),

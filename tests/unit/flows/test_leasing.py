@@ -129,7 +129,8 @@ def test_a_holder_that_cannot_be_looked_for_is_taken_for_alive(ledger: Ledger, h
 
 
 def test_a_pid_that_another_process_has_now_is_no_sign_of_life(ledger: Ledger) -> None:
-    reused = f"{os.uname().nodename}:{os.getpid()}:1"
+    namespace = os.readlink("/proc/self/ns/pid").strip("pid:[]")
+    reused = f"{os.uname().nodename}/{namespace}:{os.getpid()}:1"
     ledger.leases.acquire(NAME, holder=reused, now=LONG_AGO, expires_at=LATER)
     with hold(ledger) as held:
         assert held.token == 2

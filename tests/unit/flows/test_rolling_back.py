@@ -11,6 +11,7 @@ from flows.wiring import Index, open_index
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
 from indexes.publish.current import write_current
+from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.generations import GenerationState
 from schemas.errors import ConfigError
 from schemas.settings import Settings
@@ -32,14 +33,23 @@ def index(tmp_path: Path) -> Iterator[Index]:
     opened.close()
 
 
-def publish(index: Index, *, base: int) -> int:
+def publish(index: Index, *, base: int, recorded: bool = True) -> int:
     """Publish an empty generation on *base*."""
     generations = index.ledger.generations
     number = generations.begin(base=base, source="handbook", run_id="r", token=1, as_of=AS_OF)
     generations.freeze(number, payloads=(), plan_sha="p", changes=(), details={})
-    generations.mark(number, GenerationState.PUBLISHED)
+    if recorded:
+        generations.mark(number, GenerationState.PUBLISHED)
+    dump_generation(index.layout, make_manifest(number, base=base))
     write_current(index.layout.root, number)
     return number
+
+
+def make_manifest(number: int, *, base: int) -> GenerationManifest:
+    """What an empty generation says of itself."""
+    return GenerationManifest(
+        generation=number, base=base, as_of=AS_OF, source="handbook", run_id="r", plan_sha="p"
+    )
 
 
 def states(index: Index) -> dict[int, str]:
@@ -52,6 +62,22 @@ def test_without_a_number_readers_go_one_back(index: Index) -> None:
     assert roll_back(index, to=None) == {"generation": 2, "rolled_back_from": 3}
     assert index.current() == 2
     assert states(index) == {1: "published", 2: "published", 3: "rolled_back"}
+
+
+def test_a_generation_whose_manifest_was_pruned_is_no_place_to_go_back_to(index: Index) -> None:
+    index.layout.generation(2).unlink()
+
+    with pytest.raises(ConfigError, match="earlier generations still kept: none"):
+        roll_back(index, to=None)
+    assert index.current() == 3
+
+
+def test_one_that_a_crash_kept_from_being_recorded_is_rolled_back_too(index: Index) -> None:
+    publish(index, base=3, recorded=False)
+
+    assert roll_back(index, to=None)["generation"] == 3
+    assert states(index)[4] == "rolled_back"
+    assert index.ledger.generations.unfinished() == ()
 
 
 def test_with_a_number_readers_go_there(index: Index) -> None:

@@ -8,6 +8,7 @@ from flows.wiring import Index
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
 from indexes.publish.current import write_current
+from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from schemas.settings import Settings
 from tests.fakes.graph_samples import DIM
@@ -34,6 +35,10 @@ def publish_version(index: Index, version: str, *, base: int) -> str:
     for writer in (index.chunks.writer(), index.graph.writer()):
         writer.stage(number, base=base)
         writer.finish(number)
+    manifest = GenerationManifest(
+        generation=number, base=base, as_of="2026-03-01", source="site", run_id="r", plan_sha="p"
+    )
+    dump_generation(index.layout, manifest)
     write_current(index.layout.root, number)
     return payload
 

@@ -81,6 +81,33 @@ def test_a_page_that_became_a_pdf_is_one_removed_and_one_added() -> None:
     assert changes[0].reason == "no longer part of the source"
 
 
+@pytest.mark.parametrize(
+    ("targets", "removed"),
+    [
+        ((), True),  # out of scope, so not in the ledger
+        ((known("https://x.example/b", state=S.FETCHED),), True),
+        ((known("https://x.example/b", state=S.FAILED),), False),
+        ((known("https://x.example/b", state=S.MISSING),), False),
+        ((known("https://x.example/b", state=S.REDIRECTED, location="https://x.example/a"),), False),
+        (
+            (
+                known("https://x.example/b", state=S.REDIRECTED, location="https://x.example/c"),
+                known("https://x.example/c", state=S.NOT_MODIFIED),
+            ),
+            True,
+        ),
+    ],
+)
+def test_a_page_goes_by_a_redirect_only_if_that_ends_somewhere(
+    targets: tuple[KnownDocument, ...], removed: bool
+) -> None:
+    page = known("https://x.example/a", doc="page:1", state=S.REDIRECTED, location="https://x.example/b")
+    old = live("page:1", uri="https://x.example/a")
+
+    found = diff_documents([page, *targets], {"page:1": old}, {"page:1": page.source})
+    assert [change.kind for change in found] == ([ChangeKind.REMOVED] if removed else [])
+
+
 def test_a_failed_document_is_not_taken_for_an_orphan() -> None:
     assert diff_documents([read(state=S.FAILED)], {"page:1": live()}, {"page:1": "handbook"}) == ()
 

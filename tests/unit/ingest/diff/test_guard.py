@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.diff.guard import empty_refusal, removal_refusal, seed_refusal, wordless_refusal
+from ingest.diff.guard import emptied_refusal, empty_refusal, removal_refusal, seed_refusal, wordless_refusal
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
@@ -79,15 +79,34 @@ def test_of_several_seeds_the_first_bad_one_is_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("emptied", "removed", "held", "refused"),
+    [
+        (0, 0, 10, False),
+        (2, 0, 10, False),
+        (3, 0, 10, True),
+        (2, 1, 10, True),
+        (0, 3, 10, False),
+        (1, 0, 0, False),
+    ],
+)
+def test_documents_that_lose_all_their_text_count_like_removed_ones(
+    emptied: int, removed: int, held: int, refused: bool
+) -> None:
+    said = emptied_refusal(changes(removed=removed), emptied=emptied, live=held)
+    assert said == (f"{emptied} of {held} documents would lose all their text" if refused else None)
+
+
+@pytest.mark.parametrize(
     ("rows", "refused"),
     [
         ((), True),
         ((known(state=S.FAILED),), True),
         ((known(state=S.FETCHED, raw_sha="r"),), False),
-        ((known(state=S.FAILED), known(NEW_HOME, state=S.GONE, raw_sha="r")), False),
+        ((known(state=S.FAILED, raw_sha="r"),), False),
+        ((known(state=S.FAILED), known(NEW_HOME, state=S.GONE, raw_sha="r")), True),
     ],
 )
-def test_a_source_of_which_nothing_was_ever_read_stops_a_run(
+def test_a_source_of_which_nothing_is_left_to_read_stops_a_run(
     rows: tuple[KnownDocument, ...], refused: bool
 ) -> None:
     assert (empty_refusal(rows) is not None) is refused
