@@ -117,6 +117,7 @@ def _write_source(folder: Path, url: str) -> Path:
         f'seeds: ["{url}index.html", "{url}manual.pdf"]\n'
         f'allow_private: ["{host}"]\n'
         "rate: {per_host_delay: 0}\n"
+        'scope: {exclude: ["*.json"]}\n'
         "metadata: {doc_type: manual}\n"
     )
     return path
