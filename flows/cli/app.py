@@ -82,6 +82,7 @@ def run_app(arguments: list[str]) -> int:
         return _say(str(error), exit_code(error))
     except OSError as error:
         if error.errno == errno.ENOSPC:
+            _leave_unwritable_output()
             return _say("the disk is full; nothing was published. Make room and run again", EXIT_FAILED)
         return _fail(error)
     except Exception as error:  # noqa: BLE001 - the last one: nobody above can say it better
@@ -103,9 +104,17 @@ def exit_code(error: SitegraphError) -> int:
 
 
 def _leave_pipe() -> int:
-    """Let what is still buffered go nowhere: a reader that has enough is no failure."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """A reader that has enough is no failure."""
+    _leave_unwritable_output()
     return 0
+
+
+def _leave_unwritable_output() -> None:
+    """Let what is still buffered go nowhere if it cannot be written: else Python exits with 120 over it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(error: Exception) -> int:
