@@ -52,7 +52,7 @@ test: setup ## the tests that end within minutes
 	@$(BIN)/python -m pytest -q
 
 faults: setup ## kill runs at every named point (a quarter of an hour)
-	@$(BIN)/python -m pytest -q -m long tests/faults
+	@$(BIN)/python -m pytest -q -m long
 
 check: setup ## style, types and the import law
 	@$(BIN)/ruff check .

@@ -71,6 +71,7 @@ def count_rows(server: Neo4jServer, ix: str) -> tuple[int, int]:
     return nodes[0], edges[0]
 
 
+@pytest.mark.long
 def test_what_was_finished_survives_a_killed_server(
     neo4j_server: Neo4jServer, neo4j_graph_store_factory: Neo4jStores
 ) -> None:
@@ -89,6 +90,7 @@ def test_what_was_finished_survives_a_killed_server(
     assert publish(store, graph, 2) == before
 
 
+@pytest.mark.long
 def test_a_writer_waits_out_a_restart_in_the_middle_of_its_work(
     neo4j_server: Neo4jServer, neo4j_graph_store_factory: Neo4jStores
 ) -> None:

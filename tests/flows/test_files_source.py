@@ -120,6 +120,7 @@ def test_an_unresolved_relation_is_a_problem(sitegraph: Sitegraph, root: Path, s
     ]
 
 
+@pytest.mark.long
 def test_of_two_files_with_one_id_the_relation_leads_to_the_same_in_any_order(
     sitegraph: Sitegraph, root: Path, source: Path, index: Path
 ) -> None:

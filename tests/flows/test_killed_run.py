@@ -36,6 +36,7 @@ def test_a_run_killed_in_the_middle_is_finished_by_the_next(
     crashes.finish(index)
 
 
+@pytest.mark.long
 def test_a_recovery_that_is_killed_is_recovered_from(crashes: CrashSite, tmp_path: Path) -> None:
     index = crashes.copy(tmp_path)
     crashes.kill_at(AFTER_FREEZE, index)

@@ -33,6 +33,7 @@ def reading(index: Path, log: Path) -> Iterator[None]:
     assert process.returncode == 0
 
 
+@pytest.mark.long
 def test_a_reader_sees_the_old_or_the_new_generation_and_nothing_between(
     sitegraph: Sitegraph, handbook: Handbook, tmp_path: Path
 ) -> None:

@@ -98,6 +98,7 @@ def test_an_unreadable_seed_is_refused_and_forgiven(
     assert sitegraph.run(source, index)["documents"]["unchanged"] == 10
 
 
+@pytest.mark.long
 def test_a_host_that_does_not_answer_exits_4_and_leaves_no_generation(
     sitegraph: Sitegraph, tmp_path: Path
 ) -> None:

@@ -29,6 +29,7 @@ def own_copy(exported: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(exported, tmp_path / "encoder"))
 
 
+@pytest.mark.long
 def test_a_new_export_replaces_a_damaged_one_in_the_cache_and_serves_the_next_index(tmp_path: Path) -> None:
     os.environ.update(offline_environment())
     spec, cache = load_model_spec(), tmp_path / "cache"
