@@ -49,7 +49,7 @@ demo: setup ## crawl this project's own manual, ask it questions, edit a page, c
 	@$(BIN)/sitegraph demo
 
 test: setup ## the tests that end within minutes
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 faults: setup ## kill runs at every named point (a quarter of an hour)
 	@$(BIN)/python -m pytest -q -m long

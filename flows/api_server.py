@@ -17,7 +17,6 @@ from importlib import import_module
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
-import prefect
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
 from schemas.errors import StoreUnavailable
@@ -50,11 +49,10 @@ def prefect_api() -> Iterator[None]:
 
 @contextmanager
 def _running_server(port: int) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "uvicorn", "--app-dir", str(prefect.__module_path__.parent), "--factory"]
-    command += ["prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", str(port)]
+    command = [sys.executable, "-P", "-m", "flows.api_process", str(port)]
     settings = get_current_settings().to_environment_variables(exclude_unset=True)
     server = subprocess.Popen(
-        [*command, "--log-level", "critical", "--lifespan", "on"],
+        command,
         env={**os.environ, **settings, "PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1"},
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from flows.memory import peak_rss_mb
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
@@ -92,7 +93,7 @@ def _error(kind: str, message: str, subject: str) -> bytes:
 
 
 def _send(sink: BinaryIO, status: int, payload: bytes) -> None:
-    sink.write(ANSWER.pack(status, _peak_rss_kib(), len(payload)))
+    sink.write(ANSWER.pack(status, int(peak_rss_mb() * 1024), len(payload)))
     sink.write(payload)
     sink.flush()
 
@@ -121,14 +122,6 @@ def _renew_cpu_limit(seconds: float) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     limit = int(used.ru_utime + used.ru_stime + seconds * _CPU_PER_SECOND) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-
-
-def _peak_rss_kib() -> int:
-    """Largest resident memory so far. ru_maxrss would start at the parent's, it survives exec."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1])
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _build_parser(path: Path) -> Parse:

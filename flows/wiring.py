@@ -104,7 +104,6 @@ class Pipeline:
     progress: StageProgress
     stop: threading.Event = field(default_factory=threading.Event)
     _opened: ExitStack = field(default_factory=ExitStack)
-    _children: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
     def model(self) -> ModelSpec:
@@ -130,7 +129,7 @@ class Pipeline:
             SentenceTransformerEncoder, clock=time.process_time, threads=self.index.settings.threads
         )
         heavy = ChildEncoder(self.model, build)
-        self._children.callback(heavy.close)
+        self._opened.callback(heavy.close)
         return FrugalEncoder(OnnxEncoder(self.index.layout.encoder), heavy)
 
     @cached_property
@@ -144,7 +143,7 @@ class Pipeline:
     def parsers(self) -> ParserPool:
         """Parser processes under limits."""
         tokenizer = self.model.path / "tokenizer.json"
-        return self._children.enter_context(
+        return self._opened.enter_context(
             ParserPool(workers=self.index.settings.workers, tokenizer=tokenizer)
         )
 
@@ -172,13 +171,8 @@ class Pipeline:
         cache = self.index.settings.cache
         export_onnx(self.model, self.index.layout.encoder, cache=Path(cache) if cache else None)
 
-    def end_children(self) -> None:
-        """End the parser and encoder processes, so that their memory is accounted."""
-        self._children.close()
-
     def close(self) -> None:
         """End children, close connections."""
-        self.end_children()
         self._opened.close()
         self.index.close()
 

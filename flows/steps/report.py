@@ -1,7 +1,5 @@
 """Step 10: what the run did, as a report, in the ledger and as Prefect artifacts."""
 
-import resource
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -9,6 +7,7 @@ from typing import Any
 
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
+from flows.memory import largest_child_mb, peak_rss_mb
 from flows.wiring import Pipeline
 from flows.work import Difference, Work
 from indexes.publish.generation import load_generation
@@ -118,13 +117,12 @@ def _http(pipeline: Pipeline) -> HttpTotals:
 
 
 def _peak_rss(pipeline: Pipeline) -> PeakRss:
-    # ru_maxrss counts KiB on Linux and bytes on macOS.
-    unit = 1024.0**2 if sys.platform == "darwin" else 1024.0
-    flow = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-    # Children are counted once they have ended, and those of this run have nothing left to do.
-    pipeline.end_children()
-    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / unit
+    flow, child = peak_rss_mb(), largest_child_mb(_reported(pipeline))
     return PeakRss(flow=round(flow, 1), largest_child=round(child, 1), sum=round(flow + child, 1))
+
+
+def _reported(pipeline: Pipeline) -> tuple[float, ...]:
+    return (pipeline.parsers.peak_rss_mb,) if "parsers" in pipeline.__dict__ else ()
 
 
 def _problems(pipeline: Pipeline) -> tuple[Problem, ...]:

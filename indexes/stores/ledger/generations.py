@@ -62,10 +62,12 @@ class Generations:
         it was begun by a run that came after this one.
         """
         with self._engine.begin() as connection:
-            query = sa.select(generation.c.generation).where(generation.c.state.in_(_UNFINISHED))
-            if (other := connection.execute(query).scalar()) is not None:
+            # One statement, one snapshot: of two that begin at once, the later sees the other or its number.
+            numbers = generation.c.generation
+            unfinished = sa.func.min(numbers).filter(generation.c.state.in_(_UNFINISHED))
+            highest, other = connection.execute(sa.select(sa.func.max(numbers), unfinished)).one()
+            if other is not None:
                 raise _stale(other)
-            highest = connection.execute(sa.select(sa.func.max(generation.c.generation))).scalar()
             number = max(int(highest or 0), base) + 1
             connection.execute(
                 sa.insert(generation).values(
