@@ -13,24 +13,14 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from flows.serving import serve_folder
+
 COLD_QUERIES = 5
-
-
-class QuietHandler(SimpleHTTPRequestHandler):
-    """Serves files without a log."""
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
 
 
 def main() -> None:
@@ -49,8 +39,8 @@ def main() -> None:
 
 def measure_folder(folder: Path, options: argparse.Namespace, work: Path) -> dict[str, Any]:
     """Serve the folder and measure."""
-    with serve(folder) as url:
-        source = write_source(work, url, options.seed or ["index.html"])
+    with serve_folder(folder) as address:
+        source = write_source(work, address, options.seed or ["index.html"])
         return measure(source, work / "index", options.question)
 
 
@@ -102,28 +92,18 @@ def cold_queries(index: Path, question: str) -> dict[str, float]:
     return {"min": round(warm[0], 2), "median": round(median(warm), 2), "max": round(warm[-1], 2)}
 
 
-def write_source(folder: Path, url: str, seeds: list[str]) -> Path:
+def write_source(folder: Path, address: str, seeds: list[str]) -> Path:
     """Write the source file of the served folder."""
     path = folder / "source.yaml"
     record = {
         "name": "bench",
         "kind": "web",
-        "seeds": [url + seed for seed in seeds],
-        "allow_private": [url.removeprefix("http://").rstrip("/")],
+        "seeds": [f"http://{address}/{seed}" for seed in seeds],
+        "allow_private": [address],
         "rate": {"per_host_delay": 0},
     }
     path.write_text(json.dumps(record))  # JSON is YAML
     return path
-
-
-@contextmanager
-def serve(folder: Path) -> Iterator[str]:
-    """Serve a folder on a free loopback port."""
-    handler = partial(QuietHandler, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 if __name__ == "__main__":

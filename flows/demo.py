@@ -4,18 +4,15 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from flows.cli.reading import build_retriever, open_for_reading, terminal_width
 from flows.cli.run import print_report
+from flows.serving import serve_folder
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 
@@ -52,9 +49,9 @@ def run_demo(folder: Path) -> None:
     _prepare(folder)
     _say(1, f"building the manual (HTML and PDF) from {os.path.relpath(DOCS)}")
     _build(folder)
-    with _serve(folder / "site") as url:
-        source = _write_source(folder, url)
-        _say(2, f"crawling {url} through a Prefect flow into {folder / 'index'}")
+    with serve_folder(folder / "site") as address:
+        source = _write_source(folder, address)
+        _say(2, f"crawling http://{address}/ through a Prefect flow into {folder / 'index'}")
         print_report(_index(source, folder))
         for number, question in enumerate(QUESTIONS, start=3):
             _ask(number, question, folder)
@@ -91,31 +88,13 @@ def _build(folder: Path) -> None:
         raise ConfigError(f"cannot be built ({built.stderr.strip().splitlines()[-1]})", subject=str(DOCS))
 
 
-@contextmanager
-def _serve(site: Path) -> Iterator[str]:
-    """Serve a folder on a free loopback port."""
-    handler = partial(_QuietHandler, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
-
-
-class _QuietHandler(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing; the crawl has its own report."""
-
-
-def _write_source(folder: Path, url: str) -> Path:
-    host = url.removeprefix("http://").rstrip("/")
+def _write_source(folder: Path, address: str) -> Path:
     path = folder / "manual.yaml"
     path.write_text(
         "name: manual\n"
         "kind: web\n"
-        f'seeds: ["{url}index.html", "{url}manual.pdf"]\n'
-        f'allow_private: ["{host}"]\n'
+        f'seeds: ["http://{address}/index.html", "http://{address}/manual.pdf"]\n'
+        f'allow_private: ["{address}"]\n'
         "rate: {per_host_delay: 0}\n"
         'scope: {exclude: ["*.json"]}\n'
         "metadata: {doc_type: manual}\n"

@@ -6,12 +6,13 @@ from functools import cache
 
 from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
 from ingest.parse.codes import document_codes, extract_codes
+from ingest.parse.graph import DocumentGraph
 from ingest.parse.outline import OutlineSection
-from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
+from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
 from schemas.hashing import record_sha256
 from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, section_id
-from schemas.nodes import Chunk, ChunkNode, DocumentKind, Page, Section
+from schemas.nodes import Chunk, DocumentKind, Page, Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +33,9 @@ class PageFacts:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Graph:
-    """Nodes and edges while they are gathered."""
-
-    request: ParseRequest
-    doc: str
+@dataclass(slots=True, kw_only=True)
+class _PageGraph(DocumentGraph):
     sections: list[Section] = field(default_factory=list)
-    chunks: list[Chunk] = field(default_factory=list)
-    edges: list[Edge] = field(default_factory=list)
-
-    def join(self, kind: EdgeKind, src: str, dst: str) -> None:
-        self.edges.append(plain_edge(kind, src, dst, doc=self.doc, source=self.request.source))
 
 
 def assemble_page(
@@ -59,7 +51,7 @@ def assemble_page(
     `contains` leads from the Page to all of its sections, nested or not, so that one hop reaches each;
     `parent_of` keeps the nesting. A `noindex` page is its Page node alone.
     """
-    graph = _Graph(request=request, doc=page_id(request.uri))
+    graph = _PageGraph(request=request, doc=page_id(request.uri))
     # Cutting and labelling count the same texts; the tokenizer is the most costly part of a page.
     count_tokens = cache(count_tokens)
     if not facts.noindex:
@@ -71,7 +63,7 @@ def assemble_page(
         doc=graph.doc,
         kind=facts.kind,
         content_hash=page.content_hash,
-        nodes=(page, *graph.sections, *map(_chunk_node, graph.chunks)),
+        nodes=(page, *graph.sections, *graph.chunk_nodes()),
         edges=tuple(graph.edges),
         chunks=tuple(graph.chunks),
         links=links,
@@ -97,7 +89,7 @@ def page_hash(outline: tuple[OutlineSection, ...], links: tuple[Link, ...], titl
     )
 
 
-def _page(graph: _Graph, facts: PageFacts, content_hash: str) -> Page:
+def _page(graph: _PageGraph, facts: PageFacts, content_hash: str) -> Page:
     request = graph.request
     return Page(
         id=graph.doc,
@@ -119,7 +111,7 @@ def _page(graph: _Graph, facts: PageFacts, content_hash: str) -> Page:
     )
 
 
-def _add_sections(graph: _Graph, outline: tuple[OutlineSection, ...]) -> None:
+def _add_sections(graph: _PageGraph, outline: tuple[OutlineSection, ...]) -> None:
     occurrences = Occurrences()
     for ordinal, section in enumerate(outline):
         number = occurrences.number(*section.heading_path)
@@ -143,7 +135,7 @@ def _add_sections(graph: _Graph, outline: tuple[OutlineSection, ...]) -> None:
 
 
 def _add_chunks(
-    graph: _Graph, outline: tuple[OutlineSection, ...], facts: PageFacts, count_tokens: CountTokens
+    graph: _PageGraph, outline: tuple[OutlineSection, ...], facts: PageFacts, count_tokens: CountTokens
 ) -> None:
     base = _chunk_of_page(graph, facts)
     occurrences = Occurrences()
@@ -164,12 +156,10 @@ def _add_chunks(
                 occurrences,
                 count_tokens,
             )
-            graph.chunks.append(chunk)
-            graph.join(EdgeKind.CONTAINS, node.id, chunk.id)
-            graph.join(EdgeKind.MATERIALIZED_FROM, chunk.id, node.id)
+            graph.add_chunk(chunk, cut_from=node.id)
 
 
-def _chunk_of_page(graph: _Graph, facts: PageFacts) -> Chunk:
+def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
     """A chunk with all that the chunks of one page share."""
     request = graph.request
     return Chunk(
@@ -226,7 +216,7 @@ def _fragment_at(section: OutlineSection, offset: int) -> str | None:
     return section.anchors[after - 1][1] if after else section.nearest_fragment
 
 
-def _parents(graph: _Graph, outline: tuple[OutlineSection, ...], index: int) -> tuple[str, ...]:
+def _parents(graph: _PageGraph, outline: tuple[OutlineSection, ...], index: int) -> tuple[str, ...]:
     """Ids from the page down to the section itself, in the order of heading_path."""
     above: list[str] = []
     at: int | None = index
@@ -234,13 +224,3 @@ def _parents(graph: _Graph, outline: tuple[OutlineSection, ...], index: int) -> 
         above.append(graph.sections[at].id)
         at = outline[at].parent
     return (graph.doc, *reversed(above))
-
-
-def _chunk_node(chunk: Chunk) -> ChunkNode:
-    return ChunkNode(
-        id=chunk.id,
-        doc=chunk.doc,
-        source=chunk.source,
-        content_hash=chunk.content_hash,
-        heading_path=chunk.heading_path,
-    )

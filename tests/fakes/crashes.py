@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.handbook import Handbook, path_of, serve_handbook, topic_article, write_source
 from tests.fakes.prefect_server import poll
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
@@ -67,6 +69,13 @@ def crash_site(sitegraph: Sitegraph, folder: Path) -> Iterator[CrashSite]:
             first=folder / "first",
             expected=sitegraph.export(undisturbed),
         )
+
+
+@pytest.fixture(scope="module")
+def crashes(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrashSite]:
+    """One such site for the tests of a module."""
+    with crash_site(sitegraph, tmp_path_factory.mktemp("crashes")) as site:
+        yield site
 
 
 def _group_lives(leader: int) -> bool:

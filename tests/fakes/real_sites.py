@@ -1,13 +1,7 @@
-"""Real documentation sites of the data folder beside the checkout, unpacked and served on loopback."""
+"""Real documentation sites of the data folder beside the checkout, unpacked."""
 
 import tarfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,20 +27,3 @@ def extract_file(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(content.read())
     return target
-
-
-@contextmanager
-def serve_folder(folder: Path) -> Iterator[str]:
-    """Serve a folder on a free loopback port and give its address, `host:port`."""
-    handler = partial(_Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        """Requests are no news."""

@@ -1,19 +1,18 @@
 """SIGKILL at every named point of a run; `make faults` runs these, `make test` a few of them."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.crashes import AFTER_FREEZE, BEFORE_FREEZE, CrashSite, crash_site
+from tests.fakes.crashes import AFTER_FREEZE, BEFORE_FREEZE, CrashSite, crashes
 from tests.fakes.prefect_server import prefect_server
-from tests.fakes.sitegraph_runs import Sitegraph, sitegraph
+from tests.fakes.sitegraph_runs import sitegraph
 
 pytestmark = [
     pytest.mark.server,
     pytest.mark.long,
 ]
-__all__ = ["prefect_server", "sitegraph"]
+__all__ = ["crashes", "prefect_server", "sitegraph"]
 
 POINTS = (
     "fetch.received",
@@ -37,12 +36,6 @@ POINTS = (
     "prune.midway",
     "report.before",
 )
-
-
-@pytest.fixture(scope="module")
-def crashes(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrashSite]:
-    with crash_site(sitegraph, tmp_path_factory.mktemp("crashes")) as site:
-        yield site
 
 
 @pytest.mark.parametrize("point", POINTS)

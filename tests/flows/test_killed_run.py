@@ -3,27 +3,21 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.crashes import AFTER_FREEZE, CrashSite, crash_site
+from tests.fakes.crashes import CrashSite, crashes
 from tests.fakes.handbook import TOPICS, Handbook, serve_handbook, write_source
 from tests.fakes.prefect_server import poll
 from tests.fakes.site_server import Ask, Reply
 from tests.fakes.sitegraph_runs import Sitegraph
 
 pytestmark = pytest.mark.server
+__all__ = ["crashes"]
 
 # One for each way of recovery; tests/faults/test_every_crash_point.py has them all.
 POINTS = ("parse.midway", "outbox.midway", "vector.not_tagged", "current.not_recorded")
-
-
-@pytest.fixture(scope="module")
-def crashes(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrashSite]:
-    with crash_site(sitegraph, tmp_path_factory.mktemp("crashes")) as site:
-        yield site
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -32,15 +26,6 @@ def test_a_run_killed_in_the_middle_is_finished_by_the_next(
 ) -> None:
     index = crashes.copy(tmp_path)
     crashes.kill_at(point, index)
-
-    crashes.finish(index)
-
-
-@pytest.mark.long
-def test_a_recovery_that_is_killed_is_recovered_from(crashes: CrashSite, tmp_path: Path) -> None:
-    index = crashes.copy(tmp_path)
-    crashes.kill_at(AFTER_FREEZE, index)
-    crashes.kill_at("recover.midway", index)
 
     crashes.finish(index)
 

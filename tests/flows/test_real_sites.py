@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.real_sites import serve_folder, unpack
+from flows.serving import serve_folder
+from tests.fakes.real_sites import unpack
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
 
 pytestmark = [pytest.mark.server, pytest.mark.data]

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from ingest.parse.chunking import CountTokens, Span
 from ingest.parse.codes import extract_codes
+from ingest.parse.graph import DocumentGraph
 from ingest.parse.pdf.captions import Region
 from ingest.parse.pdf.page import PageContent
-from schemas.edges import Edge, EdgeKind, plain_edge
+from schemas.edges import EdgeKind
 from schemas.fragment import GraphFragment, Link, ParseRequest
 from schemas.hashing import record_sha256
 from schemas.ids import (
@@ -19,7 +20,7 @@ from schemas.ids import (
     pdf_page_id,
     pdf_region_id,
 )
-from schemas.nodes import Chunk, ChunkNode, DocumentKind, PdfDoc, PdfPage, PdfRegion, RegionType
+from schemas.nodes import Chunk, DocumentKind, PdfDoc, PdfPage, PdfRegion, RegionType
 
 _MARGINS = frozenset({RegionType.HEADER, RegionType.FOOTER})
 _PROSE = frozenset({RegionType.PARAGRAPH, RegionType.LIST})
@@ -39,20 +40,11 @@ class PdfFacts:
     nofollow: bool = False
 
 
-@dataclass(slots=True)
-class _Graph:
-    """Nodes and edges while they are gathered."""
-
-    request: ParseRequest
+@dataclass(slots=True, kw_only=True)
+class _PdfGraph(DocumentGraph):
     facts: PdfFacts
-    doc: str
     pages: dict[int, PdfPage] = field(default_factory=dict)
     regions: list[PdfRegion] = field(default_factory=list)
-    chunks: list[Chunk] = field(default_factory=list)
-    edges: list[Edge] = field(default_factory=list)
-
-    def join(self, kind: EdgeKind, src: str, dst: str) -> None:
-        self.edges.append(plain_edge(kind, src, dst, doc=self.doc, source=self.request.source))
 
 
 def assemble_pdf(
@@ -68,7 +60,7 @@ def assemble_pdf(
 
     Ids of regions and chunks come from content, so an inserted page moves none of them.
     """
-    graph = _Graph(request=request, facts=facts, doc=pdf_doc_id(request.uri))
+    graph = _PdfGraph(request=request, facts=facts, doc=pdf_doc_id(request.uri))
     if not facts.noindex:
         _add_pages(graph, pages)
         _add_regions(graph, regions, count_tokens)
@@ -79,7 +71,7 @@ def assemble_pdf(
         doc=graph.doc,
         kind=DocumentKind.PDF,
         content_hash=document.content_hash,
-        nodes=(document, *graph.pages.values(), *graph.regions, *map(_chunk_node, graph.chunks)),
+        nodes=(document, *graph.pages.values(), *graph.regions, *graph.chunk_nodes()),
         edges=tuple(graph.edges),
         chunks=tuple(graph.chunks),
         links=links,
@@ -99,7 +91,7 @@ def _content_hash(regions: Sequence[Region], links: tuple[Link, ...], title: str
     return record_sha256({"title": title, "regions": seen, "links": targets})
 
 
-def _document(graph: _Graph, content_hash: str) -> PdfDoc:
+def _document(graph: _PdfGraph, content_hash: str) -> PdfDoc:
     request, facts = graph.request, graph.facts
     return PdfDoc(
         id=graph.doc,
@@ -119,7 +111,7 @@ def _document(graph: _Graph, content_hash: str) -> PdfDoc:
     )
 
 
-def _add_pages(graph: _Graph, pages: Sequence[PageContent]) -> None:
+def _add_pages(graph: _PdfGraph, pages: Sequence[PageContent]) -> None:
     for page in pages:
         node = PdfPage(
             id=pdf_page_id(graph.doc, page.page_no),
@@ -133,7 +125,7 @@ def _add_pages(graph: _Graph, pages: Sequence[PageContent]) -> None:
         graph.join(EdgeKind.CONTAINS, graph.doc, node.id)
 
 
-def _add_regions(graph: _Graph, regions: Sequence[Region], count_tokens: CountTokens) -> None:
+def _add_regions(graph: _PdfGraph, regions: Sequence[Region], count_tokens: CountTokens) -> None:
     of_regions, of_chunks = Occurrences(), Occurrences()
     for ordinal, region in enumerate(regions):
         node = _region_node(graph, region, ordinal, of_regions)
@@ -141,12 +133,10 @@ def _add_regions(graph: _Graph, regions: Sequence[Region], count_tokens: CountTo
         graph.join(EdgeKind.CONTAINS, graph.pages[region.page_no].id, node.id)
         for span in region.passages:
             chunk = _chunk(graph, region, node, span, of_chunks, count_tokens=count_tokens)
-            graph.chunks.append(chunk)
-            graph.join(EdgeKind.CONTAINS, node.id, chunk.id)
-            graph.join(EdgeKind.MATERIALIZED_FROM, chunk.id, node.id)
+            graph.add_chunk(chunk, cut_from=node.id)
 
 
-def _region_node(graph: _Graph, region: Region, ordinal: int, occurrences: Occurrences) -> PdfRegion:
+def _region_node(graph: _PdfGraph, region: Region, ordinal: int, occurrences: Occurrences) -> PdfRegion:
     # A picture has no text; its pixels tell it from the others.
     content = region.joined.text or region.digest
     number = occurrences.number(region.type, normalise_text(content))
@@ -164,7 +154,7 @@ def _region_node(graph: _Graph, region: Region, ordinal: int, occurrences: Occur
 
 
 def _chunk(
-    graph: _Graph,
+    graph: _PdfGraph,
     region: Region,
     node: PdfRegion,
     span: Span,
@@ -208,7 +198,7 @@ def _chunk(
     )
 
 
-def _join_cut_paragraphs(graph: _Graph) -> None:
+def _join_cut_paragraphs(graph: _PdfGraph) -> None:
     """Join the last passage of a page to the first of the next where a sentence runs over the end."""
     by_page: dict[int, list[Chunk]] = defaultdict(list)
     types = {region.id: region.region_type for region in graph.regions}
@@ -227,14 +217,4 @@ def _runs_over(last: Chunk, first: Chunk) -> bool:
         last.heading_path == first.heading_path
         and not last.text.endswith(_SENTENCE_END)
         and first.text[:1].islower()
-    )
-
-
-def _chunk_node(chunk: Chunk) -> ChunkNode:
-    return ChunkNode(
-        id=chunk.id,
-        doc=chunk.doc,
-        source=chunk.source,
-        content_hash=chunk.content_hash,
-        heading_path=chunk.heading_path,
     )
