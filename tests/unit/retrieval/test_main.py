@@ -76,16 +76,17 @@ def test_a_reader_imports_nothing_that_only_building_needs(folder: Path) -> None
     assert loaded & {*HEAVY} == set()
 
 
-def test_a_cold_process_costs_under_two_processor_seconds(folder: Path) -> None:
-    """The best of three; processor seconds, since a busy machine stretches all others."""
-    ask = ("--query", "restore a backup", "--index", str(folder))
-    run(*ask)
-    assert min(_cpu_seconds(ask) for _ in range(3)) < 2.0
+def test_a_cold_process_costs_little_more_than_importing_lancedb(folder: Path) -> None:
+    """The best of three of each, in turns: how fast the machine is at the moment cancels out."""
+    ask = [sys.executable, "-m", "retrieval", "--query", "restore a backup", "--index", str(folder)]
+    lancedb = [sys.executable, "-c", "import lancedb"]
+    pairs = [(_cpu_seconds(ask), _cpu_seconds(lancedb)) for _ in range(4)][1:]
+    assert min(asked for asked, _ in pairs) < 1.8 * min(imported for _, imported in pairs)
 
 
-def _cpu_seconds(arguments: tuple[str, ...]) -> float:
+def _cpu_seconds(command: list[str]) -> float:
     before = os.times()
-    assert run(*arguments).returncode == 0
+    subprocess.run(command, check=True, capture_output=True)
     after = os.times()
     return after.children_user + after.children_system - before.children_user - before.children_system
 
