@@ -51,7 +51,8 @@ class KnownDocument:
     """One ledger row. Times are ISO 8601 in UTC, `interval` is in seconds.
 
     `run_id` is the run that last looked at it; `fragment_sha` belongs to `raw_sha` under
-    `pipeline_version`; `location` is where a redirect led; `depth` counts links from a seed,
+    `pipeline_version`; `location` is where a redirect led, `canonical` the other address
+    the page names as its own; `depth` counts links from a seed,
     `hops` redirects since the last link.
     """
 
@@ -75,6 +76,7 @@ class KnownDocument:
     pipeline_version: str | None = None
     http_status: int | None = None
     location: str | None = None
+    canonical: str | None = None
     failures: int = 0
     misses: int = 0
     missed_at: str | None = None

@@ -33,6 +33,8 @@ class GraphFragment:
     `content_hash` covers what a reader sees: text, links and tables of the content, without
     navigation, clocks and nonces.
     `noindex` fragments have a document node and no chunks; `nofollow` ones add nothing to the frontier.
+    `refresh` is where a meta refresh leads at once. `canonical` is the other address of the same registrable
+    domain that the page names as its own: a hint, which only makes an alias, never content.
     """
 
     uri: str
@@ -49,6 +51,7 @@ class GraphFragment:
     noindex: bool = False
     nofollow: bool = False
     refresh: str | None = None
+    canonical: str | None = None
     warnings: tuple[str, ...] = ()
 
 

@@ -52,6 +52,7 @@ def full_known() -> KnownDocument:
         pipeline_version="v1",
         http_status=301,
         location=f"{SITE}/new",
+        canonical=f"{SITE}/own",
         failures=2,
         misses=1,
         missed_at="2026-01-03T00:00:00+00:00",

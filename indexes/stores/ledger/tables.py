@@ -37,6 +37,7 @@ document = sa.Table(
     sa.Column("pipeline_version", _TEXT),
     sa.Column("http_status", sa.Integer),
     sa.Column("location", _TEXT),
+    sa.Column("canonical", _TEXT),
     sa.Column("failures", sa.Integer, nullable=False),
     sa.Column("misses", sa.Integer, nullable=False),
     sa.Column("missed_at", _TEXT),
