@@ -18,7 +18,7 @@ from pydantic import (
 from flows.unreadable import why
 from ingest.urls import canonical_url
 from schemas.errors import ConfigError
-from schemas.source import GoneAfter, Rate, Recrawl, Scope, Source, SourceKind, SourceMetadata
+from schemas.source import Auth, GoneAfter, Rate, Recrawl, Scope, Source, SourceKind, SourceMetadata
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
@@ -30,6 +30,7 @@ _MESSAGES = {
     "missing": "is required",
     "tuple_type": "should be a list",
     "model_type": "should be a mapping",
+    "dict_type": "should be a mapping",
     "string_type": "should be a text; put it in quotes",
 }
 
@@ -59,13 +60,51 @@ def _exact_target(entry: str) -> str:
     return entry
 
 
+def _own_header(name: str) -> str:
+    from ingest.fetch.credentials import name_refusal
+
+    if reason := name_refusal(name):
+        raise ValueError(reason)
+    return name
+
+
 # Strict: YAML's yes and on are no numbers.
 _Count = Annotated[int, Field(strict=True, ge=1)]
 _Seconds = Annotated[float, BeforeValidator(_seconds), Field(strict=True, ge=0, le=_CENTURY)]
 
 
+def _variable(name: str) -> str:
+    # Capitals only, as POSIX has it: anything else is most likely the secret, in place of its name.
+    if not re.fullmatch(r"[A-Z_][A-Z0-9_]*", name):
+        raise ValueError("should be the name of an environment variable, in capitals, not its value")
+    return name
+
+
+_Variable = Annotated[str, AfterValidator(_variable)]
+_Header = Annotated[str, AfterValidator(_own_header)]
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Auth(_Model):
+    bearer_env: _Variable | None = None
+    headers_env: dict[_Header, _Variable] = {}
+
+    @model_validator(mode="after")
+    def _once(self) -> "_Auth":
+        names = [name.lower() for name in self.headers_env]
+        if self.bearer_env is not None:
+            names.append("authorization")
+        if not names:
+            raise ValueError("names no environment variable; known: bearer_env, headers_env")
+        if len(set(names)) < len(names):
+            raise ValueError("sets one header twice")
+        return self
+
+
+_NO_AUTH = _Auth.model_construct()
 
 
 class _Scope(_Model):
@@ -112,6 +151,7 @@ class _SourceFile(_Model):
     roots: tuple[str, ...] = ()
     scope: _Scope = _Scope()
     allow_private: tuple[Annotated[str, AfterValidator(_exact_target)], ...] = ()
+    auth: _Auth = _NO_AUTH
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
     metadata: _Metadata = _Metadata()
@@ -125,6 +165,8 @@ class _SourceFile(_Model):
             raise ValueError("a source of kind web needs seeds (and has no roots)")
         if self.kind == "files" and (not self.roots or self.seeds):
             raise ValueError("a source of kind files needs roots (and has no seeds)")
+        if self.kind == "files" and self.auth != _NO_AUTH:
+            raise ValueError("auth is for sources of kind web")
         return self
 
 
@@ -169,6 +211,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         roots=tuple(str((folder / root).resolve()) for root in file.roots),
         scope=Scope(**file.scope.model_dump()),
         allow_private=file.allow_private,
+        auth=Auth(bearer_env=file.auth.bearer_env, headers_env=tuple(sorted(file.auth.headers_env.items()))),
         rate=Rate(**file.rate.model_dump()),
         recrawl=Recrawl(
             **file.recrawl.model_dump(exclude={"gone_after"}),
@@ -183,7 +226,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
 
 def _explain(error: ValidationError, tree: Any) -> str:
     first = error.errors()[0]
-    location = tuple(part for part in first["loc"])
+    location = tuple(part for part in first["loc"] if part != "[key]")
     key = ".".join(str(part) for part in location) or "the file"
     line = _line_of(tree, location)
     message = _MESSAGES.get(first["type"], first["msg"].removeprefix("Value error, "))

@@ -1,5 +1,6 @@
 """Settings become the parts a run works with; slow parts are loaded when first used."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 from flows.child import ParserPool
 from flows.clock import SystemClock
 from flows.crash import crash_point
+from flows.credentials import read_credentials
 from flows.progress import StageProgress
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.child import ChildEncoder
@@ -157,6 +159,7 @@ class Pipeline:
                 allow_private=self.source.allow_private,
                 per_host_delay=rate.per_host_delay,
                 concurrency=rate.concurrency,
+                credentials=read_credentials(self.source, os.environ),
                 clock=self.index.clock,
             )
         )

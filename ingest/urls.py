@@ -11,6 +11,9 @@ from urllib.parse import quote, unquote
 import ada_url
 from tld import get_fld
 
+MAX_LENGTH = 2048
+"""Characters of a web URL; a longer one is a trap or carries data, and names no document."""
+
 _FILES = "files://"
 _PORTS = {"http": 80, "https": 443}
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -23,9 +26,9 @@ _FILE_SAFE = "/!$&'()*+,;=:@"
 def canonical_url(url: str, base: str | None = None) -> str | None:
     """Give the one text that names the document *url* points to, or None where it names none.
 
-    None: malformed, user name or password inside, a scheme other than http, https and files, and a
-    files URL of another source than *base* (a web page never reaches into a folder). Path case, query
-    order and a trailing slash are kept; fragment and tracking keys go. Idempotent.
+    None: malformed, user name or password inside, longer than `MAX_LENGTH`, a scheme other than http,
+    https and files, and a files URL of another source than *base* (a web page never reaches into a
+    folder). Path case, query order and a trailing slash are kept; fragment and tracking keys go. Idempotent.
     Source: WHATWG URL; RFC 3986, 6.2.2; crawl rules, section 6.
     """
     joined = _join(url, base)
@@ -34,7 +37,10 @@ def canonical_url(url: str, base: str | None = None) -> str | None:
     joined = joined.partition("#")[0]
     scheme, _, rest = joined.partition("://")
     if scheme in _PORTS:
-        return _normalise(joined) if _is_plain(rest.partition("/")[0]) else None
+        if not _is_plain(rest.partition("/")[0]):
+            return None
+        normal = _normalise(joined)
+        return normal if len(normal) <= MAX_LENGTH else None
     if scheme == "files" and (base is None or base.startswith(f"{_FILES}{rest.partition('/')[0]}/")):
         return _canonical_file(rest)
     return None
@@ -78,13 +84,20 @@ def registrable_domain(url: str) -> str:
 
     An IP address, `localhost` or a name under no public suffix: the host itself.
     """
-    return _registrable(host_port(url)[0])
+    host = host_port(url)[0]
+    return _registrable(host) or host
+
+
+def owned_site(url: str) -> str:
+    """Give what surely has one owner: the registrable domain, or where there is none exactly host:port."""
+    host, port = host_port(url)
+    return _registrable(host) or f"{host}:{port}"
 
 
 @lru_cache(maxsize=4096)
-def _registrable(host: str) -> str:
+def _registrable(host: str) -> str | None:
     found = get_fld(f"http://{ada_url.idna_to_unicode(host)}/", fail_silently=True)
-    return ada_url.idna_to_ascii(found).decode() if found else host
+    return ada_url.idna_to_ascii(found).decode() if found else None
 
 
 def _join(url: str, base: str | None) -> str | None:

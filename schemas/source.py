@@ -58,6 +58,17 @@ class SourceMetadata:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Auth:
+    """Where a login stands: names of environment variables, never what they hold.
+
+    `headers_env` are pairs of header and variable.
+    """
+
+    bearer_env: str | None = None
+    headers_env: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A named set of documents: seeds on the web, or roots on the file system.
 
@@ -70,6 +81,7 @@ class Source:
     roots: tuple[str, ...] = ()
     scope: Scope = Scope()
     allow_private: tuple[str, ...] = ()
+    auth: Auth = Auth()
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
     metadata: SourceMetadata = SourceMetadata()

@@ -7,6 +7,7 @@ from functools import partial
 from ingest.fetch.admission import Admission, AdmissionOffice
 from ingest.fetch.body import Judge
 from ingest.fetch.clock import Clock
+from ingest.fetch.credentials import Credentials
 from ingest.fetch.discovery import SitemapWalk
 from ingest.fetch.gate import parse_allowed
 from ingest.fetch.host import Checkpoint, Host, build_checkpoint
@@ -34,6 +35,7 @@ class FetchSession:
         allow_private: tuple[str, ...],
         per_host_delay: float,
         concurrency: int,
+        credentials: Credentials,
         limits: Limits,
         clock: Clock,
     ) -> None:
@@ -43,7 +45,9 @@ class FetchSession:
         self.problems: list[str] = []
         self._per_host_delay = per_host_delay
         allowed = tuple(parse_allowed(entry) for entry in allow_private)
-        self._transport = Transport(user_agent=user_agent, allowed=allowed, limits=limits)
+        self._transport = Transport(
+            user_agent=user_agent, allowed=allowed, credentials=credentials, limits=limits
+        )
         self._office = AdmissionOffice(token=product_token(user_agent), clock=clock, limits=limits)
         self._hosts: dict[str, Host] = {}
         self.loop = LoopThread()
@@ -131,13 +135,15 @@ def open_session(
     per_host_delay: float,
     concurrency: int,
     clock: Clock,
+    credentials: Credentials | None = None,
     limits: Limits | None = None,
 ) -> Iterator[FetchSession]:
     """Open a session and close it on leaving the block.
 
     Args: user_agent: name and contact, sent with every request; its leading word is what robots.txt is
         read for. allow_private: exact `host:port` entries. per_host_delay: seconds between requests to a
-        host; 0 only for a host that is one's own. concurrency: connections to one host.
+        host; 0 only for a host that is one's own. concurrency: connections to one host. credentials:
+        headers for a login, sent to the sites they are for.
     Raises: ConfigError: an `allow_private` entry is not one.
     """
     session = FetchSession(
@@ -145,6 +151,7 @@ def open_session(
         allow_private=allow_private,
         per_host_delay=per_host_delay,
         concurrency=concurrency,
+        credentials=credentials or Credentials(),
         limits=limits or Limits(),
         clock=clock,
     )

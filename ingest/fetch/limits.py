@@ -32,7 +32,6 @@ class Limits:
     sitemap: BodyLimit = BodyLimit(max_bytes=50 * _MB, seconds=60.0)
     robots: BodyLimit = BodyLimit(max_bytes=500 * _KIB, seconds=60.0, cut=True)
     header_bytes: int = 64 * _KIB
-    url_length: int = 2048
     tries: int = 4
     backoff: float = 1.0
     robots_redirects: int = 5

@@ -13,6 +13,7 @@ import httpcore2
 import httpx2
 
 from ingest.fetch.body import Body, Judge
+from ingest.fetch.credentials import Credentials
 from ingest.fetch.decode import ACCEPT_ENCODING
 from ingest.fetch.faults import LIBRARY_ERRORS, Fault, FaultKind, classify_fault
 from ingest.fetch.gate import AddressGate, AllowedTarget, GateBackend
@@ -50,11 +51,19 @@ class Tally:
 class Transport:
     """Sends GET requests; belongs to one event loop."""
 
-    def __init__(self, *, user_agent: str, allowed: Collection[AllowedTarget], limits: Limits) -> None:
+    def __init__(
+        self,
+        *,
+        user_agent: str,
+        allowed: Collection[AllowedTarget],
+        credentials: Credentials,
+        limits: Limits,
+    ) -> None:
         self.requests = 0
         self.bytes = 0
         self.statuses: dict[int, int] = {}
         self._limits = limits
+        self._credentials = credentials
         self._fixed = [
             (b"User-Agent", user_agent.encode("latin-1", errors="replace")),
             (b"Accept", _ACCEPT),
@@ -78,8 +87,6 @@ class Transport:
 
         Raises: Fault: whatever went wrong, named.
         """
-        if len(url) > self._limits.url_length:
-            raise Fault(FaultKind.POLICY, f"the URL is longer than {self._limits.url_length} characters")
         request = self._request(url, validators)
         self.requests += 1
         tally.requests += 1
@@ -94,7 +101,7 @@ class Transport:
         scheme, _, rest = url.partition("://")
         authority, _, target = rest.partition("/")
         host, port = host_port(url)
-        headers = [(b"Host", authority.encode()), *self._fixed]
+        headers = [(b"Host", authority.encode()), *self._fixed, *self._credentials.headers_for(url)]
         headers.extend(
             (name.encode(), value.encode("latin-1", "replace")) for name, value in validators.items()
         )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.clock import Clock
 from ingest.fetch.crawl import fetch_all
+from ingest.fetch.credentials import Credentials
 from ingest.fetch.limits import Limits
 from schemas.fetch import FetchRequest, FetchResult
 from tests.fakes.fetch_clock import QuickClock
@@ -35,6 +36,7 @@ def session_for(
     per_host_delay: float = 0.0,
     concurrency: int = 1,
     allow_private: tuple[str, ...] | None = None,
+    credentials: Credentials | None = None,
 ) -> Iterator[FetchSession]:
     """A session that may reach exactly *sites*."""
     with open_session(
@@ -43,6 +45,7 @@ def session_for(
         per_host_delay=per_host_delay,
         concurrency=concurrency,
         clock=clock or QuickClock(),
+        credentials=credentials,
         limits=limits,
     ) as session:
         yield session

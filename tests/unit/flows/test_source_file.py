@@ -7,7 +7,7 @@ import pytest
 
 from flows.source_file import load_source, parse_source
 from schemas.errors import ConfigError
-from schemas.source import GoneAfter, Rate, Recrawl, Scope, Source, SourceKind, SourceMetadata
+from schemas.source import Auth, GoneAfter, Rate, Recrawl, Scope, Source, SourceKind, SourceMetadata
 
 CONTRACT = Path(__file__).parents[3] / "docs" / "reference" / "source-file.md"
 WEB = "name: handbook\nkind: web\nseeds: [https://docs.example.org/]\n"
@@ -173,3 +173,38 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | No
         path.write_bytes(content)
     with pytest.raises(ConfigError, match=r"source\.yaml: cannot be read"):
         load_source(path)
+
+
+def test_a_login_names_variables_and_holds_no_value() -> None:
+    auth = "auth: {bearer_env: DOCS_TOKEN, headers_env: {X-Api-Key: DOCS_KEY, X-Team: DOCS_TEAM}}"
+    assert parse(WEB + auth).auth == Auth(
+        bearer_env="DOCS_TOKEN", headers_env=(("X-Api-Key", "DOCS_KEY"), ("X-Team", "DOCS_TEAM"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("auth", "message"),
+    [
+        ("auth: {}", "auth: names no environment variable"),
+        ("auth: {headers_env: {Host: KEY}}", "headers_env.Host: is set by sitegraph itself"),
+        ("auth: {headers_env: {Content-Length: KEY}}", "is set by sitegraph itself"),
+        ("auth: {headers_env: {Cookie: KEY}}", "headers_env.Cookie: cookies are not sent"),
+        ("auth: {headers_env: {'X Y': KEY}}", "is not the name of a header"),
+        ("auth: {bearer_env: KEY, headers_env: {authorization: KEY}}", "auth: sets one header twice"),
+        ("auth: {token: x}", "auth.token: unknown key; known: bearer_env, headers_env"),
+        ("auth: {headers_env: [X]}", "auth.headers_env: should be a mapping"),
+    ],
+)
+def test_a_login_that_cannot_be_sent_is_refused(auth: str, message: str) -> None:
+    assert message in refusal(WEB + auth)
+
+
+def test_a_secret_in_place_of_its_name_is_not_repeated() -> None:
+    for auth in ("auth: {bearer_env: sk-4711}", "auth: {headers_env: {X-Api-Key: sk-4711}}"):
+        said = refusal(WEB + auth)
+        assert "should be the name of an environment variable" in said
+        assert "4711" not in said
+
+
+def test_a_login_is_for_the_web() -> None:
+    assert "auth is for sources of kind web" in refusal(FILES + "auth: {bearer_env: DOCS_TOKEN}")

@@ -12,6 +12,7 @@ from ingest.urls import (
     file_url,
     folder_of,
     host_port,
+    owned_site,
     registrable_domain,
     split_fragment,
 )
@@ -55,6 +56,7 @@ def test_a_link_on_a_web_page_gets_one_text(href: str, expected: str) -> None:
         "files://notes/a.md",
         "http://[::1",
         "https://xn--/",
+        "/" + "a" * 2048,
         "http://a.xn--pokxncvks/",
     ],
 )
@@ -154,3 +156,26 @@ def test_all_http_cases_of_the_whatwg_data_are_read_as_browsers_read_them() -> N
     cases = _web_cases()
     assert len(cases) == 423
     assert [case["input"] for case in cases if _wrong(case)] == []
+
+
+def test_a_web_url_may_have_2048_characters_after_it_was_made_canonical() -> None:
+    base = "https://docs.example.org/"
+    longest = base + "a" * (2048 - len(base))
+    assert canonical_url(longest) == longest
+    assert canonical_url(f"{longest}?utm_source=x#part") == longest
+    assert canonical_url(f"{longest}a") is None
+    assert canonical_url("é" * 400, base) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("https://docs.example.co.uk:8443/a", "example.co.uk"),
+        ("https://alice.github.io/", "alice.github.io"),
+        ("http://localhost:8000/", "localhost:8000"),
+        ("http://wiki.internal/", "wiki.internal:80"),
+        ("https://[::1]/", "::1:443"),
+    ],
+)
+def test_what_nobody_registered_is_owned_host_and_port_at_a_time(url: str, site: str) -> None:
+    assert owned_site(url) == site

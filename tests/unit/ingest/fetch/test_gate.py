@@ -1,9 +1,7 @@
 """No request reaches an address that is not public, however it is spelled or reached."""
 
 import ipaddress
-import socket
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -124,21 +122,6 @@ def test_a_redirect_trick_reaches_no_guarded_server(place: str) -> None:
             else:
                 assert first.status is FetchStatus.REFUSED
         assert secret.log == []
-
-
-@pytest.fixture
-def resolver(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], list[str]]]:
-    """Names to what the next look-up answers; all else resolves as usual."""
-    names: dict[str, Callable[[], list[str]]] = {}
-    usual = socket.getaddrinfo
-
-    def look_up(host: Any, port: Any, *args: Any, **kwargs: Any) -> Any:
-        name = host.decode() if isinstance(host, bytes) else host
-        addresses = names[name]() if name in names else [host]
-        return [info for address in addresses for info in usual(address, port, *args, **kwargs)]
-
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    return names
 
 
 def test_a_name_that_resolves_differently_the_second_time_is_refused(
