@@ -34,7 +34,8 @@ class GraphFragment:
     navigation, clocks and nonces.
     `noindex` fragments have a document node and no chunks; `nofollow` ones add nothing to the frontier.
     `refresh` is where a meta refresh leads at once. `canonical` is the other address of the same registrable
-    domain that the page names as its own: a hint, which only makes an alias, never content.
+    domain that the page names as its own: a hint, which only makes an alias, never content. `alternates`
+    are its translations (hreflang), documents of their own.
     """
 
     uri: str
@@ -52,6 +53,7 @@ class GraphFragment:
     nofollow: bool = False
     refresh: str | None = None
     canonical: str | None = None
+    alternates: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -59,7 +61,8 @@ class GraphFragment:
 class ParseRequest:
     """Everything a parser may know about a document besides its bytes.
 
-    `content_type` is the header as received; the kind is decided by the bytes.
+    `content_type` is the header as received; the kind is decided by the bytes. `robot` is the name under
+    which pages may address us, lower case.
     """
 
     uri: str
@@ -68,6 +71,7 @@ class ParseRequest:
     path: str | None = None
     content_type: str | None = None
     x_robots_tag: str | None = None
+    robot: str = "sitegraph"
     doc_type: str | None = None
     domain: str | None = None
     status: str | None = None

@@ -29,6 +29,8 @@ class PageFacts:
     noindex: bool = False
     nofollow: bool = False
     refresh: str | None = None
+    canonical: str | None = None
+    alternates: tuple[str, ...] = ()
     structure_confidence: float = 1.0
     warnings: tuple[str, ...] = ()
 
@@ -73,6 +75,8 @@ def assemble_page(
         noindex=facts.noindex,
         nofollow=facts.nofollow,
         refresh=facts.refresh,
+        canonical=facts.canonical,
+        alternates=facts.alternates,
         warnings=facts.warnings,
     )
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ingest.urls import canonical_url, split_fragment
+from ingest.urls import MAX_LENGTH, canonical_url, split_fragment
 from schemas.edges import LinkPosition
 from schemas.fragment import Link
 
@@ -33,12 +33,13 @@ def collect_links(found: Iterable[FoundLink], *, base: str) -> tuple[tuple[Link,
     """
     targets: dict[str, tuple[str, str | None] | None] = {}
     counts: Counter[tuple[str, str | None, str, LinkPosition]] = Counter()
-    dropped = 0
+    dropped = overlong = 0
     for link in found:
         if link.href not in targets:
             targets[link.href] = resolve_href(link.href, base=base)
         target = targets[link.href]
         if target is None:
+            overlong += len(link.href) > MAX_LENGTH and not _names_no_document(link.href)
             continue
         key = (*target, link.text[:MAX_TEXT].strip(), link.position)
         if key not in counts and len(counts) == MAX_LINKS:
@@ -49,14 +50,21 @@ def collect_links(found: Iterable[FoundLink], *, base: str) -> tuple[tuple[Link,
         Link(target=target, text=text, position=position, fragment=fragment, count=count)
         for (target, fragment, text, position), count in counts.items()
     )
-    return links, (f"links: {dropped} over the limit of {MAX_LINKS} left out",) if dropped else ()
+    left_out = (
+        (dropped, f"over the limit of {MAX_LINKS}"),
+        (overlong, f"longer than {MAX_LENGTH} characters"),
+    )
+    return links, tuple(f"links: {number} {why} left out" for number, why in left_out if number)
 
 
 def resolve_href(href: str, *, base: str) -> tuple[str, str | None] | None:
     """Give (canonical URI without fragment, fragment as written in decoded form), or None."""
-    href = href.strip()
-    if href.lower().startswith(_NO_DOCUMENT):
+    if _names_no_document(href):
         return None
-    document, fragment = split_fragment(href)
+    document, fragment = split_fragment(href.strip())
     target = canonical_url(document, base)
     return None if target is None else (target, fragment)
+
+
+def _names_no_document(href: str) -> bool:
+    return href[:20].strip().lower().startswith(_NO_DOCUMENT)

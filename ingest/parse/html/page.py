@@ -1,6 +1,5 @@
 """A web page as a whole: bytes > sections, links, trail and what robots may do with it."""
 
-import re
 from collections.abc import Iterator
 
 from lxml.html import HtmlElement
@@ -10,24 +9,20 @@ from ingest.parse.chunking import CountTokens
 from ingest.parse.html.blocks import read_blocks
 from ingest.parse.html.charset import decode_html
 from ingest.parse.html.content import Content, ContentBy, count_words, find_content, leading_h1, page_body
-from ingest.parse.html.dom import Survey, meta_contents, normal_space, parse_tree, survey_tree
+from ingest.parse.html.dom import Survey, normal_space, parse_tree, survey_tree
 from ingest.parse.html.family import SHAPES, Family, recognise_family
+from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
 from ingest.parse.html.inline import heading_text, inline_text, is_permalink, strip_numbering
 from ingest.parse.html.landmarks import Landmarks
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.trail import read_trail
-from ingest.parse.links import FoundLink, collect_links, resolve_href
+from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.outline import Block, Heading, OutlineSection, Part, build_outline
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 
 CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7}
 """How sure the structure is, by what found the content; headings come from the DOM in any case."""
-
-_REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
-_MAX_REFRESH_SECONDS = 5
-_OUR_ROBOT = "sitegraph"
-_VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 
 
 def parse_html(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
@@ -41,7 +36,7 @@ def parse_html(data: bytes, request: ParseRequest, *, count_tokens: CountTokens)
     family = recognise_family(survey)
     content = find_content(survey, family)
     outline = build_outline(_parts(survey, content, family))
-    base = _base(root, request.uri)
+    base = base_of(root, request.uri)
     links, warnings = collect_links(_found_links(root, content.root), base=base)
     if truncated:
         warnings = ("truncated: more tags or attributes than any page needs", *warnings)
@@ -81,16 +76,18 @@ def _facts(
     warnings: tuple[str, ...],
 ) -> PageFacts:
     title = _title(survey.root, outline, family)
-    robots = _robots(survey.root, request.x_robots_tag)
+    robots = robots_of(survey.root, request)
     return PageFacts(
         kind=DocumentKind.HTML,
         title=title,
         template_type=family.value,
         breadcrumbs=read_trail(survey, uri=request.uri, title=title),
         lang=_lang(survey.root),
-        noindex=not robots.isdisjoint({"noindex", "none"}),
-        nofollow=not robots.isdisjoint({"nofollow", "none"}),
-        refresh=_refresh(survey.root, base),
+        noindex=robots.noindex,
+        nofollow=robots.nofollow,
+        refresh=refresh_of(survey.root, base=base, uri=request.uri),
+        canonical=canonical_of(survey.root, base=base, uri=request.uri),
+        alternates=alternates_of(survey.root, base=base, uri=request.uri),
         structure_confidence=CONFIDENCE[content.by],
         warnings=warnings,
     )
@@ -110,40 +107,6 @@ def _title(root: HtmlElement, outline: tuple[OutlineSection, ...], family: Famil
 def _lang(root: HtmlElement) -> str | None:
     lang = (root.get("lang") or root.get("xml:lang") or "").strip()
     return lang[:35] or None
-
-
-def _base(root: HtmlElement, uri: str) -> str:
-    for base in root.iter("base"):
-        href = resolve_href(base.get("href") or "", base=uri)
-        return uri if href is None else href[0]
-    return uri
-
-
-def _robots(root: HtmlElement, header: str | None) -> frozenset[str]:
-    """Directives for all robots or for us, from meta elements and the header; other robots' do not count.
-
-    Source: X-Robots-Tag names a robot before a colon, and so do directives that take a value.
-    """
-    stated = [word for content in meta_contents(root, "robots", _OUR_ROBOT) for word in content.split(",")]
-    for_us = True
-    for word in (header or "").replace("\n", ",").split(","):
-        agent, colon, directive = word.lower().rpartition(":")
-        if colon and agent.strip() not in _VALUED:
-            for_us = agent.strip() in {"*", "robots", _OUR_ROBOT}
-        if for_us:
-            stated.append(directive)
-    return frozenset(word.strip().lower() for word in stated)
-
-
-def _refresh(root: HtmlElement, base: str) -> str | None:
-    """Where a meta refresh of at most 5 s leads; a slower one is a page to read."""
-    for meta in root.iter("meta"):
-        if (meta.get("http-equiv") or "").lower() == "refresh":
-            match = _REFRESH.match(meta.get("content") or "")
-            if match and int(match[1]) <= _MAX_REFRESH_SECONDS:
-                target = resolve_href(match[2], base=base)
-                return None if target is None else target[0]
-    return None
 
 
 def _found_links(root: HtmlElement, content: HtmlElement) -> Iterator[FoundLink]:

@@ -17,6 +17,7 @@ from ingest.parse.pdf.page import PageContent, read_page
 from ingest.parse.pdf.regions import build_regions
 from ingest.parse.pdf.structure import build_structure
 from ingest.parse.pdf.tables import MAX_PAGES
+from ingest.parse.robots import read_directives
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest
 
@@ -49,13 +50,15 @@ def parse_pdf(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) 
     words = words_of(line for page in content.pages for block in page.blocks for line in block)
     structure = build_structure(content.pages, content.entries, content.stated_title)
     links, capped = _links(content.pages, request)
+    robots = read_directives(request.x_robots_tag, robot=request.robot)  # a PDF has no other place for them
     facts = PdfFacts(
         title=structure.title or file_name(request),
         file_id=file_name(request),
         page_count=content.page_count,
         lang=content.lang,
         warnings=(*content.warnings, *capped),
-        **_robots(request.x_robots_tag),
+        noindex=robots.noindex,
+        nofollow=robots.nofollow,
     )
     regions = build_regions(structure.parts, words=words, count_tokens=count_tokens)
     return assemble_pdf(
@@ -128,9 +131,3 @@ def _language(document: Any) -> str | None:
 def _links(pages: tuple[PageContent, ...], request: ParseRequest) -> tuple[tuple[Link, ...], tuple[str, ...]]:
     found = (FoundLink(link.uri, link.text, LinkPosition.BODY) for page in pages for link in page.links)
     return collect_links(found, base=request.url or request.uri)
-
-
-def _robots(tag: str | None) -> dict[str, bool]:
-    """Read X-Robots-Tag, the only place where a PDF can forbid indexing; a rule for one robot is not ours."""
-    rules = {rule.strip().lower() for rule in (tag or "").split(",") if ":" not in rule}
-    return {"noindex": bool(rules & {"noindex", "none"}), "nofollow": bool(rules & {"nofollow", "none"})}

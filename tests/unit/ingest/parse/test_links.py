@@ -36,3 +36,11 @@ def test_links_over_the_limit_are_left_out_and_said() -> None:
     links, warnings = collect_links([body(f"p{n}.html") for n in range(MAX_LINKS + 5)], base=BASE)
     assert len(links) == MAX_LINKS
     assert warnings == (f"links: 5 over the limit of {MAX_LINKS} left out",)
+
+
+def test_links_longer_than_any_address_may_be_are_left_out_and_said() -> None:
+    data = body("data:text/plain," + "x" * 3000)
+    assert collect_links([body("?q=" + "x" * 3000), body("?q=" + "y" * 3000), data], base=BASE) == (
+        (),
+        ("links: 2 longer than 2048 characters left out",),
+    )
