@@ -72,7 +72,7 @@ def _publish(pipeline: Pipeline, difference: Difference, lease: Lease) -> Genera
     as_of = pipeline.index.now()
     planned = plan_rows(pipeline, difference, as_of=as_of)
     generation = freeze(pipeline, difference, planned, lease=lease, as_of=as_of, embedded=planned.embedded)
-    staged = write_plan(pipeline, generation)
+    staged = write_plan(pipeline, generation, lease=lease)
     verify_generation(pipeline, generation, staged)
     publish_generation(pipeline, generation, staged, lease=lease)
     return generation

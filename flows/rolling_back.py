@@ -15,7 +15,8 @@ from schemas.errors import ConfigError
 def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
     """Point readers at generation *to*, by default the one the current one was built on.
 
-    Raises: ConfigError: that generation is not kept (any more), or is the current one.
+    Raises: ConfigError: that generation is not kept (any more), or is the current one; StaleLease: another
+    run has taken over, and readers stay where they are.
     """
     lease = hold_lease(
         index.ledger.leases,
@@ -30,8 +31,8 @@ def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
         target = choose_target(kept_generations(index), current=current, to=to)
         # Held first: a crash in between must not leave a rolled-back index that publishes again by itself.
         set_hold(index.layout, now=index.now())
-        index.ledger.leases.check(held)
-        write_current(index.layout.root, target)
+        with index.ledger.leases.locked(held):
+            write_current(index.layout.root, target)
         index.crash_point("rollback.renamed")
         index.ledger.generations.roll_back(above=target)
     return {"generation": target, "rolled_back_from": current}

@@ -15,7 +15,7 @@ from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
 def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
     """Close every unfinished generation; give the ones that were published by it.
 
-    Needs the index lease.
+    Raises: StaleLease: the index lease is another run's by now.
     """
     unfinished = pipeline.index.ledger.generations.unfinished()
     plan = plan_recovery(unfinished, current=pipeline.index.current())
@@ -28,6 +28,7 @@ def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
 
 def _close(pipeline: Pipeline, generation: Generation, recovery: Recovery, *, lease: Lease) -> bool:
     pipeline.crash_point("recover.midway")
+    pipeline.index.ledger.leases.check(lease)
     if recovery is Recovery.ADOPT:
         pipeline.index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
         prune(pipeline.index)
@@ -36,6 +37,7 @@ def _close(pipeline: Pipeline, generation: Generation, recovery: Recovery, *, le
         pipeline.progress.say(f"finishing generation {generation.generation} of an interrupted run")
         if _replay(pipeline, generation, lease=lease):
             return True
+    pipeline.index.ledger.leases.check(lease)
     abort_generation(pipeline, generation)
     return False
 
@@ -48,7 +50,7 @@ def _replay(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> bool
     try:
         for part in load_plan(pipeline, generation):
             embed_chunks(pipeline, part.chunks)  # no work, unless the vectors were lost meanwhile
-        staged = write_plan(pipeline, generation)
+        staged = write_plan(pipeline, generation, lease=lease)
         verify_generation(pipeline, generation, staged)
     except (DamageFound, SchemaMismatch):
         return False

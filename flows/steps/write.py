@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from prefect import task
@@ -112,8 +113,11 @@ def load_plan(pipeline: Pipeline, generation: Generation) -> Plan:
     return Plan(store=pipeline.index.outbox, payloads=tuple(payloads))
 
 
-def write_plan(pipeline: Pipeline, generation: Generation) -> StagedState:
-    """Apply a frozen plan to the graph store, then to the chunk store."""
+def write_plan(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> StagedState:
+    """Apply a frozen plan to the graph store, then to the chunk store.
+
+    Raises: StaleLease: another run has taken over; no reader sees what was written.
+    """
     return apply_plan(
         load_plan(pipeline, generation),
         generation=generation.generation,
@@ -122,6 +126,7 @@ def write_plan(pipeline: Pipeline, generation: Generation) -> StagedState:
         chunks=pipeline.index.chunks.writer(),
         vectors=pipeline.vectors,
         dim=pipeline.index.manifest.model.dim,
+        fence=partial(pipeline.index.ledger.leases.check, lease),
         crash_point=pipeline.crash_point,
     )
 
@@ -161,6 +166,5 @@ def link_task(run_id: str) -> None:
 def write_task(run_id: str) -> None:
     """Apply the frozen plan; may be repeated."""
     pipeline, work = active(run_id), work_of(run_id)
-    pipeline.index.ledger.leases.check(work.lease)
     assert work.generation is not None
-    work.staged = write_plan(pipeline, work.generation)
+    work.staged = write_plan(pipeline, work.generation, lease=work.lease)

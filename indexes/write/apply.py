@@ -1,7 +1,8 @@
 """A frozen plan goes into both stores; done twice, it gives the same."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from indexes.embed.texts import chunk_vectors, vector_texts
 from indexes.ports import ChunkVectors, ChunkWriter, GraphWriter, StoreState, VectorCache
@@ -11,6 +12,14 @@ from schemas.nodes import Chunk
 
 CrashPoint = Callable[[str], None]
 """Called with the name of a place where a crash is most awkward; tests crash there."""
+
+Fence = Callable[[], None]
+"""Raises StaleLease once another run has taken the index lease over."""
+
+ROWS_PER_CHECK = 1000
+"""Divides the rows that every store takes at once, so that each of its batches begins with a check."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,30 +44,43 @@ def apply_plan(
     chunks: ChunkWriter,
     vectors: VectorCache,
     dim: int,
+    fence: Fence,
     crash_point: CrashPoint,
 ) -> StagedState:
-    """Write nodes, edges, then chunks, and name the generation in both stores."""
+    """Write nodes, edges, then chunks, and name the generation in both stores.
+
+    Raises: StaleLease: from *fence*, which is asked before anything is staged, before each batch of rows
+    and before a store shows the generation.
+    """
+    fence()
     graph.stage(generation, base=base)
     crash_point("graph.before_batch")
-    graph.apply_nodes(
-        (node for part in plan for node in part.nodes), _all(plan, lambda part: part.node_deletes)
-    )
+    nodes_of = (node for part in plan for node in part.nodes)
+    graph.apply_nodes(_fenced(nodes_of, fence), _all(plan, lambda part: part.node_deletes))
     crash_point("graph.nodes_done")
-    graph.apply_edges(
-        (edge for part in plan for edge in part.edges), _all(plan, lambda part: part.edge_deletes)
-    )
+    edges_of = (edge for part in plan for edge in part.edges)
+    graph.apply_edges(_fenced(edges_of, fence), _all(plan, lambda part: part.edge_deletes))
     crash_point("graph.retired")
+    fence()
     nodes, edges = graph.finish(generation)
     chunks.stage(generation, base=base)
     crash_point("vector.before_merge")
-    chunks.apply(
-        (pair for part in plan for pair in _with_vectors(part, vectors, dim)),
-        _all(plan, lambda part: part.chunk_deletes),
-    )
+    rows = (pair for part in plan for pair in _with_vectors(part, vectors, dim))
+    chunks.apply(_fenced(rows, fence), _all(plan, lambda part: part.chunk_deletes))
     crash_point("vector.not_tagged")
+    fence()
     staged = StagedState(chunks=chunks.finish(generation), nodes=nodes, edges=edges)
     crash_point("stores.written")
     return staged
+
+
+def _fenced(rows: Iterable[T], fence: Fence) -> Iterator[T]:
+    """The rows as they are, with a check before the first, before each further batch, and after the last."""
+    for number, row in enumerate(rows):
+        if number % ROWS_PER_CHECK == 0:
+            fence()
+        yield row
+    fence()
 
 
 def _with_vectors(part: RowChanges, cache: VectorCache, dim: int) -> Iterator[tuple[Chunk, ChunkVectors]]:

@@ -1,10 +1,12 @@
 """Going back: CURRENT, the ledger and the hold move together, and only to what is kept."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from flows.clock import SystemClock
 from flows.hold import held_since
 from flows.rolling_back import choose_target, lift_hold_of, roll_back
 from flows.wiring import Index, open_index
@@ -13,7 +15,8 @@ from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.generations import GenerationState
-from schemas.errors import ConfigError
+from indexes.stores.ledger.leases import Leases
+from schemas.errors import ConfigError, StaleLease
 from schemas.settings import Settings
 
 AS_OF = "2026-03-01T12:00:00+00:00"
@@ -78,6 +81,28 @@ def test_one_that_a_crash_kept_from_being_recorded_is_rolled_back_too(index: Ind
     assert roll_back(index, to=None)["generation"] == 3
     assert states(index)[4] == "rolled_back"
     assert index.ledger.generations.unfinished() == ()
+
+
+class SleepersClock(SystemClock):
+    """The clock of a process that sleeps so long before it looks that its lease is another run's by then."""
+
+    def __init__(self, leases: Leases) -> None:
+        self._leases = leases
+
+    def now(self) -> datetime:
+        if self._leases.holder("index", now=AS_OF):
+            self._leases.acquire("index", holder="another run", now="2999", expires_at="3000")
+        return super().now()
+
+
+def test_one_that_slept_through_its_lease_leaves_readers_where_they_are(index: Index) -> None:
+    index.clock = SleepersClock(index.ledger.leases)
+
+    with pytest.raises(StaleLease, match="another run has taken over"):
+        roll_back(index, to=None)
+    assert index.current() == 3
+    assert states(index) == {1: "published", 2: "published", 3: "published"}
+    assert index.ledger.leases.holder("index", now="2999") == "another run"
 
 
 def test_with_a_number_readers_go_there(index: Index) -> None:
