@@ -17,11 +17,12 @@ KEY := $(shell { cat requirements.lock pyproject.toml; pwd; } | sha256sum | cut 
 STAMP := $(VENV)/.ready-$(KEY)
 UNFINISHED := $(VENV)/.unfinished
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+SCRAPY := .cache/scrapy
 
-.PHONY: help setup demo test faults check bench clean
+.PHONY: help setup demo test faults quality check bench bench-fetch bench-recrawl clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 
 setup: $(STAMP) ## put everything into .venv; instant when nothing changed
 	@:
@@ -49,10 +50,13 @@ demo: setup ## crawl this project's own manual, ask it questions, edit a page, c
 	@$(BIN)/sitegraph demo
 
 test: setup ## the tests that end within minutes
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 faults: setup ## kill runs at every named point (a quarter of an hour)
-	@$(BIN)/python -m pytest -q -m long
+	@$(BIN)/python -m pytest -q -m long --ignore=tests/quality
+
+quality: setup ## crawl real sites, version after version, against pinned floors (half an hour)
+	@$(BIN)/python -m pytest -q -m long tests/quality
 
 check: setup ## style, types and the import law
 	@$(BIN)/ruff check .
@@ -62,6 +66,19 @@ check: setup ## style, types and the import law
 
 bench: setup ## time a whole run
 	@$(BIN)/python bench/pipeline.py
+
+bench-fetch: setup $(SCRAPY)/.ready ## the fetch layer beside Scrapy's; needs nginx
+	@$(BIN)/python -m bench.fetch
+
+bench-recrawl: setup $(SCRAPY)/.ready ## a recrawl of nothing but 304 beside Scrapy's; needs nginx
+	@$(BIN)/python -m bench.recrawl
+
+# A peer has an environment of its own, so that nothing of it can be imported by accident.
+$(SCRAPY)/.ready: bench/peers/requirements.txt
+	@rm -rf $(SCRAPY)
+	$(PYTHON) -m venv $(SCRAPY)
+	$(SCRAPY)/bin/python -m pip --disable-pip-version-check --no-input install -r $< >&2
+	touch $@
 
 clean: ## remove what was built, and the environment
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
