@@ -22,7 +22,7 @@ SCRAPY := .cache/scrapy
 .PHONY: help setup demo test faults quality check bench bench-fetch bench-recrawl clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 setup: $(STAMP) ## put everything into .venv; instant when nothing changed
 	@:

@@ -1,0 +1,64 @@
+"""Our fetch and plan layers on a source that a sitemap lists; prints one JSON object.
+
+    python -m bench.sitegraph_recrawl ADDRESS INDEX
+
+One process and no Prefect: the steps of a run up to the parser, their ledger writes included. The first run
+of an index fetches everything, each later one asks again, conditionally.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from uuid import uuid4
+
+from bench.stopwatch import timed
+from flows.opening import open_pipeline_for
+from flows.settings import read_settings
+from flows.source_file import parse_source
+from flows.steps.fetch import fetch_batch
+from flows.steps.plan import plan_source, plan_wave
+from flows.wiring import Pipeline, open_index
+from schemas.source import Source
+
+CONNECTIONS = 16
+
+
+def main() -> None:
+    """Look at everything once and print what it took."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("address")
+    parser.add_argument("index", type=Path)
+    options = parser.parse_args()
+    index = open_index(read_settings(index=str(options.index)), index_id=uuid4().hex)
+    with open_pipeline_for(index, build_source(options.address, options.index), quiet=True) as pipeline:
+        pipeline.run_id = uuid4().hex
+        index.ledger.runs.start(pipeline.run_id, source=pipeline.source.name, now=index.now())
+        figures = timed(lambda: look_at_everything(pipeline))
+        index.ledger.runs.finish(pipeline.run_id, state="finished", now=index.now(), report=None)
+        not_modified = pipeline.session.totals.statuses.get(304, 0)
+    print(json.dumps({**figures, "not_modified": not_modified}))
+
+
+def look_at_everything(pipeline: Pipeline) -> int:
+    """Plan and fetch until nothing is left; give how many documents were looked at."""
+    plan_source(pipeline)
+    looked_at = 0
+    while wave := plan_wave(pipeline, due_by=None):
+        looked_at += sum(fetch_batch(pipeline, batch.uris) for batch in wave)
+    return looked_at
+
+
+def build_source(address: str, folder: Path) -> Source:
+    """The source of the local site."""
+    record = {
+        "name": "bench",
+        "kind": "web",
+        "seeds": [f"http://{address}/page-00000.html"],
+        "allow_private": [address],
+        "rate": {"per_host_delay": 0, "concurrency": CONNECTIONS},
+    }
+    return parse_source(json.dumps(record), subject="bench", folder=folder)  # JSON is YAML
+
+
+if __name__ == "__main__":
+    main()
