@@ -18,6 +18,7 @@ class DocumentState(StrEnum):
     QUARANTINED = "quarantined"
     FAILED = "failed"
     DISALLOWED = "disallowed"
+    UNSUPPORTED = "unsupported"
 
 
 class Outcome(StrEnum):
@@ -35,6 +36,7 @@ class Outcome(StrEnum):
     QUARANTINED = "quarantined"
     FAILED = "failed"
     DISALLOWED = "disallowed"
+    UNSUPPORTED = "unsupported"
 
 
 READABLE = frozenset({DocumentState.FETCHED, DocumentState.NOT_MODIFIED})

@@ -16,7 +16,8 @@ class FetchStatus(StrEnum):
     NOT_FOUND = "not_found"
     GONE = "gone"
     DISALLOWED = "disallowed"  # by robots.txt
-    REFUSED = "refused"  # by our own rules: address, scheme, size, type
+    UNSUPPORTED = "unsupported"  # no type of document that is read; its body was left where it is
+    REFUSED = "refused"  # by our own rules: address, scheme, size, coding
     FAILED = "failed"  # tries used up, host unreachable, or an HTTP error that will not pass
 
 

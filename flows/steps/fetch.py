@@ -18,7 +18,7 @@ from ingest.plan.frontier import plan_documents
 from ingest.plan.schedule import wants_full_fetch
 from ingest.plan.scope import scope_refusal
 from ingest.urls import file_path
-from schemas.documents import KnownDocument
+from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import SitegraphError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.report import Problem
@@ -59,7 +59,8 @@ def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
 def _request(pipeline: Pipeline, known: KnownDocument) -> FetchRequest:
     """Ask conditionally only where a 304 would be of use: the bytes are here and young enough."""
     recrawl, now = pipeline.source.recrawl, pipeline.index.clock.now()
-    usable = known.raw_sha is not None and pipeline.index.raw.has(known.raw_sha)
+    held = known.raw_sha is not None and pipeline.index.raw.has(known.raw_sha)
+    usable = held or known.state is DocumentState.UNSUPPORTED
     if not usable or wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl):
         return FetchRequest(url=known.uri)
     return FetchRequest(url=known.uri, etag=known.etag, last_modified=known.last_modified)

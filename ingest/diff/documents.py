@@ -80,11 +80,12 @@ def count_documents(seen: Sequence[KnownDocument], outcomes: Sequence[Outcome]) 
     looked_at = Counter(known.state for known in seen)
     counted = Counter(outcomes)
     unasked = (DocumentState.NOT_MODIFIED, DocumentState.DISALLOWED, DocumentState.OUT_OF_SCOPE)
-    fetched = len(seen) - sum(looked_at[state] for state in unasked)
+    idle = sum(k.state is DocumentState.UNSUPPORTED and k.http_status == 304 for k in seen)
+    fetched = len(seen) - idle - sum(looked_at[state] for state in unasked)
     return {
         "scheduled": len(seen),
         "fetched": fetched,
-        "not_modified": looked_at[DocumentState.NOT_MODIFIED],
+        "not_modified": looked_at[DocumentState.NOT_MODIFIED] + idle,
         **{outcome.value: counted[outcome] for outcome in Outcome},
     }
 

@@ -30,6 +30,9 @@ def after_fetch(
         location=None,
     )
     match result.status:
+        case FetchStatus.NOT_MODIFIED if known.state is DocumentState.UNSUPPORTED:
+            kept = replace(seen, reason=result.reason or known.reason, failures=0, misses=0, missed_at=None)
+            return replace(kept, etag=result.etag or known.etag)
         case FetchStatus.OK:
             return _fetched(seen, result, raw_sha=raw_sha, now=now)
         case FetchStatus.NOT_MODIFIED:
@@ -42,6 +45,8 @@ def after_fetch(
             return replace(seen, state=DocumentState.GONE, failures=0)
         case FetchStatus.DISALLOWED:
             return replace(seen, state=DocumentState.DISALLOWED)
+        case FetchStatus.UNSUPPORTED:
+            return _unsupported(seen, result, now=now)
         case FetchStatus.REFUSED | FetchStatus.FAILED:
             return replace(seen, state=DocumentState.FAILED, failures=known.failures + 1)
 
@@ -73,6 +78,23 @@ def _not_modified(seen: KnownDocument, result: FetchResult) -> KnownDocument:
         seen,
         state=DocumentState.NOT_MODIFIED,
         etag=result.etag or seen.etag,
+        failures=0,
+        misses=0,
+        missed_at=None,
+    )
+
+
+def _unsupported(seen: KnownDocument, result: FetchResult, *, now: datetime) -> KnownDocument:
+    """No document is there now. Its validators are kept, and so that a 304 to them is never taken for the
+    last good version, that version's bytes are let go; its fragment stays."""
+    return replace(
+        seen,
+        state=DocumentState.UNSUPPORTED,
+        raw_sha=None,
+        etag=result.etag,
+        last_modified=result.last_modified,
+        content_type=result.content_type,
+        fetched_at=now.isoformat(),
         failures=0,
         misses=0,
         missed_at=None,

@@ -38,7 +38,7 @@ def build_decoder(coding: str | None) -> Decoder | None:
         return None
     made = _DECODERS.get(name)
     if made is None:
-        raise Fault(FaultKind.UNSUPPORTED, f"content coding {name[:80]!r} is not one of gzip, br, zstd")
+        raise Fault(FaultKind.CODING, f"content coding {name[:80]!r} is not one of gzip, br, zstd")
     return made()
 
 

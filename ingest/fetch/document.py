@@ -25,7 +25,7 @@ async def fetch_document(
     try:
         result = await _fetch(request, session, checkpoint, tally)
     except Fault as fault:
-        result = _fault_result(request.url, fault, last_status=tally.statuses[-1] if tally.statuses else None)
+        result = _fault_result(request, fault, last_status=tally.statuses[-1] if tally.statuses else None)
     return replace(
         result,
         requests=tally.requests,
@@ -76,19 +76,20 @@ def _validators(request: FetchRequest) -> Mapping[str, str]:
 def _read_answer(request: FetchRequest, answer: Answer) -> FetchResult:
     status = answer.status
     if answer.body is not None:
-        return _described(request, answer, FetchStatus.OK)
+        return replace(_described(request, answer.headers, FetchStatus.OK, status), body=answer.body)
     if status == 304:
-        return _described(request, answer, FetchStatus.NOT_MODIFIED)
+        return _described(request, answer.headers, FetchStatus.NOT_MODIFIED, status)
     if status in REDIRECTS:
-        moved = _described(request, answer, FetchStatus.REDIRECTED)
+        moved = _described(request, answer.headers, FetchStatus.REDIRECTED, status)
         target = redirect_target(answer, request.url)
         return replace(moved, location=target, permanent=status in PERMANENT)
     known = _BY_STATUS.get(status, FetchStatus.FAILED)
     return _result(request.url, known, http_status=status, reason=f"HTTP {status}")
 
 
-def _described(request: FetchRequest, answer: Answer, status: FetchStatus) -> FetchResult:
-    headers = answer.headers
+def _described(
+    request: FetchRequest, headers: Mapping[str, str], status: FetchStatus, http_status: int | None
+) -> FetchResult:
     kept = request if status is FetchStatus.NOT_MODIFIED else FetchRequest(url=request.url)
     return FetchResult(
         url=request.url,
@@ -97,8 +98,7 @@ def _described(request: FetchRequest, answer: Answer, status: FetchStatus) -> Fe
         bytes=0,
         statuses=(),
         seconds=0.0,
-        body=answer.body,
-        http_status=answer.status,
+        http_status=http_status,
         content_type=headers.get("content-type"),
         etag=headers.get("etag", kept.etag),
         last_modified=headers.get("last-modified", kept.last_modified),
@@ -106,9 +106,12 @@ def _described(request: FetchRequest, answer: Answer, status: FetchStatus) -> Fe
     )
 
 
-def _fault_result(url: str, fault: Fault, *, last_status: int | None) -> FetchResult:
+def _fault_result(request: FetchRequest, fault: Fault, *, last_status: int | None) -> FetchResult:
+    if fault.kind is FaultKind.UNSUPPORTED:
+        described = _described(request, fault.headers, FetchStatus.UNSUPPORTED, fault.status)
+        return replace(described, reason=fault.reason)
     status = FetchStatus.REFUSED if fault.ours else FetchStatus.FAILED
-    return _result(url, status, http_status=fault.status or last_status, reason=fault.reason)
+    return _result(request.url, status, http_status=fault.status or last_status, reason=fault.reason)
 
 
 def _result(url: str, status: FetchStatus, *, reason: str, http_status: int | None = None) -> FetchResult:

@@ -6,11 +6,12 @@ Source: crawl rules, section 11.
 
 import socket
 import ssl
+from collections.abc import Mapping
 from enum import StrEnum
 
 import httpcore2
 
-from schemas.errors import FetchRefused, UnsupportedMedia
+from schemas.errors import FetchRefused
 
 
 class FaultKind(StrEnum):
@@ -30,6 +31,7 @@ class FaultKind(StrEnum):
     POLICY = "policy"
     UNDECODABLE = "undecodable"
     UNSUPPORTED = "unsupported type"
+    CODING = "unsupported coding"
     TOO_LARGE = "too large"
 
 
@@ -45,23 +47,24 @@ _TRANSIENT = _ONCE | {
 _NETWORK = frozenset(
     {FaultKind.DNS, FaultKind.CONNECT, FaultKind.TIMEOUT, FaultKind.RESET, FaultKind.DEADLINE, FaultKind.TLS}
 )
-_OURS = frozenset({FaultKind.POLICY, FaultKind.UNSUPPORTED, FaultKind.TOO_LARGE})
+_OURS = frozenset({FaultKind.POLICY, FaultKind.UNSUPPORTED, FaultKind.CODING, FaultKind.TOO_LARGE})
+_NONE: Mapping[str, str] = {}
 
 
 class Fault(Exception):
     """One try that gave no document; stays inside this room.
 
-    `status` and `retry_after` (the header, verbatim) are known where the server answered.
+    `status` and `headers` (names in lower case) are known where they say what to do next.
     """
 
     def __init__(
-        self, kind: FaultKind, reason: str, *, status: int | None = None, retry_after: str | None = None
+        self, kind: FaultKind, reason: str, *, status: int | None = None, headers: Mapping[str, str] = _NONE
     ) -> None:
         super().__init__(reason)
         self.kind = kind
         self.reason = reason
         self.status = status
-        self.retry_after = retry_after
+        self.headers = headers
 
     def tries(self, allowed: int) -> int:
         """How many tries in all a document with this fault gets."""
@@ -83,7 +86,6 @@ class Fault(Exception):
 LIBRARY_ERRORS = (
     Fault,
     FetchRefused,
-    UnsupportedMedia,
     httpcore2.NetworkError,
     httpcore2.TimeoutException,
     httpcore2.ProtocolError,
@@ -99,8 +101,6 @@ def classify_fault(error: Exception) -> Fault:
         return error
     if isinstance(error, FetchRefused):
         return Fault(FaultKind.POLICY, str(error))
-    if isinstance(error, UnsupportedMedia):
-        return Fault(FaultKind.UNSUPPORTED, error.message)
     if isinstance(error, socket.gaierror):
         return Fault(FaultKind.DNS, f"the host name does not resolve ({error.strerror})")
     if isinstance(error, httpcore2.ConnectError):

@@ -132,7 +132,7 @@ class Host:
             )
 
     async def _pause(self, url: str, attempt: int, fault: Fault) -> None:
-        asked = parse_retry_after(fault.retry_after, now=self._clock.now())
+        asked = parse_retry_after(fault.headers.get("retry-after"), now=self._clock.now())
         if asked is None:
             await self._clock.sleep(backoff_delay(url, attempt=attempt, base=self._limits.backoff))
         elif asked <= MAX_WAIT:
@@ -153,8 +153,8 @@ class Host:
 def _accept(answer: Answer, *, conditional: bool, digests: set[bytes]) -> Answer:
     """Let pass what is an answer; raise what must be asked again."""
     if answer.status in BUSY:
-        retry_after = answer.headers.get("retry-after")
-        raise Fault(FaultKind.BUSY, f"HTTP {answer.status}", status=answer.status, retry_after=retry_after)
+        reason = f"HTTP {answer.status}"
+        raise Fault(FaultKind.BUSY, reason, status=answer.status, headers=answer.headers)
     if answer.status == 304 and not conditional:
         raise Fault(FaultKind.UNEXPECTED_304, "HTTP 304 to a request without validators", status=304)
     if answer.body is None or answer.framed or is_whole_document(answer.body):

@@ -19,6 +19,7 @@ from ingest.fetch.faults import LIBRARY_ERRORS, Fault, FaultKind, classify_fault
 from ingest.fetch.gate import AddressGate, AllowedTarget, GateBackend
 from ingest.fetch.limits import BodyLimit, Limits
 from ingest.urls import host_port
+from schemas.errors import UnsupportedMedia
 
 _ACCEPT = b"text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.1"
 _KEPT_CONNECTIONS = 64
@@ -126,6 +127,9 @@ class Transport:
                 content = await body.read(judge, lambda limit: self._extend(deadline, limit))
             else:
                 await body.drain()
+        except UnsupportedMedia as error:
+            status = response.status
+            raise Fault(FaultKind.UNSUPPORTED, error.message, status=status, headers=headers) from None
         finally:
             self.bytes += body.received
             tally.bytes += body.received

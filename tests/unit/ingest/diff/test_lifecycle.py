@@ -19,6 +19,7 @@ VERDICTS = {
     F.NOT_FOUND: S.MISSING,
     F.GONE: S.GONE,
     F.DISALLOWED: S.DISALLOWED,
+    F.UNSUPPORTED: S.UNSUPPORTED,
     F.REFUSED: S.FAILED,
     F.FAILED: S.FAILED,
 }
@@ -42,7 +43,8 @@ def look(
 @pytest.mark.parametrize("status", F)
 def test_a_look_decides_the_state_whatever_it_was_before(before: S, status: F) -> None:
     after = look(known(state=before, run_id="run-1"), fetched(status, reason="because", http_status=299))
-    assert after.state is VERDICTS[status]
+    still_none = before is S.UNSUPPORTED and status is F.NOT_MODIFIED
+    assert after.state is (S.UNSUPPORTED if still_none else VERDICTS[status])
     assert (after.run_id, after.checked_at, after.reason) == ("run-2", NOW.isoformat(), "because")
     assert after.http_status == 299
 
@@ -72,6 +74,15 @@ def test_new_bytes_bring_their_validators_and_clear_what_went_wrong() -> None:
 def test_a_304_may_bring_a_new_validator_and_keeps_the_old_one_otherwise() -> None:
     assert look(known(etag='"1"'), fetched(F.NOT_MODIFIED, etag='"2"')).etag == '"2"'
     assert look(known(etag='"1"'), fetched(F.NOT_MODIFIED)).etag == '"1"'
+
+
+def test_a_304_to_the_validators_of_an_archive_does_not_bring_the_old_page_back() -> None:
+    page = known(state=S.FETCHED, raw_sha="page", fragment_sha="f", etag='"page"', failures=2)
+    archive = look(page, fetched(F.UNSUPPORTED, etag='"zip"', reason="unsupported type 'application/zip'"))
+    assert (archive.etag, archive.raw_sha, archive.fragment_sha, archive.failures) == ('"zip"', None, "f", 0)
+    again = look(archive, fetched(F.NOT_MODIFIED, etag='"zip2"'))
+    assert (again.state, again.etag, again.reason) == (S.UNSUPPORTED, '"zip2"', archive.reason)
+    assert look(again, fetched(F.OK)).state is S.FETCHED
 
 
 @pytest.mark.parametrize(

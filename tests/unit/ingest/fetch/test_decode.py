@@ -53,7 +53,7 @@ def test_two_members_are_one_body(coding: str) -> None:
 def test_a_coding_we_did_not_ask_for_is_refused(coding: str) -> None:
     with pytest.raises(Fault) as caught:
         build_decoder(coding)
-    assert caught.value.kind is FaultKind.UNSUPPORTED
+    assert caught.value.kind is FaultKind.CODING
 
 
 @_codings

@@ -181,13 +181,21 @@ def test_a_very_long_url_is_refused_unasked() -> None:
 )
 def test_a_document_is_known_by_its_name_and_its_bytes(kind: str | None, body: bytes, taken: bool) -> None:
     result = _fetch(Reply(body, content_type=kind))
-    assert result.status is (FetchStatus.OK if taken else FetchStatus.REFUSED)
+    assert result.status is (FetchStatus.OK if taken else FetchStatus.UNSUPPORTED)
     assert taken or "unsupported type" in result.reason
 
 
-def test_an_unsupported_type_is_refused_before_its_body() -> None:
-    result = _fetch(Reply(b"x" * 1_000_000, content_type="video/mp4"))
-    assert (result.status, result.bytes, result.http_status) == (FetchStatus.REFUSED, 0, 200)
+def test_an_unsupported_type_is_known_before_its_body_and_its_validators_are_kept() -> None:
+    archive = Reply(b"x" * 1_000_000, headers={"ETag": '"z1"'}, content_type="application/zip")
+    result = _fetch(archive)
+    assert (result.status, result.bytes, result.requests) == (FetchStatus.UNSUPPORTED, 0, 1)
+    assert (result.http_status, result.etag, result.content_type) == (200, '"z1"', "application/zip")
+
+
+def test_a_coding_nobody_asked_for_is_refused_and_no_unsupported_type() -> None:
+    result = _fetch(Reply(_HTML, headers={"Content-Encoding": "compress"}))
+    assert (result.status, result.requests) == (FetchStatus.REFUSED, 1)
+    assert "content coding" in result.reason
 
 
 def test_a_pdf_may_be_larger_than_a_page() -> None:
