@@ -85,8 +85,10 @@ def _not_modified(seen: KnownDocument, result: FetchResult) -> KnownDocument:
 
 
 def _unsupported(seen: KnownDocument, result: FetchResult, *, now: datetime) -> KnownDocument:
-    """No document is there now. Its validators are kept, and so that a 304 to them is never taken for the
-    last good version, that version's bytes are let go; its fragment stays."""
+    """Keep the validators of what is no document, and the last good version's fragment without its bytes.
+
+    With bytes a later 304 would seem to speak of them.
+    """
     return replace(
         seen,
         state=DocumentState.UNSUPPORTED,
