@@ -55,7 +55,10 @@ class KnownDocument:
     `run_id` is the run that last looked at it; `fragment_sha` belongs to `raw_sha` under
     `pipeline_version`; `location` is where a redirect led, `canonical` the other address
     the page names as its own; `depth` counts links from a seed,
-    `hops` redirects since the last link.
+    `hops` redirects since the last link. `unmodified` counts 304s since the bytes came, `repeats`
+    answers of 200 in a row that brought the same bytes although validators were sent; `denied`:
+    the bytes are new, and the site had called them unmodified. `moves` counts permanent redirects
+    in a row to the same `location`.
     """
 
     source: str
@@ -82,6 +85,10 @@ class KnownDocument:
     failures: int = 0
     misses: int = 0
     missed_at: str | None = None
+    unmodified: int = 0
+    repeats: int = 0
+    denied: bool = False
+    moves: int = 0
     interval: float | None = None
     next_due: str | None = None
     fetched_at: str | None = None

@@ -1,16 +1,18 @@
 """Step 4: the ledger against the base generation; an empty difference ends the run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from flows.wiring import Pipeline
 from flows.work import Difference
 from indexes.publish.generation import load_generation
 from ingest.diff.documents import count_documents, diff_documents, outcome_of
 from ingest.diff.guard import empty_refusal, removal_refusal, seed_refusal
+from ingest.diff.validators import lying_hosts
 from ingest.plan.scope import seed_urls
 from schemas.changes import DocumentChange
 from schemas.documents import KnownDocument
 from schemas.errors import GuardRefused
+from schemas.report import Problem
 
 
 def check_seeds(pipeline: Pipeline) -> None:
@@ -37,6 +39,7 @@ def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
     live = {doc: document for doc, document in everything.items() if document.source == source.name}
     owners = {doc: document.source for doc, document in everything.items()}
     changes = diff_documents(known, live, owners)
+    _distrust(pipeline, lying_hosts(known, changes))
     guard = removal_refusal(changes, live=len(live))
     if guard and not accept:
         raise GuardRefused(
@@ -45,6 +48,16 @@ def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
         )
     counts = _count(pipeline, known, changes, owners)
     return Difference(base=base, changes=changes, documents=counts, live=len(live), guard=guard)
+
+
+def _distrust(pipeline: Pipeline, lies: Mapping[str, str]) -> None:
+    """Remember hosts whose 304 hid a change; from the next run on they are asked without conditions."""
+    ledger = pipeline.index.ledger
+    ledger.hosts.distrust(lies, now=pipeline.index.now())
+    told = [
+        Problem(url=host, reason=f"its 304 is no longer believed: {reason}") for host, reason in lies.items()
+    ]
+    ledger.runs.add_problems(pipeline.run_id, told)
 
 
 def _count(

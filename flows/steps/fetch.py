@@ -1,6 +1,6 @@
 """Step 2: bytes of a batch of documents into the raw store, their state into the ledger."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from flows.retry import TRANSIENT
 from flows.steps.admit import admit
 from flows.wiring import Pipeline
 from ingest.diff.lifecycle import after_fetch
+from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
 from ingest.fetch.crawl import fetch_all
 from ingest.fetch.files import read_file
 from ingest.plan.frontier import plan_documents
@@ -36,37 +37,74 @@ def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
     What was fetched before a stop or a failure is recorded all the same.
     """
     known = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
-    seen: list[KnownDocument] = []
+    seen: dict[str, KnownDocument] = {}
     try:
         if pipeline.source.kind is SourceKind.FILES:
             _read_files(pipeline, known, seen)
         else:
-            requests = [_request(pipeline, known[uri]) for uri in uris if uri in known]
-            fetch_all(
-                requests,
-                session=pipeline.session,
-                on_result=lambda result: seen.append(_record(pipeline, known[result.url], result)),
-                should_stop=pipeline.stop.is_set,
-            )
+            _ask(pipeline, known, seen)
     finally:
-        _save(pipeline, seen)
+        _save(pipeline, tuple(seen.values()))
     pipeline.crash_point("ledger.after_fetch")
     if pipeline.stop.is_set():
         raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
     return len(seen)
 
 
-def _request(pipeline: Pipeline, known: KnownDocument) -> FetchRequest:
-    """Ask conditionally only where a 304 would be of use: the bytes are here and young enough."""
+def _ask(pipeline: Pipeline, known: Mapping[str, KnownDocument], seen: dict[str, KnownDocument]) -> None:
+    """Ask for all, and once more where earlier answers may have hidden what came now."""
+    distrusted = pipeline.index.ledger.hosts.distrusted()
+    asked = {uri: _request(pipeline, document, distrusted) for uri, document in known.items()}
+
+    def on_result(result: FetchResult) -> None:
+        conditional = is_conditional(asked[result.url])
+        seen[result.url] = _record(pipeline, known[result.url], result, conditional=conditional)
+
+    _fetch(pipeline, list(asked.values()), on_result)
+    _prove(pipeline, asked, known, seen)
+
+
+def _prove(
+    pipeline: Pipeline,
+    asked: Mapping[str, FetchRequest],
+    known: Mapping[str, KnownDocument],
+    seen: dict[str, KnownDocument],
+) -> None:
+    """Show the old validators where earlier 304s may have hidden what came now: another 304 is a lie."""
+    doubtful = [
+        FetchRequest(url=before.uri, etag=before.etag, last_modified=before.last_modified)
+        for uri, before in known.items()
+        if needs_proof(before, seen[uri], conditional=is_conditional(asked[uri]))
+    ]
+
+    def on_result(result: FetchResult) -> None:
+        if result.status is FetchStatus.NOT_MODIFIED:
+            seen[result.url] = replace(seen[result.url], denied=True)
+
+    _fetch(pipeline, doubtful, on_result)
+
+
+def _fetch(
+    pipeline: Pipeline, requests: Sequence[FetchRequest], on_result: Callable[[FetchResult], None]
+) -> None:
+    if requests:
+        fetch_all(requests, session=pipeline.session, on_result=on_result, should_stop=pipeline.stop.is_set)
+
+
+def _request(pipeline: Pipeline, known: KnownDocument, distrusted: Collection[str]) -> FetchRequest:
+    """Ask conditionally only where a 304 would be of use: believed, the bytes here and young enough."""
     recrawl, now = pipeline.source.recrawl, pipeline.index.clock.now()
     held = known.raw_sha is not None and pipeline.index.raw.has(known.raw_sha)
     usable = held or known.state is DocumentState.UNSUPPORTED
-    if not usable or wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl):
+    old = wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl)
+    if not usable or old or not trusts_validators(known, distrusted=distrusted):
         return FetchRequest(url=known.uri)
     return FetchRequest(url=known.uri, etag=known.etag, last_modified=known.last_modified)
 
 
-def _record(pipeline: Pipeline, known: KnownDocument, result: FetchResult) -> KnownDocument:
+def _record(
+    pipeline: Pipeline, known: KnownDocument, result: FetchResult, *, conditional: bool
+) -> KnownDocument:
     pipeline.crash_point("fetch.received")
     raw_sha = pipeline.index.raw.put(result.body) if result.body is not None else None
     pipeline.progress.advance("fetch")
@@ -77,14 +115,17 @@ def _record(pipeline: Pipeline, known: KnownDocument, result: FetchResult) -> Kn
         run_id=pipeline.run_id,
         now=pipeline.index.clock.now(),
         gone_after=pipeline.source.recrawl.gone_after,
+        conditional=conditional,
     )
 
 
-def _read_files(pipeline: Pipeline, known: Mapping[str, KnownDocument], seen: list[KnownDocument]) -> None:
+def _read_files(
+    pipeline: Pipeline, known: Mapping[str, KnownDocument], seen: dict[str, KnownDocument]
+) -> None:
     for uri, document in sorted(known.items()):
         if pipeline.stop.is_set():
             return
-        seen.append(_record(pipeline, document, _read(pipeline, uri)))
+        seen[uri] = _record(pipeline, document, _read(pipeline, uri), conditional=False)
 
 
 def _read(pipeline: Pipeline, uri: str) -> FetchResult:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from ingest.diff.validators import after_answer
 from schemas.documents import DocumentState, KnownDocument
 from schemas.fetch import FetchResult, FetchStatus
 from schemas.source import GoneAfter
@@ -16,11 +17,26 @@ def after_fetch(
     run_id: str,
     now: datetime,
     gone_after: GoneAfter,
+    conditional: bool,
 ) -> KnownDocument:
     """Give the ledger row after a fetch; *raw_sha* is the hash of the body, where there is one.
 
-    A timeout, an error or a refusal is never evidence that a document is gone (design 6).
+    *conditional* tells whether validators were sent. A timeout, an error or a refusal is never evidence
+    that a document is gone (design 6).
     """
+    after = _after(known, result, raw_sha=raw_sha, run_id=run_id, now=now, gone_after=gone_after)
+    return after_answer(known, after, conditional=conditional)
+
+
+def _after(
+    known: KnownDocument,
+    result: FetchResult,
+    *,
+    raw_sha: str | None,
+    run_id: str,
+    now: datetime,
+    gone_after: GoneAfter,
+) -> KnownDocument:
     seen = replace(
         known,
         run_id=run_id,

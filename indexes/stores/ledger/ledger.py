@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from indexes.stores.ledger.documents import Documents
 from indexes.stores.ledger.engine import open_engine
 from indexes.stores.ledger.generations import Generations
+from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.runs import Runs
@@ -18,6 +19,7 @@ class Ledger:
 
     engine: sa.Engine
     documents: Documents
+    hosts: Hosts
     links: LinkIndex
     generations: Generations
     runs: Runs
@@ -41,6 +43,7 @@ def open_ledger(url: str) -> Ledger:
     return Ledger(
         engine=engine,
         documents=Documents(engine),
+        hosts=Hosts(engine),
         links=LinkIndex(engine),
         generations=Generations(engine),
         runs=Runs(engine),

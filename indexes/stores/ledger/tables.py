@@ -41,6 +41,10 @@ document = sa.Table(
     sa.Column("failures", sa.Integer, nullable=False),
     sa.Column("misses", sa.Integer, nullable=False),
     sa.Column("missed_at", _TEXT),
+    sa.Column("unmodified", sa.Integer, nullable=False),
+    sa.Column("repeats", sa.Integer, nullable=False),
+    sa.Column("denied", sa.Boolean, nullable=False),
+    sa.Column("moves", sa.Integer, nullable=False),
     sa.Column("interval", sa.Float),
     sa.Column("next_due", _TEXT),
     sa.Column("fetched_at", _TEXT),
@@ -49,6 +53,14 @@ document = sa.Table(
     sa.Column("reason", _TEXT, nullable=False),
 )
 sa.Index("document_run", document.c.source, document.c.run_id)
+
+host = sa.Table(
+    "host",
+    metadata,
+    sa.Column("host", _TEXT, primary_key=True),
+    sa.Column("distrusted_at", _TEXT, nullable=False),
+    sa.Column("reason", _TEXT, nullable=False),
+)
 
 doc_rev = sa.Table(
     "doc_rev",

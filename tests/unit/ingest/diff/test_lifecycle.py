@@ -36,6 +36,7 @@ def look(
         run_id="run-2",
         now=now,
         gone_after=GoneAfter(misses=misses, hours=hours),
+        conditional=result.status is F.NOT_MODIFIED,
     )
 
 

@@ -1,0 +1,75 @@
+"""What a site's ETag and Last-Modified are worth, learnt from its own answers."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ingest.urls import host_port
+from schemas.changes import ChangeKind, DocumentChange
+from schemas.documents import DocumentState, KnownDocument
+from schemas.fetch import FetchRequest
+
+MAX_REPEATS = 3
+"""Answers of 200 with the same bytes, in a row, after which validators are no longer sent."""
+
+
+def is_conditional(request: FetchRequest) -> bool:
+    """Whether validators are sent, so that a 304 is an answer."""
+    return request.etag is not None or request.last_modified is not None
+
+
+def trusts_validators(known: KnownDocument, *, distrusted: Iterable[str]) -> bool:
+    """Whether a 304 from this document's host would be believed, and sending validators has ever helped."""
+    return known.repeats < MAX_REPEATS and host_of(known.uri) not in distrusted
+
+
+def after_answer(before: KnownDocument, after: KnownDocument, *, conditional: bool) -> KnownDocument:
+    """Count what the look says about the validators; *conditional* tells whether they were sent.
+
+    An answer that says nothing about them (an error, a redirect) leaves the counts as they are.
+    """
+    if after.state is DocumentState.NOT_MODIFIED:
+        return replace(after, unmodified=before.unmodified + 1, repeats=0, denied=False)
+    if after.state is not DocumentState.FETCHED:
+        return replace(after, denied=False)
+    same = before.raw_sha is not None and before.raw_sha == after.raw_sha
+    repeats = before.repeats + (1 if conditional else 0) if same else 0
+    denied = _came_in_disguise(before, after, conditional=conditional)
+    return replace(after, unmodified=0, repeats=repeats, denied=denied)
+
+
+def needs_proof(before: KnownDocument, after: KnownDocument, *, conditional: bool) -> bool:
+    """Whether new bytes came that earlier 304s may have hidden, and only one more question can tell.
+
+    The page may have changed since the last 304; the old validators show it: asked with them, an honest
+    host sends 200.
+    """
+    return _follows_304s(before, after, conditional=conditional) and not after.denied
+
+
+def lying_hosts(known: Sequence[KnownDocument], changes: Iterable[DocumentChange]) -> dict[str, str]:
+    """Hosts that called other content unmodified, and what showed it; other bytes alone are no lie."""
+    changed = {change.uri for change in changes if change.kind is ChangeKind.CHANGED}
+    return {
+        host_of(document.uri): f"{document.uri} had changed, and its validators were still answered with 304"
+        for document in sorted(known, key=lambda document: document.uri, reverse=True)
+        if document.denied and document.uri in changed
+    }
+
+
+def host_of(uri: str) -> str:
+    """Name the host and port of a web address."""
+    host, port = host_port(uri)
+    return f"{host}:{port}"
+
+
+def _follows_304s(before: KnownDocument, after: KnownDocument, *, conditional: bool) -> bool:
+    new_bytes = after.state is DocumentState.FETCHED and before.raw_sha not in (None, after.raw_sha)
+    return (
+        new_bytes and not conditional and before.unmodified > 0 and bool(before.etag or before.last_modified)
+    )
+
+
+def _came_in_disguise(before: KnownDocument, after: KnownDocument, *, conditional: bool) -> bool:
+    """Other bytes under the validators that 304s had been given for."""
+    same = (before.etag, before.last_modified) == (after.etag, after.last_modified)
+    return same and _follows_304s(before, after, conditional=conditional)
