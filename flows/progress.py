@@ -7,6 +7,8 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from schemas.redaction import one_line
+
 
 class StageProgress:
     """Shows one bar a stage; safe to call from several threads."""
@@ -43,7 +45,7 @@ class StageProgress:
 
     def say(self, message: str) -> None:
         """Print one line."""
-        self._console.print(message, highlight=False, markup=False)
+        self._console.print(one_line(message), highlight=False, markup=False)
 
     def _bar(self, stage: str) -> TaskID:
         if stage not in self._bars:

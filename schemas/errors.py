@@ -20,9 +20,11 @@
 Each names its subject (a URL, a node id, a store, a file) and says what to do about it.
 """
 
+from schemas.redaction import one_line
+
 
 class SitegraphError(Exception):
-    """Base of all errors raised on purpose; `str()` is one line fit for a terminal."""
+    """Base of all errors raised on purpose; `str()` is one line fit for a terminal and a log."""
 
     def __init__(self, message: str, *, subject: str = "") -> None:
         super().__init__(message)
@@ -30,7 +32,8 @@ class SitegraphError(Exception):
         self.subject = subject
 
     def __str__(self) -> str:
-        return f"{self.subject}: {self.message}" if self.subject else self.message
+        message = one_line(self.message)
+        return f"{one_line(self.subject)}: {message}" if self.subject else message
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.message, self.__dict__))

@@ -23,6 +23,7 @@ from schemas.errors import (
     Stopped,
     StoreUnavailable,
 )
+from schemas.redaction import one_line
 
 EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_REFUSED = 1, 2, 3, 4
 EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
@@ -131,7 +132,7 @@ def _fail(error: Exception) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    print(f"sitegraph: {' '.join(message.split())}", file=sys.stderr)
+    print(f"sitegraph: {one_line(message)}", file=sys.stderr)
     return code
 
 

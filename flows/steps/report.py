@@ -16,6 +16,7 @@ from ingest.plan.schedule import next_due, next_interval
 from schemas.changes import ChangeKind
 from schemas.documents import KnownDocument
 from schemas.records import to_record
+from schemas.redaction import one_line
 from schemas.report import ChunkCounts, HttpTotals, PeakRss, Problem, RunReport
 from schemas.source import SourceKind
 
@@ -134,7 +135,10 @@ def _problems(pipeline: Pipeline) -> tuple[Problem, ...]:
         for d in seen
         if d.state.value in troubled
     }
-    told = failed | set(ledger.runs.problems(pipeline.run_id))
+    told = {
+        Problem(url=one_line(problem.url), reason=one_line(problem.reason))
+        for problem in failed | set(ledger.runs.problems(pipeline.run_id))
+    }
     return tuple(sorted(told, key=lambda problem: (problem.url, problem.reason)))
 
 
@@ -153,7 +157,10 @@ def _markdown(report: RunReport) -> str:
 
 
 def _cut(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    table = [dict(row) for row in rows[:MAX_ROWS]]
+    table = [
+        {key: one_line(value) if isinstance(value, str) else value for key, value in row.items()}
+        for row in rows[:MAX_ROWS]
+    ]
     if len(rows) > MAX_ROWS:
         first = next(iter(table[0]))
         table.append({**dict.fromkeys(table[0], ""), first: f"… and {len(rows) - MAX_ROWS} more"})
