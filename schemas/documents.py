@@ -48,6 +48,10 @@ REMOVED = frozenset(
 """States that take a document out of the next generation; all others keep the last good version."""
 
 
+ASLEEP = frozenset({DocumentState.GONE, DocumentState.OUT_OF_SCOPE})
+"""States in which a document is only looked at again when something revives it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownDocument:
     """One ledger row. Times are ISO 8601 in UTC, `interval` is in seconds.

@@ -6,13 +6,10 @@ from collections.abc import Collection, Iterable, Mapping
 import sqlalchemy as sa
 
 from indexes.stores.ledger.tables import document, insert_new, upsert
-from schemas.documents import READABLE, DocumentState, KnownDocument
+from schemas.documents import ASLEEP, READABLE, DocumentState, KnownDocument
 from schemas.records import from_record, to_record
 
 _IN_LIMIT = 500
-
-_ASLEEP = (DocumentState.GONE, DocumentState.OUT_OF_SCOPE)
-"""States in which a document is only looked at again when something revives it."""
 
 
 class Documents:
@@ -58,7 +55,7 @@ class Documents:
         wanted = [
             document.c.source == source,
             sa.or_(document.c.run_id.is_(None), document.c.run_id != run_id),
-            document.c.state.notin_(_ASLEEP),
+            document.c.state.notin_(ASLEEP),
         ]
         if due_by is not None:
             wanted.append(sa.or_(document.c.next_due.is_(None), document.c.next_due <= due_by))
@@ -100,9 +97,7 @@ class Documents:
 
     def count_awake(self, source: str) -> int:
         """How many URIs of the source are neither gone nor out of scope: those that `max_pages` limits."""
-        query = sa.select(sa.func.count()).where(
-            document.c.source == source, document.c.state.notin_(_ASLEEP)
-        )
+        query = sa.select(sa.func.count()).where(document.c.source == source, document.c.state.notin_(ASLEEP))
         with self._reading.connect() as connection:
             return int(connection.execute(query).scalar_one())
 

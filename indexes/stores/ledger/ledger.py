@@ -6,11 +6,13 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.documents import Documents
 from indexes.stores.ledger.engine import open_engine
+from indexes.stores.ledger.frontier import FrontierIndex
 from indexes.stores.ledger.generations import Generations
 from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.runs import Runs
+from indexes.stores.ledger.stops import Stops
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +23,10 @@ class Ledger:
     documents: Documents
     hosts: Hosts
     links: LinkIndex
+    frontier: FrontierIndex
     generations: Generations
     runs: Runs
+    stops: Stops
     leases: Leases
 
     def close(self) -> None:
@@ -45,7 +49,9 @@ def open_ledger(url: str) -> Ledger:
         documents=Documents(engine),
         hosts=Hosts(engine),
         links=LinkIndex(engine),
+        frontier=FrontierIndex(engine),
         generations=Generations(engine),
         runs=Runs(engine),
+        stops=Stops(engine),
         leases=Leases(engine),
     )

@@ -9,6 +9,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 OPEN = 2**53 - 1
 """`valid_to` of a row that is still current: the largest integer every store keeps exactly."""
 
+KEEP_LEAST = "keep least"
+"""Marks a column whose value an upsert may only lower."""
+
 _TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 """Text that sorts and compares by code point in both databases, as Python does."""
 
@@ -20,7 +23,8 @@ document = sa.Table(
     sa.Column("source", _TEXT, primary_key=True),
     sa.Column("uri", _TEXT, primary_key=True),
     sa.Column("state", _TEXT, nullable=False),
-    sa.Column("depth", sa.Integer, nullable=False),
+    # The least depth known stays: who read the row earlier may save it after another has lowered it.
+    sa.Column("depth", sa.Integer, nullable=False, info={KEEP_LEAST: True}),
     sa.Column("hops", sa.Integer, nullable=False),
     sa.Column("found_by", _TEXT),
     sa.Column("doc", _TEXT),
@@ -135,6 +139,16 @@ run = sa.Table(
     sa.Column("report", _TEXT),
 )
 
+stop = sa.Table(
+    "stop",
+    metadata,
+    sa.Column("run_id", _TEXT, primary_key=True),
+    sa.Column("sha256", _TEXT, primary_key=True),
+    sa.Column("reason", _TEXT, nullable=False),
+    sa.Column("url", _TEXT, nullable=False),
+)
+sa.Index("stop_reason", stop.c.run_id, stop.c.reason)
+
 problem = sa.Table(
     "problem",
     metadata,
@@ -149,7 +163,7 @@ def upsert(connection: sa.Connection, table: sa.Table, rows: Collection[Mapping[
     """Insert rows, replacing those of equal primary key."""
     keys = [column.name for column in table.primary_key]
     statement = insert(connection, table)
-    updates = {c.name: statement.excluded[c.name] for c in table.columns if c.name not in keys}
+    updates = {c.name: _updated(statement, c) for c in table.columns if c.name not in keys}
     if rows:
         connection.execute(
             statement.on_conflict_do_update(index_elements=keys, set_=updates), _ordered(rows, keys)
@@ -167,6 +181,11 @@ def insert_new(connection: sa.Connection, table: sa.Table, rows: Collection[Mapp
 def insert(connection: sa.Connection, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
     """An insert that can say what to do where the primary key is taken."""
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+
+
+def _updated(statement: postgresql.Insert | sqlite.Insert, column: sa.Column[Any]) -> Any:
+    new = statement.excluded[column.name]
+    return sa.case((new < column, new), else_=column) if KEEP_LEAST in column.info else new
 
 
 def _ordered(rows: Collection[Mapping[str, Any]], keys: list[str]) -> list[dict[str, Any]]:

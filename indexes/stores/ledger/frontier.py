@@ -1,0 +1,100 @@
+"""What must be known of addresses before new ones are let in, read without whole rows."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from indexes.stores.ledger.tables import document
+from schemas.documents import ASLEEP, DocumentState
+
+_IN_LIMIT = 500
+_FOLLOWING = (";", "?")
+"""What may follow a path in the addresses that vary it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Where a known address stands."""
+
+    uri: str
+    state: DocumentState
+    depth: int
+    run_id: str | None = None
+    reason: str = ""
+    fetched_at: str | None = None
+    content_hash: str | None = None
+
+
+_COLUMNS = tuple(document.c[name] for name in Standing.__slots__)
+
+
+class FrontierIndex:
+    """The `document` table as those see it who ask what is known of an address."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._reading = engine.execution_options(read_only=True)
+
+    def standing(self, source: str, uris: Iterable[str]) -> Mapping[str, Standing]:
+        """Where the known ones of the URIs stand."""
+        wanted = sorted(set(uris))
+        found: dict[str, Standing] = {}
+        with self._reading.connect() as connection:
+            for start in range(0, len(wanted), _IN_LIMIT):
+                part = document.c.uri.in_(wanted[start : start + _IN_LIMIT])
+                rows = connection.execute(sa.select(*_COLUMNS).where(document.c.source == source, part))
+                found |= {row.uri: _standing(row) for row in rows}
+        return found
+
+    def variants(self, source: str, paths: Collection[str]) -> Mapping[str, Sequence[Standing]]:
+        """Known addresses of each path (an address before its `?`) with all their queries, ordered by URI.
+
+        The bare path is one of them.
+        """
+        with self._reading.connect() as connection:
+            return {path: _variants(connection, source, path) for path in sorted(paths)}
+
+    def count_awake(self, source: str, prefix: str) -> int:
+        """How many addresses that begin with *prefix* are not asleep."""
+        query = sa.select(sa.func.count()).where(
+            document.c.source == source,
+            _starts_with(prefix),
+            document.c.state.notin_(ASLEEP),
+        )
+        with self._reading.connect() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def lower(self, source: str, depths: Mapping[str, int]) -> None:
+        """Bring documents nearer to a seed; one that is nearer already stays."""
+        rows = [{"of_uri": uri, "nearer": depth} for uri, depth in sorted(depths.items())]
+        statement = (
+            sa.update(document)
+            .where(
+                document.c.source == source,
+                document.c.uri == sa.bindparam("of_uri"),
+                document.c.depth > sa.bindparam("nearer"),
+            )
+            .values(depth=sa.bindparam("nearer"))
+        )
+        if rows:
+            with self._engine.begin() as connection:
+                connection.execute(statement, rows)
+
+
+def _variants(connection: sa.Connection, source: str, path: str) -> tuple[Standing, ...]:
+    starts = (_starts_with(path + sign) for sign in _FOLLOWING)
+    among = sa.or_(document.c.uri == path, *starts)
+    query = sa.select(*_COLUMNS).where(document.c.source == source, among).order_by(document.c.uri)
+    return tuple(_standing(row) for row in connection.execute(query))
+
+
+def _standing(row: sa.Row[tuple[object, ...]]) -> Standing:
+    values = dict(row._mapping)
+    return Standing(**{**values, "state": DocumentState(values["state"])})
+
+
+def _starts_with(prefix: str) -> sa.ColumnElement[bool]:
+    """A range of the primary key, which LIKE would not use."""
+    end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    return sa.and_(document.c.uri >= prefix, document.c.uri < end)
