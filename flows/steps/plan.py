@@ -84,7 +84,8 @@ def _starts(pipeline: Pipeline) -> frozenset[str]:
     source = pipeline.source
     if source.kind is SourceKind.FILES:
         return file_uris(source)
-    listed = (entry.url for entry in pipeline.session.sitemaps(seed_urls(source)))
+    listed = [entry.url for entry in pipeline.session.sitemaps(seed_urls(source))]
+    pipeline.index.ledger.runs.add_problems(pipeline.run_id, pipeline.session.problems)
     return frozenset(seed_urls(source)) | frozenset(
         url for url in map(canonical_url, listed) if url is not None
     )

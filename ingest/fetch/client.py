@@ -18,6 +18,7 @@ from ingest.fetch.robots import product_token
 from ingest.fetch.transport import Answer, Tally, Transport
 from ingest.urls import host_port
 from schemas.fetch import FetchTotals, SitemapEntry
+from schemas.report import Problem
 
 _DEFAULT_PORTS = frozenset({80, 443})
 
@@ -42,7 +43,7 @@ class FetchSession:
         self.limits = limits
         self.clock = clock
         self.concurrency = concurrency
-        self.problems: list[str] = []
+        self.problems: list[Problem] = []
         self._per_host_delay = per_host_delay
         allowed = tuple(parse_allowed(entry) for entry in allow_private)
         self._transport = Transport(

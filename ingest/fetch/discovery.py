@@ -13,6 +13,7 @@ from ingest.fetch.transport import Answer
 from ingest.urls import canonical_url
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
+from schemas.report import Problem
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,7 +25,7 @@ class SitemapWalk:
 
     limits: Limits
     ask: Callable[[str], Awaitable[Answer]]
-    report: Callable[[str], None]
+    report: Callable[[Problem], None]
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
 
@@ -46,7 +47,7 @@ class SitemapWalk:
 
     def _deeper(self, url: str, sitemap: Sitemap, depth: int) -> tuple[str, ...]:
         if sitemap.children and depth >= self.limits.sitemap_depth:
-            self.report(f"{url}: sitemaps nested deeper than {self.limits.sitemap_depth} are left out")
+            self._report(url, f"sitemaps nested deeper than {self.limits.sitemap_depth} are left out")
             return ()
         return sitemap.children
 
@@ -54,27 +55,30 @@ class SitemapWalk:
         if url in self._seen:
             return Sitemap()
         if len(self._seen) >= self.limits.sitemap_files:
-            self.report(f"{url}: left out, more than {self.limits.sitemap_files} sitemaps")
+            self._report(url, f"left out, more than {self.limits.sitemap_files} sitemaps")
             return Sitemap()
         self._seen.add(url)
         try:
             return await self._fetch(url, silent=silent)
         except Fault as fault:
-            problem = f"{url}: {fault.reason}"
+            reason = fault.reason
         except ParseError as error:
-            problem = str(error)
+            reason = error.message
         if not silent:
-            self.report(problem)
+            self._report(url, reason)
         return Sitemap()
 
     async def _fetch(self, url: str, *, silent: bool) -> Sitemap:
         answer = await follow(url, hops=self.limits.robots_redirects, ask=self.ask)
         if answer is None or answer.body is None:
             if not silent:
-                self.report(f"{url}: no sitemap there ({answer.status if answer else 'too many redirects'})")
+                self._report(url, f"no sitemap there ({answer.status if answer else 'too many redirects'})")
             return Sitemap()
         cap = self.limits.sitemap.max_bytes
         sitemap = parse_sitemap(answer.body, url=url, max_bytes=cap, max_urls=self.limits.sitemap_urls)
         if sitemap.problem:
-            self.report(f"{url}: {sitemap.problem}")
+            self._report(url, sitemap.problem)
         return sitemap
+
+    def _report(self, url: str, reason: str) -> None:
+        self.report(Problem(url=url, reason=f"sitemap: {reason}"))

@@ -6,7 +6,7 @@ from ingest.fetch.limits import Limits
 from schemas.fetch import FetchStatus
 from tests.fakes.fetch_clock import QuickClock, WallClock
 from tests.fakes.fetching import fetch, fetch_one, session_for, short_limits
-from tests.fakes.site_server import Reply, Site, serve
+from tests.fakes.site_server import Ask, Reply, Site, serve
 
 _PAGE = Reply(b"<p>page</p>")
 _FORBID = b"User-agent: *\nDisallow: /private\n"
@@ -99,6 +99,20 @@ def test_robots_is_asked_once_a_day_and_its_new_rules_then_count() -> None:
         clock.seconds += 86_401
         assert fetch_one(session, site.url("/private")).status is FetchStatus.DISALLOWED
         assert [ask.path for ask in site.log].count("/robots.txt") == 2
+
+
+def test_rules_that_flip_while_the_crawl_goes_on_count_from_their_next_reading() -> None:
+    clock = QuickClock()
+
+    def a_day_passes(_: Ask) -> Reply:
+        clock.seconds += 90_000
+        return _PAGE
+
+    site = Site({"/robots.txt": [_text(b""), _text(_FORBID)], "/a": a_day_passes, "/private": _PAGE})
+    with serve(site), session_for(site, clock=clock) as session:
+        found = fetch(session, site.url("/a"), site.url("/private"))
+        assert found[site.url("/private")].status is FetchStatus.DISALLOWED
+        assert [ask.path for ask in site.log] == ["/robots.txt", "/a", "/robots.txt"]
 
 
 def test_a_crawl_delay_is_obeyed_even_without_a_delay_of_our_own() -> None:

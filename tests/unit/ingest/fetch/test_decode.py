@@ -1,9 +1,9 @@
 """One coding undone, its end demanded, its size counted."""
 
 import gzip
-import resource
 import zlib
 from collections.abc import Callable
+from functools import cache
 
 import brotli
 import pytest
@@ -13,6 +13,7 @@ from ingest.fetch.decode import build_decoder
 from ingest.fetch.faults import Fault, FaultKind
 from schemas.fetch import FetchStatus
 from tests.fakes.fetching import fetch_one, session_for
+from tests.fakes.peak_memory import growth_in_mb
 from tests.fakes.site_server import Reply, Site, serve
 
 _TEXT = b"<html>" + bytes(range(32, 127)) * 3000 + b"</html>"
@@ -76,21 +77,57 @@ def test_a_truncated_body_with_right_framing_is_never_a_document(coding: str) ->
         assert (result.status, result.body, result.requests) == (FetchStatus.FAILED, None, 4)
 
 
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_a_page_in_two_members_comes_whole(coding: str) -> None:
+    packed = _PACK[coding](_TEXT[:1000]) + _PACK[coding](_TEXT[1000:])
+    site = Site({"/": Reply(packed, headers={"Content-Encoding": coding})})
+    with serve(site), session_for(site) as session:
+        assert fetch_one(session, site.url("/")).body == _TEXT
+
+
+@pytest.mark.parametrize("named", ["gzip, br", "br", "identity", "unheard-of"])
+def test_a_page_packed_twice_or_unknown_is_no_document(named: str) -> None:
+    packed = Reply(brotli.compress(gzip.compress(_TEXT)), headers={"Content-Encoding": named})
+    with serve(Site({"/": packed})) as site, session_for(site) as session:
+        result = fetch_one(session, site.url("/"))
+        assert result.status in {FetchStatus.REFUSED, FetchStatus.UNSUPPORTED}
+        assert (result.body, result.requests) == (None, 1)
+
+
 @_codings
 def test_a_bomb_is_refused_without_filling_memory(coding: str) -> None:
     bomb = Reply(_bomb(coding, 1 << 28), headers={"Content-Encoding": coding})
-    with serve(Site({"/": bomb})) as site, session_for(site) as session:
-        before = _peak_memory()
+    with serve(Site({"/": bomb})) as site, session_for(site) as session, growth_in_mb() as growth:
         result = fetch_one(session, site.url("/"))
         assert (result.status, result.requests) == (FetchStatus.REFUSED, 1)
         assert "cap" in result.reason
-        assert _peak_memory() - before < 100_000_000
+        assert growth() < 100
 
 
-def _peak_memory() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+@_codings
+@pytest.mark.parametrize("layers", ["named", "hidden"])
+def test_a_bomb_in_a_bomb_is_refused_without_filling_memory(coding: str, layers: str) -> None:
+    nested = _PACK[coding](_bomb(coding, 1 << 28))
+    named = f"{coding}, {coding}" if layers == "named" else coding
+    bomb = Reply(nested, headers={"Content-Encoding": named})
+    with serve(Site({"/": bomb})) as site, session_for(site) as session, growth_in_mb() as growth:
+        assert fetch_one(session, site.url("/")).body is None
+        assert growth() < 100
 
 
+@pytest.mark.parametrize("coding", [None, *sorted(_PACK)])
+def test_a_sitemap_that_is_a_bomb_is_reported_without_filling_memory(coding: str | None) -> None:
+    body = _bomb("gzip", 1 << 28)
+    packed = Reply(_PACK[coding](body), headers={"Content-Encoding": coding}) if coding else Reply(body)
+    robots = Reply(b"Sitemap: /s.xml.gz", content_type="text/plain")
+    site = Site({"/robots.txt": robots, "/s.xml.gz": packed})
+    with serve(site), session_for(site) as session, growth_in_mb() as growth:
+        assert session.sitemaps((site.url("/"),)) == ()
+        assert ["50000000" in problem.reason for problem in session.problems] == [True]
+        assert growth() < 100
+
+
+@cache
 def _bomb(coding: str, size: int) -> bytes:
     step = b"a" * (1 << 20)
     if coding == "gzip":

@@ -48,6 +48,13 @@ def test_a_urlset_lists_pages_with_their_dates() -> None:
     assert sitemap.problem == ""
 
 
+@pytest.mark.parametrize("claim", ["9999-12-31", "1970-01-01", "yesterday", ""])
+def test_a_false_date_takes_no_page_off_the_list(claim: str) -> None:
+    items = "".join(f"<url><loc>/{n}</loc><lastmod>{claim}</lastmod></url>" for n in (2, 1))
+    sitemap = _parse(f"<urlset {_NS}>{items}</urlset>")
+    assert _urls(sitemap) == ["https://h.example/2", "https://h.example/1"]
+
+
 def test_an_index_lists_sitemaps() -> None:
     sitemap = _parse(
         f"<sitemapindex {_NS}><sitemap><loc>https://h.example/one.xml.gz</loc></sitemap></sitemapindex>"
@@ -157,7 +164,7 @@ def test_sitemaps_that_list_each_other_end() -> None:
     with serve(site), session_for(site, limits=Limits(sitemap_depth=3)) as session:
         assert session.sitemaps((site.url("/"),)) == ()
         assert site.paths() == ["/sitemap.xml", "/one.xml", "/two.xml"]
-        assert any("nested deeper" in problem for problem in session.problems)
+        assert any("nested deeper" in problem.reason for problem in session.problems)
 
 
 def test_a_sitemap_that_robots_names_and_nobody_can_read_is_reported() -> None:
@@ -166,7 +173,8 @@ def test_a_sitemap_that_robots_names_and_nobody_can_read_is_reported() -> None:
     with serve(site), session_for(site) as session:
         assert session.sitemaps((site.url("/"),)) == ()
         assert len(session.problems) == 1
-        assert "DOCTYPE" in session.problems[0]
+        assert session.problems[0].url == site.url("/s.xml")
+        assert "DOCTYPE" in session.problems[0].reason
 
 
 def test_a_site_that_forbids_everything_is_not_asked_for_a_sitemap() -> None:
