@@ -6,6 +6,7 @@ from flows.hold import check_hold
 from flows.leasing import hold_lease
 from flows.opening import open_existing, open_pipeline_for
 from flows.settings import read_settings
+from flows.steps.collect import collect
 from flows.steps.publish import publish_generation
 from flows.steps.recover import recover
 from flows.steps.verify import verify_generation
@@ -49,6 +50,7 @@ def _drop(pipeline: Pipeline, lease: Lease) -> dict[str, Any]:
         raise ConfigError(f"no such source; this index has: {known}", subject=name)
     generation = _publish(pipeline, difference, lease) if difference.changes else None
     ledger.documents.forget(name)
+    collect(pipeline.index, source=name)
     return {
         "source": name,
         "generation": generation.generation if generation else None,

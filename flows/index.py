@@ -12,6 +12,7 @@ from flows.hold import check_hold, lift_hold
 from flows.leasing import hold_lease
 from flows.opening import open_pipeline
 from flows.stages import Stages
+from flows.steps.collect import collect
 from flows.steps.diff import check_seeds, diff_source
 from flows.steps.embed import embed_task
 from flows.steps.fetch import fetch_batch_task
@@ -102,6 +103,8 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
         with stages.timed("publish"):
             publish_task(run_id)
         lift_hold(pipeline.index.layout)
+    elif pipeline.index.has_grown:
+        collect(pipeline.index, source=pipeline.source.name)
     pipeline.crash_point("report.before")
     return report_run(pipeline, work, stages.seconds)
 

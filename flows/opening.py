@@ -13,6 +13,7 @@ from flows.leasing import hold_lease
 from flows.progress import StageProgress
 from flows.settings import read_settings
 from flows.source_file import load_source
+from flows.steps.collect import wait_for_collection
 from flows.wiring import Index, Pipeline, open_index
 from flows.work import end_work
 from indexes.embed.encoder import offline_environment
@@ -74,6 +75,7 @@ def open_pipeline_for(index: Index, source: Source, *, quiet: bool = False) -> I
             wait=False,
         )
         stack.enter_context(lease)
+        wait_for_collection(index, progress=progress, stop=pipeline.stop)
         yield pipeline
 
 

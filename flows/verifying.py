@@ -1,9 +1,11 @@
-"""A published generation against its manifest, its documents and its row hashes."""
+"""A published generation against its manifest, its documents, its row hashes and the files behind it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from flows.wiring import Index
+from indexes.ports import RawStore
 from indexes.publish.generation import load_generation, store_record
+from schemas.documents import LiveDocument
 from schemas.errors import SitegraphError, StoreUnavailable
 
 Damage = tuple[str, str]
@@ -49,9 +51,28 @@ def _documents(index: Index, generation: int) -> Iterator[Damage]:
     for doc, document in live.items():
         if doc not in known:
             yield document.uri, "document has no node in the graph"
-        try:
-            index.fragments.get(document.fragment_sha)
-        except StoreUnavailable:
-            yield document.uri, "parsed document is missing"
-        except SitegraphError as error:
-            yield document.uri, f"parsed document is damaged ({error.message})"
+        if fault := _fault(index.fragments, document.fragment_sha):
+            yield document.uri, f"parsed document {fault}"
+    for uri, raw_sha in _fetched(index, live.values()):
+        if fault := _fault(index.raw, raw_sha):
+            yield uri, f"what was fetched {fault}"
+
+
+def _fetched(index: Index, live: Iterable[LiveDocument]) -> Iterator[tuple[str, str]]:
+    """Documents and the hash of the bytes last fetched of each, which a new parser would begin with."""
+    uris: dict[str, list[str]] = {}
+    for document in live:
+        uris.setdefault(document.source, []).append(document.uri)
+    for source, wanted in uris.items():
+        known = index.ledger.documents.get(source, wanted)
+        yield from ((uri, row.raw_sha) for uri, row in sorted(known.items()) if row.raw_sha is not None)
+
+
+def _fault(store: RawStore, sha256: str) -> str | None:
+    try:
+        store.get(sha256)
+    except StoreUnavailable:
+        return "is missing; the next run of its source puts it right"
+    except SitegraphError as error:
+        return error.message
+    return None

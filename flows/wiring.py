@@ -61,6 +61,11 @@ class Index:
         """Parsed documents."""
         return FileRawStore(self.layout.fragments)
 
+    @property
+    def has_grown(self) -> bool:
+        """Whether anything was fetched or parsed into a file since the index was opened."""
+        return any(store.has_grown for store in (self.raw, self.fragments))
+
     @cached_property
     def outbox(self) -> FileRawStore:
         """Payloads of frozen plans."""

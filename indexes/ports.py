@@ -228,7 +228,7 @@ class RawStore(Protocol):
     """Content-addressed bytes."""
 
     def put(self, data: bytes) -> str:
-        """Keep *data* and give its sha256; keeping it twice is no work."""
+        """Keep *data* and give its sha256; what is there whole is not written again, what is damaged is."""
 
     def get(self, sha256: str) -> bytes:
         """Give bytes by hash.
@@ -237,7 +237,7 @@ class RawStore(Protocol):
         """
 
     def has(self, sha256: str) -> bool:
-        """Whether the bytes are kept."""
+        """Whether the bytes are kept and still match their hash; reads them."""
 
 
 class VectorCache(Protocol):

@@ -14,6 +14,7 @@ from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unre
 from schemas.changes import ChangeKind, DocumentChange, RowChanges, add_counts
 from schemas.documents import LiveDocument
 from schemas.edges import Edge
+from schemas.errors import DamageFound, StoreUnavailable
 from schemas.fragment import GraphFragment
 from schemas.ids import page_id, pdf_doc_id
 from schemas.nodes import Chunk, Node, kind_of
@@ -99,7 +100,7 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     """Decide the rows of some documents and make sure that each of their texts has a vector."""
     pipeline = generation.pipeline
     live = generation.live(docs)
-    fragments = {doc: load_fragment(pipeline, document.fragment_sha) for doc, document in live.items()}
+    fragments = _load(pipeline, live)
     nodes = [node for fragment in fragments.values() for node in fragment.nodes]
     edges = _edges(generation, fragments, live)
     chunks = _chunks(generation, fragments, live)
@@ -116,6 +117,32 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     emptied = {chunk.doc for chunk in held[2]} & live.keys() - {chunk.doc for chunk in chunks}
     embedded = embed_chunks(pipeline, rows.chunks)
     return LinkedRows(rows=rows, growth=growth, embedded=embedded, emptied=len(emptied))
+
+
+def _load(pipeline: Pipeline, live: Mapping[str, LiveDocument]) -> dict[str, GraphFragment]:
+    """Read the documents' fragments; what is damaged or lost is parsed again by the next run of its source.
+
+    Raises: DamageFound: names the first of those.
+    """
+    fragments: dict[str, GraphFragment] = {}
+    lost: list[LiveDocument] = []
+    for doc, document in live.items():
+        try:
+            fragments[doc] = load_fragment(pipeline, document.fragment_sha)
+        except (DamageFound, StoreUnavailable):
+            lost.append(document)
+    if lost:
+        _parse_again(pipeline, lost)
+        message = f"parsed document is damaged or lost; run source {lost[0].source!r}, which parses it again"
+        raise DamageFound(message, subject=lost[0].uri)
+    return fragments
+
+
+def _parse_again(pipeline: Pipeline, lost: Sequence[LiveDocument]) -> None:
+    documents = pipeline.index.ledger.documents
+    for live in lost:
+        known = documents.get(live.source, [live.uri]).values()
+        documents.save([replace(row, parsed_sha=None) for row in known])
 
 
 def _edges(

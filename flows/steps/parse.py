@@ -60,11 +60,9 @@ def _needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
 def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, GraphFragment | None]:
     try:
         data = pipeline.index.raw.get(known.raw_sha or "")
-    except StoreUnavailable:
+    except (StoreUnavailable, DamageFound):
         # The bytes are lost, not the document: the next wave fetches it as if it were new.
         return replace(known, state=DocumentState.NEW, raw_sha=None, parsed_sha=None, run_id=None), None
-    except DamageFound as error:
-        return replace(known, state=DocumentState.FAILED, reason=error.message), None
     try:
         record = pipeline.parsers.parse(data, parse_request(pipeline, known))
     except TerminalError as error:

@@ -5,6 +5,7 @@ import os
 from prefect import task
 
 from flows.active import active
+from flows.steps.collect import collect
 from flows.wiring import Index, Pipeline
 from flows.work import work_of
 from indexes.publish.current import write_current
@@ -31,11 +32,11 @@ def publish_generation(
         write_current(index.layout.root, generation.generation)
     pipeline.crash_point("current.not_recorded")
     index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
-    prune(index)
+    prune(index, source=pipeline.source.name)
 
 
-def prune(index: Index) -> None:
-    """Drop generations beyond the ones kept for readers and rollback."""
+def prune(index: Index, *, source: str) -> None:
+    """Drop generations beyond the ones kept for readers and rollback, and the files that go with them."""
     kept = kept_generations(index)
     # Manifests first: what has one may be rolled back to, and the stores must still hold it then.
     for path in sorted(index.layout.generation(0).parent.glob("*.json")):
@@ -45,15 +46,7 @@ def prune(index: Index) -> None:
     index.crash_point("prune.midway")
     index.graph.writer().prune(keep=kept)
     index.outbox.drop_all_but(index.ledger.generations.forget_before(min(kept, default=0)))
-    if nobody_parses(index):
-        index.ledger.links.collect()
-
-
-def nobody_parses(index: Index) -> bool:
-    """Whether no source but the one just published is held by a run."""
-    row = index.ledger.generations.get(index.current())
-    own = {"index", f"source:{row.source}"} if row is not None else {"index"}
-    return index.ledger.leases.held(now=index.now()) <= own
+    collect(index, source=source)
 
 
 def kept_generations(index: Index) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ def _close(pipeline: Pipeline, generation: Generation, recovery: Recovery, *, le
     pipeline.index.ledger.leases.check(lease)
     if recovery is Recovery.ADOPT:
         pipeline.index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
-        prune(pipeline.index)
+        prune(pipeline.index, source=pipeline.source.name)
         return True
     if recovery is Recovery.REPLAY and _plan_is_whole(pipeline, generation):
         pipeline.progress.say(f"finishing generation {generation.generation} of an interrupted run")

@@ -1,5 +1,6 @@
 """Bytes as fetched, kept by their hash. Local files; object storage would be one more class here."""
 
+import hashlib
 import os
 import threading
 from collections.abc import Collection
@@ -17,18 +18,21 @@ class FileRawStore:
     A file appears whole or not at all: it is written beside its place, flushed, and renamed. Plain files
     and no fsspec, which knows neither flush nor rename of a folder entry. Threads and processes may share it.
 
+    `has_grown` says whether anything was written since the store was opened.
+
     Args: fsync: flush to the disk before `put` returns; without it a power cut may lose what was put.
     """
 
     def __init__(self, root: Path, *, fsync: bool = True) -> None:
         self._root = root
         self._fsync = fsync
+        self.has_grown = False
 
     def put(self, data: bytes) -> str:
         sha256 = sha256_hex(data)
-        path = self._path(sha256)
-        if not path.exists():
-            self._write(path, data)
+        if not self.has(sha256):
+            self._write(self._path(sha256), data)
+            self.has_grown = True
         return sha256
 
     def get(self, sha256: str) -> bytes:
@@ -46,7 +50,13 @@ class FileRawStore:
         return data
 
     def has(self, sha256: str) -> bool:
-        return self._path(sha256).exists()
+        from zstandard import ZstdDecompressor, ZstdError
+
+        try:
+            with self._path(sha256).open("rb") as file, ZstdDecompressor().stream_reader(file) as data:
+                return hashlib.file_digest(data, "sha256").hexdigest() == sha256
+        except (OSError, ZstdError):
+            return False
 
     def drop_all_but(self, named: Collection[str]) -> int:
         """Delete every file but those of the given hashes, leftovers of a crash too; give how many went.
@@ -56,7 +66,7 @@ class FileRawStore:
         kept = {self._path(sha256) for sha256 in named}
         dropped = [path for path in self._root.glob("??/??/*") if path not in kept]
         for path in dropped:
-            path.unlink()
+            path.unlink(missing_ok=True)
         return len(dropped)
 
     def _path(self, sha256: str) -> Path:
@@ -113,5 +123,5 @@ class MemoryRawStore:
 
 def _damaged(subject: str) -> DamageFound:
     return DamageFound(
-        "raw bytes no longer match their hash; delete the file and fetch the document again", subject=subject
+        "no longer matches its hash; the next run of its source puts it right", subject=subject
     )

@@ -34,6 +34,7 @@ POINTS = (
     "current.before_rename",
     "current.not_recorded",
     "prune.midway",
+    "collect.midway",
     "report.before",
 )
 

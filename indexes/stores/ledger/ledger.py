@@ -11,6 +11,7 @@ from indexes.stores.ledger.generations import Generations
 from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
+from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
 from indexes.stores.ledger.stops import Stops
 
@@ -23,6 +24,7 @@ class Ledger:
     documents: Documents
     hosts: Hosts
     links: LinkIndex
+    retention: Retention
     frontier: FrontierIndex
     generations: Generations
     runs: Runs
@@ -49,6 +51,7 @@ def open_ledger(url: str) -> Ledger:
         documents=Documents(engine),
         hosts=Hosts(engine),
         links=LinkIndex(engine),
+        retention=Retention(engine),
         frontier=FrontierIndex(engine),
         generations=Generations(engine),
         runs=Runs(engine),

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import doc_rev, document, fragment_link
+from indexes.stores.ledger.retention import needed_fragments
+from indexes.stores.ledger.tables import doc_rev, fragment_link
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment
 
@@ -41,16 +42,12 @@ class LinkIndex:
                     connection.execute(sa.insert(fragment_link), rows)
 
     def collect(self) -> int:
-        """Drop the links of fragments that no revision and no document names any more; give how many.
+        """Drop the links of fragments that nothing needs any more; give how many.
 
         Not while a source is being parsed: the links of a fragment are saved before its document is.
         """
-        named = sa.union(
-            sa.select(doc_rev.c.fragment_sha),
-            sa.select(document.c.fragment_sha).where(document.c.fragment_sha.is_not(None)),
-        )
         with self._engine.begin() as connection:
-            gone = sa.delete(fragment_link).where(fragment_link.c.fragment_sha.not_in(named))
+            gone = sa.delete(fragment_link).where(fragment_link.c.fragment_sha.not_in(needed_fragments()))
             return connection.execute(gone).rowcount
 
     def linking_documents(self, targets: Collection[str], *, generation: int) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def test_pruning_leaves_what_the_kept_generations_need_and_nothing_else(index: I
     hold(index, "index")
     hold(index, "source:site")
     for _ in range(2):
-        prune(index)
+        prune(index, source="site")
 
         assert kept_generations(index) == (2, 3)
         assert [index.outbox.has(payload) for payload in payloads] == [False, True, True]
@@ -72,7 +72,7 @@ def test_links_are_not_collected_while_another_source_is_parsed(index: Index) ->
     for base, version in enumerate("123"):
         publish_version(index, version, base=base)
     hold(index, "source:other")
-    prune(index)
+    prune(index, source="site")
 
     assert linked(index) == ["1", "2", "3"]
 
@@ -82,7 +82,7 @@ def test_a_rolled_back_generation_is_pruned_no_earlier_than_others(index: Index)
     index.ledger.generations.roll_back(above=1)
     write_current(index.layout.root, 1)
     payloads.append(publish_version(index, "3", base=1))
-    prune(index)
+    prune(index, source="site")
 
     assert kept_generations(index) == (1, 3)
     assert all(index.outbox.has(payload) for payload in payloads)

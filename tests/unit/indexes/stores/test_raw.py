@@ -43,6 +43,16 @@ def test_keeping_the_same_bytes_twice_writes_once(tmp_path: Path) -> None:
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
+def test_a_store_knows_whether_it_has_grown(tmp_path: Path) -> None:
+    first = FileRawStore(tmp_path)
+    assert not first.has_grown
+    first.put(PAGE)
+    again = FileRawStore(tmp_path)
+    again.put(PAGE)
+
+    assert (first.has_grown, again.has_grown) == (True, False)
+
+
 @pytest.mark.parametrize("place", [0, 10, -1])
 def test_a_flipped_bit_is_found_on_reading(tmp_path: Path, place: int) -> None:
     store = FileRawStore(tmp_path)
@@ -54,6 +64,11 @@ def test_a_flipped_bit_is_found_on_reading(tmp_path: Path, place: int) -> None:
 
     with pytest.raises(DamageFound, match=sha256):
         store.get(sha256)
+    assert not store.has(sha256)
+
+    assert store.put(PAGE) == sha256
+    assert store.has(sha256)
+    assert store.get(sha256) == PAGE
 
 
 def test_a_truncated_file_is_found_on_reading(tmp_path: Path) -> None:
@@ -61,8 +76,9 @@ def test_a_truncated_file_is_found_on_reading(tmp_path: Path) -> None:
     sha256 = store.put(os.urandom(10_000))
     path = _only_file(tmp_path)
     os.truncate(path, 5_000)
+    assert not store.has(sha256)
 
-    with pytest.raises(DamageFound, match="fetch the document again"):
+    with pytest.raises(DamageFound, match="next run of its source"):
         store.get(sha256)
 
 
@@ -74,6 +90,7 @@ def test_the_bytes_of_another_hash_are_damage(tmp_path: Path) -> None:
 
     with pytest.raises(DamageFound):
         store.get(sha256)
+    assert not store.has(sha256)
 
 
 def test_a_full_disk_leaves_neither_the_file_nor_a_part_of_it(tmp_path: Path) -> None:

@@ -1,0 +1,42 @@
+"""Which stored files are still needed: those that a document, or a generation that is kept, is made of."""
+
+import sqlalchemy as sa
+
+from indexes.stores.ledger.tables import doc_rev, document
+from schemas.documents import REMOVED
+
+
+class Retention:
+    """Hashes of the files to keep; what is under none of them may be deleted.
+
+    A document that is out of every generation needs no files: if it comes back, it is fetched anew.
+    """
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._reading = engine.execution_options(read_only=True)
+
+    def raw_shas(self) -> frozenset[str]:
+        """Bytes of every document that is, or may yet be, in a generation."""
+        query = sa.select(document.c.raw_sha).where(document.c.raw_sha.is_not(None), _in_use())
+        return self._all(query)
+
+    def fragment_shas(self) -> frozenset[str]:
+        """Parsed documents of the generations that are kept, and of those that are still to come."""
+        return self._all(needed_fragments())
+
+    def _all(self, query: sa.Executable) -> frozenset[str]:
+        with self._reading.connect() as connection:
+            return frozenset(connection.execute(query).scalars())
+
+
+def needed_fragments() -> sa.CompoundSelect[str]:
+    """Hashes of the fragments that any generation or any document in use is made of."""
+    return sa.union(
+        sa.select(doc_rev.c.fragment_sha),
+        sa.select(document.c.fragment_sha).where(document.c.fragment_sha.is_not(None), _in_use()),
+    )
+
+
+def _in_use() -> sa.ColumnElement[bool]:
+    held = document.c.doc.in_(sa.select(doc_rev.c.doc))
+    return sa.or_(document.c.state.not_in([*REMOVED]), held)

@@ -1,0 +1,64 @@
+"""Which files the ledger says are needed, over SQLite files and a real PostgreSQL."""
+
+import pytest
+
+from indexes.stores.ledger.ledger import Ledger
+from schemas.documents import REMOVED, DocumentState
+from schemas.ids import page_id
+from tests.fakes.ledger_rows import SITE, drop, make_known, make_live, publish, put
+
+KEPT = sorted(set(DocumentState) - REMOVED)
+
+
+def know(ledger: Ledger, path: str, state: DocumentState, version: str = "1") -> None:
+    """A document that was fetched and parsed once."""
+    sha = f"fragment of {path} {version}"
+    doc = page_id(f"{SITE}/{path}")
+    ledger.documents.save([make_known(path, state=state, doc=doc, raw_sha=f"raw {path}", fragment_sha=sha)])
+
+
+@pytest.mark.parametrize("state", KEPT)
+def test_what_may_yet_be_in_a_generation_keeps_its_files(ledger: Ledger, state: DocumentState) -> None:
+    know(ledger, "a", state)
+
+    assert ledger.retention.raw_shas() == {"raw a"}
+    assert ledger.retention.fragment_shas() == {"fragment of a 1"}
+
+
+@pytest.mark.parametrize("state", sorted(REMOVED))
+def test_what_is_out_of_every_generation_needs_none(ledger: Ledger, state: DocumentState) -> None:
+    know(ledger, "a", state)
+
+    assert ledger.retention.raw_shas() == frozenset()
+    assert ledger.retention.fragment_shas() == frozenset()
+
+
+def test_what_went_keeps_its_files_as_long_as_one_may_go_back_to_it(ledger: Ledger) -> None:
+    live = make_live("a", "1")
+    publish(ledger, put(live), base=0)
+    publish(ledger, drop(live), base=1)
+    know(ledger, "a", DocumentState.GONE)
+    ledger.generations.forget_before(1)
+    assert (ledger.retention.raw_shas(), ledger.retention.fragment_shas()) == (
+        {"raw a"},
+        {"fragment of a 1"},
+    )
+
+    ledger.generations.forget_before(2)
+    assert (ledger.retention.raw_shas(), ledger.retention.fragment_shas()) == (frozenset(), frozenset())
+
+
+def test_every_kept_generation_keeps_its_fragments(ledger: Ledger) -> None:
+    for base, version in enumerate("123"):
+        publish(ledger, put(make_live("a", version)), base=base)
+    know(ledger, "a", DocumentState.FETCHED, version="4")
+    ledger.generations.forget_before(2)
+
+    assert ledger.retention.fragment_shas() == {f"fragment of a {version}" for version in "234"}
+
+
+def test_a_document_that_was_never_fetched_needs_nothing(ledger: Ledger) -> None:
+    ledger.documents.save([make_known("a")])
+
+    assert ledger.retention.raw_shas() == frozenset()
+    assert ledger.retention.fragment_shas() == frozenset()
