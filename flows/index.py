@@ -16,6 +16,7 @@ from flows.steps.collect import collect
 from flows.steps.diff import check_seeds, diff_source
 from flows.steps.embed import embed_task
 from flows.steps.fetch import fetch_batch_task
+from flows.steps.link import redirects_matter
 from flows.steps.parse import parse_batch_task, parse_leftovers_task
 from flows.steps.plan import Batch, cut, plan_source_task, plan_wave
 from flows.steps.publish import publish_task
@@ -94,7 +95,7 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
     work = start_work(
         run_id, Work(difference=difference, lease=lease, as_of=pipeline.index.now(), accept=accept)
     )
-    if difference.changes:
+    if difference.changes or redirects_matter(pipeline, difference):
         with stages.timed("embed"):
             work.embedded = embed(pipeline, difference)
         for stage, step in (("link", link_task), ("write", write_task), ("verify", verify_task)):

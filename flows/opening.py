@@ -43,6 +43,7 @@ def open_pipeline(
     if not accept:
         check_hold(opened.layout)
     with open_pipeline_for(opened, loaded, quiet=quiet) as pipeline:
+        opened.ledger.sources.save(loaded)
         pipeline.run_id = start_or_resume(opened, loaded.name, pipeline.progress)
         activate(pipeline)
         try:

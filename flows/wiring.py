@@ -49,7 +49,7 @@ class Index:
     @cached_property
     def ledger(self) -> Ledger:
         """Crawl state, generations, leases."""
-        return open_ledger(self.settings.ledger_url or f"sqlite:///{self.layout.ledger}")
+        return open_ledger(self.settings.ledger_url or f"sqlite:///{self.layout.ledger}", now=self.now)
 
     @cached_property
     def raw(self) -> FileRawStore:

@@ -11,15 +11,23 @@ from schemas.geometry import BBox, PageSize
 from schemas.nodes import NODE_TYPES, Node, NodeKind, kind_of
 
 Record = dict[str, Any]
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 T = TypeVar("T")
 
 
 def to_record(value: Any) -> Record:
     """Turn a dataclass into plain dicts, lists and scalars; boxes become lists of numbers."""
-    return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    return {name: _plain(getattr(value, name)) for name in _names(type(value))}
+
+
+@cache
+def _names(cls: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(cls))
 
 
 def _plain(value: Any) -> Any:
+    if type(value) in _SCALARS:  # nearly everything is one, and a run makes millions of records
+        return value
     if isinstance(value, BBox):
         return [value.x0, value.y0, value.x1, value.y1]
     if isinstance(value, PageSize):

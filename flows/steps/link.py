@@ -1,12 +1,13 @@
 """Step 6: cross-document edges and anchor texts; the rows of the next generation are decided here."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from flows.steps.embed import embed_chunks, load_fragment
 from flows.wiring import Pipeline
+from flows.work import Difference
 from indexes.stores.ledger.links import doc_id_target
 from ingest.diff.rows import row_changes
 from ingest.link.anchors import give_anchor_texts
@@ -45,8 +46,8 @@ class NextGeneration:
     as_of: str
 
     def affected(self) -> tuple[str, ...]:
-        """Documents whose rows may change: the changed ones, those that link to what came or went, and
-        those whose incoming links may have changed; in id order.
+        """Documents whose rows may change: the changed ones, those that link to what came, went or leads
+        elsewhere now, and those whose incoming links may have changed; in id order.
         """
         ledger = self.pipeline.index.ledger
         moved = [c for c in self.changes.values() if c.kind in (ChangeKind.ADDED, ChangeKind.REMOVED)]
@@ -55,7 +56,9 @@ class NextGeneration:
         }
         uris = {change.uri for change in moved}
         leading = {uri for uri, end in self.redirects.items() if end in uris}
-        linking = ledger.links.linking_documents(uris | leading | names, generation=self.base)
+        linking = ledger.links.linking_documents(
+            uris | leading | names | self.led_elsewhere(), generation=self.base
+        )
         shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
         targets = self.resolve(ledger.links.targets_of(shas)).values()
         return tuple(sorted({*self.changes, *linking, *targets}))
@@ -63,15 +66,28 @@ class NextGeneration:
     def resolve(self, targets: Iterable[str]) -> Mapping[str, str]:
         """Node id of each link target that is live in the next generation; redirects are followed."""
         wanted = {target for target in targets if not target.startswith("doc_id:")}
-        found = self._resolve_directly(wanted)
-        led = {uri: self.redirects[uri] for uri in wanted - found.keys() if uri in self.redirects}
-        behind = self._resolve_directly(set(led.values()))
-        return found | {uri: behind[end] for uri, end in led.items() if end in behind}
+        return _resolve(wanted, redirects=self.redirects, live=self.live)
+
+    def led_elsewhere(self) -> frozenset[str]:
+        """Addresses whose redirect ends at another document than in the base generation."""
+        ledger = self.pipeline.index.ledger
+        before, after = redirect_ends(ledger.redirects.at(self.base)), self.redirects
+        changed = {uri for uri in before.keys() | after.keys() if before.get(uri) != after.get(uri)}
+        then = _resolve(
+            changed, redirects=before, live=lambda docs: ledger.generations.live(self.base, docs=docs)
+        )
+        now = self.resolve(changed)
+        return frozenset(uri for uri in changed if then.get(uri) != now.get(uri))
+
+    @cached_property
+    def locations(self) -> Mapping[str, str]:
+        """Where each address that leads elsewhere leads, whichever source knows it."""
+        return self.pipeline.index.ledger.redirects.after(self.base)
 
     @cached_property
     def redirects(self) -> Mapping[str, str]:
-        """Where each address that leads elsewhere ends, whichever source knows it."""
-        return redirect_ends(self.pipeline.index.ledger.documents.redirects())
+        """Where each of them ends, through the others."""
+        return redirect_ends(self.locations)
 
     @cached_property
     def doc_ids(self) -> Mapping[str, str]:
@@ -91,9 +107,29 @@ class NextGeneration:
         new = {doc: c.new for doc in docs if (c := self.changes.get(doc)) and c.new}
         return kept | new
 
-    def _resolve_directly(self, uris: set[str]) -> dict[str, str]:
-        by_id = {make(uri): uri for uri in uris for make in (page_id, pdf_doc_id)}
-        return {by_id[doc]: doc for doc in sorted(self.live(tuple(by_id)))}
+
+def redirects_matter(pipeline: Pipeline, difference: Difference) -> bool:
+    """Whether links lead to other documents than in the base generation although no document changed."""
+    changes = {change.doc: change for change in difference.changes}
+    generation = NextGeneration(pipeline=pipeline, base=difference.base, changes=changes, as_of="")
+    led = generation.led_elsewhere()
+    return bool(pipeline.index.ledger.links.linking_documents(led, generation=difference.base))
+
+
+Live = Callable[[Sequence[str]], Mapping[str, LiveDocument]]
+"""Documents of one generation by node id, of those asked for."""
+
+
+def _resolve(wanted: Set[str], *, redirects: Mapping[str, str], live: Live) -> dict[str, str]:
+    found = _live_ids(wanted, live)
+    led = {uri: redirects[uri] for uri in wanted - found.keys() if uri in redirects}
+    behind = _live_ids(set(led.values()), live)
+    return found | {uri: behind[end] for uri, end in led.items() if end in behind}
+
+
+def _live_ids(uris: Set[str], live: Live) -> dict[str, str]:
+    by_id = {make(uri): uri for uri in uris for make in (page_id, pdf_doc_id)}
+    return {by_id[doc]: doc for doc in sorted(live(tuple(by_id)))}
 
 
 def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRows:

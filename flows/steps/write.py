@@ -1,7 +1,7 @@
 """Step 7: the frozen plan goes from the outbox into both stores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -31,6 +31,7 @@ class PlannedRows:
     chunks_added: int
     chunks_removed: int
     emptied: int = 0
+    redirects: Mapping[str, str] = field(default_factory=dict)
 
 
 def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> PlannedRows:
@@ -61,6 +62,7 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
         chunks_added=added,
         chunks_removed=removed,
         emptied=emptied,
+        redirects=generation.locations,
     )
 
 
@@ -100,6 +102,7 @@ def freeze(
         plan_sha=plan_sha256(planned.payloads, base=difference.base, source=source),
         changes=difference.changes,
         details=_details(difference, planned, embedded),
+        redirects=planned.redirects,
     )
     pipeline.crash_point("plan.frozen")
     frozen = generations.get(number)

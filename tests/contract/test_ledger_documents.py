@@ -246,17 +246,3 @@ def test_many_threads_may_save_the_same_documents_in_any_order(ledger: Ledger) -
         list(pool.map(save, range(6)))
 
     assert len({known.title for known in ledger.documents.of_source("site")}) == 1
-
-
-def test_redirects_of_all_sources_are_known_and_of_equal_ones_the_first_source_counts(ledger: Ledger) -> None:
-    led = DocumentState.REDIRECTED
-    ledger.documents.save(
-        [
-            make_known("old", state=led, location=f"{SITE}/new"),
-            make_known("old", state=led, location=f"{SITE}/other", source="zoo"),
-            make_known("there", state=DocumentState.FETCHED),
-            make_known("far", state=led, location=f"{SITE}/near", source="zoo"),
-        ]
-    )
-
-    assert ledger.documents.redirects() == {f"{SITE}/old": f"{SITE}/new", f"{SITE}/far": f"{SITE}/near"}

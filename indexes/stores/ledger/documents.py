@@ -1,26 +1,33 @@
 """Crawl state: what is known of every document of every source."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.history import forget_history, record_changes, record_found
 from indexes.stores.ledger.tables import document, insert_new, upsert
-from schemas.documents import ASLEEP, READABLE, DocumentState, KnownDocument
+from indexes.stores.ledger.tables import source as source_table
+from schemas.documents import ASLEEP, READABLE, KnownDocument
+from schemas.history import Look
 from schemas.records import from_record, to_record
 
 _IN_LIMIT = 500
 
 
 class Documents:
-    """The `document` table."""
+    """The `document` table, and the `history` of what is written there; *now* tells the time for it."""
 
-    def __init__(self, engine: sa.Engine) -> None:
+    def __init__(self, engine: sa.Engine, *, now: Callable[[], str] | None = None) -> None:
         self._engine = engine
         self._reading = engine.execution_options(read_only=True)
 
     def save(self, documents: Collection[KnownDocument]) -> None:
         """Write rows, replacing what was known of the same URIs, in one transaction."""
+        self._now = now
+
+    def save(self, documents: Collection[KnownDocument], looks: Mapping[str, Look] | None = None) -> None:
+        """Write rows, replacing what was known of the same URIs, in one transaction.
         with self._engine.begin() as connection:
             upsert(connection, document, [to_record(known) for known in documents])
 
@@ -81,14 +88,6 @@ class Documents:
         """Documents that the run looked at, ordered by URI."""
         return self._select(document.c.source == source, document.c.run_id == run_id)
 
-    def redirects(self) -> Mapping[str, str]:
-        """Where each address that leads elsewhere leads, over all sources; the first source by name wins."""
-        columns = (document.c.uri, document.c.location)
-        led = (document.c.state == DocumentState.REDIRECTED.value, document.c.location.is_not(None))
-        query = sa.select(*columns).where(*led).order_by(document.c.source.desc())
-        with self._reading.connect() as connection:
-            return {row.uri: row.location for row in connection.execute(query)}
-
     def count(self, source: str) -> int:
         """How many URIs of the source are known."""
         with self._reading.connect() as connection:
@@ -123,5 +122,7 @@ class Documents:
             return tuple(_known(row) for row in connection.execute(query))
 
 
+            forget_history(connection, source)
+            connection.execute(sa.delete(source_table).where(source_table.c.name == source))
 def _known(row: sa.Row[tuple[object, ...]]) -> KnownDocument:
     return from_record(KnownDocument, dict(row._mapping))

@@ -4,11 +4,14 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import OPEN, doc_rev, generation, outbox, upsert
+from indexes.stores.ledger.redirects import revise_redirects
+from indexes.stores.ledger.revisions import forget_before, rebase, revise, take_back, valid_at
+from indexes.stores.ledger.tables import doc_rev, generation, outbox, upsert
 from schemas.changes import DocumentChange
 from schemas.documents import LiveDocument
 from schemas.errors import StaleLease
@@ -49,7 +52,7 @@ class Generation:
 
 
 class Generations:
-    """The `generation`, `outbox` and `doc_rev` tables."""
+    """The `generation` and `outbox` tables, and what each generation holds in `doc_rev`."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
@@ -90,18 +93,21 @@ class Generations:
         plan_sha: str,
         changes: Collection[DocumentChange],
         details: Mapping[str, Any],
+        redirects: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Fix the plan: outbox, document revisions and plan hash, in one transaction.
+        """Fix the plan: outbox, revisions of documents and redirects, and plan hash, in one transaction.
 
-        Freezing again replaces what was frozen before.
+        Freezing again replaces what was frozen before. *redirects* are all that the generation follows:
+        location by address.
 
         Raises: StaleLease: another run has closed the generation.
         """
         with self._engine.begin() as connection:
             base = _unfinished_row(connection, number).base
             _take_back(connection, number)
-            _rebase(connection, number, base=base)
-            _revise(connection, number, changes)
+            rebase(connection, number, base=base)
+            _revise_documents(connection, number, changes)
+            revise_redirects(connection, number, redirects)
             rows = [
                 {"generation": number, "seq": seq, "payload_sha": sha} for seq, sha in enumerate(payloads)
             ]
@@ -152,7 +158,7 @@ class Generations:
         The generations' own rows stay: a number is never used again.
         """
         with self._engine.begin() as connection:
-            connection.execute(sa.delete(doc_rev).where(doc_rev.c.valid_to <= oldest_kept))
+            forget_before(connection, oldest_kept)
             connection.execute(sa.delete(outbox).where(outbox.c.generation < oldest_kept))
             return frozenset(connection.execute(sa.select(outbox.c.payload_sha)).scalars())
 
@@ -172,7 +178,7 @@ class Generations:
         self, number: int, *, source: str | None = None, docs: Collection[str] | None = None
     ) -> Mapping[str, LiveDocument]:
         """Documents of a generation, by node id; all, one source's, or the ones named."""
-        conditions = [doc_rev.c.valid_from <= number, doc_rev.c.valid_to > number]
+        conditions = [*valid_at(doc_rev, number)]
         if source is not None:
             conditions.append(doc_rev.c.source == source)
         if docs is None:
@@ -186,11 +192,7 @@ class Generations:
 
     def by_doc_id(self, number: int, *, without_docs: Collection[str] = ()) -> Mapping[str, str]:
         """Node id by document id (`GOV-0017`, case folded); of equal ids the lowest node id wins."""
-        conditions = (
-            doc_rev.c.valid_from <= number,
-            doc_rev.c.valid_to > number,
-            doc_rev.c.doc_id.is_not(None),
-        )
+        conditions = (*valid_at(doc_rev, number), doc_rev.c.doc_id.is_not(None))
         query = sa.select(doc_rev.c.doc_id, doc_rev.c.doc).where(*conditions).order_by(doc_rev.c.doc.desc())
         leaving = frozenset(without_docs)
         with self._reading.connect() as connection:
@@ -210,41 +212,12 @@ class Generations:
 
 def _take_back(connection: sa.Connection, number: int) -> None:
     connection.execute(sa.delete(outbox).where(outbox.c.generation == number))
-    connection.execute(sa.delete(doc_rev).where(doc_rev.c.valid_from == number))
-    connection.execute(sa.update(doc_rev).where(doc_rev.c.valid_to == number).values(valid_to=OPEN))
+    take_back(connection, number)
 
 
-def _rebase(connection: sa.Connection, number: int, *, base: int) -> None:
-    """Make the revisions valid at *number* equal to those of *base*.
-
-    After a rollback, rows of the rolled-back generations are still open and the ones they replaced
-    are closed; without this the next generation would inherit what was rolled back.
-    """
-    connection.execute(
-        sa.update(doc_rev)
-        .where(doc_rev.c.valid_from > base, doc_rev.c.valid_from < number, doc_rev.c.valid_to > number)
-        .values(valid_to=number)
-    )
-    closed_since = (doc_rev.c.valid_from <= base, doc_rev.c.valid_to > base, doc_rev.c.valid_to < OPEN)
-    rows = connection.execute(sa.select(doc_rev).where(*closed_since)).all()
-    reopened = [{**row._mapping, "valid_from": number, "valid_to": OPEN} for row in rows]
-    upsert(connection, doc_rev, reopened)
-
-
-def _revise(connection: sa.Connection, number: int, changes: Collection[DocumentChange]) -> None:
-    docs = sorted(change.doc for change in changes)
-    for start in range(0, len(docs), _IN_LIMIT):
-        part = doc_rev.c.doc.in_(docs[start : start + _IN_LIMIT])
-        # A row that _rebase reopened, of a document that changes as well.
-        connection.execute(sa.delete(doc_rev).where(part, doc_rev.c.valid_from == number))
-        still_open = (part, doc_rev.c.valid_from < number, doc_rev.c.valid_to > number)
-        connection.execute(sa.update(doc_rev).where(*still_open).values(valid_to=number))
-    rows = [
-        {**to_record(change.new), "valid_from": number, "valid_to": OPEN}
-        for change in changes
-        if change.new is not None
-    ]
-    upsert(connection, doc_rev, rows)
+def _revise_documents(connection: sa.Connection, number: int, changes: Collection[DocumentChange]) -> None:
+    rows = [to_record(change.new) for change in changes if change.new is not None]
+    revise(connection, doc_rev, number, changed={change.doc for change in changes}, rows=rows)
 
 
 def _row(connection: sa.Connection, number: int) -> Generation:

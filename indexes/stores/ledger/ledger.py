@@ -1,5 +1,6 @@
 """The ledger: crawl state, links, generations, runs and leases over one database."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -8,11 +9,15 @@ from indexes.stores.ledger.documents import Documents
 from indexes.stores.ledger.engine import open_engine
 from indexes.stores.ledger.frontier import FrontierIndex
 from indexes.stores.ledger.generations import Generations
+from indexes.stores.ledger.history import History
 from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
+from indexes.stores.ledger.lookup import Lookup
+from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
+from indexes.stores.ledger.sources import Sources
 from indexes.stores.ledger.stops import Stops
 
 
@@ -23,9 +28,13 @@ class Ledger:
     engine: sa.Engine
     documents: Documents
     hosts: Hosts
+    history: History
+    sources: Sources
+    lookup: Lookup
     links: LinkIndex
-    retention: Retention
     frontier: FrontierIndex
+    redirects: Redirects
+    retention: Retention
     generations: Generations
     runs: Runs
     stops: Stops
@@ -36,8 +45,11 @@ class Ledger:
         self.engine.dispose()
 
 
-def open_ledger(url: str) -> Ledger:
+def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
     """Open the ledger at the URL of a database, making its tables where missing.
+
+    *now* gives the time, ISO 8601 in UTC, for what no fetch dates; without it such history has the time of
+    the last look.
 
     Every method of it may raise StoreUnavailable (the database went away, or another writer came between:
     try again), SchemaMismatch (tables of another version) and DamageFound (the file is broken).
@@ -48,11 +60,15 @@ def open_ledger(url: str) -> Ledger:
     engine = open_engine(url)
     return Ledger(
         engine=engine,
-        documents=Documents(engine),
+        documents=Documents(engine, now=now),
         hosts=Hosts(engine),
+        history=History(engine),
+        sources=Sources(engine),
+        lookup=Lookup(engine),
         links=LinkIndex(engine),
-        retention=Retention(engine),
         frontier=FrontierIndex(engine),
+        redirects=Redirects(engine),
+        retention=Retention(engine),
         generations=Generations(engine),
         runs=Runs(engine),
         stops=Stops(engine),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from indexes.stores.ledger.retention import needed_fragments
+from indexes.stores.ledger.revisions import valid_at
 from indexes.stores.ledger.tables import doc_rev, fragment_link
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment
@@ -59,7 +60,7 @@ class LinkIndex:
                     sa.select(doc_rev.c.doc)
                     .distinct()
                     .join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
-                    .where(fragment_link.c.target.in_(part), *_valid_at(generation))
+                    .where(fragment_link.c.target.in_(part), *valid_at(doc_rev, generation))
                 )
                 found.update(row.doc for row in connection.execute(query))
         return tuple(sorted(found))
@@ -100,7 +101,7 @@ class LinkIndex:
                     .where(
                         fragment_link.c.target.in_(part),
                         fragment_link.c.position.in_(positions),
-                        *_valid_at(generation),
+                        *valid_at(doc_rev, generation),
                     )
                 )
                 links.update(
@@ -133,10 +134,6 @@ def link_rows(sha: str, fragment: GraphFragment) -> list[dict[str, str | None]]:
 def doc_id_target(doc_id: str) -> str:
     """The target under which references to a document id are kept; ids fold case."""
     return f"doc_id:{doc_id.casefold()}"
-
-
-def _valid_at(generation: int) -> tuple[sa.ColumnElement[bool], ...]:
-    return (doc_rev.c.valid_from <= generation, doc_rev.c.valid_to > generation)
 
 
 def _parts(values: Collection[str]) -> Iterable[list[str]]:

@@ -84,6 +84,15 @@ sa.Index("doc_rev_uri", doc_rev.c.uri, postgresql_using="hash")
 sa.Index("doc_rev_doc_id", doc_rev.c.doc_id, postgresql_using="hash")
 sa.Index("doc_rev_fragment", doc_rev.c.fragment_sha)
 
+redirect_rev = sa.Table(
+    "redirect_rev",
+    metadata,
+    sa.Column("uri", _TEXT, primary_key=True),
+    sa.Column("valid_from", sa.BigInteger, primary_key=True),
+    sa.Column("valid_to", sa.BigInteger, nullable=False),
+    sa.Column("location", _TEXT, nullable=False),
+)
+
 fragment_link = sa.Table(
     "fragment_link",
     metadata,
@@ -164,6 +173,35 @@ def upsert(connection: sa.Connection, table: sa.Table, rows: Collection[Mapping[
     keys = [column.name for column in table.primary_key]
     statement = insert(connection, table)
     updates = {c.name: _updated(statement, c) for c in table.columns if c.name not in keys}
+history = sa.Table(
+    "history",
+    metadata,
+    sa.Column("source", _TEXT, primary_key=True),
+    sa.Column("uri", _TEXT, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("event", _TEXT, nullable=False),
+    sa.Column("from_state", _TEXT),
+    sa.Column("to_state", _TEXT, nullable=False),
+    sa.Column("at", _TEXT),
+    sa.Column("until", _TEXT),
+    sa.Column("times", sa.Integer, nullable=False),
+    sa.Column("run_id", _TEXT),
+    sa.Column("http_status", sa.Integer),
+    sa.Column("reason", _TEXT, nullable=False),
+    sa.Column("location", _TEXT),
+    sa.Column("conditional", sa.Boolean),
+    sa.Column("bytes", sa.BigInteger),
+    sa.Column("raw_sha", _TEXT),
+    sa.Column("content_hash", _TEXT),
+)
+
+source = sa.Table(
+    "source",
+    metadata,
+    sa.Column("name", _TEXT, primary_key=True),
+    sa.Column("record", _TEXT, nullable=False),
+)
+
     if rows:
         connection.execute(
             statement.on_conflict_do_update(index_elements=keys, set_=updates), _ordered(rows, keys)

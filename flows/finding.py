@@ -1,0 +1,103 @@
+"""Which documents a person means by what they typed."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+
+from flows.wiring import Index
+from indexes.stores.ledger.lookup import Lookup
+from ingest.plan.scope import scope_refusal
+from ingest.urls import canonical_url, file_url, folder_of
+from schemas.documents import KnownDocument
+from schemas.errors import ConfigError
+from schemas.source import Source, SourceKind
+
+_DOCUMENT_ID = re.compile(r"(?:page|pdfdoc):[a-z2-7]{26}")
+_NODE_ID = re.compile(r"(?:section|chunk|pdfpage|pdfregion):[a-z2-7]{26}")
+_NEIGHBOURS = 1000
+
+
+def find_documents(index: Index, name: str, *, source: str | None) -> tuple[KnownDocument, ...]:
+    """Give the documents meant by *name*, one for each source that knows it.
+
+    *name* is a URL, a `files://` URI, a path of a files source, a node id, or the document's own id.
+
+    Raises: ConfigError: no source of that name, or no such document; the message says what is near, or
+    why it does not belong.
+    """
+    sources = index.ledger.sources.all()
+    names = {*sources, *index.ledger.documents.states()}
+    if source is not None and source not in names:
+        have = ", ".join(sorted(names)) or "none"
+        raise ConfigError(f"no such source; this index has: {have}", subject=source)
+    wanted = {n: known for n, known in sources.items() if source in (None, n)}
+    uris = tuple(_uris(name, wanted))
+    found = [document for document in _known(index, name, uris) if source in (None, document.source)]
+    if not found:
+        raise ConfigError(_unknown(index.ledger.lookup, name, uris, wanted), subject=name)
+    return tuple(found)
+
+
+def _known(index: Index, name: str, uris: tuple[str, ...]) -> tuple[KnownDocument, ...]:
+    lookup = index.ledger.lookup
+    if _DOCUMENT_ID.fullmatch(name):
+        return lookup.by_doc(name)
+    if _NODE_ID.fullmatch(name):
+        nodes = index.graph.at(index.current()).nodes([name])
+        return tuple(document for node in nodes for document in lookup.by_doc(node.doc))
+    return lookup.by_uris(uris) or lookup.by_doc_id(name)
+
+
+def _uris(name: str, sources: Mapping[str, Source]) -> Iterator[str]:
+    """Addresses that *name* may stand for: itself, or a file below the root of a source."""
+    if _DOCUMENT_ID.fullmatch(name) or _NODE_ID.fullmatch(name):
+        return
+    if "://" in name:
+        if (uri := canonical_url(name)) is not None:
+            yield uri
+        return
+    for source in sources.values():
+        if source.kind is SourceKind.FILES:
+            yield from (file_url(source.name, path) for path in _paths(name, source.roots))
+
+
+def _paths(name: str, roots: Iterable[str]) -> Iterator[str]:
+    """The name as a path below a root, and as one below the working folder that lies below a root."""
+    yield name.removeprefix("./")
+    whole = Path(name).absolute()
+    for root in map(Path, roots):
+        if whole.is_relative_to(root):
+            yield whole.relative_to(root).as_posix()
+
+
+def _unknown(lookup: Lookup, name: str, uris: tuple[str, ...], sources: Mapping[str, Source]) -> str:
+    if "://" in name and not uris:
+        return "is not an address that a document can have; give an http, https or files URL"
+    refusals = {
+        source.name: scope_refusal(uri, source)
+        for source in sources.values()
+        for uri in uris
+        if uri.startswith("files://") == (source.kind is SourceKind.FILES)
+    }
+    if refusals and all(refusals.values()):
+        return "; ".join(f"out of scope of {source}: {why}" for source, why in sorted(refusals.items()))
+    near = nearest(lookup, name, uris)
+    hint = f"; the nearest that is known: {near}" if near else ""
+    if "://" in name:
+        return f"not known: no seed, link, sitemap or redirect has led to it{hint}"
+    return f"no document has this path or id{hint}"
+
+
+def nearest(lookup: Lookup, name: str, uris: Iterable[str]) -> str | None:
+    """Give the known document id, or address, that looks most like what was asked for."""
+    if "://" not in name and (ids := get_close_matches(name.upper(), lookup.doc_ids(limit=_NEIGHBOURS), n=1)):
+        return ids[0]
+    for uri in uris:
+        folder = folder_of(uri)
+        while folder.count("/") > 2:
+            below = lookup.uris_below(folder, limit=_NEIGHBOURS)
+            if close := get_close_matches(uri, below, n=1, cutoff=0.0):
+                return close[0]
+            folder = folder[: folder.rstrip("/").rfind("/") + 1]
+    return None
