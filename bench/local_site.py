@@ -20,7 +20,8 @@ _SEED = 20_250_101
 
 _CONFIG = """
 daemon off;
-worker_processes 1;
+# One process under our own user: a worker of another one could not read a temporary folder.
+master_process off;
 pid {work}/nginx.pid;
 error_log {work}/error.log;
 events {{ worker_connections 512; }}

@@ -37,6 +37,8 @@ class Credentials:
 
         What a seed reaches over https is never sent in the clear.
         """
+        if not self.sites:
+            return ()  # naming a site would load the list of public suffixes for nothing
         scheme, site = _place(url)
         if not {(scheme, site), ("http", site)} & self.sites:
             return ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 from ingest.fetch.client import FetchSession
 from ingest.fetch.faults import Fault, FaultKind
@@ -35,8 +35,12 @@ async def fetch_document(
     )
 
 
+@lru_cache(maxsize=1024)
 def is_fetchable(url: str) -> bool:
-    """Whether *url* is a canonical http(s) URL; nothing else is ever asked for."""
+    """Whether *url* is a canonical http(s) URL; nothing else is ever asked for.
+
+    Remembered, since a wave asks before it sorts by host, and again before it fetches.
+    """
     return url.startswith(("http://", "https://")) and canonical_url(url) == url
 
 
