@@ -10,6 +10,7 @@ from schemas.nodes import OBSERVED_FIELDS, Chunk, DocumentKind
 from schemas.records import node_to_record, to_record
 
 _PAGE = 500
+_OBSERVED = (*OBSERVED_FIELDS, "state", "stale", "aliases")
 _SCORES = ("score", "confidence", "structure_confidence", "ocr_conf")
 
 
@@ -81,7 +82,7 @@ def _with_vectors(chunk: Chunk, vectors: Any) -> dict[str, Any]:
 
 
 def _stable(record: dict[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in record.items() if key not in (*OBSERVED_FIELDS, "state")}
+    kept = {key: value for key, value in record.items() if key not in _OBSERVED}
     return {
         key: round(value, 6) if key in _SCORES and isinstance(value, float) else value
         for key, value in kept.items()

@@ -22,6 +22,7 @@ from flows.steps.plan import Batch, cut, plan_source_task, plan_wave
 from flows.steps.publish import publish_task
 from flows.steps.recover import recover
 from flows.steps.report import report_run
+from flows.steps.settle import settle_source
 from flows.steps.verify import verify_task
 from flows.steps.write import link_task, write_task
 from flows.wiring import Pipeline
@@ -65,6 +66,7 @@ def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool) -> RunReport:
     leases, clock = pipeline.index.ledger.leases, pipeline.index.clock
     with stages.timed("crawl"):
         crawl(pipeline, due_by=pipeline.index.now() if due else None)
+        settle_source(pipeline, accept=accept)
         check_seeds(pipeline)
     with hold_lease(
         leases, "index", clock=clock, progress=pipeline.progress, stop=pipeline.stop, wait=True

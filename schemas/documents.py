@@ -62,7 +62,7 @@ class KnownDocument:
     `hops` redirects since the last link. `unmodified` counts 304s since the bytes came, `repeats`
     answers of 200 in a row that brought the same bytes although validators were sent; `denied`:
     the bytes are new, and the site had called them unmodified. `moves` counts permanent redirects
-    in a row to the same `location`.
+    in a row to the same `location`. `words` counts those of its chunks.
     """
 
     source: str
@@ -74,6 +74,7 @@ class KnownDocument:
     doc: str | None = None
     doc_id: str | None = None
     title: str = ""
+    words: int | None = None
     content_type: str | None = None
     x_robots_tag: str | None = None
     etag: str | None = None
@@ -103,7 +104,7 @@ class KnownDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveDocument:
-    """A document as one generation holds it."""
+    """A document as one generation holds it; `stale` and `aliases` are its node's."""
 
     doc: str
     source: str
@@ -113,3 +114,5 @@ class LiveDocument:
     doc_id: str | None = None
     fetched_at: str | None = None
     last_modified: str | None = None
+    stale: bool = False
+    aliases: tuple[str, ...] = ()

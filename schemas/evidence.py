@@ -113,7 +113,7 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One passage of the answer, with all that a citation needs."""
+    """One passage of the answer, with all that a citation needs; `stale` is its chunk's."""
 
     S: str
     chunk_id: str
@@ -135,6 +135,7 @@ class Evidence:
     derivation: Derivation
     role: str
     path: tuple[PathStep, ...] = ()
+    stale: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,11 @@ class RegionType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """An HTML page or a Markdown file; `doc` is its own id."""
+    """An HTML page or a Markdown file; `doc` is its own id.
+
+    `stale`: this is its last good version, and what is there now could not be used. `aliases` are other
+    addresses that lead to it.
+    """
 
     id: str
     doc: str
@@ -62,11 +66,13 @@ class Page:
     lang: str | None = None
     template_type: str | None = None
     breadcrumbs: tuple[str, ...] = ()
+    stale: bool = False
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfDoc:
-    """A PDF document; `file_id` is its file name, as citations show it."""
+    """A PDF document; `file_id` is its file name, as citations show it; `stale` and `aliases` as a Page's."""
 
     id: str
     doc: str
@@ -83,6 +89,8 @@ class PdfDoc:
     status: str | None = None
     version: str | None = None
     lang: str | None = None
+    stale: bool = False
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +178,8 @@ class Chunk:
 
     `text == parent.text[offsets[0]:offsets[1]]` in code points, but for a repeated table header.
     `url` has no fragment and `fragment` no '#'. Times are ISO 8601 in UTC. `anchor_texts` come from
-    other documents and are given by `ingest.link`; the times come from the fetch and the run.
+    other documents and are given by `ingest.link`; the times come from the fetch and the run. `stale` is its
+    document's.
     """
 
     id: str
@@ -208,6 +217,7 @@ class Chunk:
     template_type: str | None = None
     tool_names: tuple[str, ...] = ()
     structure_confidence: float = 1.0
+    stale: bool = False
     last_modified: str | None = None
     fetched_at: str | None = None
     changed_at: str | None = None

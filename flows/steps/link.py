@@ -9,7 +9,7 @@ from flows.steps.embed import embed_chunks, load_fragment
 from flows.wiring import Pipeline
 from flows.work import Difference
 from indexes.stores.ledger.links import doc_id_target
-from ingest.diff.rows import row_changes
+from ingest.diff.rows import mark, row_changes
 from ingest.link.anchors import give_anchor_texts
 from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unresolved_references
 from schemas.changes import ChangeKind, DocumentChange, RowChanges, add_counts
@@ -137,7 +137,7 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     pipeline = generation.pipeline
     live = generation.live(docs)
     fragments = _load(pipeline, live)
-    nodes = [node for fragment in fragments.values() for node in fragment.nodes]
+    nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
     edges = _edges(generation, fragments, live)
     chunks = _chunks(generation, fragments, live)
     graph, store = pipeline.index.graph.at(generation.base), pipeline.index.chunks.at(generation.base)
@@ -212,7 +212,12 @@ def _chunks(
     for doc, fragment in fragments.items():
         named = give_anchor_texts(fragment.chunks, by_target.get(live[doc].uri, ()))
         chunks += [
-            replace(chunk, fetched_at=live[doc].fetched_at, last_modified=live[doc].last_modified)
+            replace(
+                chunk,
+                fetched_at=live[doc].fetched_at,
+                last_modified=live[doc].last_modified,
+                stale=live[doc].stale,
+            )
             for chunk in named
         ]
     return chunks

@@ -77,6 +77,7 @@ def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, Gra
         doc=fragment.doc,
         doc_id=fragment.doc_id,
         title=fragment.title,
+        words=sum(len(chunk.text.split()) for chunk in fragment.chunks),
     )
     return parsed, fragment
 

@@ -2,9 +2,19 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument, Outcome
+
+STALE_FAILURES = 3
+"""Failures in a row after which the last good version is marked stale."""
+
+_REPLACED = (DocumentState.QUARANTINED, DocumentState.DISALLOWED, DocumentState.UNSUPPORTED)
+"""States in which what is there now is known, and is not what readers see."""
+
+_UNCHANGED_AND_UNUSED = (DocumentState.UNSUPPORTED, DocumentState.QUARANTINED, DocumentState.DUPLICATE)
+"""States that a document keeps when a 304 says that what was put aside is still there."""
 
 
 def diff_documents(
@@ -17,15 +27,20 @@ def diff_documents(
     source already holds stays that source's.
     """
     by_uri = {document.uri: document for document in known}
+    held = {document.uri: doc for doc, document in live.items()}
+    # What is put aside may be of another kind, as a login page in a PDF's place: the document stays.
+    docs = {
+        document.uri: held.get(document.uri) if _is_kept(document) else document.doc for document in known
+    }
     changes = [
         change
         for document in known
-        if document.doc is not None
-        and owners.get(document.doc, document.source) == document.source
+        if (doc := docs[document.uri]) is not None
+        and owners.get(doc, document.source) == document.source
         and leads_somewhere(document, by_uri)
-        and (change := diff_document(document, live.get(document.doc))) is not None
+        and (change := diff_document(document, live.get(doc))) is not None
     ]
-    claimed = {document.doc for document in known}
+    claimed = set(docs.values())
     orphans = [
         DocumentChange(kind=ChangeKind.REMOVED, old=old, new=None, reason="no longer part of the source")
         for doc, old in live.items()
@@ -40,11 +55,22 @@ def diff_document(known: KnownDocument, old: LiveDocument | None) -> DocumentCha
         if old is None:
             return None
         return DocumentChange(kind=ChangeKind.REMOVED, old=old, new=None, reason=_removal(known))
-    if known.state not in READABLE or known.fragment_sha is None or known.parsed_sha != known.raw_sha:
+    if known.state not in READABLE:
+        return _staled(known, old)
+    if known.fragment_sha is None or known.parsed_sha != known.raw_sha:
         return None
-    if old is not None and old.fragment_sha == known.fragment_sha:
+    if old is not None and old.fragment_sha == known.fragment_sha and not old.stale:
         return None
     return DocumentChange(kind=_kind(known, old), old=old, new=_next_live(known, old))
+
+
+def is_stale(known: KnownDocument) -> bool:
+    """Whether the last good version is no longer what is there, or could not be confirmed for long.
+
+    A 404 that is not confirmed yet says neither, and one failure is a bad day.
+    """
+    failing = known.state is DocumentState.FAILED and known.failures >= STALE_FAILURES
+    return failing or known.state in _REPLACED
 
 
 def leads_somewhere(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> bool:
@@ -80,7 +106,7 @@ def count_documents(seen: Sequence[KnownDocument], outcomes: Sequence[Outcome]) 
     looked_at = Counter(known.state for known in seen)
     counted = Counter(outcomes)
     unasked = (DocumentState.NOT_MODIFIED, DocumentState.DISALLOWED, DocumentState.OUT_OF_SCOPE)
-    idle = sum(k.state is DocumentState.UNSUPPORTED and k.http_status == 304 for k in seen)
+    idle = sum(k.state in _UNCHANGED_AND_UNUSED and k.http_status == 304 for k in seen)
     fetched = len(seen) - idle - sum(looked_at[state] for state in unasked)
     return {
         "scheduled": len(seen),
@@ -88,6 +114,18 @@ def count_documents(seen: Sequence[KnownDocument], outcomes: Sequence[Outcome]) 
         "not_modified": looked_at[DocumentState.NOT_MODIFIED] + idle,
         **{outcome.value: counted[outcome] for outcome in Outcome},
     }
+
+
+def _is_kept(known: KnownDocument) -> bool:
+    """Whether readers go on seeing the last good version, whatever came since."""
+    return known.state not in READABLE and known.state not in REMOVED
+
+
+def _staled(known: KnownDocument, old: LiveDocument | None) -> DocumentChange | None:
+    if old is None or old.stale or not is_stale(known):
+        return None
+    stale = replace(old, stale=True)
+    return DocumentChange(kind=ChangeKind.REFRESHED, old=old, new=stale, reason=known.reason)
 
 
 def _kind(known: KnownDocument, old: LiveDocument | None) -> ChangeKind:

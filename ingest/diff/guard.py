@@ -9,6 +9,10 @@ MAX_REMOVED = 0.2
 """Largest part of a source that one run may take out without being told to (design 6)."""
 
 
+MAX_QUARANTINED = 0.5
+"""Largest part of a source that may be put aside: beyond it the median page has collapsed (design 6)."""
+
+
 def seed_refusal(seeds: Collection[str], known: Sequence[KnownDocument]) -> str | None:
     """Say which seed could not be read; None when every seed was."""
     by_uri = {document.uri: document for document in known}
@@ -41,6 +45,13 @@ def emptied_refusal(changes: Sequence[DocumentChange], *, emptied: int, live: in
     if live == 0 or not emptied or emptied + removed <= MAX_REMOVED * live:
         return None
     return f"{emptied} of {live} documents would lose all their text"
+
+
+def quarantine_refusal(quarantined: int, *, live: int) -> str | None:
+    """Say so when most of what readers see could not be replaced by anything good: the site has a bad day."""
+    if quarantined <= MAX_QUARANTINED * live:
+        return None
+    return f"{quarantined} of {live} documents are now an error or login page, or lost most of their text"
 
 
 def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | None:

@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from schemas.changes import RowChanges
+from schemas.documents import LiveDocument
 from schemas.edges import Edge
-from schemas.nodes import OBSERVED_FIELDS, Chunk, Node
+from schemas.nodes import OBSERVED_FIELDS, Chunk, Node, Page, PdfDoc
 
 
 class _Row(Protocol):
@@ -45,6 +46,13 @@ def stamp(chunk: Chunk, held: Chunk | None, *, changed_at: str) -> Chunk:
     if held is None or held.content_hash != chunk.content_hash:
         return replace(chunk, changed_at=changed_at)
     return replace(chunk, **{name: getattr(held, name) for name in OBSERVED_FIELDS})
+
+
+def mark(node: Node, live: LiveDocument) -> Node:
+    """Set what a parser cannot know of a document: whether it is stale, and what else leads to it."""
+    if isinstance(node, Page | PdfDoc):
+        return replace(node, stale=live.stale, aliases=live.aliases)
+    return node
 
 
 def row_changes(

@@ -1,31 +1,42 @@
-"""A run's parts without its flow: a ledger and stored bytes on disk, real sites on loopback, no model."""
+"""A run's parts without its flow: ledger and stored bytes on disk, real sites on loopback, no vectors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from flows.child import ParserPool
 from flows.clock import SystemClock
 from flows.progress import StageProgress
-from flows.wiring import Index, Pipeline
+from flows.steps.diff import check_seeds, diff_source
+from flows.steps.fetch import fetch_batch
+from flows.steps.parse import parse_batch
+from flows.steps.plan import plan_source, plan_wave
+from flows.steps.settle import settle_source
+from flows.wiring import Index, Pipeline, find_model
+from flows.work import Difference
+from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
 from indexes.publish.current import write_current
 from ingest.plan.frontier import plan_documents
 from schemas.settings import Settings
 from schemas.source import Rate, Source
+from tests.fakes.fetch_clock import QuickClock
 from tests.fakes.known import NOW, web_source
+from tests.fakes.ledger_rows import publish
 from tests.fakes.site_server import Site
-
-MODEL = ModelManifest(name="none", sha256="0" * 64, dim=8, max_tokens=16)
 
 
 @dataclass
 class SetClock(SystemClock):
-    """A clock whose date is set, and whose seconds go by."""
+    """A clock whose date is set, and whose waits take no time."""
 
     date: datetime = field(default=NOW)
+    waits: QuickClock = field(default_factory=QuickClock)
 
     def now(self) -> datetime:
         """The date that was set."""
@@ -35,16 +46,40 @@ class SetClock(SystemClock):
         """Let so many `days` or `hours` go by."""
         self.date += timedelta(**units)
 
+    def monotonic(self) -> float:
+        """Seconds that only waiting moves."""
+        return self.waits.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait no time."""
+        await self.waits.sleep(seconds)
+
+
+@cache
+def _model() -> ModelSpec:
+    return find_model(Settings())
+
+
+def open_parsers() -> ParserPool:
+    """Parsers that several pipelines may share: one takes seconds to start."""
+    return ParserPool(workers=1, tokenizer=_model().path / "tokenizer.json")
+
 
 @contextmanager
-def open_plain_pipeline(folder: Path, source: Source) -> Iterator[Pipeline]:
+def open_plain_pipeline(
+    folder: Path, source: Source, *, parsers: ParserPool | None = None
+) -> Iterator[Pipeline]:
     """A pipeline over an empty index in *folder*; its clock is a `SetClock`."""
     layout = IndexLayout(folder)
-    manifest = IndexManifest(index_id="plain", graph="lance", model=MODEL)
-    index = Index(layout=layout, manifest=manifest, settings=Settings(workers=1), clock=SetClock())
+    settings, spec = Settings(workers=1), _model()
+    model = ModelManifest(name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens)
+    manifest = IndexManifest(index_id="plain", graph="lance", model=model)
+    index = Index(layout=layout, manifest=manifest, settings=settings, clock=SetClock())
     write_current(layout.root, 0)
     with StageProgress(quiet=True) as progress:
         pipeline = Pipeline(index=index, source=source, run_id="run-1", progress=progress)
+        if parsers is not None:
+            pipeline.parsers = parsers
         try:
             yield pipeline
         finally:
@@ -61,3 +96,35 @@ def know(pipeline: Pipeline, *uris: str) -> None:
     """Bring addresses into the ledger."""
     found = plan_documents(pipeline.source, uris, depth=0, found_by=None)
     pipeline.index.ledger.documents.add_new(found)
+
+
+def crawl(pipeline: Pipeline, run_id: str, *, days: float = 1, accept: bool = False) -> Difference:
+    """Look at everything, a few days after the last time, and compare; nothing is published.
+
+    Raises: GuardRefused.
+    """
+    clock = pipeline.index.clock
+    assert isinstance(clock, SetClock)
+    clock.forward(days=days)
+    pipeline.run_id = run_id
+    plan_source(pipeline)
+    while wave := plan_wave(pipeline, due_by=None):
+        for batch in wave:
+            fetch_batch(pipeline, batch.uris)
+            parse_batch(pipeline, batch.uris)
+    settle_source(pipeline, accept=accept)
+    check_seeds(pipeline)
+    return diff_source(pipeline, accept=accept)
+
+
+def publish_ledger(pipeline: Pipeline, difference: Difference) -> None:
+    """Make the difference what readers would see, in the ledger alone."""
+    ledger = pipeline.index.ledger
+    number = publish(ledger, *difference.changes, base=difference.base, source=pipeline.source.name)
+    write_current(pipeline.index.layout.root, number)
+
+
+def states(pipeline: Pipeline) -> dict[str, tuple[str, str]]:
+    """State and reason of every document, by the path of its address."""
+    known = pipeline.index.ledger.documents.of_source(pipeline.source.name)
+    return {urlsplit(d.uri).path: (d.state.value, d.reason) for d in known}

@@ -50,6 +50,7 @@ CHUNK_FIELDS = frozenset(
         "token_count",
         "content_hash",
         "structure_confidence",
+        "stale",
         "last_modified",
         "fetched_at",
         "changed_at",

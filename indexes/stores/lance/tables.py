@@ -27,6 +27,7 @@ _TYPES: dict[str, pa.DataType] = {
         ("heading_path", "breadcrumbs", "parent_ids", "codes", "anchor_texts", "captions", "tool_names"),
         pa.list_(pa.string()),
     ),
+    "stale": pa.bool_(),
     "offsets": pa.list_(pa.int64(), 2),
     "bbox": pa.list_(pa.float64(), 4),
     "page_size": pa.list_(pa.float64(), 2),

@@ -15,7 +15,7 @@ from indexes.stores.ledger.tables import doc_rev, generation, outbox, upsert
 from schemas.changes import DocumentChange
 from schemas.documents import LiveDocument
 from schemas.errors import StaleLease
-from schemas.records import to_record
+from schemas.records import from_record, to_record
 
 _IN_LIMIT = 500
 
@@ -254,4 +254,4 @@ def _generation(row: sa.Row[Any]) -> Generation:
 
 def _live_document(row: sa.Row[Any]) -> LiveDocument:
     fields = {key: value for key, value in row._mapping.items() if key not in ("valid_from", "valid_to")}
-    return LiveDocument(**fields)
+    return from_record(LiveDocument, fields)

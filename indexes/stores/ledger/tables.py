@@ -30,6 +30,7 @@ document = sa.Table(
     sa.Column("doc", _TEXT),
     sa.Column("doc_id", _TEXT),
     sa.Column("title", _TEXT, nullable=False),
+    sa.Column("words", sa.Integer),
     sa.Column("content_type", _TEXT),
     sa.Column("x_robots_tag", _TEXT),
     sa.Column("etag", _TEXT),
@@ -79,6 +80,8 @@ doc_rev = sa.Table(
     sa.Column("doc_id", _TEXT),
     sa.Column("fetched_at", _TEXT),
     sa.Column("last_modified", _TEXT),
+    sa.Column("stale", sa.Boolean, nullable=False),
+    sa.Column("aliases", sa.JSON, nullable=False),
 )
 sa.Index("doc_rev_uri", doc_rev.c.uri, postgresql_using="hash")
 sa.Index("doc_rev_doc_id", doc_rev.c.doc_id, postgresql_using="hash")

@@ -35,8 +35,11 @@ def read(**fields: Any) -> KnownDocument:
         (read(state=S.DUPLICATE), live(), ChangeKind.REMOVED),
         (read(state=S.MISSING), live(), None),
         (read(state=S.FAILED, fragment_sha="f2"), live(), None),
-        (read(state=S.QUARANTINED), live(), None),
-        (read(state=S.DISALLOWED), live(), None),
+        (read(state=S.QUARANTINED, fragment_sha="f2"), live(), ChangeKind.REFRESHED),
+        (read(state=S.QUARANTINED), live(stale=True), None),
+        (read(state=S.QUARANTINED), None, None),
+        (read(state=S.DISALLOWED), live(), ChangeKind.REFRESHED),
+        (read(), live(stale=True), ChangeKind.REFRESHED),
         (read(state=S.NEW), None, None),
     ],
 )
@@ -45,6 +48,39 @@ def test_a_document_changes_by_its_state_and_its_hashes(
 ) -> None:
     change = diff_document(document, old)
     assert (change.kind if change else None) is kind
+
+
+@pytest.mark.parametrize(
+    ("document", "stale"),
+    [
+        (read(state=S.QUARANTINED), True),
+        (read(state=S.DISALLOWED), True),
+        (read(state=S.UNSUPPORTED, raw_sha=None), True),
+        (read(state=S.FAILED, failures=2), False),
+        (read(state=S.FAILED, failures=3), True),
+        (read(state=S.MISSING, misses=1), False),  # a 404 to be confirmed is no answer yet
+        (read(state=S.NEW), False),
+        (read(), False),
+    ],
+)
+def test_the_last_good_version_is_marked_once_it_is_known_to_be_an_old_one(
+    document: KnownDocument, stale: bool
+) -> None:
+    change = diff_document(document, live(fetched_at="January"))
+    after = change.new if change else live(fetched_at="January")
+    assert after == live(fetched_at="January", stale=stale)
+
+
+@pytest.mark.parametrize("state", [S.MISSING, S.FAILED, S.NEW, S.QUARANTINED])
+def test_a_mark_stays_until_good_content_comes(state: S) -> None:
+    assert diff_document(read(state=state), live(stale=True)) is None
+
+
+def test_a_page_in_the_place_of_a_quarantined_pdf_does_not_push_it_out() -> None:
+    login = read(doc="page:1", fragment_sha="f2", content_hash="c2", state=S.QUARANTINED, reason="a login")
+    held = live("pdfdoc:1")
+    (change,) = diff_documents([login], {"pdfdoc:1": held}, {"pdfdoc:1": "handbook"})
+    assert (change.kind, change.doc, change.reason) == (ChangeKind.REFRESHED, "pdfdoc:1", "a login")
 
 
 def test_a_removal_says_why() -> None:

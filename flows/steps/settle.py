@@ -1,0 +1,128 @@
+"""After the crawl: what came with 200 and is no content is put aside, before anything is compared."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from flows.steps.embed import load_fragment
+from flows.steps.parse import parse_request
+from flows.wiring import Pipeline
+from ingest.diff.guard import quarantine_refusal
+from ingest.diff.quarantine import TINY_WORDS, Version, bad_content, has_collapsed, leads_home, read_version
+from ingest.diff.validators import host_of
+from ingest.fetch.crawl import fetch_all
+from ingest.plan.scope import seed_urls
+from ingest.urls import canonical_url
+from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocument
+from schemas.errors import DamageFound, GuardRefused, StoreUnavailable, TerminalError
+from schemas.fetch import FetchRequest, FetchResult
+from schemas.fragment import GraphFragment
+from schemas.hashing import sha256_hex
+from schemas.nodes import DocumentKind
+from schemas.records import from_record
+from schemas.source import SourceKind
+
+
+def settle_source(pipeline: Pipeline, *, accept: bool) -> None:
+    """Quarantine what is no good though it came with 200; *accept* takes pages that only became short.
+
+    Raises: GuardRefused: more than half of the documents that readers see are put aside, and *accept* is
+    false.
+    """
+    ledger, name = pipeline.index.ledger, pipeline.source.name
+    if pipeline.source.kind is SourceKind.FILES:
+        return
+    known = ledger.documents.of_source(name)
+    live = {d.uri: d for d in ledger.generations.live(pipeline.index.current(), source=name).values()}
+    judge = _Judge(pipeline=pipeline, live=live, accept=accept)
+    bad = {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=why) for d in known if (why := judge(d))}
+    ledger.documents.save(tuple(bad.values()))
+    held = {d.uri for d in known if d.state is DocumentState.QUARANTINED} | bad.keys()
+    refusal = quarantine_refusal(len(held & live.keys()), live=len(live))
+    if refusal and not accept:
+        raise GuardRefused(f"{refusal}; nothing was changed. Go on with: --accept", subject=name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Probe:
+    """What a host does with an address that nobody has: nothing, a page with 200, or a redirect."""
+
+    page: Version | None = None
+    location: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judge:
+    """Says why a document is to be put aside; asks each host once what it does with unknown addresses."""
+
+    pipeline: Pipeline
+    live: Mapping[str, LiveDocument]
+    accept: bool
+    probes: dict[str, _Probe] = field(default_factory=dict)
+
+    def __call__(self, document: KnownDocument) -> str | None:
+        """Give the reason, or None for a document that is as good as it looks."""
+        old = self.live.get(document.uri)
+        if document.state is DocumentState.REDIRECTED:
+            return None if old is None or self.accept else self._lost(document)
+        if document.state not in READABLE or document.parsed_sha != document.raw_sha:
+            return None
+        if old is None:
+            tiny = document.words is not None and document.words < TINY_WORDS
+            return self._content(document, None) if tiny else None
+        return None if old.content_hash == document.content_hash else self._content(document, old)
+
+    def _lost(self, document: KnownDocument) -> str | None:
+        """A page that readers see redirects to where everything goes that is not there."""
+        if leads_home(document, seed_urls(self.pipeline.source)):
+            return f"redirects to the start page {document.location}"
+        if document.location == self._probe(document.uri).location:
+            return f"redirects to {document.location}, as addresses do that nobody has"
+        return None
+
+    def _content(self, document: KnownDocument, old: LiveDocument | None) -> str | None:
+        try:
+            before = None if old is None else read_version(load_fragment(self.pipeline, old.fragment_sha))
+            fragment = load_fragment(self.pipeline, document.fragment_sha or "")
+            now = read_version(fragment, self.pipeline.index.raw.get(document.raw_sha or ""))
+        except (DamageFound, StoreUnavailable):
+            return None  # what is lost is parsed or fetched again; nothing can be said of it now
+        if fragment.noindex:
+            return None
+        return self._bad(fragment, now, before)
+
+    def _bad(self, fragment: GraphFragment, now: Version, before: Version | None) -> str | None:
+        if fragment.kind is DocumentKind.HTML and (
+            why := bad_content(now, before, missing=lambda: self._probe(fragment.uri).page)
+        ):
+            return why
+        if has_collapsed(now, before) and not self.accept:
+            return "less than a fifth of its text is left"
+        return None
+
+    def _probe(self, uri: str) -> _Probe:
+        host = host_of(uri)
+        if host not in self.probes:
+            self.probes[host] = _ask(self.pipeline, uri)
+        return self.probes[host]
+
+
+def _ask(pipeline: Pipeline, uri: str) -> _Probe:
+    """Ask the host of *uri* for an address that nobody can have, within its robots.txt and pace."""
+    url = canonical_url(f"/sitegraph-{sha256_hex(pipeline.run_id)[:24]}", uri)
+    results: list[FetchResult] = []
+    fetch_all(
+        [FetchRequest(url=url or uri)],
+        session=pipeline.session,
+        on_result=results.append,
+        should_stop=pipeline.stop.is_set,
+    )
+    (result,) = results
+    if result.body is None:
+        return _Probe(location=result.location)
+    request = parse_request(pipeline, KnownDocument(source=pipeline.source.name, uri=result.url))
+    try:
+        record = pipeline.parsers.parse(result.body, replace(request, content_type=result.content_type))
+    except TerminalError:
+        return _Probe()
+    return _Probe(page=read_version(from_record(GraphFragment, json.loads(record)), result.body))

@@ -1,0 +1,147 @@
+"""Which answers of 200 are no content: error pages, logins, cookie walls, empty shells, collapsed text.
+
+Only a suspicious version is judged: one that keeps less than half of the words of the last good version, or
+one of a document that is new and tiny. A rewritten page is suspicious and still good.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from ingest.urls import registrable_domain
+from schemas.documents import KnownDocument
+from schemas.fragment import GraphFragment
+from schemas.nodes import DocumentKind
+
+TINY_WORDS = 30
+"""Words below which a new page may be an error page, a login or a shell rather than a page."""
+
+SHELL_WORDS = 10
+"""Words that an unfilled JavaScript page may still have: a title, "Loading"."""
+
+COLLAPSED = 0.2
+"""Part of its earlier text below which a page has collapsed (crawl rules, section 10)."""
+
+_KEPT = 0.5
+_ALIKE = 0.8
+_COOKIE_SHARE = 0.02
+
+_LOOK = 512 * 1024
+"""Bytes of a page in which its form or its mount point stands."""
+
+# Every repetition is bounded and stops at "<": hostile markup must not cost more than its length.
+_MARK = re.compile(rb"<!--|-->|<(/?)(script|style|template)\b", re.IGNORECASE)
+_PASSWORD = re.compile(rb"<input\b[^<>]{0,500}\btype\s{0,9}=\s{0,9}[\"']?password\b", re.IGNORECASE)
+_SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
+_UNFILLED = re.compile(
+    rb"<(?:div|main|section)\b[^<>]{0,200}\bid\s{0,9}=[^<>]{0,200}>\s{0,200}</"
+    rb"|<[a-z]{1,30}-[a-z-]{1,60}[^<>]{0,200}>\s{0,200}</"
+    rb"|<noscript\b.{0,500}?\bjavascript\b",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """What one version of a document says, as far as its worth can be told by that."""
+
+    text: str
+    asks_password: bool = False
+    is_unfilled: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        """The words, in lower case, in reading order."""
+        return self.text.lower().split()
+
+
+def read_version(fragment: GraphFragment, data: bytes = b"") -> Version:
+    """Give what a version says; *data*, its bytes, tells a form and a shell apart from content."""
+    text = "\n".join(chunk.text for chunk in fragment.chunks)
+    if fragment.kind is not DocumentKind.HTML:
+        return Version(text=text)
+    data = data[:_LOOK]
+    markup = _markup(data)
+    return Version(
+        text=text,
+        asks_password=_PASSWORD.search(markup) is not None,
+        is_unfilled=_SCRIPT.search(data) is not None and _UNFILLED.search(markup) is not None,
+    )
+
+
+def is_suspicious(now: Version, before: Version | None) -> bool:
+    """Whether the version may be no content at all; *before* is the last good one, if there is one."""
+    if before is None:
+        return len(now.words) < TINY_WORDS
+    old = set(before.words)
+    return bool(old) and len(old & set(now.words)) < _KEPT * len(old)
+
+
+def bad_content(now: Version, before: Version | None, *, missing: Callable[[], Version | None]) -> str | None:
+    """Say why a version is put aside; None for a good one.
+
+    *missing* gives what the host answers, with 200, to an address that nobody has, or None where it is
+    honest about those; it costs a request and is asked only where nothing else tells.
+    """
+    if not is_suspicious(now, before):
+        return None
+    if now.is_unfilled and len(now.words) < SHELL_WORDS:
+        return "an empty page that JavaScript would fill"
+    if now.asks_password:
+        return "a login page"
+    if _is_cookie_wall(now):
+        return "a cookie wall"
+    elsewhere = missing()
+    if elsewhere is not None and _alike(now, elsewhere):
+        return "what the host answers to addresses that nobody has"
+    return None
+
+
+def has_collapsed(now: Version, before: Version | None) -> bool:
+    """Whether less than a fifth of the earlier text is left; a page of a few words has nothing to lose."""
+    if before is None or len(before.words) < TINY_WORDS:
+        return False
+    return len(now.text) < COLLAPSED * len(before.text)
+
+
+def leads_home(document: KnownDocument, homes: Iterable[str]) -> bool:
+    """Whether a deep page now redirects to the start of its site or source: gone in all but name."""
+    target = document.location
+    if target is None or document.uri in homes or _is_start(document.uri):
+        return False
+    if target in homes:
+        return True
+    return _is_start(target) and registrable_domain(target) == registrable_domain(document.uri)
+
+
+def _markup(data: bytes) -> bytes:
+    """What stands outside of comments, scripts, styles and templates."""
+    kept: list[bytes] = []
+    at, waiting = 0, b""
+    for mark in _MARK.finditer(data):
+        name = (mark[2] or mark[0]).lower()
+        if not waiting and not mark[1] and name != b"-->":
+            kept.append(data[at : mark.start()])
+            waiting = b"-->" if name == b"<!--" else name
+        elif waiting == name and (mark[1] or name == b"-->"):
+            at, waiting = mark.end(), b""
+    return b"".join(kept) + (b"" if waiting else data[at:])
+
+
+def _is_start(uri: str) -> bool:
+    parts = urlsplit(uri)
+    return parts.path.rpartition("/")[0] == "" and not parts.query and parts.path.lower() in _STARTS
+
+
+_STARTS = ("", "/", "/index.html", "/index.htm", "/index.php")
+
+
+def _is_cookie_wall(now: Version) -> bool:
+    mentions = sum("cookie" in word for word in now.words)
+    return mentions >= 2 and mentions >= _COOKIE_SHARE * len(now.words)
+
+
+def _alike(now: Version, missing: Version) -> bool:
+    mine, theirs = set(now.words), set(missing.words)
+    return not mine | theirs or len(mine & theirs) >= _ALIKE * len(mine | theirs)
