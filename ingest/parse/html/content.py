@@ -17,9 +17,10 @@ from enum import StrEnum
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import Survey
+from ingest.parse.html.dom import Survey, name_parts
 from ingest.parse.html.family import Family, find_container
 from ingest.parse.html.landmarks import own_landmark
+from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
 from ingest.parse.html.words import word_set
 from schemas.edges import LinkPosition
@@ -35,11 +36,15 @@ as many words as were voted for. WCXB documentation pages: word F1 .924 against 
 FEW_WORDS = 50
 """A vote of fewer words is none: trafilatura is made for articles."""
 
+POST_WORDS = 20
+"""Words that make an element a post of a thread, not an entry of a menu."""
+
 MAX_VOTED = 50_000
 """Elements above which a page is not put to the vote: 2 MB of <p> take trafilatura over 12 s."""
 
 _OUTER = frozenset({LinkPosition.NAV, LinkPosition.ASIDE, LinkPosition.FOOTER})
 _FRAMES = word_set("article body center div fieldset form main section table tbody td tr")
+_POSTS = word_set("post message comment answer reply")
 _SPACES = re.compile(r"\s+")
 
 
@@ -53,29 +58,34 @@ class ContentBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The element that holds a page's content, and how it was found."""
+    """The element that holds a page's content, how it was found, and the text voted for, if any was."""
 
     root: HtmlElement
     by: ContentBy
+    voted: str = ""
 
 
-def find_content(survey: Survey, family: Family) -> Content:
+def find_content(survey: Survey, family: Family, purpose: Purpose = Purpose.OTHER) -> Content:
     """Give the content root; a page that has words always has one."""
     body = page_body(survey.root)
     container = find_container(survey, family)
     if family is not Family.PLAIN and container is not None and _holds_enough(container, body):
         return Content(container, ContentBy.CONTAINER)
-    voted = _voted_text(survey.root) if survey.elements <= MAX_VOTED else ""
+    voted = _voted_text(survey.root, purpose) if survey.elements <= MAX_VOTED else ""
     words = len(voted.split())
     if words < FEW_WORDS:
         if container is not None and _holds_enough(container, body):
-            return Content(container, ContentBy.CONTAINER)
-        return Content(body, ContentBy.BODY)
+            return Content(container, ContentBy.CONTAINER, voted)
+        return Content(body, ContentBy.BODY, voted)
+    if family is Family.PLAIN and container is not None:
+        container = _thread_of(container, body)
     low, high = CONTAINER_RANGE
     if container is not None and low * words <= count_words(container) <= high * words:
-        return Content(container, ContentBy.CONTAINER)
+        return Content(container, ContentBy.CONTAINER, voted)
     root = _smallest_with(body, voted)
-    return Content(body, ContentBy.BODY) if root is None else Content(root, ContentBy.VOTE)
+    if root is None:
+        return Content(body, ContentBy.BODY, voted)
+    return Content(_thread_of(root, body), ContentBy.VOTE, voted)
 
 
 def count_words(element: HtmlElement) -> int:
@@ -118,15 +128,20 @@ def _is_aside(element: HtmlElement) -> bool:
     return element.tag in {"nav", "footer"} or element.get("role") in {"navigation", "contentinfo"}
 
 
-def _voted_text(root: HtmlElement) -> str:
-    """What trafilatura takes for content; "" if nothing. It changes the tree it is given."""
+def _voted_text(root: HtmlElement, purpose: Purpose) -> str:
+    """What trafilatura takes for content; "" if nothing. It changes the tree it is given.
+
+    What follows the first post of a discussion is content, not comments on it. Of a product it finds the
+    text only by its slower ways.
+    """
     from trafilatura import extract
 
     # It logs a warning for each page that is not an article; what was found is said by ContentBy.
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
-    voted = extract(_ballot(root), fast=True, include_comments=False)
-    if not voted or len(voted.split()) < FEW_WORDS:
-        voted = extract(_ballot(root), include_comments=False) or voted
+    comments, fast = purpose is Purpose.DISCUSSION, purpose is not Purpose.PRODUCT
+    voted = extract(_ballot(root), fast=fast, include_comments=comments)
+    if fast and (not voted or len(voted.split()) < FEW_WORDS):
+        voted = extract(_ballot(root), include_comments=comments) or voted
     return voted or ""
 
 
@@ -156,6 +171,34 @@ def _smallest_with(body: HtmlElement, voted: str) -> HtmlElement | None:
     if not total:
         return None
     return _descend(body, words, VOTED_SHARE * total)
+
+
+def _thread_of(root: HtmlElement, body: HtmlElement) -> HtmlElement:
+    """The element around all posts of a thread where *root* lies in one of them, else *root*.
+
+    Posts are of one tag and one first class, each with a sentence's worth of words.
+    """
+    for at in (root, *root.iterancestors()):
+        name = (at.get("class") or "").split()[:1]
+        if at is body or not name or not _is_post(at):
+            continue
+        alike = (post for post in body.iter(at.tag) if (post.get("class") or "").split()[:1] == name)
+        posts = [post for post in alike if post is at or count_words(post) >= POST_WORDS]
+        if len(posts) > 1:
+            return _around_all(posts)
+    return root
+
+
+def _is_post(element: HtmlElement) -> bool:
+    return element.tag == "article" or not _POSTS.isdisjoint(name_parts(element.get("class") or ""))
+
+
+def _around_all(elements: list[HtmlElement]) -> HtmlElement:
+    """The deepest element that holds all of *elements*."""
+    shared = set(elements[0].iterancestors())
+    for element in elements[1:]:
+        shared &= set(element.iterancestors())
+    return next(above for above in elements[0].iterancestors() if above in shared)
 
 
 def _block_texts(body: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:

@@ -6,18 +6,19 @@ from lxml.html import HtmlElement
 
 from ingest.parse.assembly import PageFacts, assemble_page
 from ingest.parse.chunking import CountTokens
-from ingest.parse.html.blocks import read_blocks
 from ingest.parse.html.charset import decode_html
-from ingest.parse.html.content import Content, ContentBy, count_words, find_content, leading_h1, page_body
+from ingest.parse.html.content import Content, ContentBy, find_content
 from ingest.parse.html.dom import Survey, normal_space, parse_tree, survey_tree
 from ingest.parse.html.family import SHAPES, Family, recognise_family
 from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
-from ingest.parse.html.inline import heading_text, inline_text, is_permalink, strip_numbering
+from ingest.parse.html.inline import inline_text, is_permalink, strip_numbering
 from ingest.parse.html.landmarks import Landmarks
 from ingest.parse.html.prescan import cut_markup
+from ingest.parse.html.purpose import Purpose, stated_purpose
+from ingest.parse.html.reading import read_content
 from ingest.parse.html.trail import read_trail
 from ingest.parse.links import FoundLink, collect_links
-from ingest.parse.outline import Block, Heading, OutlineSection, Part, build_outline
+from ingest.parse.outline import OutlineSection, build_outline
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 
@@ -34,8 +35,9 @@ def parse_html(data: bytes, request: ParseRequest, *, count_tokens: CountTokens)
     root = parse_tree(decode_html(data, request.content_type), subject=request.uri)
     survey = survey_tree(root)
     family = recognise_family(survey)
-    content = find_content(survey, family)
-    outline = build_outline(_parts(survey, content, family))
+    purpose = stated_purpose(root) if family is Family.PLAIN else Purpose.OTHER
+    content = find_content(survey, family, purpose)
+    outline = build_outline(read_content(survey, content, family, purpose))
     base = base_of(root, request.uri)
     links, warnings = collect_links(_found_links(root, content.root), base=base)
     if truncated:
@@ -44,25 +46,6 @@ def parse_html(data: bytes, request: ParseRequest, *, count_tokens: CountTokens)
         survey, outline, request=request, family=family, content=content, base=base, warnings=warnings
     )
     return assemble_page(outline, links, request=request, facts=facts, count_tokens=count_tokens)
-
-
-def _parts(survey: Survey, content: Content, family: Family) -> list[Part]:
-    """What is read: the content, else that with its chrome, else the body, else what is hidden there."""
-    shape = SHAPES[family]
-    parts = read_blocks(content.root, survey, shape)
-    if not _says_something(parts) and count_words(content.root) > 0:
-        parts = read_blocks(content.root, survey, shape, keep_chrome=True)
-    if not _says_something(parts) and content.by is not ContentBy.BODY:
-        parts = read_blocks(page_body(survey.root), survey, shape)
-    if not _says_something(parts):
-        parts = read_blocks(page_body(survey.root), survey, shape, keep_hidden=True) or parts
-    lead = leading_h1(survey, content.root)
-    text = "" if lead is None else heading_text(lead, numbered=shape.numbered)
-    return [Heading(text=text, level=1), *parts] if text else parts
-
-
-def _says_something(parts: list[Part]) -> bool:
-    return any(isinstance(part, Block) and part.text for part in parts)
 
 
 def _facts(

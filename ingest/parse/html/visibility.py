@@ -28,10 +28,12 @@ _INVISIBLE = re.compile(
 def is_hidden(element: HtmlElement) -> bool:
     """Whether an element is out of a reader's sight by attribute or inline style.
 
-    A tab panel may be `hidden` and yet is content: a click away, not out of sight.
+    A tab panel is content however it is hidden: a click away, not out of sight.
     """
     attributes = element.attrib
-    if "hidden" in attributes and attributes.get("role") != "tabpanel":
+    if attributes.get("role") == "tabpanel":
+        return False
+    if "hidden" in attributes:
         return bool(attributes["hidden"] != "until-found")
     style = attributes.get("style")
     return bool(attributes.get("aria-hidden") == "true") or (style is not None and _hides(style))
