@@ -13,12 +13,18 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Which documents belong; globs match the canonical URL, or the path under the root."""
+    """Which documents belong; globs match the canonical URL, or the path under the root.
+
+    The budgets are for web sources: documents of the source and of one host (None: as many as the source
+    may have), links from a seed, and distinct queries of one path (crawl rules, section 7).
+    """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_pages: int = 100_000
-    max_depth: int | None = None
+    max_pages_per_host: int | None = None
+    max_depth: int = 20
+    max_queries_per_path: int = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

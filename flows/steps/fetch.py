@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,15 @@ from prefect import task
 
 from flows.active import active
 from flows.retry import TRANSIENT
-from flows.steps.admit import admit
+from flows.steps.admit import admit_behind
 from flows.wiring import Pipeline
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
 from ingest.fetch.crawl import fetch_all
 from ingest.fetch.files import read_file
-from ingest.plan.frontier import plan_documents
+from ingest.plan.frontier import plan_redirect
 from ingest.plan.schedule import wants_full_fetch
-from ingest.plan.scope import scope_refusal
+from ingest.plan.scope import outside_refusal
 from ingest.urls import file_path
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import SitegraphError, Stopped
@@ -26,9 +27,6 @@ from schemas.report import Problem
 from schemas.source import SourceKind
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
-
-MAX_REDIRECTS = 10
-"""Redirects followed one after the other, as browsers and RFC 9110 15.4 have it."""
 
 
 def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
@@ -151,28 +149,13 @@ def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: 
 
 def _save(pipeline: Pipeline, seen: Sequence[KnownDocument]) -> None:
     ledger, source = pipeline.index.ledger, pipeline.source
-    led = [document for document in seen if document.location is not None]
-    # Targets first: a crash in between must not leave a redirect whose target nobody looks at.
-    admit(pipeline, [target for document in led for target in _targets(pipeline, document)])
-    ledger.documents.save(seen)
+    admit_behind(pipeline, seen, partial(plan_redirect, source))
     outside = [
         Problem(url=d.uri, reason=f"redirects out of scope to {d.location}")
-        for d in led
-        if scope_refusal(d.location or "", source, depth=d.depth)
+        for d in seen
+        if d.location is not None and outside_refusal(d.location, source)
     ]
     ledger.runs.add_problems(pipeline.run_id, outside)
-
-
-def _targets(pipeline: Pipeline, document: KnownDocument) -> tuple[KnownDocument, ...]:
-    """Where a redirect leads, if that is in scope and not one more of an endless chain."""
-    if document.hops >= MAX_REDIRECTS:
-        problem = Problem(url=document.uri, reason=f"more than {MAX_REDIRECTS} redirects in a row")
-        pipeline.index.ledger.runs.add_problems(pipeline.run_id, [problem])
-        return ()
-    found = plan_documents(
-        pipeline.source, [document.location or ""], depth=document.depth, found_by=document.uri
-    )
-    return tuple(replace(target, hops=document.hops + 1) for target in found)
 
 
 @task(task_run_name="fetch-{batch[name]}", **TRANSIENT)

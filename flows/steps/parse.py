@@ -8,10 +8,11 @@ from typing import Any
 from prefect import task
 
 from flows.active import active
-from flows.steps.admit import admit
+from flows.steps.admit import admit_behind, retire_variants
 from flows.steps.plan import cut
 from flows.wiring import Pipeline
-from ingest.plan.frontier import plan_frontier
+from ingest.fetch.robots import product_token
+from ingest.plan.frontier import Frontier, plan_frontier
 from ingest.urls import file_path
 from schemas.documents import READABLE, DocumentState, KnownDocument
 from schemas.errors import DamageFound, Stopped, StoreUnavailable, TerminalError
@@ -76,6 +77,7 @@ def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, Gra
         content_hash=fragment.content_hash,
         doc=fragment.doc,
         doc_id=fragment.doc_id,
+        canonical=fragment.canonical,
         title=fragment.title,
         words=sum(len(chunk.text.split()) for chunk in fragment.chunks),
     )
@@ -93,6 +95,7 @@ def parse_request(pipeline: Pipeline, known: KnownDocument) -> ParseRequest:
         path=file_path(known.uri) if is_file else None,
         content_type=known.content_type,
         x_robots_tag=known.x_robots_tag,
+        robot=product_token(source.user_agent or pipeline.index.settings.user_agent).lower(),
         doc_type=source.metadata.doc_type,
         domain=source.metadata.domain,
         status=source.metadata.status,
@@ -104,14 +107,14 @@ def _save(pipeline: Pipeline, parsed: Sequence[tuple[KnownDocument, GraphFragmen
     ledger, source = pipeline.index.ledger, pipeline.source
     good = [(document, fragment) for document, fragment in parsed if fragment is not None]
     ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
-    found = [
-        target
-        for document, fragment in good
-        for target in plan_frontier(source, fragment, depth=document.depth)
-    ]
-    if source.kind is SourceKind.WEB:
-        admit(pipeline, found)
-    ledger.documents.save([document for document, _ in parsed])
+    fragments = {document.uri: fragment for document, fragment in good if source.kind is SourceKind.WEB}
+
+    def leads_to(document: KnownDocument) -> Frontier:
+        fragment = fragments.get(document.uri)
+        return plan_frontier(source, fragment, depth=document.depth) if fragment else Frontier()
+
+    admit_behind(pipeline, [document for document, _ in parsed], leads_to)
+    retire_variants(pipeline, fragments)
     warnings = [
         Problem(url=document.uri, reason=warning)
         for document, fragment in good

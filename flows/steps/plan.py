@@ -1,7 +1,8 @@
 """Step 1: which documents to look at."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from flows.active import active
 from flows.steps.admit import admit
 from flows.wiring import Pipeline
 from ingest.fetch.files import list_files
-from ingest.plan.frontier import plan_documents
-from ingest.plan.scope import scope_refusal, seed_urls
+from ingest.plan.lastmod import parse_lastmod
+from ingest.plan.scope import seed_urls
+from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
+from ingest.plan.traps import spread_variants
 from ingest.urls import canonical_url, file_url, registrable_domain
-from schemas.documents import DocumentState, KnownDocument
+from schemas.documents import DocumentState
 from schemas.errors import GuardRefused
 from schemas.source import Source, SourceKind
 
@@ -39,14 +42,15 @@ class Batch:
 
 def plan_source(pipeline: Pipeline) -> int:
     """Bring seeds, sitemaps or folders, and a changed scope, into the ledger; give the URIs known."""
-    documents = pipeline.index.ledger.documents
-    source = pipeline.source
-    documents.save(_rescoped(pipeline, documents.of_source(source.name)))
+    documents, source, run_id = pipeline.index.ledger.documents, pipeline.source, pipeline.run_id
+    before = {document.uri: document for document in documents.of_source(source.name)}
     starts = _starts(pipeline)
-    known = documents.of_source(source.name)
-    documents.save(_revived(pipeline, known, starts))
-    seeds = plan_documents(source, seed_urls(source), depth=0, found_by=None)
-    admit(pipeline, [*seeds, *plan_documents(source, starts, depth=0, found_by=None)])
+    known = {**before, **plan_rescope(source, before, run_id=run_id)}
+    if any(document.state is DocumentState.GONE for document in known.values()):
+        known.update(plan_revival(known, _named(pipeline, starts), run_id=run_id))
+    known.update(plan_claims(known, starts))
+    documents.save([document for uri, document in known.items() if document is not before[uri]])
+    admit(pipeline, plan_starts(source, known, starts))
     return documents.count(source.name)
 
 
@@ -55,9 +59,18 @@ def plan_wave(pipeline: Pipeline, *, due_by: str | None) -> tuple[Batch, ...]:
     waiting = pipeline.index.ledger.documents.to_look_at(
         pipeline.source.name, run_id=pipeline.run_id, due_by=due_by, limit=WAVE
     )
+    uris = spread_variants(
+        ((known.uri, known.state is DocumentState.NEW) for known in waiting),
+        partial(_looked_at, pipeline),
+    )
     delay = pipeline.source.rate.per_host_delay
     size = 100 if delay == 0 else max(5, min(100, int(BATCH_SECONDS / delay)))
-    return plan_batches([known.uri for known in waiting], size=size)
+    return plan_batches(uris, size=size)
+
+
+def _looked_at(pipeline: Pipeline, paths: Collection[str]) -> Mapping[str, int]:
+    variants = pipeline.index.ledger.frontier.variants(pipeline.source.name, paths)
+    return {path: sum(v.content_hash is not None for v in members) for path, members in variants.items()}
 
 
 def plan_batches(uris: Sequence[str], *, size: int) -> tuple[Batch, ...]:
@@ -80,15 +93,16 @@ def cut(items: Sequence[str], size: int) -> tuple[Sequence[str], ...]:
     return tuple(items[start : start + size] for start in range(0, len(items), size))
 
 
-def _starts(pipeline: Pipeline) -> frozenset[str]:
+def _starts(pipeline: Pipeline) -> Mapping[str, str | None]:
+    """Where the run starts, with the date that a sitemap claims for it."""
     source = pipeline.source
     if source.kind is SourceKind.FILES:
-        return file_uris(source)
-    listed = [entry.url for entry in pipeline.session.sitemaps(seed_urls(source))]
+        return dict.fromkeys(file_uris(source))
+    entries = pipeline.session.sitemaps(seed_urls(source))
     pipeline.index.ledger.runs.add_problems(pipeline.run_id, pipeline.session.problems)
-    return frozenset(seed_urls(source)) | frozenset(
-        url for url in map(canonical_url, listed) if url is not None
-    )
+    now = pipeline.index.clock.now()
+    listed = {url: parse_lastmod(e.lastmod, now=now) for e in entries if (url := canonical_url(e.url))}
+    return {**dict.fromkeys(seed_urls(source)), **listed}
 
 
 def file_uris(source: Source) -> frozenset[str]:
@@ -105,36 +119,18 @@ def file_uris(source: Source) -> frozenset[str]:
     return frozenset(uris)
 
 
-def _revived(
-    pipeline: Pipeline, known: Sequence[KnownDocument], starts: frozenset[str]
-) -> list[KnownDocument]:
-    """Rows of gone documents that are worth another look: something names them, or readers still see them.
+def _named(pipeline: Pipeline, starts: Collection[str]) -> Collection[str]:
+    """What seeds, listings or a current page name, and what readers still see.
 
     A page that did not change still vouches for what it links to, and what a guard kept in the index
     may be back.
     """
-    gone = [k for k in known if k.state is DocumentState.GONE and k.run_id != pipeline.run_id]
-    if not gone:
-        return []
     ledger = pipeline.index.ledger
     live = ledger.generations.live(pipeline.index.current(), source=pipeline.source.name)
-    named = starts | {document.uri for document in live.values()}
+    named = {*starts, *(document.uri for document in live.values())}
     if pipeline.source.kind is SourceKind.WEB:
         named |= ledger.links.targets_of({document.fragment_sha for document in live.values()})
-    return [replace(k, state=DocumentState.NEW) for k in gone if k.uri in named]
-
-
-def _rescoped(pipeline: Pipeline, known: Sequence[KnownDocument]) -> list[KnownDocument]:
-    """Rows whose place in or out of the scope has changed with the source file."""
-    changed = []
-    for document in known:
-        refusal = scope_refusal(document.uri, pipeline.source, depth=document.depth)
-        if refusal and document.state is not DocumentState.OUT_OF_SCOPE:
-            state, run_id = DocumentState.OUT_OF_SCOPE, pipeline.run_id
-            changed.append(replace(document, state=state, reason=refusal, run_id=run_id))
-        elif not refusal and document.state is DocumentState.OUT_OF_SCOPE:
-            changed.append(replace(document, state=DocumentState.NEW, reason="", run_id=None))
-    return changed
+    return named
 
 
 @task(task_run_name="plan-source")

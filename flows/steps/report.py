@@ -1,6 +1,6 @@
 """Step 10: what the run did, as a report, in the ledger and as Prefect artifacts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -12,9 +12,12 @@ from flows.wiring import Pipeline
 from flows.work import Difference, Work
 from indexes.publish.generation import load_generation
 from indexes.stores.ledger.generations import Generation, GenerationState
+from indexes.stores.ledger.seen import SeenDocument
+from indexes.stores.ledger.stops import KEPT
+from ingest.plan.lastmod import judge_claim
 from ingest.plan.schedule import next_due, next_interval
+from ingest.plan.traps import redirect_rings
 from schemas.changes import ChangeKind
-from schemas.documents import KnownDocument
 from schemas.records import to_record
 from schemas.redaction import one_line
 from schemas.report import ChunkCounts, HttpTotals, PeakRss, Problem, RunReport
@@ -26,18 +29,22 @@ MAX_ROWS = 500
 
 def report_run(pipeline: Pipeline, work: Work, stages: Mapping[str, float]) -> RunReport:
     """Reschedule what was looked at, record the report, and show it."""
-    reschedule(pipeline, work.difference)
-    report = build_report(pipeline, work, stages)
+    seen = pipeline.index.ledger.seen.of_run(pipeline.source.name, pipeline.run_id)
+    reschedule(pipeline, seen, work.difference)
+    report = build_report(pipeline, work, stages, seen)
     record = to_record(report)
     pipeline.index.ledger.runs.finish(
         pipeline.run_id, state="finished", now=pipeline.index.now(), report=record
     )
+    pipeline.index.ledger.stops.forget_ended()
     made = work.generation.details["changed"] if work.generation else ()
     publish_artifacts(report, made)
     return report
 
 
-def build_report(pipeline: Pipeline, work: Work, stages: Mapping[str, float]) -> RunReport:
+def build_report(
+    pipeline: Pipeline, work: Work, stages: Mapping[str, float], seen: Sequence[SeenDocument]
+) -> RunReport:
     """Gather what the run did; a resumed run also reports the generation it had begun before."""
     manifest = load_generation(pipeline.index.layout, pipeline.index.current())
     counts = manifest.sources.get(pipeline.source.name, {})
@@ -56,7 +63,7 @@ def build_report(pipeline: Pipeline, work: Work, stages: Mapping[str, float]) ->
         stages={name: round(seconds, 3) for name, seconds in stages.items()},
         peak_rss_mb=_peak_rss(pipeline),
         guard=work.difference.guard,
-        problems=_problems(pipeline),
+        problems=problems_of(pipeline, seen),
     )
 
 
@@ -76,11 +83,11 @@ def _chunk_counts(details: Mapping[str, Any], *, total: int) -> ChunkCounts:
     )
 
 
-def reschedule(pipeline: Pipeline, difference: Difference) -> None:
+def reschedule(pipeline: Pipeline, seen: Sequence[SeenDocument], difference: Difference) -> None:
     """Give every document that was looked at its next due time."""
-    seen = pipeline.index.ledger.documents.seen_in(pipeline.source.name, pipeline.run_id)
     changed = {c.doc for c in difference.changes if c.kind in (ChangeKind.ADDED, ChangeKind.CHANGED)}
-    pipeline.index.ledger.documents.save([_rescheduled(pipeline, d, d.doc in changed) for d in seen])
+    rows = [_rescheduled(pipeline, document, document.doc in changed) for document in seen]
+    pipeline.index.ledger.seen.reschedule(pipeline.source.name, rows)
 
 
 def publish_artifacts(report: RunReport, changed: Sequence[Mapping[str, Any]]) -> None:
@@ -94,7 +101,7 @@ def publish_artifacts(report: RunReport, changed: Sequence[Mapping[str, Any]]) -
         create_table_artifact(table=_cut(rows), key=f"{key}-problems", description="What failed and why")
 
 
-def _rescheduled(pipeline: Pipeline, document: KnownDocument, changed: bool) -> KnownDocument:
+def _rescheduled(pipeline: Pipeline, document: SeenDocument, changed: bool) -> SeenDocument:
     interval = document.interval
     if document.failures == 0:
         interval = next_interval(interval, changed=changed, recrawl=pipeline.source.recrawl)
@@ -106,7 +113,14 @@ def _rescheduled(pipeline: Pipeline, document: KnownDocument, changed: bool) -> 
         checked_at=checked_at,
         interval=interval or pipeline.source.recrawl.min_interval,
     )
-    return replace(document, interval=interval, next_due=due.isoformat(timespec="seconds"))
+    held = judge_claim(document.lastmod, document.lastmod_then, document.lastmod_held, changed=changed)
+    return replace(
+        document,
+        interval=interval,
+        next_due=due.isoformat(timespec="seconds"),
+        lastmod_then=document.lastmod,
+        lastmod_held=held,
+    )
 
 
 def _http(pipeline: Pipeline) -> HttpTotals:
@@ -126,9 +140,9 @@ def _reported(pipeline: Pipeline) -> tuple[float, ...]:
     return (pipeline.parsers.peak_rss_mb,) if "parsers" in pipeline.__dict__ else ()
 
 
-def _problems(pipeline: Pipeline) -> tuple[Problem, ...]:
+def problems_of(pipeline: Pipeline, seen: Sequence[SeenDocument]) -> tuple[Problem, ...]:
+    """Documents that could not be used, and each reason that stopped others, by URL and reason."""
     ledger = pipeline.index.ledger
-    seen = ledger.documents.seen_in(pipeline.source.name, pipeline.run_id)
     troubled = ("failed", "missing", "disallowed", "quarantined")
     failed = {
         Problem(url=d.uri, reason=f"{d.state.value}: {d.reason}" if d.reason else d.state.value)
@@ -137,9 +151,23 @@ def _problems(pipeline: Pipeline) -> tuple[Problem, ...]:
     }
     told = {
         Problem(url=one_line(problem.url), reason=one_line(problem.reason))
-        for problem in failed | set(ledger.runs.problems(pipeline.run_id))
+        for problem in {*failed, *_stopped(pipeline, seen), *ledger.runs.problems(pipeline.run_id)}
     }
     return tuple(sorted(told, key=lambda problem: (problem.url, problem.reason)))
+
+
+def _stopped(pipeline: Pipeline, seen: Sequence[SeenDocument]) -> Iterator[Problem]:
+    """One line for all documents that one reason stopped, so that a trap does not drown the rest."""
+    for count in pipeline.index.ledger.stops.counts(pipeline.run_id):
+        yield _not_followed(count.reason, count.documents, count.example)
+    rings = redirect_rings({d.uri: d.location for d in seen if d.location is not None})
+    if rings:
+        yield _not_followed("redirects lead back to where they began", len(rings), rings[0])
+
+
+def _not_followed(reason: str, documents: int, example: str) -> Problem:
+    number = f"at least {KEPT}" if documents >= KEPT else str(documents)
+    return Problem(url=example, reason=f"{reason}; documents not followed: {number}, such as this one")
 
 
 def _markdown(report: RunReport) -> str:

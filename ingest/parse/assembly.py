@@ -8,6 +8,7 @@ from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.graph import DocumentGraph
 from ingest.parse.outline import OutlineSection
+from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
 from schemas.hashing import record_sha256
@@ -82,8 +83,15 @@ def assemble_page(
 
 
 def page_hash(outline: tuple[OutlineSection, ...], links: tuple[Link, ...], title: str) -> str:
-    """Hash what a reader sees: title, headings, texts and where the links of the text lead."""
-    targets = {(link.target, link.fragment or "") for link in links if link.position is LinkPosition.BODY}
+    """Hash what a reader sees: title, headings, texts and where the links of the text lead.
+
+    A session id in a link is another one at every visit, and none of what the page says.
+    """
+    targets = {
+        (without_session(link.target) or link.target, link.fragment or "")
+        for link in links
+        if link.position is LinkPosition.BODY
+    }
     return record_sha256(
         {
             "title": title,

@@ -1,34 +1,57 @@
 """Which documents belong to a source."""
 
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
+from ingest.plan.traps import path_refusal
 from ingest.urls import canonical_url, file_path, folder_of
 from schemas.source import Source, SourceKind
 
 
 def scope_refusal(uri: str, source: Source, *, depth: int = 0) -> str | None:
-    """Say why a document does not belong to the source; None when it does.
+    """Say why a document does not belong to the source, or lies beyond a budget; None when it belongs."""
+    return outside_refusal(uri, source) or budget_refusal(uri, source, depth=depth)
+
+
+def outside_refusal(uri: str, source: Source) -> str | None:
+    """Say why the source file does not mean a document; None when it does.
 
     Seeds always belong. Without `include`, everything under each seed's folder does.
     """
-    if source.kind is SourceKind.WEB and uri in seed_urls(source):
+    if _is_seed(uri, source):
         return None
-    if source.scope.max_depth is not None and depth > source.scope.max_depth:
-        return f"deeper than max_depth {source.scope.max_depth}"
     subject = scope_subject(uri, source)
     if any(fnmatchcase(subject, glob) for glob in source.scope.exclude):
         return "excluded by scope.exclude"
     return None if _included(subject, source) else "outside the source's scope"
 
 
+def budget_refusal(uri: str, source: Source, *, depth: int) -> str | None:
+    """Say which budget an address goes beyond by itself, whatever else is known; None for seeds and files."""
+    if source.kind is SourceKind.FILES or _is_seed(uri, source):
+        return None
+    if depth > source.scope.max_depth:
+        return f"deeper than max_depth {source.scope.max_depth}"
+    return path_refusal(uri)
+
+
 def seed_urls(source: Source) -> tuple[str, ...]:
     """The seeds in canonical form."""
-    return tuple(url for seed in source.seeds if (url := canonical_url(seed)) is not None)
+    return _canonical(source.seeds)
+
+
+@lru_cache(maxsize=64)
+def _canonical(seeds: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(url for seed in seeds if (url := canonical_url(seed)) is not None)
 
 
 def scope_subject(uri: str, source: Source) -> str:
     """What the globs are matched against: the canonical URL, or the path under the root."""
     return file_path(uri) if source.kind is SourceKind.FILES else uri
+
+
+def _is_seed(uri: str, source: Source) -> bool:
+    return source.kind is SourceKind.WEB and uri in seed_urls(source)
 
 
 def _included(subject: str, source: Source) -> bool:

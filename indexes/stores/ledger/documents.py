@@ -14,6 +14,9 @@ from schemas.records import from_record, to_record
 
 _IN_LIMIT = 500
 
+_CLAIMED = sa.case((document.c.lastmod.is_distinct_from(document.c.lastmod_then), document.c.lastmod))
+_BY_URGENCY = (document.c.depth, _CLAIMED.desc().nulls_last(), document.c.uri)
+
 
 class Documents:
     """The `document` table, and the `history` of what is written there; *now* tells the time for it."""
@@ -54,7 +57,10 @@ class Documents:
     def to_look_at(
         self, source: str, *, run_id: str, due_by: str | None, limit: int
     ) -> tuple[KnownDocument, ...]:
-        """Documents this run has not looked at yet, nearest to a seed first, then by URI.
+        """Documents this run has not looked at yet, nearest to a seed first.
+
+        At equal depth, those come first of which the sitemap claims a change since the last look, the latest
+        change first; then by URI.
 
         `due_by` keeps back known ones whose `next_due` lies later. Gone and out-of-scope documents
         are only looked at again when a link revives them.
@@ -66,7 +72,7 @@ class Documents:
         ]
         if due_by is not None:
             wanted.append(sa.or_(document.c.next_due.is_(None), document.c.next_due <= due_by))
-        query = sa.select(document).where(*wanted).order_by(document.c.depth, document.c.uri).limit(limit)
+        query = sa.select(document).where(*wanted).order_by(*_BY_URGENCY).limit(limit)
         with self._reading.connect() as connection:
             return tuple(_known(row) for row in connection.execute(query))
 

@@ -17,6 +17,7 @@ from indexes.stores.ledger.lookup import Lookup
 from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
+from indexes.stores.ledger.seen import Seen
 from indexes.stores.ledger.sources import Sources
 from indexes.stores.ledger.stops import Stops
 
@@ -37,6 +38,7 @@ class Ledger:
     retention: Retention
     generations: Generations
     runs: Runs
+    seen: Seen
     stops: Stops
     leases: Leases
 
@@ -71,6 +73,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         retention=Retention(engine),
         generations=Generations(engine),
         runs=Runs(engine),
+        seen=Seen(engine),
         stops=Stops(engine),
         leases=Leases(engine),
     )

@@ -1,0 +1,81 @@
+"""How much room is left for new documents, and which of them get it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ingest.plan.frontier import Frontier
+from ingest.plan.traps import Variant, variants_refusal
+from ingest.session_ids import path_of_variant
+from ingest.urls import folder_of
+from schemas.documents import KnownDocument
+from schemas.report import Problem
+from schemas.source import Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What the ledger holds of a source: documents in all and by site, and the variants of paths."""
+
+    pages: int
+    by_site: Mapping[str, int] = field(default_factory=dict)
+    variants: Mapping[str, Sequence[Variant]] = field(default_factory=dict)
+
+
+def plan_admission(scope: Scope, new: Iterable[KnownDocument], held: Held) -> Frontier:
+    """Let new documents in, in the order given, while every budget has room."""
+    budget = _Budget(scope, held)
+    admitted: list[KnownDocument] = []
+    stopped: list[Problem] = []
+    for target in new:
+        reason = budget.refusal(target.uri)
+        if reason is None:
+            budget.spend(target.uri)
+            admitted.append(target)
+        else:
+            stopped.append(Problem(url=target.uri, reason=reason))
+    return Frontier(documents=tuple(admitted), stopped=tuple(stopped))
+
+
+def site_of(uri: str) -> str:
+    """Give scheme and authority with the slash that ends them: the start of all addresses of a host."""
+    scheme, _, rest = folder_of(uri).partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}/"
+
+
+class _Budget:
+    """Counts down what is left while documents are let in."""
+
+    def __init__(self, scope: Scope, held: Held) -> None:
+        self._scope = scope
+        self._held = held
+        self._pages = held.pages
+        self._sites = Counter(held.by_site)
+        self._queries = Counter(
+            path
+            for path, variants in held.variants.items()
+            for variant in variants
+            if path_of_variant(variant.uri) == path
+        )
+
+    def refusal(self, uri: str) -> str | None:
+        """Say which budget has no room for one more; None when all have."""
+        path = path_of_variant(uri)
+        if path is not None:
+            if refusal := variants_refusal(uri, self._held.variants.get(path, ())):
+                return refusal
+            if self._queries[path] >= self._scope.max_queries_per_path:
+                return f"max_queries_per_path {self._scope.max_queries_per_path} reached"
+        of_host = self._scope.max_pages_per_host
+        if of_host is not None and self._sites[site_of(uri)] >= of_host:
+            return f"max_pages_per_host {of_host} reached"
+        full = self._pages >= self._scope.max_pages
+        return f"max_pages {self._scope.max_pages} reached" if full else None
+
+    def spend(self, uri: str) -> None:
+        """Count one document in."""
+        self._pages += 1
+        if self._scope.max_pages_per_host is not None:
+            self._sites[site_of(uri)] += 1
+        if (path := path_of_variant(uri)) is not None:
+            self._queries[path] += 1

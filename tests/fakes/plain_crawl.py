@@ -1,0 +1,68 @@
+"""A crawl without its flow: plan, fetch and parse taking turns in this thread, parsing by words."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from flows.steps.fetch import fetch_batch
+from flows.steps.parse import parse_batch
+from flows.steps.plan import plan_source, plan_wave
+from flows.steps.report import problems_of
+from flows.wiring import Pipeline
+from ingest.parse.document import parse_document
+from schemas.documents import KnownDocument
+from schemas.fragment import ParseRequest
+from schemas.hashing import canonical_json
+from schemas.records import to_record
+from schemas.source import Source
+from tests.fakes.pages import count_words
+from tests.fakes.plain_pipeline import open_plain_pipeline
+from tests.fakes.site_server import Reply
+
+
+class ParserInThisThread:
+    """Parses as the pool does, with no process of its own."""
+
+    peak_rss_mb = 0.0
+
+    def parse(self, data: bytes, request: ParseRequest) -> bytes:
+        """The fragment as canonical JSON."""
+        return canonical_json(to_record(parse_document(data, request, count_tokens=count_words))).encode()
+
+
+def crawl(folder: Path, source: Source, *, run_id: str = "run-1", version: str = "v1") -> "Crawled":
+    """Crawl a source into the index in *folder* until nothing is left, and tell what is known then."""
+    with open_plain_pipeline(folder, source) as pipeline:
+        pipeline.run_id = run_id
+        pipeline.__dict__.update(parsers=ParserInThisThread(), pipeline_version=version)
+        plan_source(pipeline)
+        while wave := plan_wave(pipeline, due_by=None):
+            for batch in wave:
+                fetch_batch(pipeline, batch.uris)
+                parse_batch(pipeline, batch.uris)
+        return Crawled(pipeline)
+
+
+class Crawled:
+    """What a crawl left in the ledger."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        ledger, source = pipeline.index.ledger, pipeline.source.name
+        self.rows: Mapping[str, KnownDocument] = {
+            known.uri: known for known in ledger.documents.of_source(source)
+        }
+        seen = ledger.seen.of_run(source, pipeline.run_id)
+        self.problems = {p.reason: p.url for p in problems_of(pipeline, seen)}
+
+    def stopped(self, reason: str) -> int:
+        """How many documents a reason stopped."""
+        told = [text for text in self.problems if text.startswith(f"{reason}; documents not followed: ")]
+        assert len(told) <= 1, told
+        return int(told[0].partition("followed: ")[2].partition(",")[0]) if told else 0
+
+
+def page(text: str, *links: str, head: str = "") -> Reply:
+    """A page with a text and links to paths."""
+    anchors = "".join(f'<li><a href="{link}">on to {re.split("[?;]", link)[0]}</a></li>' for link in links)
+    html = f"<html><head>{head}<title>{text}</title></head><body><main><h1>{text}</h1><p>{text}</p>"
+    return Reply(f"{html}<ul>{anchors}</ul></main></body></html>".encode())

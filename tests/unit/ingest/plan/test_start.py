@@ -1,0 +1,84 @@
+"""What a run makes of the rows it knows before it asks for anything."""
+
+from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
+from schemas.documents import DocumentState as S
+from schemas.documents import KnownDocument
+from schemas.source import Scope
+from tests.fakes.known import SITE, known, web_source
+
+MONDAY, TUESDAY = "2026-02-02T00:00:00+00:00", "2026-02-03T00:00:00+00:00"
+
+
+def rows(*documents: KnownDocument) -> dict[str, KnownDocument]:
+    return {document.uri: document for document in documents}
+
+
+def test_what_left_the_scope_goes_and_what_came_into_it_is_new() -> None:
+    source = web_source(scope=Scope(exclude=("*/old/*",)))
+    here = known(SITE + "a", state=S.FETCHED)
+    left = known(SITE + "old/b", state=S.FETCHED)
+    back = known(SITE + "c", state=S.OUT_OF_SCOPE, reason="excluded", run_id="run-0")
+    changed = plan_rescope(source, rows(here, left, back), run_id="run-1")
+    assert {uri: (d.state, d.reason, d.run_id) for uri, d in changed.items()} == {
+        left.uri: (S.OUT_OF_SCOPE, "excluded by scope.exclude", "run-1"),
+        back.uri: (S.NEW, "", None),
+    }
+
+
+def test_variants_that_told_enough_stay_out() -> None:
+    alike = [
+        known(f"{SITE}p?v={n}", state=S.FETCHED, content_hash="a", fetched_at=f"2026-01-01T{n:02}")
+        for n in range(10)
+    ]
+    left = known(SITE + "p?v=10", state=S.OUT_OF_SCOPE)
+    other = known(SITE + "q?v=10", state=S.OUT_OF_SCOPE)
+    assert plan_rescope(web_source(), rows(*alike, left, other), run_id="r").keys() == {other.uri}
+
+
+def test_only_gone_documents_that_something_names_come_back() -> None:
+    named, unnamed = known(SITE + "a", state=S.GONE), known(SITE + "b", state=S.GONE)
+    just_now = known(SITE + "c", state=S.GONE, run_id="run-1")
+    names = {named.uri, just_now.uri}
+    revived = plan_revival(rows(named, unnamed, just_now), names, run_id="run-1")
+    assert [d.state for d in revived.values()] == [S.NEW]
+    assert revived.keys() == {named.uri}
+
+
+def test_claims_are_kept_as_they_change_and_dropped_with_the_listing() -> None:
+    same, later, unlisted, silent = (
+        known(SITE + "a", lastmod=MONDAY),
+        known(SITE + "b", lastmod=MONDAY),
+        known(SITE + "c", lastmod=MONDAY),
+        known(SITE + "d"),
+    )
+    starts = {same.uri: MONDAY, later.uri: TUESDAY, silent.uri: None}
+    claims = plan_claims(rows(same, later, unlisted, silent), starts)
+    assert {uri: d.lastmod for uri, d in claims.items()} == {later.uri: TUESDAY, unlisted.uri: None}
+
+
+def test_a_site_that_told_lies_claims_nothing_any_more() -> None:
+    liars = [known(f"{SITE}{n}", lastmod=MONDAY, lastmod_held=False) for n in range(5)]
+    claims = plan_claims(rows(*liars), {d.uri: TUESDAY for d in liars})
+    assert {d.lastmod for d in claims.values()} == {None}
+    assert len(claims) == 5
+    found = plan_starts(web_source(), rows(*liars), {SITE + "new": TUESDAY})
+    assert [d.lastmod for d in found.documents] == [None]
+
+
+def test_seeds_come_first_then_the_latest_change() -> None:
+    starts = {SITE: None, SITE + "a": None, SITE + "b": MONDAY, SITE + "c": TUESDAY, SITE + "d": MONDAY}
+    found = plan_starts(web_source(), {}, starts)
+    assert [d.uri for d in found.documents] == [SITE, SITE + "c", SITE + "b", SITE + "d", SITE + "a"]
+
+
+def test_what_is_known_at_the_start_already_is_not_admitted_again() -> None:
+    there, deeper = known(SITE + "a"), known(SITE + "b", depth=4)
+    found = plan_starts(web_source(), rows(there, deeper), dict.fromkeys([there.uri, deeper.uri]))
+    assert [(d.uri, d.depth) for d in found.documents] == [(deeper.uri, 0)]
+
+
+def test_a_listed_address_beyond_a_budget_is_counted_and_one_out_of_scope_is_not() -> None:
+    starts = dict.fromkeys([SITE + "a/a/a/a", "https://elsewhere.example/"])
+    found = plan_starts(web_source(), {}, starts)
+    assert found.documents == ()
+    assert [problem.url for problem in found.stopped] == [SITE + "a/a/a/a"]
