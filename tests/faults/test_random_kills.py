@@ -1,0 +1,120 @@
+"""SIGKILL at random times while a site of 2,000 pages is crawled, parsed, encoded, written and published."""
+
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from urllib.parse import urlsplit
+
+import pytest
+
+from flows.leasing import TTL
+from indexes.stores.ledger.ledger import open_ledger
+from tests.fakes.large_site import LargeSite, serve_large_site
+from tests.fakes.prefect_server import poll, prefect_server
+from tests.fakes.sitegraph_runs import Sitegraph, sitegraph
+
+pytestmark = [pytest.mark.server, pytest.mark.long, pytest.mark.timeout(3600)]
+__all__ = ["prefect_server", "sitegraph"]
+
+PAGES, KILLS = 2000, 50
+MEAN_SECONDS = 8.0
+"""Of a run's life once it has its lease; now and then one lives long enough to publish."""
+BATCH = 100
+"""Documents of one host that are looked at together where the source asks for no delay."""
+SEED = 20260301
+
+
+class Victim:
+    """Runs of one source that are killed, and what each of them asked the site for."""
+
+    def __init__(self, program: Sitegraph, site: LargeSite, source: Path, index: Path) -> None:
+        self._program = program
+        self._site = site
+        self._arguments = ("run", str(source), "--index", str(index))
+        self._index = index
+        self._seen: set[str] = set()
+        self.twice: list[int] = []
+
+    def run(self, *, seconds: float) -> bool:
+        """Run for so long, then kill it; whether it had to be killed."""
+        with self._program.process(*self._arguments) as process:
+            self._wait_for_lease(process)
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                os.kill(process.pid, signal.SIGKILL)
+            out, err = process.communicate(timeout=120)
+        assert process.returncode in (0, -9), err or out
+        self._count()
+        return process.returncode != 0
+
+    def generation(self) -> int:
+        """What readers see."""
+        current = self._index / "CURRENT"
+        return int(current.read_text()) if current.exists() else 0
+
+    def _wait_for_lease(self, process: subprocess.Popen[str]) -> None:
+        poll(lambda: self._holds(process) or None, timeout=TTL.total_seconds() * 2, what="the source's lease")
+
+    def _holds(self, process: subprocess.Popen[str]) -> bool:
+        if process.poll() is not None:
+            return True
+        if not (self._index / "index.json").exists():
+            return False
+        with closing(open_ledger(f"sqlite:///{self._index / 'ledger.sqlite'}")) as ledger:
+            holder = ledger.leases.holder("source:large", now="2000")
+        return f":{process.pid}:" in (holder or "")
+
+    def _count(self) -> None:
+        """How many pages this run asked for that an earlier one had already got, of the same crawl."""
+        asked = Counter(self._site.asked())
+        assert max(asked.values(), default=1) == 1, "no run asks twice by itself"
+        self.twice.append(len(asked.keys() & self._seen))
+        self._seen |= asked.keys()
+        with closing(open_ledger(f"sqlite:///{self._index / 'ledger.sqlite'}")) as ledger:
+            if ledger.runs.interrupted("large", since="2000") is None:
+                self._seen.clear()
+
+
+def test_fifty_kills_lose_no_page_and_publish_nothing_half(sitegraph: Sitegraph, tmp_path: Path) -> None:
+    random = Random(SEED)
+    begun, killed, published = time.monotonic(), 0, 0
+    with serve_large_site(pages=PAGES, random=random) as site:
+        source, index = write_source(tmp_path, site), tmp_path / "index"
+        victim = Victim(sitegraph, site, source, index)
+        while killed < KILLS:
+            if victim.run(seconds=random.expovariate(1 / MEAN_SECONDS)):
+                killed += 1
+            else:
+                site.change(share=0.5)
+            if victim.generation() != published:
+                published = victim.generation()
+                assert sitegraph.damage(index) == (), f"generation {published}, after {killed} kills"
+        last = sitegraph.command(*("run", str(source), "--index", str(index)))
+        assert last.returncode == 0, last.stderr
+
+        exported = sitegraph.export(index)
+        assert {urlsplit(row["url"]).path for row in exported["documents"]} == site.paths
+        assert sitegraph.damage(index) == ()
+        sitegraph.run(source, tmp_path / "undisturbed")
+        assert exported == sitegraph.export(tmp_path / "undisturbed")
+    assert max(victim.twice) <= BATCH
+    print(
+        f"{killed} kills, generation {victim.generation()} in the end, {sum(victim.twice)} pages asked for "
+        f"again, {max(victim.twice)} at most after one kill; {time.monotonic() - begun:.0f} s"
+    )
+
+
+def write_source(folder: Path, site: LargeSite) -> Path:
+    """A source file for the site."""
+    path = folder / "large.yaml"
+    path.write_text(
+        f"name: large\nkind: web\nseeds: ['{site.site.url('/index.html')}']\n"
+        f"allow_private: ['{site.site.address}']\nrate: {{per_host_delay: 0}}\n"
+    )
+    return path
