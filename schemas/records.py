@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 def to_record(value: Any) -> Record:
     """Turn a dataclass into plain dicts, lists and scalars; boxes become lists of numbers."""
-    return {name: _plain(getattr(value, name)) for name in _names(type(value))}
+    return {name: _plain(getattr(value, name)) for name in _names(cast(Hashable, type(value)))}
 
 
 @cache

@@ -1,7 +1,7 @@
 """What seeds, sitemaps, links and redirects lead to comes into the ledger, as far as there is room."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from flows.steps.embed import load_fragment
@@ -14,6 +14,7 @@ from ingest.plan.traps import Variant, variants_refusal
 from ingest.session_ids import path_of_variant
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import DamageFound, StoreUnavailable
+from schemas.history import Look
 from schemas.report import Problem
 
 _ADMISSION = threading.Lock()
@@ -33,6 +34,8 @@ def admit_behind(
     pipeline: Pipeline,
     documents: Sequence[KnownDocument],
     leads_to: Callable[[KnownDocument], Frontier],
+    *,
+    looks: Mapping[str, Look] | None = None,
 ) -> None:
     """Admit what documents lead to, then save them: a crash in between loses no target.
 
@@ -49,7 +52,7 @@ def admit_behind(
             for document in documents
         ]
         _admit(pipeline, join_frontiers(map(leads_to, nearest)))
-        ledger.documents.save(nearest)
+        ledger.documents.save(nearest, looks)
 
 
 def retire_variants(pipeline: Pipeline, uris: Iterable[str]) -> None:

@@ -23,6 +23,7 @@ from ingest.urls import file_path
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import SitegraphError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+from schemas.history import Look
 from schemas.report import Problem
 from schemas.source import SourceKind
 
@@ -36,20 +37,26 @@ def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
     """
     known = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
     seen: dict[str, KnownDocument] = {}
+    looks: dict[str, Look] = {}
     try:
         if pipeline.source.kind is SourceKind.FILES:
-            _read_files(pipeline, known, seen)
+            _read_files(pipeline, known, seen, looks)
         else:
-            _ask(pipeline, known, seen)
+            _ask(pipeline, known, seen, looks)
     finally:
-        _save(pipeline, tuple(seen.values()))
+        _save(pipeline, tuple(seen.values()), looks)
     pipeline.crash_point("ledger.after_fetch")
     if pipeline.stop.is_set():
         raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
     return len(seen)
 
 
-def _ask(pipeline: Pipeline, known: Mapping[str, KnownDocument], seen: dict[str, KnownDocument]) -> None:
+def _ask(
+    pipeline: Pipeline,
+    known: Mapping[str, KnownDocument],
+    seen: dict[str, KnownDocument],
+    looks: dict[str, Look],
+) -> None:
     """Ask for all, and once more where earlier answers may have hidden what came now."""
     distrusted = pipeline.index.ledger.hosts.distrusted()
     asked = {uri: _request(pipeline, document, distrusted) for uri, document in known.items()}
@@ -57,6 +64,7 @@ def _ask(pipeline: Pipeline, known: Mapping[str, KnownDocument], seen: dict[str,
     def on_result(result: FetchResult) -> None:
         conditional = is_conditional(asked[result.url])
         seen[result.url] = _record(pipeline, known[result.url], result, conditional=conditional)
+        looks[result.url] = Look(conditional=conditional, bytes=result.bytes)
 
     _fetch(pipeline, list(asked.values()), on_result)
     _prove(pipeline, asked, known, seen)
@@ -118,12 +126,17 @@ def _record(
 
 
 def _read_files(
-    pipeline: Pipeline, known: Mapping[str, KnownDocument], seen: dict[str, KnownDocument]
+    pipeline: Pipeline,
+    known: Mapping[str, KnownDocument],
+    seen: dict[str, KnownDocument],
+    looks: dict[str, Look],
 ) -> None:
     for uri, document in sorted(known.items()):
         if pipeline.stop.is_set():
             return
-        seen[uri] = _record(pipeline, document, _read(pipeline, uri), conditional=False)
+        result = _read(pipeline, uri)
+        seen[uri] = _record(pipeline, document, result, conditional=False)
+        looks[uri] = Look(conditional=False, bytes=len(result.body or b""))
 
 
 def _read(pipeline: Pipeline, uri: str) -> FetchResult:
@@ -147,9 +160,9 @@ def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: 
     )
 
 
-def _save(pipeline: Pipeline, seen: Sequence[KnownDocument]) -> None:
+def _save(pipeline: Pipeline, seen: Sequence[KnownDocument], looks: Mapping[str, Look]) -> None:
     ledger, source = pipeline.index.ledger, pipeline.source
-    admit_behind(pipeline, seen, partial(plan_redirect, source))
+    admit_behind(pipeline, seen, partial(plan_redirect, source), looks=looks)
     outside = [
         Problem(url=d.uri, reason=f"redirects out of scope to {d.location}")
         for d in seen

@@ -24,19 +24,21 @@ class Documents:
     def __init__(self, engine: sa.Engine, *, now: Callable[[], str] | None = None) -> None:
         self._engine = engine
         self._reading = engine.execution_options(read_only=True)
-
-    def save(self, documents: Collection[KnownDocument]) -> None:
-        """Write rows, replacing what was known of the same URIs, in one transaction."""
         self._now = now
 
     def save(self, documents: Collection[KnownDocument], looks: Mapping[str, Look] | None = None) -> None:
         """Write rows, replacing what was known of the same URIs, in one transaction.
+
+        *looks*, by URI, say which of the rows come of a look at the document, and what it cost.
+        """
         with self._engine.begin() as connection:
+            record_changes(connection, documents, looks or {}, now=self._now and self._now())
             upsert(connection, document, [to_record(known) for known in documents])
 
     def add_new(self, documents: Collection[KnownDocument]) -> None:
         """Write rows for URIs that are not known yet; known ones stay as they are."""
         with self._engine.begin() as connection:
+            record_found(connection, documents, now=self._now and self._now())
             insert_new(connection, document, [to_record(known) for known in documents])
 
     def get(self, source: str, uris: Iterable[str]) -> Mapping[str, KnownDocument]:
@@ -120,6 +122,8 @@ class Documents:
     def forget(self, source: str) -> None:
         """Drop all that is known of a source."""
         with self._engine.begin() as connection:
+            forget_history(connection, source)
+            connection.execute(sa.delete(source_table).where(source_table.c.name == source))
             connection.execute(sa.delete(document).where(document.c.source == source))
 
     def _select(self, *conditions: sa.ColumnElement[bool]) -> tuple[KnownDocument, ...]:
@@ -128,7 +132,5 @@ class Documents:
             return tuple(_known(row) for row in connection.execute(query))
 
 
-            forget_history(connection, source)
-            connection.execute(sa.delete(source_table).where(source_table.c.name == source))
 def _known(row: sa.Row[tuple[object, ...]]) -> KnownDocument:
     return from_record(KnownDocument, dict(row._mapping))

@@ -173,12 +173,6 @@ problem = sa.Table(
     sa.Column("reason", _TEXT, nullable=False),
 )
 
-
-def upsert(connection: sa.Connection, table: sa.Table, rows: Collection[Mapping[str, Any]]) -> None:
-    """Insert rows, replacing those of equal primary key."""
-    keys = [column.name for column in table.primary_key]
-    statement = insert(connection, table)
-    updates = {c.name: _updated(statement, c) for c in table.columns if c.name not in keys}
 history = sa.Table(
     "history",
     metadata,
@@ -208,6 +202,12 @@ source = sa.Table(
     sa.Column("record", _TEXT, nullable=False),
 )
 
+
+def upsert(connection: sa.Connection, table: sa.Table, rows: Collection[Mapping[str, Any]]) -> None:
+    """Insert rows, replacing those of equal primary key."""
+    keys = [column.name for column in table.primary_key]
+    statement = insert(connection, table)
+    updates = {c.name: _updated(statement, c) for c in table.columns if c.name not in keys}
     if rows:
         connection.execute(
             statement.on_conflict_do_update(index_elements=keys, set_=updates), _ordered(rows, keys)
