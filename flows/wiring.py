@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from flows.child import ParserPool
+from flows.chromium import open_browser
 from flows.clock import SystemClock
 from flows.crash import crash_point
 from flows.credentials import read_credentials
@@ -165,6 +166,7 @@ class Pipeline:
                 per_host_delay=rate.per_host_delay,
                 concurrency=rate.concurrency,
                 credentials=read_credentials(self.source, os.environ),
+                browser=open_browser(self.source, self.index.settings),
                 clock=self.index.clock,
             )
         )
@@ -189,7 +191,8 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     """Name everything a fragment, or what its links lead to, depends on besides the bytes."""
     parts = {"parser": PARSER_VERSION, "tokenizer": model.sha256, "name": source.name, "seeds": source.seeds}
     settings = {"metadata": to_record(source.metadata), "scope": to_record(source.scope)}
-    return record_sha256({**parts, **settings})[:16]
+    # Pages may address us by name.
+    return record_sha256({**parts, **settings, "user_agent": source.user_agent})[:16]
 
 
 def find_model(settings: Settings) -> ModelSpec:

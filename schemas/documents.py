@@ -58,7 +58,8 @@ class KnownDocument:
 
     `run_id` is the run that last looked at it; `fragment_sha` belongs to `raw_sha` under
     `pipeline_version`; `location` is where a redirect led, `canonical` the other address
-    the page names as its own; `lastmod` is what the sitemap claims now, `lastmod_then` what it claimed at
+    the page names as its own; `refresh` is where a page leads that is no more than a meta refresh;
+    `lastmod` is what the sitemap claims now, `lastmod_then` what it claimed at
     the last look, `lastmod_held` whether its last claim was true; `depth` counts links from a seed,
     `hops` redirects since the last link. `unmodified` counts 304s since the bytes came, `repeats`
     answers of 200 in a row that brought the same bytes although validators were sent; `denied`:
@@ -88,6 +89,7 @@ class KnownDocument:
     http_status: int | None = None
     location: str | None = None
     canonical: str | None = None
+    refresh: str | None = None
     lastmod: str | None = None
     lastmod_then: str | None = None
     lastmod_held: bool | None = None

@@ -16,15 +16,13 @@ from ingest.diff.lifecycle import after_fetch
 from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
 from ingest.fetch.crawl import fetch_all
 from ingest.fetch.files import read_file
-from ingest.plan.frontier import plan_redirect
+from ingest.plan.frontier import plan_redirect, redirects_outside
 from ingest.plan.schedule import wants_full_fetch
-from ingest.plan.scope import outside_refusal
 from ingest.urls import file_path
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import SitegraphError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.history import Look
-from schemas.report import Problem
 from schemas.source import SourceKind
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -163,12 +161,7 @@ def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: 
 def _save(pipeline: Pipeline, seen: Sequence[KnownDocument], looks: Mapping[str, Look]) -> None:
     ledger, source = pipeline.index.ledger, pipeline.source
     admit_behind(pipeline, seen, partial(plan_redirect, source), looks=looks)
-    outside = [
-        Problem(url=d.uri, reason=f"redirects out of scope to {d.location}")
-        for d in seen
-        if d.location is not None and outside_refusal(d.location, source)
-    ]
-    ledger.runs.add_problems(pipeline.run_id, outside)
+    ledger.runs.add_problems(pipeline.run_id, redirects_outside(source, seen))
 
 
 @task(task_run_name="fetch-{batch[name]}", **TRANSIENT)

@@ -12,7 +12,7 @@ from flows.steps.admit import admit_behind, retire_variants
 from flows.steps.plan import cut
 from flows.wiring import Pipeline
 from ingest.fetch.robots import product_token
-from ingest.plan.frontier import Frontier, plan_frontier
+from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
 from ingest.urls import file_path
 from schemas.documents import READABLE, DocumentState, KnownDocument
 from schemas.errors import DamageFound, Stopped, StoreUnavailable, TerminalError
@@ -27,11 +27,14 @@ DOCUMENTS_PER_BATCH = 100
 def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
     """Parse those of the documents whose bytes are new to this pipeline version; give how many."""
     known = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
-    stale = [document for _, document in sorted(known.items()) if _needs_parsing(pipeline, document)]
+    stale = {uri: known[uri] for uri in sorted(known) if _needs_parsing(pipeline, known[uri])}
     pipeline.progress.expect("parse", len(stale))
-    done: list[tuple[KnownDocument, GraphFragment | None]] = []
+    fresh = [known[uri] for uri in known.keys() - stale.keys()]
+    done: list[tuple[KnownDocument, GraphFragment | None]] = [
+        (led, None) for document in fresh if (led := _led_on(document)) is not document
+    ]
     try:
-        for document in stale:
+        for document in stale.values():
             if pipeline.stop.is_set():
                 raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
             done.append(_parse(pipeline, document))
@@ -80,8 +83,16 @@ def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, Gra
         canonical=fragment.canonical,
         title=fragment.title,
         words=sum(len(chunk.text.split()) for chunk in fragment.chunks),
+        refresh=stub_target(fragment),
     )
-    return parsed, fragment
+    return _led_on(parsed), fragment
+
+
+def _led_on(known: KnownDocument) -> KnownDocument:
+    """The row as it is, but for a stub: that one redirects, whether its bytes are new or not."""
+    if known.refresh is None or known.state not in READABLE:
+        return known
+    return replace(known, state=DocumentState.REDIRECTED, location=known.refresh, reason="meta refresh")
 
 
 def parse_request(pipeline: Pipeline, known: KnownDocument) -> ParseRequest:
@@ -111,16 +122,19 @@ def _save(pipeline: Pipeline, parsed: Sequence[tuple[KnownDocument, GraphFragmen
 
     def leads_to(document: KnownDocument) -> Frontier:
         fragment = fragments.get(document.uri)
-        return plan_frontier(source, fragment, depth=document.depth) if fragment else Frontier()
+        if document.location is not None or fragment is None:
+            return plan_redirect(source, document)
+        return plan_frontier(source, fragment, depth=document.depth)
 
-    admit_behind(pipeline, [document for document, _ in parsed], leads_to)
+    documents = [document for document, _ in parsed]
+    admit_behind(pipeline, documents, leads_to)
     retire_variants(pipeline, fragments)
     warnings = [
         Problem(url=document.uri, reason=warning)
         for document, fragment in good
         for warning in fragment.warnings
     ]
-    ledger.runs.add_problems(pipeline.run_id, warnings)
+    ledger.runs.add_problems(pipeline.run_id, [*warnings, *redirects_outside(source, documents)])
 
 
 @task(task_run_name="parse-{batch[name]}")

@@ -153,5 +153,7 @@ def _read_headers(raw: list[tuple[bytes, bytes]], max_bytes: int) -> dict[str, s
     headers: dict[str, str] = {}
     for name, value in raw:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
-        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+        # A robot's name holds to the end of its header: joined by commas it would claim the next one.
+        separator = "\n" if key == "x-robots-tag" else ", "
+        headers[key] = f"{headers[key]}{separator}{text}" if key in headers else text
     return headers

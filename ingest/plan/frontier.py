@@ -13,6 +13,9 @@ from schemas.source import Source
 MAX_REDIRECTS = 10
 """Redirects followed one after the other, as browsers and RFC 9110 15.4 have it."""
 
+STUB_WORDS = 30
+"""Words that a page may have and still be no more than the redirect in its head: "You are being taken to"."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontier:
@@ -50,6 +53,21 @@ def plan_redirect(source: Source, known: KnownDocument) -> Frontier:
         )
     found = plan_targets(source, [known.location], depth=known.depth, found_by=known.uri)
     return replace(found, documents=tuple(replace(d, hops=known.hops + 1) for d in found.documents))
+
+
+def stub_target(fragment: GraphFragment) -> str | None:
+    """Where a page leads that is a meta refresh and no content; None for a page to read."""
+    words = sum(len(chunk.text.split()) for chunk in fragment.chunks)
+    return fragment.refresh if words < STUB_WORDS else None
+
+
+def redirects_outside(source: Source, documents: Iterable[KnownDocument]) -> tuple[Problem, ...]:
+    """Name the redirects that lead out of the source: nobody follows them."""
+    return tuple(
+        Problem(url=document.uri, reason=f"redirects out of scope to {document.location}")
+        for document in documents
+        if document.location is not None and outside_refusal(document.location, source)
+    )
 
 
 def plan_targets(source: Source, uris: Iterable[str], *, depth: int, found_by: str | None) -> Frontier:

@@ -53,6 +53,7 @@ def full_known() -> KnownDocument:
         http_status=301,
         location=f"{SITE}/new",
         canonical=f"{SITE}/own",
+        refresh=f"{SITE}/new",
         lastmod="2026-01-02T00:00:00+00:00",
         lastmod_then="2026-01-01T00:00:00+00:00",
         lastmod_held=True,

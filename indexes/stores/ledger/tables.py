@@ -43,6 +43,7 @@ document = sa.Table(
     sa.Column("http_status", sa.Integer),
     sa.Column("location", _TEXT),
     sa.Column("canonical", _TEXT),
+    sa.Column("refresh", _TEXT),
     sa.Column("lastmod", _TEXT),
     sa.Column("lastmod_then", _TEXT),
     sa.Column("lastmod_held", sa.Boolean),
@@ -193,6 +194,28 @@ history = sa.Table(
     sa.Column("bytes", sa.BigInteger),
     sa.Column("raw_sha", _TEXT),
     sa.Column("content_hash", _TEXT),
+)
+
+change = sa.Table(
+    "change",
+    metadata,
+    sa.Column("generation", sa.BigInteger, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("kind", _TEXT, nullable=False),
+    sa.Column("change", _TEXT, nullable=False),
+    sa.Column("old_id", _TEXT),
+    sa.Column("new_id", _TEXT),
+    sa.Column("source", _TEXT, nullable=False),
+    sa.Column("uri", _TEXT, nullable=False),
+    sa.Column("reason", _TEXT, nullable=False),
+)
+
+# Says that the changes of a generation are kept: one without changes would look like one that is not.
+feed = sa.Table(
+    "feed",
+    metadata,
+    sa.Column("generation", sa.BigInteger, primary_key=True),
+    sa.Column("entries", sa.Integer, nullable=False),
 )
 
 source = sa.Table(

@@ -137,6 +137,13 @@ def test_what_a_page_says_in_its_header_is_kept() -> None:
     assert (result.x_robots_tag, result.content_type) == ("noindex, nofollow", "TEXT/HTML")
 
 
+def test_two_headers_for_robots_are_kept_apart() -> None:
+    """The name in the first holds to its end; joined by commas it would claim the second."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: otherbot: noindex\r\n"
+    more = b"X-Robots-Tag: nofollow\r\nContent-Length: %d\r\n\r\n" % len(_HTML)
+    assert _fetch(Reply(raw=head + more + _HTML)).x_robots_tag == "otherbot: noindex\nnofollow"
+
+
 @pytest.mark.parametrize(
     "url",
     ["ftp://h.example/", "files://notes/a.md", "http://H.example/", "http://u:p@h.example/", "nonsense", ""],
