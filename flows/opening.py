@@ -67,6 +67,7 @@ def open_pipeline_for(index: Index, source: Source, *, quiet: bool = False) -> I
         progress = stack.enter_context(StageProgress(quiet=quiet))
         pipeline = Pipeline(index=index, source=source, run_id="", progress=progress)
         stack.callback(pipeline.close)
+        index.ledger.owner.claim(index.manifest.index_id)
         lease = hold_lease(
             index.ledger.leases,
             f"source:{source.name}",

@@ -7,6 +7,7 @@ from indexes.ports import RawStore
 from indexes.publish.generation import load_generation, store_record
 from schemas.documents import LiveDocument
 from schemas.errors import SitegraphError, StoreUnavailable
+from schemas.nodes import Page, PdfDoc
 
 Damage = tuple[str, str]
 """What is damaged, and how."""
@@ -16,7 +17,20 @@ def find_damage(index: Index, generation: int) -> tuple[Damage, ...]:
     """Everything that a generation should hold and does not, in a stated order; reads all of it."""
     if generation == 0:
         return ()
-    return (*_stores(index, generation), *_rows(index, generation), *_documents(index, generation))
+    checks = (_ledger, _stores, _rows, _documents)
+    return tuple(damage for check in checks for damage in check(index, generation))
+
+
+def _ledger(index: Index, generation: int) -> Iterator[Damage]:
+    """A ledger that was lost holds no document that readers see; one from a backup, fewer or more."""
+    if index.ledger.generations.get(generation) is None:
+        if generation == index.current():
+            yield "ledger", f"does not know generation {generation}; the next run rebuilds it from the graph"
+        return
+    live = index.ledger.generations.live(generation)
+    for node in index.graph.at(generation).scan_nodes():
+        if isinstance(node, Page | PdfDoc) and node.id not in live:
+            yield node.url or node.path or node.id, "document is not in the ledger"
 
 
 def _stores(index: Index, generation: int) -> Iterator[Damage]:

@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -49,8 +49,13 @@ class Index:
 
     @cached_property
     def ledger(self) -> Ledger:
-        """Crawl state, generations, leases."""
-        return open_ledger(self.settings.ledger_url or f"sqlite:///{self.layout.ledger}", now=self.now)
+        """Crawl state, generations, leases.
+
+        Raises: ConfigError: it is the ledger of another index.
+        """
+        ledger = open_ledger(self.settings.ledger_url or f"sqlite:///{self.layout.ledger}", now=self.now)
+        ledger.owner.check(self.manifest.index_id)
+        return ledger
 
     @cached_property
     def raw(self) -> FileRawStore:
@@ -221,6 +226,9 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
 def _create_index(layout: IndexLayout, settings: Settings, index_id: str) -> None:
     if layout.is_foreign():
         raise ConfigError("is not empty and not an index; choose another --index", subject=str(layout.root))
+    if settings.ledger_url:
+        with closing(open_ledger(settings.ledger_url)) as ledger:
+            ledger.owner.check(index_id)
     spec = find_model(settings)
     model = ModelManifest(name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens)
     manifest = IndexManifest(index_id=index_id, graph=settings.graph or "lance", model=model)

@@ -110,7 +110,10 @@ class KnownDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveDocument:
-    """A document as one generation holds it; `stale` and `aliases` are its node's."""
+    """A document as one generation holds it; `stale` and `aliases` are its node's.
+
+    `fragment_sha` is empty where a lost ledger left it unknown.
+    """
 
     doc: str
     source: str

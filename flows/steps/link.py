@@ -136,6 +136,9 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     """Decide the rows of some documents and make sure that each of their texts has a vector."""
     pipeline = generation.pipeline
     live = generation.live(docs)
+    # What a lost ledger left unknown stays as it is until the run of its own source.
+    docs = [doc for doc in docs if doc not in live or live[doc].fragment_sha]
+    live = {doc: live[doc] for doc in docs if doc in live}
     fragments = _load(pipeline, live)
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
     edges = _edges(generation, fragments, live)

@@ -9,7 +9,7 @@ from flows.steps.collect import collect
 from flows.wiring import Index, Pipeline
 from flows.work import work_of
 from indexes.publish.current import write_current
-from indexes.publish.generation import GenerationManifest, dump_generation, store_record
+from indexes.publish.generation import GenerationManifest, dump_generation, generation_numbers, store_record
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState
@@ -39,9 +39,9 @@ def prune(index: Index, *, source: str) -> None:
     """Drop generations beyond the ones kept for readers and rollback, and the files that go with them."""
     kept = kept_generations(index)
     # Manifests first: what has one may be rolled back to, and the stores must still hold it then.
-    for path in sorted(index.layout.generation(0).parent.glob("*.json")):
-        if int(path.stem) not in kept:
-            path.unlink()
+    for number in generation_numbers(index.layout):
+        if number not in kept:
+            index.layout.generation(number).unlink()
     index.chunks.writer().prune(keep=kept)
     index.crash_point("prune.midway")
     index.graph.writer().prune(keep=kept)

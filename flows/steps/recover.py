@@ -2,6 +2,7 @@
 
 from flows.steps.embed import embed_chunks
 from flows.steps.publish import prune, publish_generation
+from flows.steps.restore import restore_ledger
 from flows.steps.verify import verify_generation
 from flows.steps.write import load_plan, write_plan
 from flows.wiring import Pipeline
@@ -13,10 +14,12 @@ from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
 
 
 def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
-    """Close every unfinished generation; give the ones that were published by it.
+    """Close every unfinished generation, of a ledger that knows what readers see; give those now published.
 
     Raises: StaleLease: the index lease is another run's by now.
     """
+    pipeline.index.ledger.leases.check(lease)
+    restore_ledger(pipeline)
     unfinished = pipeline.index.ledger.generations.unfinished()
     plan = plan_recovery(unfinished, current=pipeline.index.current())
     return tuple(

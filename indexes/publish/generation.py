@@ -58,6 +58,11 @@ def load_generation(layout: IndexLayout, number: int) -> GenerationManifest:
         ) from error
 
 
+def generation_numbers(layout: IndexLayout) -> tuple[int, ...]:
+    """Numbers of the generations that have a manifest, ascending."""
+    return tuple(sorted(int(path.stem) for path in layout.generation(0).parent.glob("*.json")))
+
+
 def dump_generation(layout: IndexLayout, manifest: GenerationManifest) -> None:
     """Write one generation's manifest, durably."""
     text = json.dumps(to_record(manifest), indent=2, sort_keys=True)

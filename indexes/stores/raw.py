@@ -3,7 +3,7 @@
 import hashlib
 import os
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from schemas.errors import DamageFound, StoreUnavailable
@@ -57,6 +57,11 @@ class FileRawStore:
                 return hashlib.file_digest(data, "sha256").hexdigest() == sha256
         except (OSError, ZstdError):
             return False
+
+    def hashes(self) -> Iterator[str]:
+        """Yield the hash of every file, in order."""
+        for path in sorted(self._root.glob("??/??/*.zst")):
+            yield path.stem
 
     def drop_all_but(self, named: Collection[str]) -> int:
         """Delete every file but those of the given hashes, leftovers of a crash too; give how many went.

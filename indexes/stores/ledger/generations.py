@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.redirects import revise_redirects
 from indexes.stores.ledger.revisions import forget_before, rebase, revise, take_back, valid_at
-from indexes.stores.ledger.tables import doc_rev, generation, outbox, upsert
+from indexes.stores.ledger.tables import doc_rev, generation, outbox, redirect_rev, upsert
 from schemas.changes import DocumentChange
 from schemas.documents import LiveDocument
 from schemas.errors import StaleLease
@@ -130,6 +130,17 @@ class Generations:
             if _row(connection, number).state is not state:
                 _unfinished_row(connection, number)
                 _set_state(connection, number, state)
+
+    def restore(self, rows: Collection[Generation], live: Collection[LiveDocument]) -> None:
+        """Replace all that is known by what an index says of its generations; the oldest holds *live*."""
+        current = min(row.generation for row in rows)
+        with self._engine.begin() as connection:
+            for table in (generation, outbox, doc_rev, redirect_rev):
+                connection.execute(sa.delete(table))
+            records = [{**to_record(row), "details": json.dumps(row.details)} for row in rows]
+            upsert(connection, generation, records)
+            documents = [to_record(document) for document in live]
+            revise(connection, doc_rev, current, changed=(), rows=documents)
 
     def abort(self, number: int) -> None:
         """Take back what freezing wrote and close the generation for good."""

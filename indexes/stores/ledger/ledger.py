@@ -14,6 +14,7 @@ from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.lookup import Lookup
+from indexes.stores.ledger.owner import Owner
 from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
@@ -27,6 +28,7 @@ class Ledger:
     """What is known between runs; the truth that task states only repeat."""
 
     engine: sa.Engine
+    owner: Owner
     documents: Documents
     hosts: Hosts
     history: History
@@ -62,6 +64,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
     engine = open_engine(url)
     return Ledger(
         engine=engine,
+        owner=Owner(engine),
         documents=Documents(engine, now=now),
         hosts=Hosts(engine),
         history=History(engine),

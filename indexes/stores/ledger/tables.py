@@ -135,6 +135,13 @@ outbox = sa.Table(
     sa.Column("payload_sha", _TEXT, nullable=False),
 )
 
+owner = sa.Table(
+    "owner",
+    metadata,
+    sa.Column("only", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("index_id", _TEXT, nullable=False),
+)
+
 lease = sa.Table(
     "lease",
     metadata,
