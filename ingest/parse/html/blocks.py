@@ -32,6 +32,7 @@ _SECTION_WORDS = word_set(
     "section sect1 sect2 sect3 sect4 sect5 chapter appendix preface part refentry refsect1 refsect2 refsect3 "
     "article glossary bibliography index book reference detail"
 )
+_NOTE_TITLES = word_set("admonition-title admonition-heading admonitionheading alert-heading alert-title")
 _TITLED = word_set("table figure example informaltable equation procedure")
 _ROOT_IDS = word_set("root app __next ___gatsby __nuxt main content main-content page wrapper body header")
 
@@ -161,7 +162,11 @@ class _Reader:
         """Read what is not running text as one piece; False if it is running text."""
         tag = element.tag
         level = heading_level(element)
-        if level is not None:
+        if level is not None and _is_note_title(element):
+            self._read_title(element)
+        elif level is not None and self._is_of_member(element, level):
+            self._read_signature(element)
+        elif level is not None:
             self._read_heading(element, level)
         elif tag == "pre":
             self._note_anchor(element)
@@ -185,6 +190,20 @@ class _Reader:
             return
         self._flow.heading(Heading(text=text, level=level, fragment=self._heading_anchor(element)))
         self._open_anchors.clear()
+
+    def _is_of_member(self, heading: HtmlElement, level: int) -> bool:
+        """Whether a heading declares a member of a type, or stands in what is said about one."""
+        signatures = self._shape.signatures
+        if not signatures:
+            return False
+        return level > 4 or not signatures.isdisjoint(class_words(heading.get("class") or ""))
+
+    def _read_signature(self, heading: HtmlElement) -> None:
+        """What declares a function is no title: it stands with the words on it, under its own id."""
+        self._note_anchor(heading)
+        text, _ = inline_text(heading)
+        if text:
+            self._flow.title(text)
 
     def _heading_anchor(self, heading: HtmlElement) -> str | None:
         """Own id, else one inside, else by family the section around or the nearest before."""
@@ -217,7 +236,7 @@ class _Reader:
         if class_ is None:
             return False
         words = class_words(class_)
-        if "admonition-title" in words:
+        if not _NOTE_TITLES.isdisjoint(words):
             return True
         around = element.getparent()
         return (
@@ -233,10 +252,15 @@ class _Reader:
             return
         if element.tag == "figcaption":
             self._flow.caption_of_last(text)
-        elif "admonition-title" in class_words(element.get("class") or ""):
+        elif _is_note_title(element):
             self._flow.title(text)
         else:
             self._flow.caption(text)
+
+
+def _is_note_title(element: HtmlElement) -> bool:
+    class_ = element.get("class")
+    return class_ is not None and not _NOTE_TITLES.isdisjoint(class_words(class_))
 
 
 def _is_mark(element: HtmlElement) -> bool:

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import Survey, class_words
+from ingest.parse.html.dom import Survey, class_words, name_parts
 from ingest.parse.html.words import word_set
 
 
@@ -19,6 +19,7 @@ class Family(StrEnum):
     MKDOCS = "mkdocs"
     DOCUSAURUS = "docusaurus"
     JAVADOC = "javadoc"
+    RUSTDOC = "rustdoc"
     PLAIN = "plain"
 
 
@@ -27,13 +28,18 @@ class Shape:
     """How a family lays out its pages.
 
     `containers` are tried in order (tag, attribute, value; `class` matches one word); `chrome` are class
-    names and ids of what stands around or amid the content; `section_anchor` says that the id of a section
+    names and ids of what stands around or amid the content, `chrome_words` words inside such names;
+    `signatures` are class names of headings that declare a function or type: they head no section, and
+    neither do the headings h5 and h6 of what is said about one.
+    `section_anchor` says that the id of a section
     lies on the element around its heading, else it stands before the heading; `numbered` headings carry
     their number as plain text.
     """
 
     containers: tuple[tuple[str, str, str], ...]
     chrome: frozenset[str] = frozenset()
+    chrome_words: frozenset[str] = frozenset()
+    signatures: frozenset[str] = frozenset()
     section_anchor: bool = False
     numbered: bool = False
 
@@ -60,7 +66,9 @@ SHAPES: dict[Family, Shape] = {
         chrome=word_set("header nav-panel contents shortcontents menu"),
         numbered=True,
     ),
-    Family.ASCIIDOCTOR: Shape(containers=_BODY, chrome=frozenset({"toc", "footer"})),
+    Family.ASCIIDOCTOR: Shape(
+        containers=_BODY, chrome=frozenset({"toc", "footer"}), chrome_words=frozenset({"dropdown"})
+    ),
     Family.MKDOCS: Shape(
         containers=(("article", "", ""), *_MAIN),
         chrome=word_set("md-sidebar md-source-file md-content__button md-feedback toc"),
@@ -76,11 +84,18 @@ SHAPES: dict[Family, Shape] = {
         chrome=word_set("topnav bottomnav subnav top-nav sub-nav navbar.top navbar.bottom skip-nav toc"),
         section_anchor=True,
     ),
+    Family.RUSTDOC: Shape(
+        containers=(("section", "id", "main-content"), *_MAIN),
+        chrome=word_set("rustdoc-breadcrumbs out-of-band src rightside notable-traits rustdoc-toolbar"),
+        signatures=frozenset({"code-header"}),
+        section_anchor=True,
+    ),
     Family.PLAIN: Shape(
         containers=(*_MAIN, ("article", "", "")),
         chrome=word_set(
             "toc table-of-contents breadcrumb breadcrumbs pagination pager sidebar skip-link share social"
         ),
+        chrome_words=word_set("feedback footer dropdown related"),
     ),
 }
 
@@ -92,6 +107,7 @@ _GENERATORS = (
     ("mkdocs", Family.MKDOCS),
     ("docusaurus", Family.DOCUSAURUS),
     ("javadoc", Family.JAVADOC),
+    ("rustdoc", Family.RUSTDOC),
     ("sphinx", Family.SPHINX),
     ("docutils", Family.SPHINX),
 )
@@ -132,8 +148,20 @@ def find_container(survey: Survey, family: Family) -> HtmlElement | None:
 
 
 def is_chrome(element: HtmlElement, shape: Shape) -> bool:
-    """Whether class or id of the element are among those the family writes around its content."""
+    """Whether class or id of the element are among those the family writes around its content.
+
+    An id of one word is none of `chrome_words`: it may be the anchor of a section on that very matter.
+    """
     class_, id_ = element.get("class"), element.get("id")
-    if id_ is not None and id_.lower() in shape.chrome:
+    if id_ is not None and (id_.lower() in shape.chrome or _is_named(id_, shape, 2)):
         return True
-    return class_ is not None and not shape.chrome.isdisjoint(class_words(class_))
+    if class_ is None:
+        return False
+    return not shape.chrome.isdisjoint(class_words(class_)) or _is_named(class_, shape, 1)
+
+
+def _is_named(name: str, shape: Shape, least: int) -> bool:
+    if not shape.chrome_words:
+        return False
+    words = name_parts(name)
+    return len(words) >= least and not shape.chrome_words.isdisjoint(words)

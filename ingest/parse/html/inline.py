@@ -19,6 +19,8 @@ _PERMALINKS = word_set(
     "anchor anchor copiable-link copy-link toc-anchor direct-link"
 )
 _SIGNS = frozenset({"¶", "#", "§", "🔗", "🔗︎", "link", "permalink", "permanent link", ""})
+_BARE_SIGNS = frozenset({"¶", "#", "§", "🔗"})
+_TO_TOP = frozenset({"top", "back to top", "return to top", "^", "↑", "▲"})
 _NUMBERS = frozenset({"section-number", "secno", "header-section-number", "sectnum", "toc-section-number"})
 _LINE_NUMBERS = frozenset(
     {"linenos", "lineno", "linenodiv", "gutter", "line-number", "line-numbers-rows", "blob-num"}
@@ -39,7 +41,7 @@ def _is_icon(sign: str) -> bool:
 
 
 def is_permalink(element: HtmlElement) -> bool:
-    """Whether a link is only a handle to copy a heading's address."""
+    """Whether a link is only a handle to copy a heading's address, or leads to the top of the page."""
     if element.tag != "a":
         return False
     class_ = element.get("class")
@@ -47,13 +49,10 @@ def is_permalink(element: HtmlElement) -> bool:
         sign = "".join(element.itertext()).strip().lower()
         return sign in _SIGNS or _is_icon(sign)
     href = element.get("href") or ""
-    text: str | None = element.text
-    return (
-        href.startswith("#")
-        and len(element) == 0
-        and text is not None
-        and text.strip() in {"¶", "#", "§", "🔗"}
-    )
+    if not href.startswith("#"):
+        return False
+    sign = "".join(element.itertext()).strip()
+    return sign in _BARE_SIGNS or (href.lower().startswith("#top") and sign.lower() in _TO_TOP)
 
 
 def no_id(_: HtmlElement) -> str | None:

@@ -87,3 +87,17 @@ def test_a_definition_is_cited_by_the_id_of_its_term() -> None:
 def test_an_id_with_entities_is_kept_as_decoded() -> None:
     (section,) = sections_of(parse_page('<main><h1 id="a&amp;b(c,d)">T</h1></main>'))
     assert section.fragment == "a&b(c,d)"
+
+
+RUSTDOC = """<meta name=generator content=rustdoc><nav class=sidebar>x</nav><main>
+<section id=main-content class=content><h1>Enum Option</h1><p>Maybe.</p>
+<h2 id=implementations>Implementations</h2>
+<section id=method.is_some class=method><span class=rightside>1.0</span>
+<h4 class=code-header>pub fn is_some()</h4></section><div class=docblock><p>Tells.</p><h5 id=examples>Examples</h5><pre>x</pre></div></section></main>"""
+
+
+def test_a_declaration_heads_no_section_but_can_be_cited() -> None:
+    fragment = parse_page(RUSTDOC)
+    assert [section.heading for section in sections_of(fragment)] == ["Enum Option", "Implementations"]
+    assert fragment.chunks[-1].text == "pub fn is_some()\nTells.\n\nExamples\nx"
+    assert fragment.chunks[-1].fragment == "method.is_some"

@@ -111,3 +111,13 @@ def test_a_figure_is_read_by_its_caption() -> None:
 
 def test_deep_nesting_needs_no_recursion() -> None:
     assert parse_page("<main><h1>A</h1>" + "<div>" * 200 + "x" + "<ul><li>" * 50_000).title == "A"
+
+
+def test_a_link_to_the_top_is_no_part_of_a_heading() -> None:
+    page = "<main><h2><a id=n href=#n></a>NAME &nbsp; <a href=#top_of_page><b>top</b></a></h2><p>x</p></main>"
+    assert texts_of(parse_page(page)) == {"NAME": "x"}
+
+
+def test_the_heading_of_a_note_is_its_title() -> None:
+    note = "<div class='alert alert-info'><h4 class=alert-heading>Note:</h4><p>x</p></div>"
+    assert texts_of(parse_page(f"<main><h2>A</h2>{note}</main>")) == {"A": "Note:\nx"}

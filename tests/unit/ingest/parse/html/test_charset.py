@@ -11,6 +11,14 @@ from tests.fakes.pages import parse_page
         ("é".encode("cp1252"), "text/html; charset=iso-8859-1", "é"),
         ("<meta charset=koi8-r>да".encode("koi8-r"), None, "<meta charset=koi8-r>да"),
         (b"\xef\xbb\xbf" + "é".encode(), "text/html; charset=latin-1", "é"),
+        (b"\xef\xbb\xbf<meta charset=koi8-r>" + "é".encode(), None, "<meta charset=koi8-r>é"),
+        ("<meta charset=koi8-r>é".encode(), "text/html; charset=utf-8", "<meta charset=koi8-r>é"),
+        (
+            "<meta charset=windows-1251>日本".encode("cp1251", "ignore") + b"\xe4\xe0",
+            None,
+            "<meta charset=windows-1251>да",
+        ),
+        ("é".encode(), "text/html; charset=no-such-thing", "é"),
         ("é".encode("utf-16"), None, "é"),
         (b"a\0b", None, "ab"),
         (

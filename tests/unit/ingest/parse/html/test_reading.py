@@ -27,7 +27,8 @@ def test_a_product_page_keeps_the_product_and_drops_the_cards_of_others() -> Non
         f"<div class=card><h3>Kettle {n}</h3><span>Buy kettle {n}</span></div>" for n in range(30)
     )
     page = f"""<head><meta property=og:type content=product></head><body>{AROUND}<div><h1>Watering can</h1>
-    <p>{PROSE}</p><p>It holds {PROSE}</p><p>It weighs {PROSE}</p></div><div class=others>{cards}</div></body>"""
+    <p>{PROSE}</p><p>It holds {PROSE}</p><p>It weighs {PROSE}</p></div>
+    <div class=others>{cards}</div></body>"""
     text = all_text(page)
     assert "It weighs" in text
     assert "Buy kettle" not in text
