@@ -33,7 +33,8 @@ def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
 
     What was fetched before a stop or a failure is recorded all the same.
     """
-    known = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
+    rows = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
+    known = {uri: rows[uri] for uri in uris if uri in rows}  # in the order that was planned
     seen: dict[str, KnownDocument] = {}
     looks: dict[str, Look] = {}
     try:
