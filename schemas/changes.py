@@ -21,12 +21,16 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentChange:
-    """One document's step from the base generation to the next; `new` is None when it goes."""
+    """One document's step from the base generation to the next; `new` is None when it goes.
+
+    `successor` is the node id of the document that has the content of one that goes.
+    """
 
     kind: ChangeKind
     old: LiveDocument | None
     new: LiveDocument | None
     reason: str = ""
+    successor: str | None = None
 
     @property
     def live(self) -> LiveDocument:

@@ -1,13 +1,14 @@
-"""After the crawl: what came with 200 and is no content is put aside, before anything is compared."""
+"""After the crawl, before anything is compared: what is no content is put aside, what is the same is one."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from flows.steps.embed import load_fragment
 from flows.steps.parse import parse_request
 from flows.wiring import Pipeline
 from ingest.diff.guard import quarantine_refusal
+from ingest.diff.moves import settle_same
 from ingest.diff.quarantine import TINY_WORDS, Version, bad_content, has_collapsed, leads_home, read_version
 from ingest.diff.validators import host_of
 from ingest.fetch.crawl import fetch_all
@@ -24,7 +25,9 @@ from schemas.source import SourceKind
 
 
 def settle_source(pipeline: Pipeline, *, accept: bool) -> None:
-    """Quarantine what is no good though it came with 200; *accept* takes pages that only became short.
+    """Quarantine what is no good though it came with 200, then settle what is the same at several addresses.
+
+    *accept* takes pages that only became short as they are.
 
     Raises: GuardRefused: more than half of the documents that readers see are put aside, and *accept* is
     false.
@@ -32,12 +35,13 @@ def settle_source(pipeline: Pipeline, *, accept: bool) -> None:
     ledger, name = pipeline.index.ledger, pipeline.source.name
     if pipeline.source.kind is SourceKind.FILES:
         return
-    known = ledger.documents.of_source(name)
+    known: Sequence[KnownDocument] = ledger.documents.of_source(name)
     live = {d.uri: d for d in ledger.generations.live(pipeline.index.current(), source=name).values()}
     judge = _Judge(pipeline=pipeline, live=live, accept=accept)
     bad = {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=why) for d in known if (why := judge(d))}
-    ledger.documents.save(tuple(bad.values()))
-    held = {d.uri for d in known if d.state is DocumentState.QUARANTINED} | bad.keys()
+    known = [bad.get(d.uri, d) for d in known]
+    ledger.documents.save((*bad.values(), *settle_same(known)))
+    held = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(held & live.keys()), live=len(live))
     if refusal and not accept:
         raise GuardRefused(f"{refusal}; nothing was changed. Go on with: --accept", subject=name)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ingest.diff.moves import aliases_of, follow, has_moved
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument, Outcome
 
@@ -32,13 +33,14 @@ def diff_documents(
     docs = {
         document.uri: held.get(document.uri) if _is_kept(document) else document.doc for document in known
     }
+    aliases = aliases_of(known)
     changes = [
-        change
+        replace(change, successor=_successor(change, document, by_uri))
         for document in known
         if (doc := docs[document.uri]) is not None
         and owners.get(doc, document.source) == document.source
         and leads_somewhere(document, by_uri)
-        and (change := diff_document(document, live.get(doc))) is not None
+        and (change := diff_document(document, live.get(doc), aliases=aliases.get(document.uri, ())))
     ]
     claimed = set(docs.values())
     orphans = [
@@ -49,7 +51,9 @@ def diff_documents(
     return tuple(sorted(changes + orphans, key=lambda change: change.doc))
 
 
-def diff_document(known: KnownDocument, old: LiveDocument | None) -> DocumentChange | None:
+def diff_document(
+    known: KnownDocument, old: LiveDocument | None, *, aliases: tuple[str, ...] = ()
+) -> DocumentChange | None:
     """Give one document's change; None when the next generation holds it as the base does."""
     if known.state in REMOVED:
         if old is None:
@@ -59,9 +63,14 @@ def diff_document(known: KnownDocument, old: LiveDocument | None) -> DocumentCha
         return _staled(known, old)
     if known.fragment_sha is None or known.parsed_sha != known.raw_sha:
         return None
-    if old is not None and old.fragment_sha == known.fragment_sha and not old.stale:
+    new = _next_live(known, old, aliases)
+    if (
+        old is not None
+        and old.fragment_sha == new.fragment_sha
+        and (old.stale, old.aliases) == (False, aliases)
+    ):
         return None
-    return DocumentChange(kind=_kind(known, old), old=old, new=_next_live(known, old))
+    return DocumentChange(kind=_kind(known, old), old=old, new=new)
 
 
 def is_stale(known: KnownDocument) -> bool:
@@ -92,6 +101,8 @@ def leads_somewhere(document: KnownDocument, by_uri: Mapping[str, KnownDocument]
 
 def outcome_of(known: KnownDocument, change: DocumentChange | None, *, owned: bool) -> Outcome:
     """Give the one outcome that a run reports for a document it looked at."""
+    if has_moved(known):
+        return Outcome.MOVED
     if known.state not in READABLE:
         return Outcome(known.state.value) if known.state is not DocumentState.NEW else Outcome.FAILED
     if not owned:
@@ -116,6 +127,17 @@ def count_documents(seen: Sequence[KnownDocument], outcomes: Sequence[Outcome]) 
     }
 
 
+def _successor(
+    change: DocumentChange, document: KnownDocument, by_uri: Mapping[str, KnownDocument]
+) -> str | None:
+    """Who has the content of a document that goes, word for word."""
+    if change.kind is not ChangeKind.REMOVED or change.old is None or document.location is None:
+        return None
+    end = follow(document, by_uri)
+    same = end is not None and end.state in READABLE and end.content_hash == change.old.content_hash
+    return end.doc if same and end is not None else None
+
+
 def _is_kept(known: KnownDocument) -> bool:
     """Whether readers go on seeing the last good version, whatever came since."""
     return known.state not in READABLE and known.state not in REMOVED
@@ -134,7 +156,7 @@ def _kind(known: KnownDocument, old: LiveDocument | None) -> ChangeKind:
     return ChangeKind.REFRESHED if old.content_hash == known.content_hash else ChangeKind.CHANGED
 
 
-def _next_live(known: KnownDocument, old: LiveDocument | None) -> LiveDocument:
+def _next_live(known: KnownDocument, old: LiveDocument | None, aliases: tuple[str, ...]) -> LiveDocument:
     # Equal content keeps the time and date it first came with: a new footer is no new document.
     same = old is not None and old.content_hash == known.content_hash
     origin = old if same and old is not None else known
@@ -149,6 +171,7 @@ def _next_live(known: KnownDocument, old: LiveDocument | None) -> LiveDocument:
         doc_id=known.doc_id,
         fetched_at=origin.fetched_at,
         last_modified=origin.last_modified,
+        aliases=aliases,
     )
 
 

@@ -41,7 +41,7 @@ def wordless_refusal(counts: Counts) -> str | None:
 
 def emptied_refusal(changes: Sequence[DocumentChange], *, emptied: int, live: int) -> str | None:
     """Say so when documents that lose all their text, with the removed ones, are too much of the source."""
-    removed = sum(change.kind is ChangeKind.REMOVED for change in changes)
+    removed = _lost(changes)
     if live == 0 or not emptied or emptied + removed <= MAX_REMOVED * live:
         return None
     return f"{emptied} of {live} documents would lose all their text"
@@ -56,10 +56,15 @@ def quarantine_refusal(quarantined: int, *, live: int) -> str | None:
 
 def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | None:
     """Say so when more of the source would go than one run may take out."""
-    removed = sum(change.kind is ChangeKind.REMOVED for change in changes)
+    removed = _lost(changes)
     if live == 0 or removed <= MAX_REMOVED * live:
         return None
     return f"{removed} of {live} documents would be removed"
+
+
+def _lost(changes: Sequence[DocumentChange]) -> int:
+    """Removed documents; content that goes on under another address is not lost."""
+    return sum(change.kind is ChangeKind.REMOVED and change.successor is None for change in changes)
 
 
 def _reached(document: KnownDocument, by_uri: dict[str, KnownDocument]) -> bool:

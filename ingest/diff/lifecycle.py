@@ -44,6 +44,7 @@ def _after(
         http_status=result.http_status,
         reason=result.reason,
         location=None,
+        moves=0,
     )
     match result.status:
         case FetchStatus.NOT_MODIFIED if known.state is DocumentState.UNSUPPORTED:
@@ -54,7 +55,7 @@ def _after(
         case FetchStatus.NOT_MODIFIED:
             return _not_modified(seen, result)
         case FetchStatus.REDIRECTED:
-            return _redirected(seen, result)
+            return _redirected(seen, result, before=known)
         case FetchStatus.NOT_FOUND:
             return _missed(seen, now=now, gone_after=gone_after)
         case FetchStatus.GONE:
@@ -119,11 +120,13 @@ def _unsupported(seen: KnownDocument, result: FetchResult, *, now: datetime) -> 
     )
 
 
-def _redirected(seen: KnownDocument, result: FetchResult) -> KnownDocument:
+def _redirected(seen: KnownDocument, result: FetchResult, *, before: KnownDocument) -> KnownDocument:
+    again = before.state is DocumentState.REDIRECTED and before.location == result.location
     return replace(
         seen,
         state=DocumentState.REDIRECTED,
         location=result.location,
+        moves=(before.moves if again else 0) + 1 if result.permanent else 0,
         failures=0,
         misses=0,
         missed_at=None,

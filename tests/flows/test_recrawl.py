@@ -192,7 +192,7 @@ def test_a_renamed_page_keeps_its_vectors(
 
     report = sitegraph.run(source, index)
 
-    assert outcomes(report) == {"added": 1, "gone": 1, "changed": 2, "unchanged": 7}
+    assert outcomes(report) == {"added": 1, "moved": 1, "changed": 2, "unchanged": 7}
     assert report["chunks"]["embedded"] <= 2, "only the list of links of two pages may be new"
     assert_equals_clean_rebuild(sitegraph, source, index)
 

@@ -8,6 +8,9 @@ from indexes.stores.ledger.revisions import revise, valid_at
 from indexes.stores.ledger.tables import document, redirect_rev
 from schemas.documents import READABLE, REMOVED, DocumentState
 
+_LEADING = (DocumentState.REDIRECTED, DocumentState.DUPLICATE, DocumentState.GONE)
+"""States in which a location says where the content is: of a gone document, where it was found again."""
+
 
 class Redirects:
     """The `redirect_rev` table: one row for each address and stretch of generations.
@@ -30,7 +33,7 @@ class Redirects:
         *generation*: a bad day is evidence of nothing.
         """
         led = sa.select(document.c.uri, document.c.location).where(
-            document.c.state == DocumentState.REDIRECTED.value, document.c.location.is_not(None)
+            document.c.state.in_(_LEADING), document.c.location.is_not(None)
         )
         unsettled = (
             sa.select(redirect_rev.c.uri, redirect_rev.c.location)

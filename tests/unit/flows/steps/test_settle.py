@@ -187,3 +187,32 @@ def test_a_first_run_keeps_logins_and_shells_out(good: Site, tmp_path: Path, par
     assert difference.documents["quarantined"] == 2
     assert len(difference.changes) == 9
     assert probes(good) == 1
+
+
+def test_copies_and_moved_pages_are_one_page_with_several_addresses(pipeline: Pipeline, good: Site) -> None:
+    start = good.pages["/"]
+    good.pages |= {"/": page("start", links=(*PATHS, "/a.html?sid=7", "/moved.html"))}
+    good.pages |= {"/a.html?sid=7": page("a"), "/moved.html": page("b"), "/b.html": Reply(b"gone", 410)}
+
+    difference = crawl(pipeline, "second")
+
+    assert difference.documents["duplicate"] == difference.documents["moved"] == 1
+    assert states(pipeline)["/b.html"] == ("gone", "HTTP 410")
+    aliases = {change.uri: change.new.aliases for change in difference.changes if change.new}
+    assert aliases[good.url("/a.html")] == (good.url("/a.html?sid=7"),)
+    assert aliases[good.url("/moved.html")] == (good.url("/b.html"),)
+    (gone,) = (change for change in difference.changes if change.kind is ChangeKind.REMOVED)
+    moved = next(change for change in difference.changes if change.uri == good.url("/moved.html"))
+    assert (gone.uri, gone.successor) == (good.url("/b.html"), moved.doc)
+    assert pipeline.index.ledger.redirects.after(0) == {
+        good.url("/b.html"): good.url("/moved.html"),
+        good.url("/a.html?sid=7"): good.url("/a.html"),
+    }
+
+    publish_ledger(pipeline, difference)
+    assert crawl(pipeline, "third").changes == ()
+    good.pages |= {"/a.html?sid=7": page("its own"), "/": start}
+    back = crawl(pipeline, "fourth")
+    assert {change.uri for change in back.changes if change.kind is ChangeKind.ADDED} == {
+        good.url("/a.html?sid=7")
+    }

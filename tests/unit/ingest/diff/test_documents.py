@@ -8,7 +8,7 @@ from ingest.diff.documents import count_documents, diff_document, diff_documents
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument, LiveDocument, Outcome
-from tests.fakes.known import known, live
+from tests.fakes.known import SITE, known, live
 
 
 def read(**fields: Any) -> KnownDocument:
@@ -81,6 +81,24 @@ def test_a_page_in_the_place_of_a_quarantined_pdf_does_not_push_it_out() -> None
     held = live("pdfdoc:1")
     (change,) = diff_documents([login], {"pdfdoc:1": held}, {"pdfdoc:1": "handbook"})
     assert (change.kind, change.doc, change.reason) == (ChangeKind.REFRESHED, "pdfdoc:1", "a login")
+
+
+def test_a_page_keeps_its_content_and_gains_the_addresses_that_lead_to_it() -> None:
+    new = read(uri="https://x.example/new", doc="page:2")
+    old = read(uri="https://x.example/old", state=S.GONE, location=new.uri)
+    held = {"page:1": live(uri=old.uri), "page:2": live("page:2", uri=new.uri)}
+    gone, kept = diff_documents([old, new], held, dict.fromkeys(held, "handbook"))
+    assert (gone.kind, gone.successor) == (ChangeKind.REMOVED, "page:2")
+    assert (kept.kind, kept.new) == (ChangeKind.REFRESHED, live("page:2", uri=new.uri, aliases=(old.uri,)))
+    again = diff_documents([old, new], {"page:2": kept.live}, {"page:2": "handbook"})
+    assert again == ()
+
+
+def test_a_page_that_redirects_to_other_content_has_no_successor() -> None:
+    new = read(uri="https://x.example/new", doc="page:2", content_hash="c2", fragment_sha="f2")
+    old = read(uri="https://x.example/old", state=S.REDIRECTED, location=new.uri, moves=1)
+    gone, _ = diff_documents([old, new], {"page:1": live(uri=old.uri)}, {"page:1": "handbook"})
+    assert (gone.kind, gone.successor) == (ChangeKind.REMOVED, None)
 
 
 def test_a_removal_says_why() -> None:
@@ -162,6 +180,9 @@ def test_a_failed_document_is_not_taken_for_an_orphan() -> None:
         (read(state=S.FAILED), None, False, Outcome.FAILED),
         (read(state=S.REDIRECTED), ChangeKind.REMOVED, True, Outcome.REDIRECTED),
         (read(state=S.DISALLOWED), None, True, Outcome.DISALLOWED),
+        (read(state=S.REDIRECTED, moves=2), None, True, Outcome.MOVED),
+        (read(state=S.GONE, location=f"{SITE}new"), ChangeKind.REMOVED, True, Outcome.MOVED),
+        (read(state=S.DUPLICATE, location=SITE), None, True, Outcome.DUPLICATE),
         (read(state=S.OUT_OF_SCOPE), None, True, Outcome.OUT_OF_SCOPE),
     ],
 )

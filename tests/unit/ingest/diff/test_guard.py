@@ -2,7 +2,14 @@
 
 import pytest
 
-from ingest.diff.guard import emptied_refusal, empty_refusal, removal_refusal, seed_refusal, wordless_refusal
+from ingest.diff.guard import (
+    emptied_refusal,
+    empty_refusal,
+    quarantine_refusal,
+    removal_refusal,
+    seed_refusal,
+    wordless_refusal,
+)
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
@@ -35,6 +42,12 @@ def changes(**counts: int) -> list[DocumentChange]:
 def test_a_fifth_of_a_source_may_go_and_no_more(removed: int, held: int, refused: bool) -> None:
     said = removal_refusal(changes(removed=removed), live=held)
     assert said == (f"{removed} of {held} documents would be removed" if refused else None)
+
+
+def test_content_that_goes_on_under_another_address_is_not_lost() -> None:
+    moved = DocumentChange(kind=ChangeKind.REMOVED, old=live(), new=None, successor="page:2")
+    assert removal_refusal([moved] * 9, live=10) is None
+    assert removal_refusal([moved] * 9 + changes(removed=3), live=10) == "3 of 10 documents would be removed"
 
 
 def test_only_removals_count_for_the_guard() -> None:
@@ -125,3 +138,10 @@ def test_documents_without_a_single_passage_stop_a_run(
     counts: dict[str, dict[str, int]], refused: bool
 ) -> None:
     assert (wordless_refusal(counts) is not None) == refused
+
+
+@pytest.mark.parametrize(
+    ("put_aside", "held", "refused"), [(0, 0, False), (5, 10, False), (6, 10, True), (1, 1, True)]
+)
+def test_more_than_half_put_aside_is_a_bad_day_of_the_site(put_aside: int, held: int, refused: bool) -> None:
+    assert (quarantine_refusal(put_aside, live=held) is not None) is refused

@@ -131,6 +131,16 @@ def test_failures_count_up_and_any_answer_clears_them() -> None:
         assert look(document, fetched(status)).failures == 0
 
 
+def test_permanent_redirects_to_one_address_are_counted_and_anything_else_begins_anew() -> None:
+    there = "https://docs.example.org/new/"
+    once = look(known(), fetched(F.REDIRECTED, location=there, permanent=True))
+    twice = look(once, fetched(F.REDIRECTED, location=there, permanent=True))
+    elsewhere = look(twice, fetched(F.REDIRECTED, location=f"{there}x", permanent=True))
+    assert (once.moves, twice.moves, elsewhere.moves) == (1, 2, 1)
+    assert look(twice, fetched(F.REDIRECTED, location=there)).moves == 0
+    assert look(twice, fetched(F.OK)).moves == 0
+
+
 @pytest.mark.parametrize("later", [F.OK, F.NOT_MODIFIED, F.NOT_FOUND, F.FAILED, F.DISALLOWED, F.GONE])
 def test_where_a_redirect_led_is_forgotten_with_the_redirect(later: F) -> None:
     document = look(known(), fetched(F.REDIRECTED, location="https://docs.example.org/new/"))

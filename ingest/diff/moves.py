@@ -1,0 +1,102 @@
+"""The same content at several addresses: one of them stands for all, and those that are gone lead to it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from schemas.documents import READABLE, DocumentState, KnownDocument
+
+MIN_WORDS = 25
+"""Words below which equal content proves nothing: notices, stubs and empty pages are alike by chance. Of such
+pages only equal bytes make duplicates."""
+
+CONFIRMED_MOVES = 2
+"""Looks in a row at a permanent redirect to one address after which a document has moved (301, 308)."""
+
+
+def settle_same(known: Sequence[KnownDocument]) -> tuple[KnownDocument, ...]:
+    """Give the rows that change: duplicates, those that no longer are, and gone ones whose content goes on.
+
+    Args: known: all rows of one source, in any order. The result depends on nothing else, so that it is the
+    same whatever was fetched first.
+    """
+    winners = _winners(known)
+    settled = [_settle(document, winners.get(_key(document) or "")) for document in known]
+    return tuple(new for old, new in zip(known, settled, strict=True) if new != old)
+
+
+def has_moved(known: KnownDocument) -> bool:
+    """Whether the document is elsewhere for good: permanently redirected, or its content found there."""
+    if known.state is DocumentState.REDIRECTED:
+        return known.moves >= CONFIRMED_MOVES
+    return known.state is DocumentState.GONE and known.location is not None
+
+
+def aliases_of(known: Iterable[KnownDocument]) -> Mapping[str, tuple[str, ...]]:
+    """Addresses that stand for each document, by its own address, in order.
+
+    Those of duplicates, of documents whose content was found elsewhere, and of permanent redirects from the
+    first look on: a second one would else write a generation in which nothing is new.
+    """
+    rows = {document.uri: document for document in known}
+    aliases: dict[str, list[str]] = {}
+    for uri in sorted(rows):
+        if rows[uri].moves or has_moved(rows[uri]) or rows[uri].state is DocumentState.DUPLICATE:
+            end = follow(rows[uri], rows)
+            if end is not None and end.state in READABLE:
+                aliases.setdefault(end.uri, []).append(uri)
+    return {uri: tuple(names) for uri, names in aliases.items()}
+
+
+def follow(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> KnownDocument | None:
+    """Give the row where the document's address ends up; None when that is unknown or goes in a circle."""
+    passed = {document.uri}
+    at: KnownDocument | None = document
+    while at is not None and at.state not in READABLE and at.location is not None:
+        at = by_uri.get(at.location)
+        if at is not None and at.uri in passed:
+            return None
+        if at is not None:
+            passed.add(at.uri)
+    return at
+
+
+def _winners(known: Iterable[KnownDocument]) -> Mapping[str, str]:
+    """The address that stands for each content: a page's own choice, then the shorter, then the lower one."""
+    groups: dict[str, list[KnownDocument]] = {}
+    for document in known:
+        if _is_alive(document) and (key := _key(document)):
+            groups.setdefault(key, []).append(document)
+    return {key: _winner(group) for key, group in groups.items()}
+
+
+def _winner(group: Sequence[KnownDocument]) -> str:
+    named = {document.canonical for document in group if document.canonical != document.uri}
+    return min((document.uri for document in group), key=lambda uri: (uri not in named, len(uri), uri))
+
+
+def _settle(document: KnownDocument, winner: str | None) -> KnownDocument:
+    if winner is not None and winner != document.uri:
+        if document.state is DocumentState.GONE:
+            return replace(document, location=winner)
+        if _is_alive(document):
+            return replace(
+                document, state=DocumentState.DUPLICATE, location=winner, reason=f"same content as {winner}"
+            )
+    if document.state is DocumentState.DUPLICATE:
+        return replace(document, state=DocumentState.FETCHED, location=None, reason="")
+    return replace(document, location=None) if document.state is DocumentState.GONE else document
+
+
+def _is_alive(document: KnownDocument) -> bool:
+    return document.state in READABLE or document.state is DocumentState.DUPLICATE
+
+
+def _key(document: KnownDocument) -> str | None:
+    """What must be equal for two documents to be the same."""
+    if document.content_hash is None or document.parsed_sha is None or document.doc is None:
+        return None
+    if _is_alive(document) and document.parsed_sha != document.raw_sha:
+        return None
+    is_long = document.words is not None and document.words >= MIN_WORDS
+    # Equal bytes are not yet equal content: their relative links lead to different places.
+    return document.content_hash if is_long else f"{document.content_hash} {document.parsed_sha}"

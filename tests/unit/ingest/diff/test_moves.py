@@ -1,0 +1,161 @@
+"""The same content at several addresses: which one stays, and how the others lead to it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.diff.moves import MIN_WORDS, aliases_of, follow, has_moved, settle_same
+from schemas.documents import REMOVED, KnownDocument
+from schemas.documents import DocumentState as S
+from tests.fakes.known import SITE, known
+
+
+def page(name: str, content: str = "same", **fields: Any) -> KnownDocument:
+    """A parsed page of some length; *content* names its text, its bytes are its own."""
+    raw = fields.pop("raw", f"bytes of {name}")
+    plain = {"state": S.FETCHED, "doc": f"page:{name}", "raw_sha": raw, "parsed_sha": raw, "words": MIN_WORDS}
+    return known(f"{SITE}{name}", **{**plain, "content_hash": content, **fields})
+
+
+def settled(*rows: KnownDocument) -> dict[str, KnownDocument]:
+    """All rows after settling, by name."""
+    changed = {row.uri: row for row in settle_same(rows)}
+    return {row.uri.removeprefix(SITE): changed.get(row.uri, row) for row in rows}
+
+
+def states(*rows: KnownDocument) -> dict[str, str]:
+    return {name: row.state.value for name, row in settled(*rows).items()}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "winner"),
+    [
+        (page("a"), page("b"), "a"),  # the lower address
+        (page("page?sid=1"), page("page"), "page"),  # the shorter one: session ids go
+        (page("a/index.html"), page("a/"), "a/"),
+        (page("a", canonical=f"{SITE}long-name"), page("long-name"), "long-name"),  # the page's own choice
+        (page("a", canonical=f"{SITE}b"), page("b", canonical=f"{SITE}a"), "a"),  # they contradict each other
+        (page("a", canonical=f"{SITE}elsewhere"), page("b"), "a"),
+    ],
+)
+def test_one_address_stands_for_equal_pages(first: KnownDocument, second: KnownDocument, winner: str) -> None:
+    rows = settled(first, second)
+    (loser,) = rows.keys() - {winner}
+    assert rows[winner].state is S.FETCHED
+    assert (rows[loser].state, rows[loser].location) == (S.DUPLICATE, SITE + winner)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (page("a", "one"), page("b", "two")),
+        (page("a", words=MIN_WORDS - 1), page("b", words=MIN_WORDS - 1)),  # short: alike by chance
+        (page("a", words=0), page("b", words=0)),
+        (page("a", words=None), page("b", words=None)),
+        (page("a", parsed_sha="older"), page("b")),  # its content hash is of other bytes
+        (page("a", state=S.FAILED), page("b")),
+        (page("a", state=S.MISSING), page("b")),
+        (page("a", state=S.QUARANTINED), page("b")),
+    ],
+)
+def test_pages_that_are_not_surely_the_same_stay_apart(first: KnownDocument, second: KnownDocument) -> None:
+    assert settle_same((first, second)) == ()
+
+
+def test_of_short_pages_equal_bytes_are_duplicates() -> None:
+    assert states(page("a", words=0, raw="r"), page("b", words=0, raw="r")) == {
+        "a": "fetched",
+        "b": "duplicate",
+    }
+
+
+def test_a_duplicate_comes_back_when_its_content_differs_or_its_winner_goes() -> None:
+    loser = page("b", state=S.DUPLICATE, location=f"{SITE}a", reason="same content")
+    assert states(page("a", "other"), loser) == {"a": "fetched", "b": "fetched"}
+    rows = settled(page("a", state=S.GONE), loser)
+    assert (rows["b"].state, rows["b"].reason, rows["b"].location) == (S.FETCHED, "", None)
+    assert rows["a"].location == f"{SITE}b"
+
+
+def test_content_of_a_gone_page_that_is_found_elsewhere_has_moved() -> None:
+    rows = settled(page("old", state=S.GONE), page("new"))
+    assert (rows["old"].state, rows["old"].location) == (S.GONE, f"{SITE}new")
+    assert has_moved(rows["old"])
+    assert not has_moved(settled(page("old", "other", state=S.GONE), page("new"))["old"])
+
+
+def test_a_page_that_is_only_missing_has_not_moved_yet() -> None:
+    assert settle_same((page("old", state=S.MISSING), page("new"))) == ()
+
+
+def test_where_a_gone_page_went_is_forgotten_with_the_page_it_went_to() -> None:
+    old = page("old", state=S.GONE, location=f"{SITE}new")
+    assert settled(old, page("new", "changed"))["old"].location is None
+
+
+@pytest.mark.parametrize(("moves", "moved"), [(0, False), (1, False), (2, True), (3, True)])
+def test_a_permanent_redirect_seen_twice_is_a_move(moves: int, moved: bool) -> None:
+    assert has_moved(known(state=S.REDIRECTED, location=f"{SITE}new", moves=moves)) is moved
+
+
+def test_every_address_that_leads_to_a_page_is_its_alias() -> None:
+    rows = (
+        page("new"),
+        page("gone", state=S.GONE, location=f"{SITE}new"),
+        page("copy", state=S.DUPLICATE, location=f"{SITE}new"),
+        page("moved", state=S.REDIRECTED, location=f"{SITE}copy", moves=1),
+        page("for-now", state=S.REDIRECTED, location=f"{SITE}new", moves=0),
+        page("lost", state=S.GONE),
+        page("circle", state=S.REDIRECTED, location=f"{SITE}circle", moves=2),
+        page("dead-end", state=S.REDIRECTED, location=f"{SITE}lost", moves=2),
+    )
+    assert aliases_of(rows) == {f"{SITE}new": tuple(SITE + name for name in ("copy", "gone", "moved"))}
+
+
+def test_following_an_address_ends_where_nobody_knows_more() -> None:
+    away = page("away", state=S.REDIRECTED, location="https://elsewhere.example/")
+    assert follow(away, {away.uri: away}) is None
+
+
+rows = st.lists(
+    st.builds(
+        page,
+        st.sampled_from([*"abcdef", "a/index.html", "b?sid=1"]),
+        st.sampled_from(["one", "two"]),
+        state=st.sampled_from([S.FETCHED, S.NOT_MODIFIED, S.DUPLICATE, S.GONE, S.MISSING, S.FAILED]),
+        words=st.sampled_from([0, MIN_WORDS]),
+        raw=st.sampled_from(["r1", "r2"]),
+        canonical=st.sampled_from([None, f"{SITE}a", f"{SITE}f"]),
+    ),
+    unique_by=lambda row: row.uri,
+)
+
+
+@given(rows, st.randoms())
+def test_the_order_of_fetching_decides_nothing(found: list[KnownDocument], random: Any) -> None:
+    shuffled = list(found)
+    random.shuffle(shuffled)
+    assert settled(*found) == settled(*shuffled)
+
+
+@given(rows)
+def test_settling_what_is_settled_changes_nothing(found: list[KnownDocument]) -> None:
+    assert settle_same(tuple(settled(*found).values())) == ()
+
+
+@given(rows)
+def test_no_content_is_lost_and_every_duplicate_leads_to_a_page_that_stays(
+    found: list[KnownDocument],
+) -> None:
+    after = settled(*found)
+    alive = {row.content_hash for row in found if row.state in (S.FETCHED, S.NOT_MODIFIED, S.DUPLICATE)}
+    assert alive == {row.content_hash for row in after.values() if row.state in (S.FETCHED, S.NOT_MODIFIED)}
+    for row in after.values():
+        if row.state is S.DUPLICATE:
+            winner = after[(row.location or "").removeprefix(SITE)]
+            assert winner.state not in REMOVED
+            assert winner.content_hash == row.content_hash
+    assert [replace(row, state=S.FETCHED).doc for row in found] == [row.doc for row in after.values()]
