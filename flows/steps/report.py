@@ -15,7 +15,7 @@ from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.seen import SeenDocument
 from indexes.stores.ledger.stops import KEPT
 from ingest.plan.lastmod import judge_claim
-from ingest.plan.schedule import next_due, next_interval
+from ingest.plan.schedule import next_due, next_interval, retry_wait
 from ingest.plan.traps import redirect_rings
 from schemas.changes import ChangeKind
 from schemas.records import to_record
@@ -102,17 +102,14 @@ def publish_artifacts(report: RunReport, changed: Sequence[Mapping[str, Any]]) -
 
 
 def _rescheduled(pipeline: Pipeline, document: SeenDocument, changed: bool) -> SeenDocument:
-    interval = document.interval
-    if document.failures == 0:
-        interval = next_interval(interval, changed=changed, recrawl=pipeline.source.recrawl)
+    interval, recrawl = document.interval, pipeline.source.recrawl
+    wait = retry_wait(document.state, failures=document.failures, interval=interval, recrawl=recrawl)
+    if wait is None:
+        wait = interval = next_interval(interval, changed=changed, recrawl=recrawl)
     checked_at = (
         datetime.fromisoformat(document.checked_at) if document.checked_at else pipeline.index.clock.now()
     )
-    due = next_due(
-        document.uri,
-        checked_at=checked_at,
-        interval=interval or pipeline.source.recrawl.min_interval,
-    )
+    due = next_due(document.uri, checked_at=checked_at, interval=wait)
     held = judge_claim(document.lastmod, document.lastmod_then, document.lastmod_held, changed=changed)
     return replace(
         document,

@@ -3,6 +3,7 @@
 import hashlib
 from datetime import datetime, timedelta
 
+from schemas.documents import DocumentState
 from schemas.source import Recrawl
 
 START_INTERVAL = 86400.0
@@ -14,12 +15,36 @@ SHRINK = 0.8
 
 JITTER = 0.1
 
+RETRY_START = 3600.0
+"""Seconds until a failed document is tried again; each further failure in a row doubles them."""
+
+_DOUBLINGS = 20
+
 
 def next_interval(interval: float | None, *, changed: bool, recrawl: Recrawl) -> float:
     """Shorten the interval of a document that changed, lengthen that of one that did not; seconds."""
     factor = SHRINK if changed else GROWTH
     planned = START_INTERVAL if interval is None else interval * factor
     return min(max(planned, recrawl.min_interval), recrawl.max_interval)
+
+
+def retry_wait(
+    state: DocumentState, *, failures: int, interval: float | None, recrawl: Recrawl
+) -> float | None:
+    """Seconds until a document that gave no good answer is tried again; None where the interval says when.
+
+    The interval itself stays as it is: what could not be had tells nothing of how often it changes. Waits
+    never exceed it, so that trouble makes no document rarer.
+    """
+    longest = max(START_INTERVAL if interval is None else interval, recrawl.min_interval)
+    match state:
+        case DocumentState.FAILED:
+            return min(RETRY_START * 2.0 ** min(max(failures, 1) - 1, _DOUBLINGS), longest)
+        case DocumentState.MISSING:
+            return min(max(recrawl.gone_after.hours * 3600, recrawl.min_interval), longest)
+        case DocumentState.QUARANTINED | DocumentState.DISALLOWED:
+            return min(START_INTERVAL, longest)
+    return None
 
 
 def next_due(uri: str, *, checked_at: datetime, interval: float) -> datetime:

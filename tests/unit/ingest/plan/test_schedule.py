@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.plan.schedule import JITTER, next_due, next_interval, wants_full_fetch
+from ingest.plan.schedule import JITTER, next_due, next_interval, retry_wait, wants_full_fetch
+from schemas.documents import DocumentState as S
 from schemas.source import Recrawl
 from tests.fakes.known import NOW
 
@@ -57,6 +58,41 @@ def test_the_next_look_is_spread_by_at_most_a_tenth_either_way(uri: str, interva
     off = abs((due - NOW).total_seconds() - interval)
     assert off <= JITTER * interval + 1e-3
     assert due == next_due(uri, checked_at=NOW, interval=interval)
+
+
+@pytest.mark.parametrize(
+    ("state", "failures", "interval", "wait"),
+    [
+        (S.FAILED, 1, 10 * DAY, HOUR),
+        (S.FAILED, 2, 10 * DAY, 2 * HOUR),
+        (S.FAILED, 6, 10 * DAY, 32 * HOUR),
+        (S.FAILED, 99, 10 * DAY, 10 * DAY),
+        (S.FAILED, 0, 10 * DAY, HOUR),  # not by the network: it could not be parsed
+        (S.FAILED, 6, None, DAY),
+        (S.FAILED, 3, 2 * HOUR, 2 * HOUR),
+        (S.MISSING, 0, 10 * DAY, DAY),
+        (S.MISSING, 0, 2 * HOUR, 2 * HOUR),
+        (S.QUARANTINED, 0, 10 * DAY, DAY),
+        (S.QUARANTINED, 0, 2 * HOUR, 2 * HOUR),
+        (S.DISALLOWED, 0, 10 * DAY, DAY),
+        (S.FETCHED, 0, 10 * DAY, None),
+        (S.NOT_MODIFIED, 0, 10 * DAY, None),
+        (S.REDIRECTED, 0, 10 * DAY, None),
+        (S.DUPLICATE, 0, 10 * DAY, None),
+        (S.GONE, 0, 10 * DAY, None),
+    ],
+)
+def test_trouble_has_a_clock_of_its_own(
+    state: S, failures: int, interval: float | None, wait: float | None
+) -> None:
+    assert retry_wait(state, failures=failures, interval=interval, recrawl=BOUNDS) == wait
+
+
+@settings(deadline=None)
+@given(st.sampled_from(S), st.integers(0, 10**6), st.floats(HOUR, 30 * DAY))
+def test_trouble_makes_no_document_rarer_and_no_host_busier(state: S, failures: int, interval: float) -> None:
+    wait = retry_wait(state, failures=failures, interval=interval, recrawl=BOUNDS)
+    assert wait is None or HOUR <= wait <= interval
 
 
 def test_a_thousand_documents_do_not_come_due_together() -> None:
