@@ -3,11 +3,11 @@
 import pytest
 
 from indexes.stores.ledger.ledger import Ledger
-from schemas.documents import REMOVED, DocumentState
+from schemas.documents import ASLEEP, DocumentState
 from schemas.ids import page_id
 from tests.fakes.ledger_rows import SITE, drop, make_known, make_live, publish, put
 
-KEPT = sorted(set(DocumentState) - REMOVED)
+KEPT = sorted(set(DocumentState) - {*ASLEEP})
 
 
 def know(ledger: Ledger, path: str, state: DocumentState, version: str = "1") -> None:
@@ -18,15 +18,15 @@ def know(ledger: Ledger, path: str, state: DocumentState, version: str = "1") ->
 
 
 @pytest.mark.parametrize("state", KEPT)
-def test_what_may_yet_be_in_a_generation_keeps_its_files(ledger: Ledger, state: DocumentState) -> None:
+def test_what_is_looked_at_keeps_its_files(ledger: Ledger, state: DocumentState) -> None:
     know(ledger, "a", state)
 
     assert ledger.retention.raw_shas() == {"raw a"}
     assert ledger.retention.fragment_shas() == {"fragment of a 1"}
 
 
-@pytest.mark.parametrize("state", sorted(REMOVED))
-def test_what_is_out_of_every_generation_needs_none(ledger: Ledger, state: DocumentState) -> None:
+@pytest.mark.parametrize("state", sorted(ASLEEP))
+def test_what_sleeps_and_is_in_no_generation_needs_none(ledger: Ledger, state: DocumentState) -> None:
     know(ledger, "a", state)
 
     assert ledger.retention.raw_shas() == frozenset()

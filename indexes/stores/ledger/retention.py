@@ -3,20 +3,21 @@
 import sqlalchemy as sa
 
 from indexes.stores.ledger.tables import doc_rev, document
-from schemas.documents import REMOVED
+from schemas.documents import ASLEEP
 
 
 class Retention:
     """Hashes of the files to keep; what is under none of them may be deleted.
 
-    A document that is out of every generation needs no files: if it comes back, it is fetched anew.
+    A document that sleeps and is in no generation needs no files: if it wakes, it is fetched anew. What only
+    leads elsewhere keeps them: a stub answers 304 like any page, and a duplicate may be a page again.
     """
 
     def __init__(self, engine: sa.Engine) -> None:
         self._reading = engine.execution_options(read_only=True)
 
     def raw_shas(self) -> frozenset[str]:
-        """Bytes of every document that is, or may yet be, in a generation."""
+        """Bytes of every document that is in a generation, or may be without being fetched in full."""
         query = sa.select(document.c.raw_sha).where(document.c.raw_sha.is_not(None), _in_use())
         return self._all(query)
 
@@ -39,4 +40,4 @@ def needed_fragments() -> sa.CompoundSelect[str]:
 
 def _in_use() -> sa.ColumnElement[bool]:
     held = document.c.doc.in_(sa.select(doc_rev.c.doc))
-    return sa.or_(document.c.state.not_in([*REMOVED]), held)
+    return sa.or_(document.c.state.not_in([*ASLEEP]), held)
