@@ -56,7 +56,7 @@ def plan_source(pipeline: Pipeline) -> int:
 
 def plan_wave(pipeline: Pipeline, *, due_by: str | None) -> tuple[Batch, ...]:
     """Documents this run has not looked at yet, in batches of one shard; empty when nothing is left."""
-    waiting = pipeline.index.ledger.documents.to_look_at(
+    waiting = pipeline.index.ledger.frontier.to_look_at(
         pipeline.source.name, run_id=pipeline.run_id, due_by=due_by, limit=WAVE
     )
     uris = spread_variants(

@@ -17,7 +17,7 @@ from indexes.stores.ledger.stops import KEPT
 from ingest.plan.lastmod import judge_claim
 from ingest.plan.schedule import next_due, next_interval, retry_wait
 from ingest.plan.traps import redirect_rings
-from schemas.changes import ChangeKind
+from schemas.changes import ChangeKind, DocumentChange
 from schemas.records import to_record
 from schemas.redaction import one_line
 from schemas.report import ChunkCounts, HttpTotals, PeakRss, Problem, RunReport
@@ -37,8 +37,7 @@ def report_run(pipeline: Pipeline, work: Work, stages: Mapping[str, float]) -> R
         pipeline.run_id, state="finished", now=pipeline.index.now(), report=record
     )
     pipeline.index.ledger.stops.forget_ended()
-    made = work.generation.details["changed"] if work.generation else ()
-    publish_artifacts(report, made)
+    publish_artifacts(report, work.difference.changes if work.generation else ())
     return report
 
 
@@ -90,11 +89,12 @@ def reschedule(pipeline: Pipeline, seen: Sequence[SeenDocument], difference: Dif
     pipeline.index.ledger.seen.reschedule(pipeline.source.name, rows)
 
 
-def publish_artifacts(report: RunReport, changed: Sequence[Mapping[str, Any]]) -> None:
+def publish_artifacts(report: RunReport, changes: Sequence[DocumentChange]) -> None:
     """Show the report to whoever watches the flow run."""
     key = f"sitegraph-{report.source}".lower().replace("_", "-").replace(".", "-")
     create_markdown_artifact(markdown=_markdown(report), key=key, description="What the run did")
-    if changed:
+    if changes:
+        changed = [{"url": c.uri, "change": c.kind.value, "reason": c.reason} for c in changes]
         create_table_artifact(table=_cut(changed), key=f"{key}-changed", description="What changed and why")
     if report.problems:
         rows = [to_record(problem) for problem in report.problems]

@@ -84,10 +84,3 @@ def plan_targets(source: Source, uris: Iterable[str], *, depth: int, found_by: s
         ),
         stopped=tuple(Problem(url=uri, reason=refusal) for uri, refusal in refusals.items() if refusal),
     )
-
-
-def plan_documents(
-    source: Source, uris: Iterable[str], *, depth: int, found_by: str | None
-) -> tuple[KnownDocument, ...]:
-    """Ledger rows for the URIs that lie in scope and within the budgets, ordered by URI."""
-    return plan_targets(source, uris, depth=depth, found_by=found_by).documents

@@ -88,7 +88,7 @@ def test_odd_names_are_data(ledger: Ledger, name: str) -> None:
     ledger.documents.save([known, make_known("other")])
 
     assert ledger.documents.get(name, [known.uri]) == {known.uri: known}
-    assert ledger.documents.seen_in(name, name) == (known,)
+    assert [seen.uri for seen in ledger.seen.of_run(name, name)] == [known.uri]
     ledger.documents.forget(name)
     assert ledger.documents.count("site") == 1
 
@@ -135,7 +135,7 @@ def test_what_is_nearest_to_a_seed_is_looked_at_first_then_by_uri(ledger: Ledger
     )
 
     def look(limit: int) -> list[str]:
-        return uris(ledger.documents.to_look_at("site", run_id="run-1", due_by=None, limit=limit))
+        return uris(ledger.frontier.to_look_at("site", run_id="run-1", due_by=None, limit=limit))
 
     assert look(10) == ["seed", "a", "b", "far"]
     assert look(2) == ["seed", "a"]
@@ -146,9 +146,9 @@ def test_what_the_run_has_looked_at_is_not_looked_at_again(ledger: Ledger) -> No
         [make_known("done", run_id="run-2"), make_known("before", run_id="run-1"), make_known("never")]
     )
 
-    waiting = ledger.documents.to_look_at("site", run_id="run-2", due_by=None, limit=10)
+    waiting = ledger.frontier.to_look_at("site", run_id="run-2", due_by=None, limit=10)
     assert uris(waiting) == ["before", "never"]
-    assert uris(ledger.documents.seen_in("site", "run-2")) == ["done"]
+    assert uris(ledger.seen.of_run("site", "run-2")) == ["done"]
 
 
 def test_a_due_run_leaves_out_what_is_not_due(ledger: Ledger) -> None:
@@ -163,7 +163,7 @@ def test_a_due_run_leaves_out_what_is_not_due(ledger: Ledger) -> None:
     )
 
     def look(due_by: str | None) -> list[str]:
-        return uris(ledger.documents.to_look_at("site", run_id="run-1", due_by=due_by, limit=10))
+        return uris(ledger.frontier.to_look_at("site", run_id="run-1", due_by=due_by, limit=10))
 
     assert look(now) == ["due", "new", "overdue"]
     assert look(None) == ["due", "later", "new", "overdue"]
@@ -172,7 +172,7 @@ def test_a_due_run_leaves_out_what_is_not_due(ledger: Ledger) -> None:
 def test_gone_and_out_of_scope_documents_sleep_and_no_others(ledger: Ledger) -> None:
     ledger.documents.save([make_known(state.value, state=state) for state in DocumentState])
 
-    waiting = ledger.documents.to_look_at("site", run_id="run-1", due_by=None, limit=100)
+    waiting = ledger.frontier.to_look_at("site", run_id="run-1", due_by=None, limit=100)
     assert {document.state for document in waiting} == set(DocumentState) - {
         DocumentState.GONE,
         DocumentState.OUT_OF_SCOPE,

@@ -2,7 +2,7 @@
 
 from indexes.stores.ledger.frontier import Standing
 from indexes.stores.ledger.ledger import Ledger
-from schemas.documents import DocumentState
+from schemas.documents import DocumentState, KnownDocument
 from tests.fakes.ledger_rows import SITE, make_known
 
 
@@ -61,3 +61,28 @@ def test_a_document_comes_nearer_to_a_seed_and_never_goes_further_away(ledger: L
 
     depths = {known.uri: known.depth for known in ledger.documents.of_source("site")}
     assert depths == {f"{SITE}/a": 2, f"{SITE}/b": 1}
+
+
+def test_what_a_sitemap_claims_to_have_changed_is_looked_at_first_of_its_depth(ledger: Ledger) -> None:
+    def claims(path: str, now: str | None, then: str | None = None, depth: int = 0) -> KnownDocument:
+        return make_known(path, lastmod=now, lastmod_then=then, depth=depth)
+
+    ledger.documents.save(
+        [
+            claims("as-before", "2026-03", "2026-03"),
+            claims("changed", "2026-01", "2025-12"),
+            claims("changed-last", "2026-02", "2025-12"),
+            claims("deeper", "2026-09", "2025-12", depth=1),
+            claims("new", "2026-01"),
+            claims("silent", None),
+        ]
+    )
+    waiting = ledger.frontier.to_look_at("site", run_id="run-1", due_by=None, limit=10)
+    assert [one.uri.removeprefix(f"{SITE}/") for one in waiting] == [
+        "changed-last",
+        "changed",
+        "new",
+        "as-before",
+        "silent",
+        "deeper",
+    ]

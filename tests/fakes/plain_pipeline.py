@@ -22,7 +22,7 @@ from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
 from indexes.publish.current import write_current
-from ingest.plan.frontier import plan_documents
+from ingest.plan.frontier import plan_targets
 from schemas.settings import Settings
 from schemas.source import Rate, Source
 from tests.fakes.fetch_clock import QuickClock
@@ -89,12 +89,12 @@ def open_plain_pipeline(
 def source_of(site: Site, **fields: object) -> Source:
     """A web source of everything on a site."""
     rate = Rate(per_host_delay=0)
-    return web_source(seeds=(site.url("/"),), allow_private=(site.address,), rate=rate, **fields)
+    return web_source(**{"seeds": (site.url("/"),), "allow_private": (site.address,), "rate": rate, **fields})
 
 
 def know(pipeline: Pipeline, *uris: str) -> None:
     """Bring addresses into the ledger."""
-    found = plan_documents(pipeline.source, uris, depth=0, found_by=None)
+    found = plan_targets(pipeline.source, uris, depth=0, found_by=None).documents
     pipeline.index.ledger.documents.add_new(found)
 
 

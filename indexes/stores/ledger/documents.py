@@ -14,9 +14,6 @@ from schemas.records import from_record, to_record
 
 _IN_LIMIT = 500
 
-_CLAIMED = sa.case((document.c.lastmod.is_distinct_from(document.c.lastmod_then), document.c.lastmod))
-_BY_URGENCY = (document.c.depth, _CLAIMED.desc().nulls_last(), document.c.uri)
-
 
 class Documents:
     """The `document` table, and the `history` of what is written there; *now* tells the time for it."""
@@ -56,28 +53,6 @@ class Documents:
         """All documents of a source, ordered by URI."""
         return self._select(document.c.source == source)
 
-    def to_look_at(
-        self, source: str, *, run_id: str, due_by: str | None, limit: int
-    ) -> tuple[KnownDocument, ...]:
-        """Documents this run has not looked at yet, nearest to a seed first.
-
-        At equal depth, those come first of which the sitemap claims a change since the last look, the latest
-        change first; then by URI.
-
-        `due_by` keeps back known ones whose `next_due` lies later. Gone and out-of-scope documents
-        are only looked at again when a link revives them.
-        """
-        wanted = [
-            document.c.source == source,
-            sa.or_(document.c.run_id.is_(None), document.c.run_id != run_id),
-            document.c.state.notin_(ASLEEP),
-        ]
-        if due_by is not None:
-            wanted.append(sa.or_(document.c.next_due.is_(None), document.c.next_due <= due_by))
-        query = sa.select(document).where(*wanted).order_by(*_BY_URGENCY).limit(limit)
-        with self._reading.connect() as connection:
-            return tuple(_known(row) for row in connection.execute(query))
-
     def unparsed(self, source: str, *, pipeline_version: str) -> tuple[KnownDocument, ...]:
         """Readable documents whose stored bytes have not been parsed by this pipeline version."""
         stale = sa.or_(
@@ -91,10 +66,6 @@ class Documents:
             document.c.state.in_([*READABLE]),
             stale,
         )
-
-    def seen_in(self, source: str, run_id: str) -> tuple[KnownDocument, ...]:
-        """Documents that the run looked at, ordered by URI."""
-        return self._select(document.c.source == source, document.c.run_id == run_id)
 
     def count(self, source: str) -> int:
         """How many URIs of the source are known."""

@@ -1,4 +1,4 @@
-"""What must be known of addresses before new ones are let in, read without whole rows."""
+"""Which addresses wait for a look, and what is known of those that new ones meet; no whole rows."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +26,8 @@ class Standing:
     content_hash: str | None = None
 
 
+_CLAIMED = sa.case((document.c.lastmod.is_distinct_from(document.c.lastmod_then), document.c.lastmod))
+_BY_URGENCY = (document.c.depth, _CLAIMED.desc().nulls_last(), document.c.uri)
 _COLUMNS = tuple(document.c[name] for name in Standing.__slots__)
 
 
@@ -35,6 +37,24 @@ class FrontierIndex:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
         self._reading = engine.execution_options(read_only=True)
+
+    def to_look_at(self, source: str, *, run_id: str, due_by: str | None, limit: int) -> tuple[Standing, ...]:
+        """Documents this run has not looked at yet, nearest to a seed first.
+
+        At equal depth, those come first of which the sitemap claims a change since the last look, the latest
+        change first; then by URI. `due_by` keeps back known ones whose `next_due` lies later. Gone and
+        out-of-scope documents are only looked at again when a link revives them.
+        """
+        wanted = [
+            document.c.source == source,
+            sa.or_(document.c.run_id.is_(None), document.c.run_id != run_id),
+            document.c.state.notin_(ASLEEP),
+        ]
+        if due_by is not None:
+            wanted.append(sa.or_(document.c.next_due.is_(None), document.c.next_due <= due_by))
+        query = sa.select(*_COLUMNS).where(*wanted).order_by(*_BY_URGENCY).limit(limit)
+        with self._reading.connect() as connection:
+            return tuple(_standing(row) for row in connection.execute(query))
 
     def standing(self, source: str, uris: Iterable[str]) -> Mapping[str, Standing]:
         """Where the known ones of the URIs stand."""
