@@ -14,6 +14,7 @@
     │   ├── ConfigError
     │   ├── GuardRefused
     │   ├── StaleLease
+    │   ├── ChangesUnavailable
     │   └── DamageFound
     └── Stopped                   a stop was asked for (Ctrl-C, SIGTERM); what is done is kept
 
@@ -103,6 +104,10 @@ class GuardRefused(TerminalError):
 
 class StaleLease(TerminalError):
     """Somebody else holds, or has taken over, the lease this run wrote under."""
+
+
+class ChangesUnavailable(TerminalError):
+    """The change feed does not lead from the generation somebody has to the one readers see."""
 
 
 class DamageFound(TerminalError):

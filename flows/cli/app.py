@@ -13,7 +13,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from flows.cli import demo, drop, export, plan, query, rollback, run, show, status, verify, why
+from flows.cli import changes, demo, drop, export, plan, query, rollback, run, show, status, verify, why
 from schemas.errors import (
     ConfigError,
     FilterError,
@@ -50,6 +50,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("run", run.run, "Crawl a source, index what changed, publish it."),
     ("status", status.status, "Show generation, sources, last runs, leases, holds."),
     ("why", why.why, "Tell everything known of one document."),
+    ("changes", changes.changes, "Print what each generation changed, for programs that keep a copy."),
     ("query", query.query, "Print the passages that answer a question."),
     ("show", show.show, "Open a citation: its page, or its section."),
     ("export", export.export, "Print every row as JSON lines."),

@@ -9,6 +9,7 @@ from flows.steps.embed import embed_chunks, load_fragment
 from flows.wiring import Pipeline
 from flows.work import Difference
 from indexes.stores.ledger.links import doc_id_target
+from ingest.diff.feed import DocumentStep, document_steps
 from ingest.diff.rows import mark, row_changes
 from ingest.link.anchors import give_anchor_texts
 from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unresolved_references
@@ -28,9 +29,10 @@ SourceCounts = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedRows:
-    """Rows to write for some documents, and by how much each source's counts grow."""
+    """Rows to write for some documents, what the feed says of them, by how much each source's counts grow."""
 
     rows: RowChanges
+    steps: tuple[DocumentStep, ...]
     growth: SourceCounts
     embedded: int
     emptied: int = 0
@@ -155,7 +157,9 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     growth = _growth((nodes, edges, chunks), held)
     emptied = {chunk.doc for chunk in held[2]} & live.keys() - {chunk.doc for chunk in chunks}
     embedded = embed_chunks(pipeline, rows.chunks)
-    return LinkedRows(rows=rows, growth=growth, embedded=embedded, emptied=len(emptied))
+    uris = {doc: generation.changes[doc].uri if doc in generation.changes else live[doc].uri for doc in docs}
+    steps = document_steps(held[2], rows, uris=uris)
+    return LinkedRows(rows=rows, steps=steps, growth=growth, embedded=embedded, emptied=len(emptied))
 
 
 def _load(pipeline: Pipeline, live: Mapping[str, LiveDocument]) -> dict[str, GraphFragment]:

@@ -17,8 +17,10 @@ from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState, apply_plan
 from indexes.write.outbox import Plan, dump_payload, plan_sha256
+from ingest.diff.feed import FeedPlan
 from ingest.diff.guard import emptied_refusal, wordless_refusal
 from schemas.errors import GuardRefused, Stopped
+from schemas.feed import FeedEntry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +34,14 @@ class PlannedRows:
     chunks_removed: int
     emptied: int = 0
     redirects: Mapping[str, str] = field(default_factory=dict)
+    feed: tuple[FeedEntry, ...] = ()
 
 
 def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> PlannedRows:
     """Decide every row of the next generation, a payload for each batch of documents."""
     changes = {change.doc: change for change in difference.changes}
     generation = NextGeneration(pipeline=pipeline, base=difference.base, changes=changes, as_of=as_of)
-    affected = generation.affected()
+    affected, feed = generation.affected(), FeedPlan(difference.changes, generation.redirects)
     pipeline.progress.expect("link", len(affected))
     payloads: list[str] = []
     sources: SourceCounts = base_manifest_sources(pipeline, difference.base)
@@ -47,6 +50,7 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
         _heed_stop(pipeline)
         linked = link_documents(generation, affected[start : start + DOCUMENTS_PER_PAYLOAD])
         sources = add_growth(sources, linked.growth)
+        feed.add(linked.steps)
         embedded += linked.embedded
         emptied += linked.emptied
         added += linked.rows.chunks_added
@@ -63,6 +67,7 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
         chunks_removed=removed,
         emptied=emptied,
         redirects=generation.locations,
+        feed=feed.entries(),
     )
 
 
@@ -103,6 +108,7 @@ def freeze(
         changes=difference.changes,
         details=_details(difference, planned, embedded),
         redirects=planned.redirects,
+        feed=planned.feed,
     )
     pipeline.crash_point("plan.frozen")
     frozen = generations.get(number)

@@ -9,12 +9,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.changes import take_back_changes, write_changes
 from indexes.stores.ledger.redirects import revise_redirects
 from indexes.stores.ledger.revisions import forget_before, rebase, revise, take_back, valid_at
 from indexes.stores.ledger.tables import doc_rev, generation, outbox, redirect_rev, upsert
 from schemas.changes import DocumentChange
 from schemas.documents import LiveDocument
 from schemas.errors import StaleLease
+from schemas.feed import FeedEntry
 from schemas.records import from_record, to_record
 
 _IN_LIMIT = 500
@@ -94,8 +96,9 @@ class Generations:
         changes: Collection[DocumentChange],
         details: Mapping[str, Any],
         redirects: Mapping[str, str] = MappingProxyType({}),
+        feed: Iterable[FeedEntry] = (),
     ) -> None:
-        """Fix the plan: outbox, revisions of documents and redirects, and plan hash, in one transaction.
+        """Fix the plan: outbox, revisions of documents and redirects, feed and hash, in one transaction.
 
         Freezing again replaces what was frozen before. *redirects* are all that the generation follows:
         location by address.
@@ -112,6 +115,7 @@ class Generations:
                 {"generation": number, "seq": seq, "payload_sha": sha} for seq, sha in enumerate(payloads)
             ]
             upsert(connection, outbox, rows)
+            write_changes(connection, number, feed)
             values = {"plan_sha": plan_sha, "details": json.dumps(details, sort_keys=True)}
             _set_state(connection, number, GenerationState.APPLYING, **values)
 
@@ -224,6 +228,7 @@ class Generations:
 def _take_back(connection: sa.Connection, number: int) -> None:
     connection.execute(sa.delete(outbox).where(outbox.c.generation == number))
     take_back(connection, number)
+    take_back_changes(connection, number)
 
 
 def _revise_documents(connection: sa.Connection, number: int, changes: Collection[DocumentChange]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.changes import Changes
 from indexes.stores.ledger.documents import Documents
 from indexes.stores.ledger.engine import open_engine
 from indexes.stores.ledger.frontier import FrontierIndex
@@ -39,6 +40,7 @@ class Ledger:
     redirects: Redirects
     retention: Retention
     generations: Generations
+    changes: Changes
     runs: Runs
     seen: Seen
     stops: Stops
@@ -75,6 +77,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         redirects=Redirects(engine),
         retention=Retention(engine),
         generations=Generations(engine),
+        changes=Changes(engine),
         runs=Runs(engine),
         seen=Seen(engine),
         stops=Stops(engine),

@@ -1,0 +1,37 @@
+"""The change feed for programs that keep a copy of an index: needs neither Prefect nor a parser."""
+
+from pathlib import Path
+
+from indexes.layout import IndexLayout
+from indexes.manifest import load_manifest
+from indexes.publish.current import read_current
+from indexes.stores.ledger.ledger import open_ledger
+from schemas.feed import Feed
+
+
+def read_changes(
+    index: Path,
+    *,
+    since: int,
+    until: int | None = None,
+    source: str | None = None,
+    ledger_url: str | None = None,
+) -> Feed:
+    """Give all changes after generation *since* up to *until*, by default what readers see now.
+
+    *since* 0 is the empty index. Keep `Feed.until` as the next *since*. *ledger_url* is where the ledger
+    is if not in the index folder.
+
+    Raises: ConfigError: no index there, or a generation that readers have not come to;
+    ChangesUnavailable: the feed does not lead from there to here any more, take a whole copy;
+    StoreUnavailable: the ledger cannot be reached.
+    """
+    layout = IndexLayout(index.resolve())
+    load_manifest(layout)
+    ledger = open_ledger(ledger_url or f"sqlite:///{layout.ledger}")
+    try:
+        current = read_current(layout.root)
+        last = current if until is None else until
+        return ledger.changes.read(since=since, until=last, current=current, source=source)
+    finally:
+        ledger.close()

@@ -1,0 +1,240 @@
+"""What the change feed says of a generation, decided from its documents and chunks before and after."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from schemas.changes import ChangeKind, DocumentChange, RowChanges
+from schemas.feed import FeedChange, FeedEntry, FeedKind
+from schemas.nodes import Chunk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """What the feed needs of a chunk."""
+
+    id: str
+    heading_path: tuple[str, ...]
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentStep:
+    """One document's chunks that go, that come, and that stay with other fields, in reading order."""
+
+    doc: str
+    source: str
+    uri: str
+    gone: tuple[Passage, ...] = ()
+    came: tuple[Passage, ...] = ()
+    refreshed: tuple[str, ...] = ()
+
+
+def document_steps(
+    held: Sequence[Chunk], rows: RowChanges, *, uris: Mapping[str, str]
+) -> tuple[DocumentStep, ...]:
+    """Give the step of each document whose chunks change, by node id; *held* are its chunks until now."""
+    known, deleted = {chunk.id for chunk in held}, frozenset(rows.chunk_deletes)
+    gone = _by_document(chunk for chunk in held if chunk.id in deleted)
+    came = _by_document(chunk for chunk in rows.chunks if chunk.id not in known)
+    refreshed = _by_document(chunk for chunk in rows.chunks if chunk.id in known)
+    return tuple(
+        DocumentStep(
+            doc=doc,
+            source=(gone.get(doc) or came.get(doc) or refreshed[doc])[0].source,
+            uri=uris[doc],
+            gone=_passages(gone.get(doc, ())),
+            came=_passages(came.get(doc, ())),
+            refreshed=tuple(chunk.id for chunk in refreshed.get(doc, ())),
+        )
+        for doc in sorted({*gone, *came, *refreshed})
+    )
+
+
+def document_moves(
+    changes: Iterable[DocumentChange], redirects: Mapping[str, str]
+) -> dict[str, DocumentChange]:
+    """Give, by the node id of a document that goes, the one that comes in its place.
+
+    It stands where the old address now leads, is known under the old address, or has the same content; of
+    several the lowest URI. *redirects* gives where each address ends. Nobody takes two places.
+    """
+    changes = tuple(changes)
+    came = sorted((c for c in changes if c.kind is ChangeKind.ADDED), key=lambda change: change.uri)
+    free = {change.uri: change for change in came}
+    moves: dict[str, DocumentChange] = {}
+    for gone in sorted((c for c in changes if c.kind is ChangeKind.REMOVED), key=lambda change: change.uri):
+        if target := _place(gone, free, redirects):
+            moves[gone.doc] = free.pop(target)
+    return moves
+
+
+class FeedPlan:
+    """Gathers the feed of one generation, document by document, so that memory holds no text."""
+
+    def __init__(self, changes: Iterable[DocumentChange], redirects: Mapping[str, str]) -> None:
+        self._changes = {change.doc: change for change in changes}
+        self._moves = document_moves(self._changes.values(), redirects)
+        self._moved = {move.doc for move in self._moves.values()} | self._moves.keys()
+        self._aside: dict[str, DocumentStep] = {}
+        self._entries: list[FeedEntry] = []
+
+    def add(self, steps: Iterable[DocumentStep]) -> None:
+        """Take in what happens to the chunks of some documents."""
+        for step in steps:
+            if step.doc in self._moved:
+                self._aside[step.doc] = step
+            else:
+                self._entries += plan_chunk_feed(step, self._changes.get(step.doc))
+
+    def entries(self) -> tuple[FeedEntry, ...]:
+        """The whole feed: documents by node id, then chunks as they were taken in, moved ones last."""
+        documents = plan_document_feed(self._changes.values(), self._moves)
+        moved = (
+            entry
+            for old, change in sorted(self._moves.items())
+            for entry in plan_move_feed(self._aside.get(old), self._aside.get(change.doc))
+        )
+        return (*documents, *self._entries, *moved)
+
+
+def plan_document_feed(
+    changes: Iterable[DocumentChange], moves: Mapping[str, DocumentChange]
+) -> Iterator[FeedEntry]:
+    """Give an entry for each document that changed; one that moved has a single entry under its new id."""
+    arrived = {move.doc for move in moves.values()}
+    for change in sorted(changes, key=lambda change: change.doc):
+        if change.doc in moves:
+            new = moves[change.doc]
+            yield _document(FeedChange.MOVED, change.doc, new.doc, new, f"moved from {change.uri}")
+        elif change.doc not in arrived:
+            old_id = change.doc if change.old else None
+            new_id = change.doc if change.new else None
+            yield _document(_DOCUMENT[change.kind], old_id, new_id, change, reason_of(change))
+
+
+def plan_chunk_feed(step: DocumentStep, change: DocumentChange | None) -> Iterator[FeedEntry]:
+    """Give the entries of a document that stays where it is, comes, or goes.
+
+    What disappears and what appears under the same headings is one text replaced by another, in order.
+    """
+    whole = change is not None and change.kind in (ChangeKind.ADDED, ChangeKind.REMOVED)
+    reason = reason_of(change) if change and whole else ""
+    pairs, gone, came = _pair(step.gone, step.came, key=lambda passage: passage.heading_path)
+    for old, new in pairs:
+        yield _chunk(FeedChange.REPLACED, old.id, new.id, step, "other text under the same headings")
+    for passage in gone:
+        yield _chunk(FeedChange.REMOVED, passage.id, None, step, reason or "no longer in the document")
+    for passage in came:
+        yield _chunk(FeedChange.ADDED, None, passage.id, step, reason or "new in the document")
+    for id_ in step.refreshed:
+        yield _chunk(FeedChange.REFRESHED, id_, id_, step, "same text, other fields")
+
+
+def plan_move_feed(old: DocumentStep | None, new: DocumentStep | None) -> Iterator[FeedEntry]:
+    """Give the entries of a document that moved: equal texts are moved, the rest is paired by headings."""
+    if old is None or new is None:
+        for step in (old, new):
+            yield from plan_chunk_feed(step, None) if step else ()
+        return
+    equal, gone, came = _pair(old.gone, new.came, key=lambda passage: passage.content_hash)
+    pairs, gone, came = _pair(gone, came, key=lambda passage: passage.heading_path)
+    reason = f"moved from {old.uri}"
+    for before, after in equal:
+        yield _chunk(FeedChange.MOVED, before.id, after.id, new, reason)
+    for before, after in pairs:
+        yield _chunk(FeedChange.REPLACED, before.id, after.id, new, f"{reason}, with other text")
+    for passage in gone:
+        yield _chunk(FeedChange.REMOVED, passage.id, None, old, f"gone when the document moved to {new.uri}")
+    for passage in came:
+        yield _chunk(FeedChange.ADDED, None, passage.id, new, f"new when the document {reason}")
+
+
+def reason_of(change: DocumentChange) -> str:
+    """Why a document changed, in words where the ledger has none."""
+    return change.reason or _REASONS[change.kind]
+
+
+_DOCUMENT = {
+    ChangeKind.ADDED: FeedChange.ADDED,
+    ChangeKind.CHANGED: FeedChange.REPLACED,
+    ChangeKind.REFRESHED: FeedChange.REFRESHED,
+    ChangeKind.REMOVED: FeedChange.REMOVED,
+}
+_REASONS = {
+    ChangeKind.ADDED: "new document",
+    ChangeKind.CHANGED: "other content",
+    ChangeKind.REFRESHED: "same content, other links or fields",
+    ChangeKind.REMOVED: "removed",
+}
+
+
+def _place(
+    gone: DocumentChange, free: Mapping[str, DocumentChange], redirects: Mapping[str, str]
+) -> str | None:
+    if (led := redirects.get(gone.uri)) in free:
+        return led
+    for uri, came in free.items():
+        if gone.uri in came.live.aliases and came.live.source == gone.live.source:
+            return uri
+    same = (gone.live.source, gone.live.content_hash)
+    return next((uri for uri, c in free.items() if (c.live.source, c.live.content_hash) == same), None)
+
+
+def _pair(
+    gone: Sequence[Passage], came: Sequence[Passage], *, key: Callable[[Passage], Hashable]
+) -> tuple[list[tuple[Passage, Passage]], list[Passage], list[Passage]]:
+    """Pair passages of equal key in order; give the pairs and what is left over on each side."""
+    waiting: dict[Hashable, list[Passage]] = defaultdict(list)
+    for passage in reversed(came):
+        waiting[key(passage)].append(passage)
+    pairs, left = [], []
+    for passage in gone:
+        if waiting[key(passage)]:
+            pairs.append((passage, waiting[key(passage)].pop()))
+        else:
+            left.append(passage)
+    taken = {new.id for _, new in pairs}
+    return pairs, left, [passage for passage in came if passage.id not in taken]
+
+
+def _by_document(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
+    found: dict[str, list[Chunk]] = defaultdict(list)
+    for chunk in sorted(chunks, key=lambda chunk: (chunk.doc, chunk.ordinal, chunk.id)):
+        found[chunk.doc].append(chunk)
+    return found
+
+
+def _passages(chunks: Iterable[Chunk]) -> tuple[Passage, ...]:
+    return tuple(
+        Passage(id=chunk.id, heading_path=chunk.heading_path, content_hash=chunk.content_hash)
+        for chunk in chunks
+    )
+
+
+def _chunk(
+    change: FeedChange, old_id: str | None, new_id: str | None, step: DocumentStep, reason: str
+) -> FeedEntry:
+    return FeedEntry(
+        kind=FeedKind.CHUNK,
+        change=change,
+        old_id=old_id,
+        new_id=new_id,
+        source=step.source,
+        uri=step.uri,
+        reason=reason,
+    )
+
+
+def _document(
+    change: FeedChange, old_id: str | None, new_id: str | None, document: DocumentChange, reason: str
+) -> FeedEntry:
+    return FeedEntry(
+        kind=FeedKind.DOCUMENT,
+        change=change,
+        old_id=old_id,
+        new_id=new_id,
+        source=document.live.source,
+        uri=document.uri,
+        reason=reason,
+    )

@@ -1,0 +1,140 @@
+"""The change feed in the ledger, over SQLite files and a real PostgreSQL."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from indexes.stores.ledger.changes import KEEP, path_between
+from indexes.stores.ledger.generations import GenerationState
+from indexes.stores.ledger.ledger import Ledger
+from schemas.errors import ChangesUnavailable, ConfigError
+from schemas.feed import FeedChange, FeedEntry, FeedKind
+from tests.fakes.ledger_rows import ODD_NAMES, begin
+
+
+def added(id_: str, *, source: str = "site") -> FeedEntry:
+    return FeedEntry(
+        kind=FeedKind.CHUNK,
+        change=FeedChange.ADDED,
+        old_id=None,
+        new_id=id_,
+        source=source,
+        uri=f"https://site.test/{id_}",
+        reason="new document",
+    )
+
+
+def freeze(ledger: Ledger, number: int, feed: Iterable[FeedEntry]) -> None:
+    ledger.generations.freeze(number, payloads=(), plan_sha="p", changes=(), details={}, feed=feed)
+
+
+def publish(ledger: Ledger, *ids: str, base: int) -> int:
+    number = begin(ledger, base=base)
+    freeze(ledger, number, [added(id_) for id_ in ids])
+    ledger.generations.mark(number, GenerationState.PUBLISHED)
+    return number
+
+
+def ids(
+    ledger: Ledger, since: int, until: int, *, current: int | None = None, source: str | None = None
+) -> list[str]:
+    feed = ledger.changes.read(since=since, until=until, current=current or until, source=source)
+    assert (feed.since, feed.until) == (since, until)
+    return [f"{entry.generation}{entry.new_id}" for entry in feed.entries]
+
+
+def test_entries_come_back_whole_and_in_the_order_they_were_frozen(ledger: Ledger) -> None:
+    publish(ledger, "c", "a", base=0)
+    publish(ledger, "b", base=1)
+
+    assert ids(ledger, 0, 2) == ["1c", "1a", "2b"]
+    assert ids(ledger, 1, 2) == ["2b"]
+    assert ids(ledger, 0, 1, current=2) == ["1c", "1a"]
+    assert ids(ledger, 2, 2) == []
+    (entry,) = ledger.changes.read(since=1, until=2, current=2).entries
+    assert entry == FeedEntry(
+        kind=FeedKind.CHUNK,
+        change=FeedChange.ADDED,
+        old_id=None,
+        new_id="b",
+        source="site",
+        uri="https://site.test/b",
+        reason="new document",
+        generation=2,
+    )
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_one_source_is_told_apart(ledger: Ledger, name: str) -> None:
+    number = begin(ledger, base=0)
+    freeze(ledger, number, [added("a"), added("b", source=name)])
+
+    assert ids(ledger, 0, 1, source=name) == ["1b"]
+    assert ids(ledger, 0, 1, source="nobody") == []
+
+
+def test_what_was_aborted_or_rolled_back_is_never_told(ledger: Ledger) -> None:
+    publish(ledger, "a", base=0)
+    aborted = begin(ledger, base=1)
+    freeze(ledger, aborted, [added("b")])
+    ledger.generations.abort(aborted)
+    assert publish(ledger, "c", base=1) == 3
+    ledger.generations.roll_back(above=1)
+    assert publish(ledger, "d", base=1) == 4
+
+    assert ids(ledger, 0, 4) == ["1a", "4d"]
+    assert ids(ledger, 1, 4) == ["4d"]
+
+
+def test_freezing_again_replaces_the_feed(ledger: Ledger) -> None:
+    number = begin(ledger, base=0)
+    freeze(ledger, number, [added("a"), added("b")])
+    freeze(ledger, number, [added("c")])
+
+    assert ids(ledger, 0, 1) == ["1c"]
+
+
+def test_the_feed_outlives_generations_and_is_bounded(ledger: Ledger) -> None:
+    for base in range(KEEP + 2):
+        publish(ledger, "x", base=base)
+    newest = KEEP + 2
+    ledger.generations.forget_before(newest)
+
+    assert len(ids(ledger, 2, newest)) == KEEP
+    with pytest.raises(ChangesUnavailable, match="generation 1: the feed goes back to generation 2 only"):
+        ids(ledger, 1, newest)
+    with pytest.raises(ChangesUnavailable, match=f"go on with: sitegraph changes --since {newest}"):
+        ids(ledger, 0, newest)
+
+
+BASES = {1: 0, 2: 1, 3: 2, 4: 2, 6: 4}
+"""3 was rolled back, 5 never began, 6 is current."""
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "path"),
+    [(0, 6, (1, 2, 4, 6)), (2, 6, (4, 6)), (1, 4, (2, 4)), (6, 6, ()), (0, 0, ()), (4, 6, (6,))],
+)
+def test_the_path_follows_what_each_generation_was_built_on(
+    since: int, until: int, path: tuple[int, ...]
+) -> None:
+    assert path_between(BASES, since=since, until=until, current=6) == path
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "current", "error", "words"),
+    [
+        (3, 6, 6, ChangesUnavailable, "generation 3: did not lead to generation 6"),
+        (5, 6, 6, ChangesUnavailable, "generation 5: did not lead"),
+        (6, 4, 4, ChangesUnavailable, "generation 6: did not lead to generation 4.* --since 4"),
+        (9, 6, 6, ConfigError, "--since: generation 9 is not published; readers see 6"),
+        (4, 2, 6, ConfigError, "--until: generation 2 comes before generation 4"),
+        (0, 3, 6, ConfigError, "--until: generation 3 is none of those readers saw: 0, 1, 2, 4, 6"),
+        (2, 7, 6, ConfigError, "--until: generation 7 is none of those readers saw"),
+    ],
+)
+def test_a_generation_that_leads_nowhere_is_refused(
+    since: int, until: int, current: int, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        path_between(BASES, since=since, until=until, current=current)
