@@ -42,9 +42,14 @@ class Sitegraph:
             return drop_source(name, index=str(index))
 
     def export(
-        self, index: Path, *, generation: int | None = None, source: str | None = None
+        self,
+        index: Path,
+        *,
+        generation: int | None = None,
+        source: str | None = None,
+        stable: bool = True,
     ) -> dict[str, Rows]:
-        """Give the stable export of every table."""
+        """Give the export of every table, without what was only observed unless *stable* is false."""
         from flows.exporting import rows
         from flows.opening import open_existing
         from flows.settings import read_settings
@@ -55,7 +60,7 @@ class Sitegraph:
             try:
                 return {
                     what: list(
-                        rows(opened, what, generation=number, source=source, stable=True, vectors=False)
+                        rows(opened, what, generation=number, source=source, stable=stable, vectors=False)
                     )
                     for what in TABLES
                 }

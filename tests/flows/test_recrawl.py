@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.handbook import Handbook, path_of, serve_handbook, topic_article, write_source
+from tests.fakes.site_server import Reply
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
 
 pytestmark = pytest.mark.server
@@ -197,6 +198,33 @@ def test_a_renamed_page_keeps_its_vectors(
     assert_equals_clean_rebuild(sitegraph, source, index)
 
 
+def test_a_page_that_becomes_a_login_is_served_as_it_was_and_says_that_it_is_stale(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    before, page = sitegraph.export(index), handbook.site.pages["/tokens.html"]
+    handbook.site.pages["/tokens.html"] = Reply(b"<html><h1>Sign in</h1><form><input type=password></form>")
+
+    report = sitegraph.run(source, index)
+
+    assert outcomes(report) == {"quarantined": 1, "unchanged": 9}
+    assert (report["generation"], report["chunks"]["embedded"]) == (2, 0)
+    assert {p["reason"] for p in report["problems"]} == {"quarantined: a login page"}
+    assert sitegraph.export(index) == before, "what it says is as it was"
+    passages = sum(row["url"] == handbook.site.url("/tokens.html") for row in before["chunks"])
+    assert stale_rows(sitegraph, index) == {"documents": 1, "nodes": 1, "chunks": passages}
+    assert sitegraph.damage(index) == ()
+    handbook.site.pages["/tokens.html"] = page
+    assert outcomes(sitegraph.run(source, index)) == {"unchanged": 10}
+    assert stale_rows(sitegraph, index) == {}
+
+
+def stale_rows(sitegraph: Sitegraph, index: Path) -> dict[str, int]:
+    """How many rows of each table say that they are stale."""
+    exported = sitegraph.export(index, stable=False)
+    marked = {table: sum(row.get("stale", False) for row in rows) for table, rows in exported.items()}
+    return {table: number for table, number in marked.items() if number}
+
+
 def test_links_to_an_address_that_leads_elsewhere_lead_there(
     sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
 ) -> None:
@@ -250,8 +278,6 @@ def test_a_page_that_leaves_the_scope_leaves_the_index_and_stays_away(
 
 def sitemap(*addresses: str) -> Any:
     """A sitemap of the addresses."""
-    from tests.fakes.site_server import Reply
-
     entries = "".join(f"<url><loc>{address}</loc></url>" for address in addresses)
     xml = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</urlset>'
     return Reply(xml.encode(), content_type="application/xml")
