@@ -177,9 +177,10 @@ class Chunk:
     """A passage small enough to embed, with everything a citation needs.
 
     `text == parent.text[offsets[0]:offsets[1]]` in code points, but for a repeated table header.
-    `url` has no fragment and `fragment` no '#'. Times are ISO 8601 in UTC. `anchor_texts` come from
-    other documents and are given by `ingest.link`; the times come from the fetch and the run. `stale` is its
-    document's.
+    `url` has no fragment and `fragment` no '#'. `fragments` are further ids inside the passage or on the
+    heading it begins with: a link to one of them leads here. Times are ISO 8601 in UTC. `anchor_texts` come
+    from other documents and are given by `ingest.link`; the times come from the fetch and the run. `stale`
+    is its document's.
     """
 
     id: str
@@ -202,6 +203,7 @@ class Chunk:
     url: str | None = None
     file_path: str | None = None
     fragment: str | None = None
+    fragments: tuple[str, ...] = ()
     section: str | None = None
     section_id: str | None = None
     region_id: str | None = None

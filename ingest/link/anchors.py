@@ -12,17 +12,24 @@ MAX_ANCHOR_TEXTS = 8
 def give_anchor_texts(chunks: Sequence[Chunk], links: Iterable[tuple[str | None, str]]) -> tuple[Chunk, ...]:
     """Set each chunk's anchor texts from the (fragment, text) pairs of links into its document.
 
-    A link goes to every chunk of its fragment; without a fragment, or with one that no chunk has,
-    to the document's first chunk.
+    A link goes to every chunk of its fragment, else to the chunk inside which that id stands; without a
+    fragment, or with one that no chunk has, to the document's first chunk.
     """
     if not chunks:
         return ()
     first = min(chunks, key=lambda chunk: (chunk.ordinal, chunk.id))
-    texts = _texts_by_fragment(links, known={chunk.fragment for chunk in chunks})
+    named = {chunk.fragment for chunk in chunks}
+    inside = {name for chunk in chunks for name in chunk.fragments} - named
+    texts = _texts_by_fragment(links, known=named | inside)
     return tuple(
-        replace(chunk, anchor_texts=_select(texts, chunk.fragment, is_first=chunk is first))
+        replace(chunk, anchor_texts=_select(texts, _names(chunk, inside), is_first=chunk is first))
         for chunk in chunks
     )
+
+
+def _names(chunk: Chunk, inside: set[str]) -> set[str]:
+    own = {chunk.fragment} if chunk.fragment is not None else set()
+    return own | inside.intersection(chunk.fragments)
 
 
 def _texts_by_fragment(
@@ -35,7 +42,7 @@ def _texts_by_fragment(
     return texts
 
 
-def _select(texts: Mapping[str | None, set[str]], fragment: str | None, *, is_first: bool) -> tuple[str, ...]:
-    own = texts.get(fragment, set()) if fragment is not None else set()
-    general = texts.get(None, set()) if is_first else set()
-    return tuple(sorted(own | general)[:MAX_ANCHOR_TEXTS])
+def _select(texts: Mapping[str | None, set[str]], names: set[str], *, is_first: bool) -> tuple[str, ...]:
+    keys = {None, *names} if is_first else names
+    found = {text for name in keys for text in texts.get(name, set())}
+    return tuple(sorted(found)[:MAX_ANCHOR_TEXTS])

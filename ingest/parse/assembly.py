@@ -4,16 +4,20 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
+from ingest.parse.chunking import CountTokens, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.graph import DocumentGraph
 from ingest.parse.outline import OutlineSection
+from ingest.parse.passages import Passage, cut_passages
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
 from schemas.hashing import record_sha256
 from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, section_id
 from schemas.nodes import Chunk, DocumentKind, Page, Section
+
+MAX_FRAGMENTS = 200
+"""Further ids kept of one passage; a page made of empty anchors has more, and none of them matters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,14 +165,13 @@ def _add_chunks(
             section_id=node.id,
             parent_ids=_parents(graph, outline, index),
         )
-        for span in split_spans(section.text, max_tokens=budget, count_tokens=count_tokens):
-            chunk = _chunk(
-                replace(in_section, ordinal=len(graph.chunks), offsets=span),
-                section,
-                occurrences,
-                count_tokens,
+        passages = cut_passages(section.text, section.stretches, max_tokens=budget, count_tokens=count_tokens)
+        ends = [passage.start for passage in passages[1:]]
+        for passage, end in zip(passages, [*ends, len(section.text) + 1], strict=True):
+            placed = replace(
+                in_section, ordinal=len(graph.chunks), fragments=_fragments(section, passage.start, end)
             )
-            graph.add_chunk(chunk, cut_from=node.id)
+            graph.add_chunk(_chunk(placed, section, passage, occurrences, count_tokens), cut_from=node.id)
 
 
 def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
@@ -200,26 +203,44 @@ def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
 
 
 def _chunk(
-    base: Chunk, section: OutlineSection, occurrences: Occurrences, count_tokens: CountTokens
+    base: Chunk,
+    section: OutlineSection,
+    passage: Passage,
+    occurrences: Occurrences,
+    count_tokens: CountTokens,
 ) -> Chunk:
-    span = base.offsets
-    text = section.text[slice(*span)]
-    captions = tuple(dict.fromkeys(name for start, end, name in section.captions if _meet(span, start, end)))
+    text = passage.text_of(section.text)
+    captions = tuple(
+        dict.fromkeys(name for start, end, name in section.captions if _meet(passage, start, end))
+    )
     number = occurrences.number(*section.heading_path, normalise_text(text))
+    fragment = _fragment_at(section, passage.start)
     return replace(
         base,
         id=chunk_id(base.doc, section.heading_path, text, number),
         text=text,
         content_hash=record_sha256([section.heading_path, text, captions]),
         token_count=count_tokens(text),
-        fragment=_fragment_at(section, span[0]),
+        offsets=(passage.start, passage.end),
+        fragment=fragment,
+        fragments=tuple(name for name in base.fragments if name != fragment)[:MAX_FRAGMENTS],
         codes=tuple(sorted({*base.codes, *extract_codes(f"{section.heading}\n{text}")})),
         captions=captions,
     )
 
 
-def _meet(span: Span, start: int, end: int) -> bool:
-    return span[0] < end and start < span[1]
+def _meet(passage: Passage, start: int, end: int) -> bool:
+    return passage.start < end and start < passage.end
+
+
+def _fragments(section: OutlineSection, start: int, end: int) -> tuple[str, ...]:
+    """Ids from *start* to before *end*; the section's first passage also has those of its heading."""
+    low = bisect_right(section.anchors, start - 1, key=lambda anchor: anchor[0]) if start else 0
+    high = bisect_right(section.anchors, end - 1, key=lambda anchor: anchor[0])
+    inside = [name for _, name in section.anchors[low:high]]
+    is_first = not section.text[:start].strip()
+    above = [*section.aliases, *([section.fragment] if section.fragment else [])] if is_first else []
+    return tuple(dict.fromkeys((*above, *inside)))
 
 
 def _fragment_at(section: OutlineSection, offset: int) -> str | None:

@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ MAX_TOKENS = 250
 
 _TARGET_LOW = 120 / 250
 _TARGET_HIGH = 220 / 250
-_TINY = 40 / 250
+TINY = 40 / 250
 """Shares of the limit, from "target 120-220, merge siblings under 40" at the limit of 250 (design 4)."""
 
 _SIGNS_PER_TOKEN = 16
@@ -24,7 +25,7 @@ _SIGNS_PER_TOKEN = 16
 _SURELY_LONG = 8
 """Signs per token above which a text is cut without counting it whole first; prose has 4 to 5."""
 
-_BLOCK, _LINE, _SENTENCE, _WORD, _SIGN = 4, 3, 2, 1, 0
+_UNIT, _BLOCK, _LINE, _SENTENCE, _WORD, _SIGN = 5, 4, 3, 2, 1, 0
 _BREAKS = {
     _BLOCK: re.compile(r"\n[ \t]*\n\s*"),
     _LINE: re.compile(r"\n\s*"),
@@ -49,13 +50,17 @@ def text_budget(heading_path: tuple[str, ...], count_tokens: CountTokens) -> int
     return max(MAX_TOKENS // 3, MAX_TOKENS - count_tokens(headings)) if headings else MAX_TOKENS
 
 
-def split_spans(text: str, *, max_tokens: int, count_tokens: CountTokens) -> tuple[Span, ...]:
+def split_spans(
+    text: str, *, max_tokens: int, count_tokens: CountTokens, solid: tuple[Span, ...] = ()
+) -> tuple[Span, ...]:
     """Cut *text* into spans [start, end) of code points, in order, none empty, edges without white space.
 
     Text within *max_tokens* is one span. Longer text is cut where a block ends, else a line, a sentence,
     a word, and inside a word only when one word is too long. Among equally good places the content itself
     decides, not the distance from the start, so that after an insertion the cuts fall into step again.
     Each stretch is counted about once per level, so time is linear in the text.
+
+    Args: solid: spans of *text* in order, as code, whose blank lines end no block while they fit.
     """
     span = _trimmed(text, 0, len(text))
     if span is None:
@@ -63,7 +68,9 @@ def split_spans(text: str, *, max_tokens: int, count_tokens: CountTokens) -> tup
     cost = _cost_of(text, count_tokens)
     if span[1] - span[0] <= max_tokens * _SURELY_LONG and cost(*span) <= max_tokens:
         return (span,)
-    pieces = list(_pieces(text, span, max_tokens, cost, _BLOCK))
+    solid = tuple(stretch for stretch in solid if "\n" in text[slice(*stretch)])
+    cutter = _Cutter(text, max_tokens, cost, solid)
+    pieces = list(cutter.pieces(span, _UNIT if solid else _BLOCK))
     spans = [(group[0].start, group[-1].end) for group in _groups(text, pieces, max_tokens)]
     return tuple(part for found in spans for part in _within(text, found, max_tokens, cost))
 
@@ -84,36 +91,46 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
     return start, start + len(inner)
 
 
-def _pieces(
-    text: str, span: Span, limit: int, cost: Callable[[int, int], int], level: int
-) -> Iterator[_Piece]:
-    parts = list(_parts(text, span, level))
-    for index, (start, end) in enumerate(parts):
-        behind = level if index + 1 < len(parts) else min(level + 1, _BLOCK)
-        tokens = cost(start, end)
-        if tokens <= limit or end - start == 1:
-            yield _Piece(start, end, tokens, behind)
-            continue
-        inner = list(_pieces(text, (start, end), limit, cost, max(level - 1, _SIGN)))
-        yield from inner[:-1]
-        last = inner[-1]
-        yield _Piece(last.start, last.end, last.tokens, behind)
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    text: str
+    limit: int
+    cost: Callable[[int, int], int]
+    solid: tuple[Span, ...]
 
+    def pieces(self, span: Span, level: int) -> Iterator[_Piece]:
+        parts = list(self._parts(span, level))
+        for index, (start, end) in enumerate(parts):
+            behind = level if index + 1 < len(parts) else min(level + 1, _UNIT if self.solid else _BLOCK)
+            tokens = self.cost(start, end)
+            if tokens <= self.limit or end - start == 1:
+                yield _Piece(start, end, tokens, behind)
+                continue
+            inner = list(self.pieces((start, end), max(level - 1, _SIGN)))
+            yield from inner[:-1]
+            last = inner[-1]
+            yield _Piece(last.start, last.end, last.tokens, behind)
 
-def _parts(text: str, span: Span, level: int) -> Iterator[Span]:
-    start, end = span
-    if level == _SIGN:
-        middle = (start + end) // 2
-        yield from ((start, middle), (middle, end))
-    elif level == _WORD:
-        yield from (match.span() for match in _WORDS.finditer(text, start, end))
-    else:
-        for match in _BREAKS[level].finditer(text, start, end):
-            if match.start() > start:
-                yield start, match.start()
-            start = match.end()
-        if start < end:
-            yield start, end
+    def _parts(self, span: Span, level: int) -> Iterator[Span]:
+        start, end = span
+        if level == _SIGN:
+            middle = (start + end) // 2
+            yield from ((start, middle), (middle, end))
+        elif level == _WORD:
+            yield from (match.span() for match in _WORDS.finditer(self.text, start, end))
+        else:
+            for match in _BREAKS[min(level, _BLOCK)].finditer(self.text, start, end):
+                if level == _UNIT and self._is_inside_solid(match.start()):
+                    continue
+                if match.start() > start:
+                    yield start, match.start()
+                start = match.end()
+            if start < end:
+                yield start, end
+
+    def _is_inside_solid(self, offset: int) -> bool:
+        before = bisect_right(self.solid, (offset, 0)) - 1
+        return before >= 0 and self.solid[before][0] <= offset < self.solid[before][1]
 
 
 def _groups(text: str, pieces: list[_Piece], limit: int) -> Iterator[list[_Piece]]:
@@ -128,7 +145,7 @@ def _groups(text: str, pieces: list[_Piece], limit: int) -> Iterator[list[_Piece
 
 
 def _best_cut(text: str, pieces: list[_Piece], first: int, left: int, limit: int) -> int:
-    low, tiny = int(limit * _TARGET_LOW), int(limit * _TINY)
+    low, tiny = int(limit * _TARGET_LOW), int(limit * TINY)
     # A cut that leaves a tiny rest is worse than a shorter passage.
     high = max(low, min(int(limit * _TARGET_HIGH), left - tiny))
     best: tuple[tuple[bool, int, int, int], int] | None = None

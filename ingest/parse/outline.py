@@ -11,11 +11,15 @@ Anchor = tuple[int, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """A heading without numbering and permalink signs; `fragment` is the id that opens it."""
+    """A heading without numbering and permalink signs; `fragment` is the id that opens it.
+
+    `aliases` are further ids in it or between it and the text before.
+    """
 
     text: str
     level: int
     fragment: str | None = None
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +27,15 @@ class Block:
     """A stretch of text. `joint` comes before it, unless it is the first of its section.
 
     `anchors` are (offset into `text`, id); `caption` names the table, figure or code in this block.
+    `solid` text (code) is cut only when it does not fit; `header` is the length of a table's header rows.
     """
 
     text: str
     joint: str = BLOCK_JOINT
     anchors: tuple[Anchor, ...] = ()
     caption: str | None = None
+    solid: bool = False
+    header: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,18 @@ class BoxEnd:
     """The box ends: what follows belongs to the section that the box stands in."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What is not running text, from `start` to `end` of a section: code, or a table with a header row.
+
+    `header_end` is where a table's header ends; `start` for code.
+    """
+
+    start: int
+    end: int
+    header_end: int
+
+
 Part = Heading | Block | BoxStart | BoxEnd
 
 
@@ -49,7 +68,8 @@ class OutlineSection:
     """A section before it has an id; `parent` is the index of the section above, None at the top.
 
     `nearest_fragment` is that of the section above where it has none of its own (a note, a minor heading).
-    `anchors` are (offset, id) into `text`, in order; `captions` are (start, end, caption).
+    `anchors` are (offset, id) into `text`, in order; `captions` are (start, end, caption); `stretches` are
+    in order and apart. `aliases` are further ids that stand where the heading does.
     A section that has a heading and nothing under it has the heading as text.
     """
 
@@ -62,6 +82,8 @@ class OutlineSection:
     text: str
     anchors: tuple[Anchor, ...]
     captions: tuple[tuple[int, int, str], ...]
+    stretches: tuple[Stretch, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -76,6 +98,8 @@ class _Draft:
     length: int = 0
     anchors: list[Anchor] = field(default_factory=list)
     captions: list[tuple[int, int, str]] = field(default_factory=list)
+    stretches: list[Stretch] = field(default_factory=list)
+    aliases: tuple[str, ...] = ()
 
     def add(self, block: Block) -> None:
         if self.length and block.text:
@@ -87,6 +111,8 @@ class _Draft:
         self.anchors.extend((start + offset, anchor) for offset, anchor in block.anchors)
         if block.caption is not None:
             self.captions.append((start, self.length, block.caption))
+        if block.solid or block.header:
+            self.stretches.append(Stretch(start, self.length, start + block.header))
 
     def closed(self) -> OutlineSection:
         return OutlineSection(
@@ -99,6 +125,8 @@ class _Draft:
             text="".join(self.pieces) or self.heading,
             anchors=tuple(self.anchors),
             captions=tuple(self.captions),
+            stretches=tuple(self.stretches),
+            aliases=self.aliases,
         )
 
 
@@ -130,7 +158,9 @@ def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) 
     parent = open_[-1] if open_ else None
     above = drafts[parent] if parent is not None else _Draft("", 0, (), None, None)
     path, nearest = (*above.path, heading.text), heading.fragment or above.nearest_fragment
-    drafts.append(_Draft(heading.text, heading.level, path, parent, heading.fragment, nearest))
+    draft = _Draft(heading.text, heading.level, path, parent, heading.fragment, nearest)
+    draft.aliases = heading.aliases
+    drafts.append(draft)
     open_.append(len(drafts) - 1)
 
 

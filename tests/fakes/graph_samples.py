@@ -100,6 +100,7 @@ def full_chunk() -> Chunk:
         url="https://site.test/manual.pdf",
         file_path="manuals/manual.pdf",
         fragment="page=2",
+        fragments=("details",),
         section="Körper",
         section_id=section_id(doc, ("Körper",), 0),
         region_id=pdf_region_id(doc, "table", "cells", 0),

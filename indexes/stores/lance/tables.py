@@ -24,7 +24,10 @@ _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("ordinal", "token_count", "page_no"), pa.int64()),
     **dict.fromkeys(("ocr_conf", "structure_confidence"), pa.float64()),
     **dict.fromkeys(
-        ("heading_path", "breadcrumbs", "parent_ids", "codes", "anchor_texts", "captions", "tool_names"),
+        (
+            *("heading_path", "breadcrumbs", "parent_ids", "codes", "anchor_texts", "captions", "tool_names"),
+            "fragments",
+        ),
         pa.list_(pa.string()),
     ),
     "stale": pa.bool_(),

@@ -172,7 +172,7 @@ class _Reader:
             self._note_anchor(element)
             text, anchors = code_text(element, own_id=self._own_id)
             if text.strip():
-                self._flow.verbatim(text, anchors)
+                self._flow.verbatim(text, anchors, solid=True)
         elif tag == "table" and not is_box(element) and not is_layout(element):
             self._read_table(element)
         elif tag == "math":
@@ -188,7 +188,11 @@ class _Reader:
         if not text:
             self._note_anchor(element)
             return
-        self._flow.heading(Heading(text=text, level=level, fragment=self._heading_anchor(element)))
+        fragment = self._heading_anchor(element)
+        inside = (self._own_id(node) for node in element.iter(etree.Element))
+        names = dict.fromkeys((*self._flow.waiting, *(name for name in inside if name is not None)))
+        aliases = tuple(name for name in names if name != fragment)
+        self._flow.heading(Heading(text=text, level=level, fragment=fragment, aliases=aliases))
         self._open_anchors.clear()
 
     def _is_of_member(self, heading: HtmlElement, level: int) -> bool:
@@ -227,7 +231,7 @@ class _Reader:
         if table.caption:
             self._flow.caption(table.caption)
         if table.text:
-            self._flow.verbatim(table.text, table.anchors)
+            self._flow.verbatim(table.text, table.anchors, header=table.header)
 
     def _is_title(self, element: HtmlElement) -> bool:
         if element.tag in {"figcaption", "caption"}:

@@ -62,7 +62,9 @@ class Flow:
             self._clear()
         self._space = False
 
-    def verbatim(self, text: str, anchors: tuple[Anchor, ...] = ()) -> None:
+    def verbatim(
+        self, text: str, anchors: tuple[Anchor, ...] = (), *, solid: bool = False, header: int = 0
+    ) -> None:
         """Add a finished block (code, table) as it is; it stands apart from what is around it."""
         self.end_block()
         self._joint = BLOCK_JOINT
@@ -71,7 +73,8 @@ class Flow:
         opened = tuple((0, name) for name in self.waiting)
         self.waiting.clear()
         shifted = tuple((offset + len(lead), name) for offset, name in anchors)
-        self._emit(lead + text, (*self._anchors, *opened, *shifted))
+        header += len(lead) if header else 0
+        self._emit(lead + text, (*self._anchors, *opened, *shifted), solid=solid, header=header)
         self._joint = BLOCK_JOINT
         self._clear()
 
@@ -187,9 +190,12 @@ class Flow:
     def _clear(self) -> None:
         self._text, self._length, self._anchors, self._space = [], 0, [], False
 
-    def _emit(self, text: str, anchors: tuple[Anchor, ...]) -> None:
+    def _emit(self, text: str, anchors: tuple[Anchor, ...], *, solid: bool = False, header: int = 0) -> None:
         joint = LINE_JOINT if self._bound else self._joint
-        self.parts.append(Block(text=text, joint=joint, anchors=anchors, caption=self._caption))
+        block = Block(
+            text=text, joint=joint, anchors=anchors, caption=self._caption, solid=solid, header=header
+        )
+        self.parts.append(block)
         self._bound, self._caption = False, None
         self._joint = self._next_joint()
 

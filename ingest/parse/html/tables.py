@@ -22,11 +22,15 @@ _LAYOUT_ROLES = frozenset({"presentation", "none"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableText:
-    """A table as lines of cells, with its caption and the ids in it at their offsets."""
+    """A table as lines of cells, with its caption and the ids in it at their offsets.
+
+    `header` is the length of the header rows that `text` begins with, 0 where there are none or nothing else.
+    """
 
     text: str
     anchors: tuple[Anchor, ...]
     caption: str | None
+    header: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +53,8 @@ def table_text(table: HtmlElement, *, own_id: OwnId = no_id) -> TableText:
     caption = next((inline_text(child)[0] for child in table if child.tag == "caption"), None)
     lines: list[str] = []
     anchors: list[Anchor] = []
-    length = 0
-    for row in _expanded(table, own_id):
+    length = header = 0
+    for row, is_header in _expanded(table, own_id):
         line = CELL_JOINT.join(cell.text for cell in row)
         if not any(cell.text for cell in row):
             continue
@@ -58,9 +62,12 @@ def table_text(table: HtmlElement, *, own_id: OwnId = no_id) -> TableText:
         for cell in row:
             anchors.extend((at + offset, name) for offset, name in cell.anchors)
             at += len(cell.text) + len(CELL_JOINT)
+        if is_header and header == length:
+            header += len(line) + 1
         lines.append(line)
         length += len(line) + 1
-    return TableText(text="\n".join(lines), anchors=tuple(anchors), caption=caption or None)
+    header = header - 1 if 0 < header < length else 0
+    return TableText(text="\n".join(lines), anchors=tuple(anchors), caption=caption or None, header=header)
 
 
 def _rows(table: HtmlElement) -> Iterator[HtmlElement]:
@@ -71,18 +78,28 @@ def _rows(table: HtmlElement) -> Iterator[HtmlElement]:
             yield from (row for row in child if row.tag == "tr")
 
 
-def _expanded(table: HtmlElement, own_id: OwnId) -> Iterator[list[_Cell]]:
-    """Rows with spans filled in; a cell that spans rows is pending in its column until they are done."""
+def _expanded(table: HtmlElement, own_id: OwnId) -> Iterator[tuple[list[_Cell], bool]]:
+    """Rows with spans filled in, and whether each is a header row.
+
+    A cell that spans rows is pending in its column until they are done.
+    """
     pending: dict[int, tuple[int, _Cell]] = {}
     left = MAX_CELLS
     for row in _rows(table):
         if is_hidden(row):
             continue
         cells, pending = _row(row, pending, left, own_id)
-        yield cells
+        yield cells, _is_header(row)
         left -= len(cells)
         if left <= 0:
             return
+
+
+def _is_header(row: HtmlElement) -> bool:
+    around = row.getparent()
+    if around is not None and around.tag == "thead":
+        return True
+    return len(row) > 1 and all(cell.tag == "th" for cell in row)
 
 
 def _row(

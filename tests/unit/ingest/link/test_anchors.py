@@ -67,3 +67,9 @@ def test_texts_of_before_are_replaced_not_added_to() -> None:
 
 def test_a_document_without_chunks_takes_no_names() -> None:
     assert give_anchor_texts((), [(None, "guide")]) == ()
+
+
+def test_a_link_to_an_id_inside_a_passage_names_that_passage_alone() -> None:
+    inner = make_chunk("inner", ordinal=4, fragment="use", fragments=("option-x", "install"))
+    given = texts(("option-x", "the option"), ("install", "setup"), chunks=(*CHUNKS, inner))
+    assert given == {"inner": ("the option",), "install": ("setup",), "install again": ("setup",)}

@@ -93,7 +93,8 @@ RUSTDOC = """<meta name=generator content=rustdoc><nav class=sidebar>x</nav><mai
 <section id=main-content class=content><h1>Enum Option</h1><p>Maybe.</p>
 <h2 id=implementations>Implementations</h2>
 <section id=method.is_some class=method><span class=rightside>1.0</span>
-<h4 class=code-header>pub fn is_some()</h4></section><div class=docblock><p>Tells.</p><h5 id=examples>Examples</h5><pre>x</pre></div></section></main>"""
+<h4 class=code-header>pub fn is_some()</h4></section>
+<div class=docblock><p>Tells.</p><h5 id=examples>Examples</h5><pre>x</pre></div></section></main>"""
 
 
 def test_a_declaration_heads_no_section_but_can_be_cited() -> None:

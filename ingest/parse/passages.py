@@ -1,0 +1,101 @@
+"""A section > its passages: text by blocks, tables by rows under their header, code whole if it fits."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ingest.parse.chunking import TINY, CountTokens, Span, split_spans
+from ingest.parse.outline import Stretch
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch [start, end) of a section; `header` repeats the header rows of the table it goes on with."""
+
+    start: int
+    end: int
+    header: str = ""
+
+    def text_of(self, section: str) -> str:
+        """What the passage says: the table's header, then its own stretch."""
+        own = section[self.start : self.end]
+        return f"{self.header}\n{own}" if self.header else own
+
+
+def cut_passages(
+    text: str, stretches: tuple[Stretch, ...], *, max_tokens: int, count_tokens: CountTokens
+) -> tuple[Passage, ...]:
+    """Give the passages of *text* in order; none is over *max_tokens*.
+
+    A table that does not fit is cut between rows, and each part but the first repeats the header, unless
+    that alone takes half of the room. What is shorter than a sixth of the limit joins its neighbour.
+    """
+    cutter = _Cutter(text, stretches, max_tokens, count_tokens)
+    return tuple(cutter.merged(list(cutter.passages())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    text: str
+    stretches: tuple[Stretch, ...]
+    limit: int
+    count: CountTokens
+
+    def passages(self) -> Iterator[Passage]:
+        at = 0
+        for table in self.stretches:
+            room = self._room(table)
+            if room and not self._fits(table.start, table.end):
+                yield from self._running(at, table.start)
+                yield from self._rows(table, room)
+                at = table.end
+        yield from self._running(at, len(self.text))
+
+    def merged(self, passages: list[Passage]) -> Iterator[Passage]:
+        """Join a tiny passage with the next, or else with the one before, where both fit together."""
+        held: Passage | None = None
+        for passage in passages:
+            joined = self._joined(held, passage)
+            if joined is None and held is not None:
+                yield held
+            held = joined or passage
+        if held is not None:
+            yield held
+
+    def _joined(self, before: Passage | None, after: Passage) -> Passage | None:
+        if before is None or after.header:
+            return None
+        if not (self._is_tiny(before) or self._is_tiny(after)):
+            return None
+        joined = Passage(before.start, after.end, before.header)
+        return joined if self.count(joined.text_of(self.text)) <= self.limit else None
+
+    def _is_tiny(self, passage: Passage) -> bool:
+        return self.count(passage.text_of(self.text)) < self.limit * TINY
+
+    def _room(self, stretch: Stretch) -> int:
+        """Tokens left for rows beside the header; 0 for code and for tables whose header takes too much."""
+        if stretch.header_end == stretch.start:
+            return 0
+        room = self.limit - self.count(self.text[stretch.start : stretch.header_end]) - 1
+        return room if room >= self.limit // 2 else 0
+
+    def _fits(self, start: int, end: int) -> bool:
+        return self.count(self.text[start:end]) <= self.limit
+
+    def _running(self, start: int, end: int) -> Iterator[Passage]:
+        inside = (stretch for stretch in self.stretches if start <= stretch.start and stretch.end <= end)
+        solid = tuple((stretch.start - start, stretch.end - start) for stretch in inside)
+        for span in self._split(start, end, self.limit, solid):
+            yield Passage(*span)
+
+    def _rows(self, table: Stretch, room: int) -> Iterator[Passage]:
+        header = self.text[table.start : table.header_end]
+        first = True
+        for start, end in self._split(table.header_end, table.end, room, ()):
+            yield Passage(table.start, end) if first else Passage(start, end, header)
+            first = False
+
+    def _split(self, start: int, end: int, limit: int, solid: tuple[Span, ...]) -> Iterator[Span]:
+        spans = split_spans(self.text[start:end], max_tokens=limit, count_tokens=self.count, solid=solid)
+        for span in spans:
+            yield start + span[0], start + span[1]
