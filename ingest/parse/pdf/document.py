@@ -1,6 +1,7 @@
 """A PDF as a whole: bytes > pages > regions > the typed graph of one document."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -11,9 +12,10 @@ from ingest.parse.chunking import CountTokens
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
 from ingest.parse.pdf.joining import words_of
+from ingest.parse.pdf.layout import MAX_PAGES as MAX_LAYOUT_PAGES
 from ingest.parse.pdf.opening import open_pdf, pdf_errors, raise_if_exhausted
 from ingest.parse.pdf.outline import Entry, read_outline
-from ingest.parse.pdf.page import PageContent, read_page
+from ingest.parse.pdf.page import PageContent, Search, read_page
 from ingest.parse.pdf.regions import build_regions
 from ingest.parse.pdf.structure import build_structure
 from ingest.parse.pdf.tables import MAX_PAGES
@@ -75,13 +77,14 @@ def file_name(request: ParseRequest) -> str:
 def _read(data: bytes, subject: str) -> _Content:
     document = open_pdf(data, subject=subject)
     try:
-        read = list(_pages(document))
+        entries = read_outline(document)
+        read = list(_pages(document, outlined=bool(entries)))
         pages = tuple(page for page in read if isinstance(page, PageContent))
         warnings = [*_state(document, pages), *(item for item in read if isinstance(item, str))]
         warnings.extend(warning for page in pages for warning in page.warnings)
         return _Content(
             pages=pages,
-            entries=read_outline(document),
+            entries=entries,
             stated_title=_stated_title(document),
             lang=_language(document),
             page_count=document.page_count,
@@ -91,20 +94,28 @@ def _read(data: bytes, subject: str) -> _Content:
         document.close()
 
 
-def _pages(document: Any) -> Iterator[PageContent | str]:
+def _pages(document: Any, *, outlined: bool) -> Iterator[PageContent | str]:
     """One bad page costs that page only: it gives a warning in its place."""
-    searched = 0
+    searched: Counter[Search] = Counter()
     for index in range(document.page_count):
         try:
-            page = read_page(document, index, with_tables=searched < MAX_PAGES)
-            searched += page.ruled
+            page = read_page(document, index, most=_most(searched), outlined=outlined)
+            searched[page.searched] += 1
             yield page
         except pdf_errors() as error:
             raise_if_exhausted(error)
             reason = " ".join(str(error).split())[:100] or type(error).__name__
             yield f"page {index + 1}: left out, {reason}"
-    if searched == MAX_PAGES:
-        yield f"tables not looked for after {MAX_PAGES} pages with rulings"
+    if _most(searched) < Search.LAYOUT:
+        yield f"layout not looked at after {MAX_LAYOUT_PAGES} pages"
+    if _most(searched) is Search.NOT:
+        yield f"tables not looked for after {MAX_PAGES} pages"
+
+
+def _most(searched: Counter[Search]) -> Search:
+    if searched[Search.LAYOUT] + searched[Search.RULINGS] >= MAX_PAGES:
+        return Search.NOT
+    return Search.LAYOUT if searched[Search.LAYOUT] < MAX_LAYOUT_PAGES else Search.RULINGS
 
 
 def _state(document: Any, pages: tuple[PageContent, ...]) -> Iterator[str]:

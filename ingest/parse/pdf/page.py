@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Any
 
+from ingest.parse.pdf.gate import Signs, table_signs
 from ingest.parse.pdf.opening import load_pymupdf
-from ingest.parse.pdf.tables import Table, find_tables, may_hold_tables
+from ingest.parse.pdf.tables import Table, find_tables, to_box
 from schemas.geometry import BBox, PageSize
 
 MAX_LINKS = 2000
@@ -58,11 +60,19 @@ class PageLink:
     text: str
 
 
+class Search(IntEnum):
+    """How tables are looked for, the cheapest first."""
+
+    NOT = 0
+    RULINGS = 1
+    LAYOUT = 2
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageContent:
     """A page; boxes have their origin at the top left of the CropBox, rotation 0. Blocks in file order.
 
-    `ruled` pages were searched for tables.
+    `searched` says how much was done to find tables.
     """
 
     page_no: int
@@ -71,13 +81,16 @@ class PageContent:
     blocks: tuple[Block, ...] = ()
     pictures: tuple[Picture, ...] = ()
     tables: tuple[Table, ...] = ()
-    ruled: bool = False
+    searched: Search = Search.NOT
     links: tuple[PageLink, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def read_page(document: Any, index: int, *, with_tables: bool) -> PageContent:
-    """Read page *index* (from 0).
+def read_page(document: Any, index: int, *, most: Search, outlined: bool) -> PageContent:
+    """Read page *index* (from 0), looking for tables at *most* in this way where it shows signs of one.
+
+    In an *outlined* document, as tools for manuals make them, rulings tell; elsewhere the layout model looks
+    at every page with a grid or with columns of short texts.
 
     A rotated page is turned back in memory first: links and tables come in displayed space otherwise,
     and the derotation matrix is wrong where CropBox and MediaBox differ.
@@ -89,20 +102,27 @@ def read_page(document: Any, index: int, *, with_tables: bool) -> PageContent:
         page = document.reload_page(page)
     pymupdf = load_pymupdf()
     textpage = page.get_textpage(flags=_text_flags(pymupdf))
-    blocks = tuple(filter(None, map(_block, page.get_text("dict", textpage=textpage)["blocks"])))
+    printed = page.get_text("dict", textpage=textpage)["blocks"]
     links, warnings = _links(document, page, textpage)
-    ruled, skipped = may_hold_tables(document, page) if with_tables else (False, ())
+    signs, skipped = table_signs(document, page, printed) if most else (Signs(), ())
+    search = min(most, _search_for(signs, outlined))
     return PageContent(
         page_no=index + 1,
         size=PageSize(_point(page.rect.width), _point(page.rect.height)),
         label=label,
-        blocks=blocks,
+        blocks=tuple(filter(None, map(_block, printed))),
         pictures=tuple(_pictures(page)),
-        tables=find_tables(page, textpage) if ruled else (),
-        ruled=ruled,
+        tables=find_tables(page, textpage, printed, with_layout=search is Search.LAYOUT) if search else (),
+        searched=search,
         links=links,
         warnings=(*warnings, *skipped),
     )
+
+
+def _search_for(signs: Signs, outlined: bool) -> Search:
+    if not outlined and (signs.grid or signs.columns):
+        return Search.LAYOUT
+    return Search.RULINGS if signs.grid else Search.NOT
 
 
 def _text_flags(pymupdf: Any) -> int:
@@ -113,12 +133,6 @@ def _text_flags(pymupdf: Any) -> int:
 
 def _point(value: float) -> float:
     return round(float(value), 2)
-
-
-def to_bbox(rect: Any) -> BBox:
-    """Turn four numbers into a box of hundredths of a point, corners in order."""
-    x0, y0, x1, y1 = (_point(value) for value in rect)
-    return BBox(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
 
 
 def _block(block: dict[str, Any]) -> Block:
@@ -152,7 +166,7 @@ def _line(line: dict[str, Any]) -> Line | None:
     letters = sum(weight for weight, _ in weights)
     return Line(
         text=text,
-        bbox=to_bbox(line["bbox"]),
+        bbox=to_box(line["bbox"]),
         size=round(max(weights, key=lambda item: item[0])[1]["size"], 1),
         bold=sum(weight for weight, span in weights if _is_bold(span)) >= 0.9 * letters,
         mono=sum(weight for weight, span in weights if _is_mono(span)) >= 0.8 * letters,
@@ -172,7 +186,7 @@ def _pictures(page: Any) -> Iterator[Picture]:
     if not page.get_images():
         return
     for info in page.get_image_info():
-        box = to_bbox(info["bbox"])
+        box = to_box(info["bbox"])
         if min(box.x1 - box.x0, box.y1 - box.y0) >= _LEAST_PICTURE:
             # Hashing the pixels would unpack them, gigabytes from a hostile file.
             yield Picture(bbox=box, digest=":".join(str(info[key]) for key in _PICTURE_KEY))

@@ -97,8 +97,11 @@ def _text_of(part: Part, type_: RegionType, words: Collection[str]) -> Joined:
 
 
 def _table_text(table: Table) -> Joined:
-    """One row a line, cells parted by tabs: white space, so the page holds the same letters in order."""
-    text = "\n".join("\t".join(cell for cell in row if cell) for row in table.rows if any(row))
+    """One row a line, cells parted by tabs: white space, so the page holds the same letters in order.
+
+    An empty cell is two tabs in a row, so that columns can be told.
+    """
+    text = "\n".join("\t".join(row) for row in table.rows)
     return Joined(text=text, lines=((0, len(text), table.bbox),))
 
 

@@ -9,6 +9,7 @@ from ingest.parse.pdf.order import box_of, find_gutter, order_blocks
 from ingest.parse.pdf.page import Block, Line, PageContent
 from ingest.parse.pdf.tables import Table
 
+_LEAST_SIGNS = 20
 _LEADER = re.compile(r"(?:\.\s{0,3}){5,}")
 _LEAST_LEADERS = 5
 _CONTENTS_SHARE = 0.25
@@ -56,7 +57,7 @@ def _sheet(page: PageContent, running: Mapping[tuple[int, Line], Margin], may_ho
         margins.extend((mark, line) for mark, line in zip(marks, block, strict=True) if mark)
         body.append(tuple(line for mark, line in zip(marks, block, strict=True) if not mark))
     blocks = [block for block in body if block]
-    gutter = find_gutter([box_of(block) for block in blocks], page.size.width)
+    gutter = find_gutter([box_of(block) for block in blocks if _is_prose(block)], page.size.width)
     items = tuple(_with_tables(order_blocks(blocks, gutter), page.tables))
     lines = tuple(line for item in items if not isinstance(item, Table) for line in item)
     return Sheet(
@@ -67,6 +68,11 @@ def _sheet(page: PageContent, running: Mapping[tuple[int, Line], Margin], may_ho
         gutter=gutter,
         contents=may_hold_contents and _is_contents(lines),
     )
+
+
+def _is_prose(block: Block) -> bool:
+    """Whether a block is long enough to show a column; signs of a formula lie anywhere."""
+    return sum(len(line.text) for line in block) >= _LEAST_SIGNS
 
 
 def _with_tables(blocks: Sequence[Block], tables: Sequence[Table]) -> Iterator[Block | Table]:

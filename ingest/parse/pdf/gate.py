@@ -1,0 +1,110 @@
+"""Whether a page may hold a table: cheap signs, so that the costly searches run only where they pay."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MAX_CONTENT = 1_000_000
+"""Bytes of page content, compressed, above which rulings are not looked at: maps and plots."""
+
+MAX_PATHS = 5_000
+"""Vector paths above which finding tables takes seconds."""
+
+_LEAST_RULINGS = 3
+"""Rulings in each direction that 2 x 2 cells need; a framed box has only two."""
+
+_LEAST_ROWS = 3
+_GAP = 0.8
+"""Rows of texts side by side that a table has at least, and the gap between two texts in sizes of type."""
+
+_THIN = 2.0
+_GRID = 3.0
+"""Points: how thick a ruling is, how close two count as one."""
+
+_BULLET = 2
+"""Code points that a bullet or a list number has at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """What a page shows: a grid of rulings; or rows of texts side by side, alone or between rulings."""
+
+    grid: bool = False
+    columns: bool = False
+
+
+def table_signs(document: Any, page: Any, blocks: Iterable[dict[str, Any]]) -> tuple[Signs, tuple[str, ...]]:
+    """Look at the rulings of *page* and at the places of its lines (blocks of `get_text("dict")`).
+
+    Gives a warning where the page has too many drawings to look at.
+    """
+    if sum(_length(document, xref) for xref in page.get_contents()) > MAX_CONTENT:
+        return Signs(), (f"page {page.number + 1}: tables not looked for, page content is too long",)
+    paths = page.get_cdrawings()
+    if len(paths) > MAX_PATHS:
+        return Signs(), (f"page {page.number + 1}: tables not looked for, {len(paths)} drawings",)
+    xs, ys = _rulings(paths)
+    rows = list(_texts_a_row(blocks))
+    between = max(xs, ys) >= 2 and sum(texts >= 2 for texts in rows) >= _LEAST_ROWS
+    alone = sum(texts >= 3 for texts in rows) >= _LEAST_ROWS
+    return Signs(grid=min(xs, ys) >= _LEAST_RULINGS, columns=between or alone), ()
+
+
+def _length(document: Any, xref: int) -> int:
+    kind, value = document.xref_get_key(xref, "Length")
+    if kind == "xref":
+        value = document.xref_object(int(value.split()[0]))
+    return int(value) if value.isdigit() else 0
+
+
+def _rulings(paths: Sequence[dict[str, Any]]) -> tuple[int, int]:
+    """Count the distinct upright and level rulings."""
+    xs: set[int] = set()
+    ys: set[int] = set()
+    for path in paths:
+        for item in path["items"]:
+            _add_rulings(item, xs, ys)
+    return len(xs), len(ys)
+
+
+def _add_rulings(item: Any, xs: set[int], ys: set[int]) -> None:
+    if item[0] == "l":
+        (x0, y0), (x1, y1) = item[1], item[2]
+    elif item[0] == "re":
+        x0, y0, x1, y1 = item[1]
+    else:
+        return
+    if abs(y1 - y0) < _THIN:
+        ys.add(round(y0 / _GRID))
+    elif abs(x1 - x0) < _THIN:
+        xs.add(round(x0 / _GRID))
+    elif item[0] == "re":
+        xs.update((round(x0 / _GRID), round(x1 / _GRID)))
+        ys.update((round(y0 / _GRID), round(y1 / _GRID)))
+
+
+def _texts_a_row(blocks: Iterable[dict[str, Any]]) -> Iterable[int]:
+    """Count the texts that stand apart on each baseline; turned text has its baselines upright."""
+    rows: dict[tuple[bool, int], list[tuple[float, float, dict[str, Any]]]] = defaultdict(list)
+    for block in blocks:
+        for line in block.get("lines", ()):
+            x0, y0, x1, y1 = line["bbox"]
+            level = abs(line["dir"][0]) > abs(line["dir"][1])
+            start, end, base = (x0, x1, y1) if level else (y0, y1, x1)
+            rows[level, round(base / 2)].append((start, end, line))
+    for row in rows.values():
+        yield _texts_apart(sorted(row, key=lambda found: found[:2]))
+
+
+def _texts_apart(row: Sequence[tuple[float, float, dict[str, Any]]]) -> int:
+    texts, reached = 0, None
+    for start, end, line in row:
+        text = "".join(span["text"] for span in line["spans"]).strip()
+        if not text:
+            continue
+        apart = reached is None or start - reached > _GAP * max(span["size"] for span in line["spans"])
+        # A bullet or a number before an item is no column.
+        texts += apart and (reached is not None or len(text) > _BULLET)
+        reached = end if reached is None else max(reached, end)
+    return texts
