@@ -1,19 +1,18 @@
 """SIGKILL at random times while a site of 2,000 pages is crawled, parsed, encoded, written and published."""
 
-import os
 import signal
-import subprocess
 import time
 from collections import Counter
 from contextlib import closing
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit
 
 import pytest
 
-from flows.leasing import TTL
 from indexes.stores.ledger.ledger import open_ledger
+from tests.fakes.forked_runs import forked_run
 from tests.fakes.large_site import LargeSite, serve_large_site
 from tests.fakes.prefect_server import poll, prefect_server
 from tests.fakes.sitegraph_runs import Sitegraph, sitegraph
@@ -35,34 +34,29 @@ class Victim:
     def __init__(self, program: Sitegraph, site: LargeSite, source: Path, index: Path) -> None:
         self._program = program
         self._site = site
-        self._arguments = ("run", str(source), "--index", str(index))
+        self._source = source
         self._index = index
         self._seen: set[str] = set()
         self.twice: list[int] = []
 
     def run(self, *, seconds: float) -> bool:
-        """Run for so long, then kill it; whether it had to be killed."""
-        with self._program.process(*self._arguments) as process:
-            self._wait_for_lease(process)
-            try:
-                process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                os.kill(process.pid, signal.SIGKILL)
-            out, err = process.communicate(timeout=120)
-        assert process.returncode in (0, -9), err or out
+        """Run, kill it so long after it took its lease; whether it had to be killed."""
+        with forked_run(self._program, self._source, self._index) as process:
+            poll(lambda: self._holds(process) or None, timeout=120, what="the source's lease", interval=0.1)
+            process.join(seconds)
+            process.kill()
+            process.join()
+        assert process.exitcode in (0, -signal.SIGKILL)
         self._count()
-        return process.returncode != 0
+        return process.exitcode != 0
 
     def generation(self) -> int:
         """What readers see."""
         current = self._index / "CURRENT"
         return int(current.read_text()) if current.exists() else 0
 
-    def _wait_for_lease(self, process: subprocess.Popen[str]) -> None:
-        poll(lambda: self._holds(process) or None, timeout=TTL.total_seconds() * 2, what="the source's lease")
-
-    def _holds(self, process: subprocess.Popen[str]) -> bool:
-        if process.poll() is not None:
+    def _holds(self, process: ForkServerProcess) -> bool:
+        if not process.is_alive():
             return True
         if not (self._index / "index.json").exists():
             return False
@@ -95,8 +89,7 @@ def test_fifty_kills_lose_no_page_and_publish_nothing_half(sitegraph: Sitegraph,
             if victim.generation() != published:
                 published = victim.generation()
                 assert sitegraph.damage(index) == (), f"generation {published}, after {killed} kills"
-        last = sitegraph.command(*("run", str(source), "--index", str(index)))
-        assert last.returncode == 0, last.stderr
+        sitegraph.run(source, index)
 
         exported = sitegraph.export(index)
         assert {urlsplit(row["url"]).path for row in exported["documents"]} == site.paths
