@@ -147,10 +147,6 @@ def _details(difference: Difference, planned: PlannedRows, embedded: int) -> Map
         "chunks": {"added": planned.chunks_added, "removed": planned.chunks_removed},
         "embedded": embedded,
         "guard": difference.guard,
-        "changed": [
-            {"url": change.uri, "change": change.kind.value, "reason": change.reason}
-            for change in difference.changes
-        ],
     }
 
 

@@ -296,6 +296,22 @@ def test_another_doc_type_reaches_every_chunk_without_a_full_answer(
     assert {row["doc_type"] for row in exported["chunks"]} == {"governance"}
 
 
+def test_a_page_that_turns_noindex_keeps_its_node_and_loses_its_text(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    address = handbook.site.url(path_of("Tokens"))
+    head = "<html><head><meta name='robots' content='noindex'></head>"
+    handbook.site.pages[path_of("Tokens")] = Reply(f"{head}<body><h1>Tokens</h1><p>Gone.</p>".encode())
+
+    report = sitegraph.run(source, index)
+
+    exported = assert_equals_clean_rebuild(sitegraph, source, index)
+    (document,) = (row["id"] for row in exported["documents"] if row["url"] == address)
+    assert outcomes(report) == {"changed": 1, "unchanged": 9}
+    assert document not in {row["doc"] for row in exported["chunks"]}
+    assert [row["kind"] for row in exported["nodes"] if row["doc"] == document] == ["Page"]
+
+
 def test_due_looks_only_at_what_is_due(
     sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
 ) -> None:
