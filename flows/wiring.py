@@ -121,14 +121,7 @@ class Pipeline:
     @cached_property
     def model(self) -> ModelSpec:
         """The encoder's model, as found on this machine."""
-        spec = find_model(self.index.settings)
-        if spec.sha256 != self.index.manifest.model.sha256:
-            raise SchemaMismatch(
-                f"index was built with model {self.index.manifest.model.name}, this run would use "
-                f"{spec.name}; set SITEGRAPH_MODEL to the index's model, or build a new index",
-                subject=str(self.index.layout.root),
-            )
-        return spec
+        return model_of(self.index)
 
     @cached_property
     def pipeline_version(self) -> str:
@@ -203,6 +196,21 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
 def find_model(settings: Settings) -> ModelSpec:
     """Find the model that the settings name, the packaged one by default."""
     return load_model_spec(settings.model) if settings.model else load_model_spec()
+
+
+def model_of(index: Index) -> ModelSpec:
+    """Find the model that the settings name, which must be the one that the index was built with.
+
+    Raises: SchemaMismatch: it is another one.
+    """
+    spec = find_model(index.settings)
+    if spec.sha256 != index.manifest.model.sha256:
+        raise SchemaMismatch(
+            f"index was built with model {index.manifest.model.name}, this run would use "
+            f"{spec.name}; set SITEGRAPH_MODEL to the index's model, or build a new index",
+            subject=str(index.layout.root),
+        )
+    return spec
 
 
 def open_index(settings: Settings, *, index_id: str | None = None) -> Index:

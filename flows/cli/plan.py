@@ -1,5 +1,6 @@
 """`sitegraph plan`: what a run would do, before it does anything."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,9 @@ def plan(
     due: Annotated[bool, typer.Option("--due", help="Only documents whose time has come.")] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Show which documents a run would look at, parse again or remove, and why. Sends no request.
+    """Show what a run would fetch, parse again, publish, embed and remove, and why. Sends no request.
+
+    Links and sitemaps may lead the run to more.
 
     Examples:
 
@@ -34,9 +37,31 @@ def plan(
 
 
 def _print(record: dict[str, Any]) -> None:
-    counts = ", ".join(f"{n} {action}" for action, n in record["counts"].items()) or "nothing"
-    print(f"{record['source']}: {counts}")
+    seen = f"generation {record['generation']}" if record["generation"] else "no generation yet"
+    print(f"{record['source']}: {record['known']} documents known, {seen}")
+    for action, reasons in record["reasons"].items():
+        for place, (reason, number) in enumerate(reasons.items()):
+            print(f"  {'' if place else action:<8} {number:>7}  {reason}")
+    if not record["reasons"]:
+        print("  nothing to do")
+    for line in (*_embedding(record["embed"]), *_objections(record)):
+        print(f"  {line}")
     for row in record["documents"][:MAX_LINES]:
-        print(f"  {row['action']:<8} {row['url']}  ({row['reason']})")
+        why = " ".join(part for part in (row["reason"], row["detail"]) if part)
+        print(f"    {row['action']:<8} {row['url']}  ({why})")
     if len(record["documents"]) > MAX_LINES:
-        print(f"  … and {len(record['documents']) - MAX_LINES} more (--format json)")
+        print(f"    … and {len(record['documents']) - MAX_LINES} more (--format json)")
+
+
+def _embedding(embed: dict[str, int]) -> Iterator[str]:
+    if embed["texts"]:
+        yield f"embed    {embed['texts']:>7}  texts without a vector"
+    if embed["passages_up_to"]:
+        yield f"embed    up to {embed['passages_up_to']} passages, if parsing again changes them all"
+
+
+def _objections(record: dict[str, Any]) -> Iterator[str]:
+    if record["guard"]:
+        yield f"guard    would stop the run: {record['guard']}; go on with: sitegraph run --accept"
+    if record["held_since"]:
+        yield f"hold     publishing is held since {record['held_since']}; lift: sitegraph rollback --lift"

@@ -8,22 +8,26 @@ from ingest.plan.scope import scope_refusal
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument
 from schemas.source import Source, SourceKind
 
+_DUE = "due"
+
 
 class Action(StrEnum):
     """What a run would do with a document."""
 
     FETCH = "fetch"
     PARSE = "parse"
+    PUBLISH = "publish"
     REMOVE = "remove"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedAction:
-    """One document a run would touch, and the reason."""
+    """One document a run would touch, and the reason; `detail` is what differs from document to document."""
 
     action: Action
     uri: str
     reason: str
+    detail: str = ""
 
 
 def plan_actions(
@@ -61,7 +65,8 @@ def _actions(
             yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason="file deleted")
         return
     if reason := _why_fetch(document, due_by, is_start=document.uri in there):
-        yield PlannedAction(action=Action.FETCH, uri=document.uri, reason=reason)
+        since = f"since {document.next_due}" if reason == _DUE and document.next_due else ""
+        yield PlannedAction(action=Action.FETCH, uri=document.uri, reason=reason, detail=since)
     if document.state in READABLE and document.pipeline_version not in (None, pipeline_version):
         yield PlannedAction(action=Action.PARSE, uri=document.uri, reason="parsed by another version")
 
@@ -73,8 +78,6 @@ def _why_fetch(document: KnownDocument, due_by: str | None, *, is_start: bool) -
         return "was gone" if is_start else None
     if document.state is DocumentState.NEW:
         return "new"
-    if due_by is None:
-        return "known"
-    if document.next_due is None:
-        return "due"
-    return f"due since {document.next_due}" if document.next_due <= due_by else None
+    if due_by is not None:
+        return _DUE if document.next_due is None or document.next_due <= due_by else None
+    return "known" if document.state in READABLE else f"{document.state.value} before"

@@ -33,8 +33,9 @@ def plan(
             known(PAGE, state=S.NOT_MODIFIED, pipeline_version="v1"),
             [("fetch", "known"), ("parse", "parsed by another version")],
         ),
-        (known(PAGE, state=S.FAILED, pipeline_version="v1"), [("fetch", "known")]),
-        (known(PAGE, state=S.MISSING), [("fetch", "known")]),
+        (known(PAGE, state=S.FAILED, pipeline_version="v1"), [("fetch", "failed before")]),
+        (known(PAGE, state=S.MISSING), [("fetch", "missing before")]),
+        (known(PAGE, state=S.QUARANTINED), [("fetch", "quarantined before")]),
         (known(PAGE, state=S.GONE), []),
         (known(PAGE, state=S.OUT_OF_SCOPE), [("fetch", "back in scope")]),
         (known("https://elsewhere.example/", state=S.FETCHED), [("remove", "outside the source's scope")]),
@@ -52,8 +53,8 @@ def test_each_known_document_has_its_action_and_reason(document: KnownDocument, 
     [
         (LATER, None, [("fetch", "known")]),
         (LATER, NOW, []),
-        (EARLIER, NOW, [("fetch", f"due since {EARLIER}")]),
-        (NOW, NOW, [("fetch", f"due since {NOW}")]),
+        (EARLIER, NOW, [("fetch", "due")]),
+        (NOW, NOW, [("fetch", "due")]),
         (None, NOW, [("fetch", "due")]),
     ],
 )
@@ -62,6 +63,9 @@ def test_what_is_not_due_is_kept_back_only_when_asked(
 ) -> None:
     document = known(PAGE, state=S.FETCHED, pipeline_version="v2", next_due=next_due)
     assert plan(document, due_by=due_by) == rows
+    actions = plan_actions(web_source(), [document], (), pipeline_version="v2", due_by=due_by)
+    late = f"since {next_due}" if due_by and next_due else ""
+    assert [action.detail for action in actions] == [late] * len(rows)
 
 
 def test_a_seed_nobody_knows_yet_is_new() -> None:
