@@ -86,7 +86,7 @@ def bad_content(now: Version, before: Version | None, *, missing: Callable[[], V
     """
     if not is_suspicious(now, before):
         return None
-    if now.is_unfilled and len(now.words) < SHELL_WORDS:
+    if now.is_unfilled and len(now.words) < SHELL_WORDS and _had_text(before):
         return "an empty page that JavaScript would fill"
     if now.asks_password:
         return "a login page"
@@ -100,7 +100,7 @@ def bad_content(now: Version, before: Version | None, *, missing: Callable[[], V
 
 def has_collapsed(now: Version, before: Version | None) -> bool:
     """Whether less than a fifth of the earlier text is left; a page of a few words has nothing to lose."""
-    if before is None or len(before.words) < TINY_WORDS:
+    if before is None or not _had_text(before):
         return False
     return len(now.text) < COLLAPSED * len(before.text)
 
@@ -113,6 +113,11 @@ def leads_home(document: KnownDocument, homes: Iterable[str]) -> bool:
     if target in homes:
         return True
     return _is_start(target) and registrable_domain(target) == registrable_domain(document.uri)
+
+
+def _had_text(before: Version | None) -> bool:
+    """Whether there was anything to lose: a manual's search page is an empty shell, and as it should be."""
+    return before is not None and len(before.words) >= TINY_WORDS
 
 
 def _markup(data: bytes) -> bytes:

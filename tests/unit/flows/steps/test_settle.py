@@ -179,8 +179,8 @@ def test_a_site_that_is_all_errors_publishes_nothing_even_when_told_to(
             crawl(pipeline, f"run {number}", accept=number % 2 == 0)
 
 
-def test_a_first_run_keeps_logins_and_shells_out(good: Site, tmp_path: Path, parsers: ParserPool) -> None:
-    good.pages |= {"/a.html": LOGIN, "/b.html": SHELL, "/c.html": html("<p>Short but honest.</p>")}
+def test_a_first_run_keeps_logins_and_walls_out(good: Site, tmp_path: Path, parsers: ParserPool) -> None:
+    good.pages |= {"/a.html": LOGIN, "/b.html": WALL, "/c.html": html("<p>Short but honest.</p>")}
     with open_plain_pipeline(tmp_path, source_of(good), parsers=parsers) as pipeline:
         difference = crawl(pipeline, "first")
 

@@ -77,7 +77,6 @@ def test_a_version_is_suspicious_if_it_lost_half_of_its_words_or_is_new_and_tiny
     ("now", "reason"),
     [
         (Version(text="Sign in to go on", asks_password=True), "a login page"),
-        (Version(text="Loading", is_unfilled=True), "an empty page that JavaScript would fill"),
         (Version(text="We use cookies. Accept all cookies to read on."), "a cookie wall"),
         (SORRY, "what the host answers to addresses that nobody has"),
         (Version(text="Short but honest."), None),
@@ -85,6 +84,14 @@ def test_a_version_is_suspicious_if_it_lost_half_of_its_words_or_is_new_and_tiny
 )
 def test_each_kind_of_bad_answer_is_told_apart(now: Version, before: Version | None, reason: str) -> None:
     assert bad_content(now, before, missing=lambda: SORRY) == reason
+
+
+def test_an_unfilled_page_is_bad_only_where_there_was_text() -> None:
+    """The search page of every manual made by Sphinx is such a shell, and nothing is wrong with it."""
+    shell = Version(text="Search", is_unfilled=True)
+    assert bad_content(shell, PAGE, missing=honest) == "an empty page that JavaScript would fill"
+    assert bad_content(shell, None, missing=honest) is None
+    assert bad_content(shell, Version(text="Please activate JavaScript to search."), missing=honest) is None
 
 
 def test_a_rewritten_page_is_good_whatever_widget_it_now_has() -> None:
