@@ -9,7 +9,7 @@ from flows.wiring import Pipeline
 from indexes.stores.ledger.frontier import Standing
 from ingest.plan.budgets import Held, plan_admission, site_of
 from ingest.plan.frontier import Frontier, join_frontiers, plan_frontier, plan_redirect
-from ingest.plan.scope import budget_refusal
+from ingest.plan.scope import budget_refusal, seed_urls
 from ingest.plan.traps import Variant, variants_refusal
 from ingest.session_ids import path_of_variant
 from schemas.documents import DocumentState, KnownDocument
@@ -65,6 +65,7 @@ def retire_variants(pipeline: Pipeline, uris: Iterable[str]) -> None:
             for variants in ledger.frontier.variants(source, paths).values()
             for standing in variants
             if standing.state is DocumentState.NEW
+            and standing.uri not in seed_urls(pipeline.source)
             and (reason := variants_refusal(standing.uri, _variants(variants))) is not None
         }
         rows = ledger.documents.get(source, refused) if refused else {}

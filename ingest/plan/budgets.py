@@ -28,7 +28,7 @@ def plan_admission(scope: Scope, new: Iterable[KnownDocument], held: Held) -> Fr
     admitted: list[KnownDocument] = []
     stopped: list[Problem] = []
     for target in new:
-        reason = budget.refusal(target.uri)
+        reason = budget.refusal(target)
         if reason is None:
             budget.spend(target.uri)
             admitted.append(target)
@@ -58,10 +58,13 @@ class _Budget:
             if path_of_variant(variant.uri) == path
         )
 
-    def refusal(self, uri: str) -> str | None:
-        """Say which budget has no room for one more; None when all have."""
-        path = path_of_variant(uri)
-        if path is not None:
+    def refusal(self, target: KnownDocument) -> str | None:
+        """Say which budget has no room for one more; None when all have.
+
+        A page that a seed or a sitemap names is no trap, whatever its query.
+        """
+        uri, path = target.uri, path_of_variant(target.uri)
+        if path is not None and target.found_by is not None:
             if refusal := variants_refusal(uri, self._held.variants.get(path, ())):
                 return refusal
             if self._queries[path] >= self._scope.max_queries_per_path:

@@ -45,7 +45,7 @@ def plan_claims(known: Rows, starts: Mapping[str, str | None]) -> Rows:
     """Rows of which the sitemaps claim something else than before; sites that told lies are not heard."""
     distrusted = distrusted_sites(known.values())
     heard = {
-        uri: with_claim(document, None if site_of(uri) in distrusted else starts.get(uri))
+        uri: with_claim(document, _claim(uri, starts, distrusted))
         for uri, document in known.items()
         if document.lastmod is not None or starts.get(uri) is not None
     }
@@ -61,13 +61,14 @@ def plan_starts(source: Source, known: Rows, starts: Mapping[str, str | None]) -
     seeds = frozenset(seed_urls(source))
     distrusted = distrusted_sites(known.values())
     found = plan_targets(source, fresh, depth=0, found_by=None)
-    claimed = [
-        with_claim(document, None if site_of(document.uri) in distrusted else starts.get(document.uri))
-        for document in found.documents
-    ]
+    claimed = [with_claim(document, _claim(document.uri, starts, distrusted)) for document in found.documents]
     claimed.sort(key=lambda document: document.lastmod or "", reverse=True)
     claimed.sort(key=lambda document: document.uri not in seeds)
     return Frontier(documents=tuple(claimed), stopped=found.stopped)
+
+
+def _claim(uri: str, starts: Mapping[str, str | None], distrusted: Collection[str]) -> str | None:
+    return None if distrusted and site_of(uri) in distrusted else starts.get(uri)
 
 
 def _variants_asleep(known: Rows) -> Mapping[str, tuple[Variant, ...]]:

@@ -230,3 +230,11 @@ def test_a_host_has_a_budget_of_its_own(site: Site, tmp_path: Path) -> None:
     assert sum(uri.startswith(site.url("/")) for uri in crawled.rows) == 6
     assert sum(uri.startswith(other.url("/")) for uri in crawled.rows) == 5
     assert crawled.stopped("max_pages_per_host 6 reached") == 15
+
+
+def test_seeds_are_never_left_for_being_alike(site: Site, tmp_path: Path) -> None:
+    site.pages.update({"/": page("Start"), "/list": page("The same list")})
+    seeds = tuple(site.url(f"/list?view={number:02}") for number in range(25))
+    crawled = crawl(tmp_path, replace(source_of(site, scope=Scope(max_queries_per_path=5)), seeds=seeds))
+    assert asked_for(site, "/list") == 25
+    assert crawled.problems == {}

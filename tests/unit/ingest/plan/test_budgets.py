@@ -10,7 +10,7 @@ ONE, TWO = "https://one.example.org/", "https://two.example.org:8443/"
 
 def admitted(scope: Scope, held: Held, *uris: str) -> tuple[list[str], list[str]]:
     """What comes in, and why the rest does not."""
-    found = plan_admission(scope, [known(uri) for uri in uris], held)
+    found = plan_admission(scope, [known(uri, found_by=ONE) for uri in uris], held)
     return [d.uri for d in found.documents], [problem.reason for problem in found.stopped]
 
 
@@ -32,6 +32,17 @@ def test_queries_are_counted_by_path_and_the_bare_path_is_none() -> None:
         Scope(max_queries_per_path=2), held, ONE + "p?a=2", ONE + "p?a=3", ONE + "q?a=1", ONE + "r"
     )
     assert found == ([ONE + "p?a=2", ONE + "q?a=1", ONE + "r"], ["max_queries_per_path 2 reached"])
+
+
+def test_what_a_seed_or_a_sitemap_names_is_no_trap_whatever_its_query() -> None:
+    listed = [known(f"{ONE}p?a={number}") for number in range(5)]
+    scope = Scope(max_queries_per_path=2, max_pages=4)
+    found = plan_admission(scope, [*listed, known(ONE + "p?a=9", found_by=ONE)], Held(pages=0))
+    assert list(found.documents) == listed[:4]
+    assert [problem.reason for problem in found.stopped] == [
+        "max_pages 4 reached",
+        "max_queries_per_path 2 reached",
+    ]
 
 
 def test_what_is_refused_takes_no_room() -> None:
