@@ -42,6 +42,9 @@ class Outcome(StrEnum):
 READABLE = frozenset({DocumentState.FETCHED, DocumentState.NOT_MODIFIED})
 """States in which the document's content is known to be current."""
 
+COMPARED = READABLE | {DocumentState.DUPLICATE}
+"""States in which the content is read by the newest parser, to be shown or to be told from another's."""
+
 REMOVED = frozenset(
     {DocumentState.GONE, DocumentState.OUT_OF_SCOPE, DocumentState.REDIRECTED, DocumentState.DUPLICATE}
 )

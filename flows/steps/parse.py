@@ -14,7 +14,7 @@ from flows.wiring import Pipeline
 from ingest.fetch.robots import product_token
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
 from ingest.urls import file_path
-from schemas.documents import READABLE, DocumentState, KnownDocument
+from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument
 from schemas.errors import DamageFound, Stopped, StoreUnavailable, TerminalError
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.records import from_record
@@ -55,7 +55,7 @@ def parse_leftovers(pipeline: Pipeline) -> int:
 
 
 def _needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
-    if known.state not in READABLE or known.raw_sha is None:
+    if known.state not in COMPARED or known.raw_sha is None:
         return False
     fresh = known.parsed_sha == known.raw_sha and known.pipeline_version == pipeline.pipeline_version
     return not (fresh and known.fragment_sha and pipeline.index.fragments.has(known.fragment_sha))

@@ -57,9 +57,9 @@ def _after(
         case FetchStatus.REDIRECTED:
             return _redirected(seen, result, before=known)
         case FetchStatus.NOT_FOUND:
-            return _missed(seen, now=now, gone_after=gone_after)
+            return _missed(seen, now=now, gone_after=gone_after, before=known)
         case FetchStatus.GONE:
-            return replace(seen, state=DocumentState.GONE, failures=0)
+            return replace(seen, state=DocumentState.GONE, failures=0, location=_moved_to(known))
         case FetchStatus.DISALLOWED:
             return replace(seen, state=DocumentState.DISALLOWED)
         case FetchStatus.UNSUPPORTED:
@@ -133,11 +133,20 @@ def _redirected(seen: KnownDocument, result: FetchResult, *, before: KnownDocume
     )
 
 
-def _missed(seen: KnownDocument, *, now: datetime, gone_after: GoneAfter) -> KnownDocument:
+def _moved_to(before: KnownDocument) -> str | None:
+    """Where the content of a gone document was found, which another look at nothing does not change."""
+    return before.location if before.state in (DocumentState.GONE, DocumentState.NEW) else None
+
+
+def _missed(
+    seen: KnownDocument, *, now: datetime, gone_after: GoneAfter, before: KnownDocument
+) -> KnownDocument:
     """Count a 404; enough of them, far enough apart, make the document gone."""
     first = seen.missed_at or now.isoformat()
     misses = seen.misses + 1
     waited = now - datetime.fromisoformat(first)
     confirmed = misses >= gone_after.misses and waited >= timedelta(hours=gone_after.hours)
-    state = DocumentState.GONE if confirmed else DocumentState.MISSING
-    return replace(seen, state=state, misses=misses, missed_at=first, failures=0)
+    missed = replace(seen, misses=misses, missed_at=first, failures=0)
+    if not confirmed:
+        return replace(missed, state=DocumentState.MISSING)
+    return replace(missed, state=DocumentState.GONE, location=_moved_to(before))

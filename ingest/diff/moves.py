@@ -19,8 +19,8 @@ def settle_same(known: Sequence[KnownDocument]) -> tuple[KnownDocument, ...]:
     Args: known: all rows of one source, in any order. The result depends on nothing else, so that it is the
     same whatever was fetched first.
     """
-    winners = _winners(known)
-    settled = [_settle(document, winners.get(_key(document) or "")) for document in known]
+    winners, rows = _winners(known), {document.uri: document for document in known}
+    settled = [_settle(document, winners.get(_key(document) or ""), rows) for document in known]
     return tuple(new for old, new in zip(known, settled, strict=True) if new != old)
 
 
@@ -74,17 +74,18 @@ def _winner(group: Sequence[KnownDocument]) -> str:
     return min((document.uri for document in group), key=lambda uri: (uri not in named, len(uri), uri))
 
 
-def _settle(document: KnownDocument, winner: str | None) -> KnownDocument:
-    if winner is not None and winner != document.uri:
-        if document.state is DocumentState.GONE:
-            return replace(document, location=winner)
-        if _is_alive(document):
-            return replace(
-                document, state=DocumentState.DUPLICATE, location=winner, reason=f"same content as {winner}"
-            )
+def _settle(document: KnownDocument, winner: str | None, rows: Mapping[str, KnownDocument]) -> KnownDocument:
+    if document.state is DocumentState.GONE:
+        # Where it went stays known when the page there is edited, and until that is gone as well.
+        end = follow(document, rows)
+        kept = document.location if end is not None and end.state in READABLE else None
+        return replace(document, location=kept or winner)
+    if _is_alive(document) and winner not in (None, document.uri):
+        why = f"same content as {winner}"
+        return replace(document, state=DocumentState.DUPLICATE, location=winner, reason=why)
     if document.state is DocumentState.DUPLICATE:
         return replace(document, state=DocumentState.FETCHED, location=None, reason="")
-    return replace(document, location=None) if document.state is DocumentState.GONE else document
+    return document
 
 
 def _is_alive(document: KnownDocument) -> bool:

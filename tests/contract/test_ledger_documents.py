@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from indexes.stores.ledger.ledger import Ledger, open_ledger
-from schemas.documents import READABLE, DocumentState
+from schemas.documents import COMPARED, DocumentState
 from tests.fakes.ledger_rows import ODD_NAMES, SITE, full_known, make_known
 
 
@@ -179,7 +179,7 @@ def test_gone_and_out_of_scope_documents_sleep_and_no_others(ledger: Ledger) -> 
     }
 
 
-def test_only_readable_bytes_that_this_pipeline_has_not_parsed_are_unparsed(ledger: Ledger) -> None:
+def test_only_bytes_to_read_or_compare_that_this_pipeline_has_not_parsed_are_unparsed(ledger: Ledger) -> None:
     parsed = make_known(
         "parsed", state=DocumentState.FETCHED, raw_sha="1", parsed_sha="1", pipeline_version="v2"
     )
@@ -196,7 +196,7 @@ def test_only_readable_bytes_that_this_pipeline_has_not_parsed_are_unparsed(ledg
     )
 
     unparsed = ledger.documents.unparsed("site", pipeline_version="v2")
-    readable = {state.value for state in READABLE}
+    readable = {state.value for state in COMPARED}
     assert set(uris(unparsed)) == {"never", "other bytes", "other pipeline"} | readable
     assert uris(unparsed) == sorted(uris(unparsed))
 

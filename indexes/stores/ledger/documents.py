@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from indexes.stores.ledger.history import forget_history, record_changes, record_found
 from indexes.stores.ledger.tables import document, insert_new, upsert
 from indexes.stores.ledger.tables import source as source_table
-from schemas.documents import ASLEEP, READABLE, KnownDocument
+from schemas.documents import ASLEEP, COMPARED, KnownDocument
 from schemas.history import Look
 from schemas.records import from_record, to_record
 
@@ -54,7 +54,7 @@ class Documents:
         return self._select(document.c.source == source)
 
     def unparsed(self, source: str, *, pipeline_version: str) -> tuple[KnownDocument, ...]:
-        """Readable documents whose stored bytes have not been parsed by this pipeline version."""
+        """Documents to read or compare whose stored bytes have not been parsed by this pipeline version."""
         stale = sa.or_(
             document.c.parsed_sha.is_(None),
             document.c.parsed_sha != document.c.raw_sha,
@@ -63,7 +63,7 @@ class Documents:
         return self._select(
             document.c.source == source,
             document.c.raw_sha.is_not(None),
-            document.c.state.in_([*READABLE]),
+            document.c.state.in_([*COMPARED]),
             stale,
         )
 

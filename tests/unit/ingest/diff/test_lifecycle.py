@@ -131,6 +131,13 @@ def test_failures_count_up_and_any_answer_clears_them() -> None:
         assert look(document, fetched(status)).failures == 0
 
 
+@pytest.mark.parametrize("status", [F.GONE, F.NOT_FOUND])
+def test_another_look_at_a_moved_page_does_not_forget_where_it_went(status: F) -> None:
+    moved = known(state=S.NEW, location="https://docs.example.org/new/", misses=2, missed_at=NOW.isoformat())
+    after = look(moved, fetched(status), now=NOW + timedelta(days=2))
+    assert (after.state, after.location) == (S.GONE, "https://docs.example.org/new/")
+
+
 def test_permanent_redirects_to_one_address_are_counted_and_anything_else_begins_anew() -> None:
     there = "https://docs.example.org/new/"
     once = look(known(), fetched(F.REDIRECTED, location=there, permanent=True))

@@ -91,9 +91,11 @@ def test_a_page_that_is_only_missing_has_not_moved_yet() -> None:
     assert settle_same((page("old", state=S.MISSING), page("new"))) == ()
 
 
-def test_where_a_gone_page_went_is_forgotten_with_the_page_it_went_to() -> None:
+def test_where_a_gone_page_went_is_forgotten_only_when_that_page_goes_too() -> None:
     old = page("old", state=S.GONE, location=f"{SITE}new")
-    assert settled(old, page("new", "changed"))["old"].location is None
+    assert settled(old, page("new", "edited since"))["old"].location == f"{SITE}new"
+    assert settled(old, page("new", state=S.GONE))["old"].location is None
+    assert settled(old, page("new", state=S.GONE), page("newest"))["old"].location == f"{SITE}newest"
 
 
 @pytest.mark.parametrize(("moves", "moved"), [(0, False), (1, False), (2, True), (3, True)])
