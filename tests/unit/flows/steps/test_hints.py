@@ -1,4 +1,4 @@
-"""What pages say of themselves, in a crawl: stubs lead on, hints add documents, noindex keeps a bare node."""
+"""What pages say of themselves, in a crawl: stubs lead on, hints add documents, nofollow adds none."""
 
 from collections.abc import Iterator
 from pathlib import Path
