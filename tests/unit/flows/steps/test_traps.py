@@ -219,6 +219,9 @@ def test_what_finds_no_room_is_told_once_with_its_number(site: Site, tmp_path: P
     assert crawled.stopped("max_pages 10 reached") == 34
     assert [url for reason, url in crawled.problems.items() if "max_pages" in reason] == [site.url("/p06")]
 
+    resumed = crawl(tmp_path, source_of(site, scope=Scope(max_pages=10)))  # under the same run
+    assert resumed.problems == crawled.problems
+
 
 def test_a_host_has_a_budget_of_its_own(site: Site, tmp_path: Path) -> None:
     with serve(Site({f"/q{n}": page(f"Q {n}") for n in range(5)})) as other:
