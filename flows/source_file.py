@@ -154,6 +154,7 @@ class _SourceFile(_Model):
     scope: _Scope = _Scope()
     allow_private: tuple[Annotated[str, AfterValidator(_exact_target)], ...] = ()
     auth: _Auth = _NO_AUTH
+    javascript: bool = Field(default=False, strict=True)
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
     metadata: _Metadata = _Metadata()
@@ -169,6 +170,8 @@ class _SourceFile(_Model):
             raise ValueError("a source of kind files needs roots (and has no seeds)")
         if self.kind == "files" and self.auth != _NO_AUTH:
             raise ValueError("auth is for sources of kind web")
+        if self.kind == "files" and self.javascript:
+            raise ValueError("javascript is for sources of kind web")
         return self
 
 
@@ -214,6 +217,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         scope=Scope(**file.scope.model_dump()),
         allow_private=file.allow_private,
         auth=Auth(bearer_env=file.auth.bearer_env, headers_env=tuple(sorted(file.auth.headers_env.items()))),
+        javascript=file.javascript,
         rate=Rate(**file.rate.model_dump()),
         recrawl=Recrawl(
             **file.recrawl.model_dump(exclude={"gone_after"}),

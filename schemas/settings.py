@@ -18,7 +18,8 @@ class Settings:
 
     `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `model` is a
     sentence-transformers name or path (default: the packaged MiniLM). `workers` is the number of
-    parser processes. `keep_generations` is how many published generations stay readable.
+    parser processes. `chromium` is the browser for sources with `javascript: true` (default: the one on
+    the PATH). `keep_generations` is how many published generations stay readable.
     """
 
     index: str = ".sitegraph"
@@ -33,6 +34,7 @@ class Settings:
     keep_generations: int = 3
     user_agent: str = "sitegraph/0.1 (+https://pypi.org/project/sitegraph/)"
     cache: str | None = None
+    chromium: str | None = None
     fault: str | None = None
 
     def environment(self) -> dict[str, str]:

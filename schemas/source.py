@@ -78,7 +78,8 @@ class Auth:
 class Source:
     """A named set of documents: seeds on the web, or roots on the file system.
 
-    `allow_private` holds exact `host:port` entries that may lie in private address ranges.
+    `allow_private` holds exact `host:port` entries that may lie in private address ranges. `javascript`:
+    pages are made by their scripts.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Source:
     scope: Scope = Scope()
     allow_private: tuple[str, ...] = ()
     auth: Auth = Auth()
+    javascript: bool = False
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
     metadata: SourceMetadata = SourceMetadata()

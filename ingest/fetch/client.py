@@ -6,6 +6,7 @@ from functools import partial
 
 from ingest.fetch.admission import Admission, AdmissionOffice
 from ingest.fetch.body import Judge
+from ingest.fetch.browser import Browser
 from ingest.fetch.clock import Clock
 from ingest.fetch.credentials import Credentials
 from ingest.fetch.discovery import SitemapWalk
@@ -26,6 +27,7 @@ _DEFAULT_PORTS = frozenset({80, 443})
 class FetchSession:
     """Connections, robots rules, pace and circuits of all hosts of one run.
 
+    `pieces` are scripts and styles that pages share; `is_privileged`: it may see what the public may not.
     Synchronous to its callers, which may be several threads: the work is done on the session's own loop.
     """
 
@@ -37,9 +39,13 @@ class FetchSession:
         per_host_delay: float,
         concurrency: int,
         credentials: Credentials,
+        browser: Browser | None,
         limits: Limits,
         clock: Clock,
     ) -> None:
+        self.browser = browser
+        self.is_privileged = bool(allow_private or credentials.sites)
+        self.pieces: dict[str, Answer] = {}
         self.limits = limits
         self.clock = clock
         self.concurrency = concurrency
@@ -54,7 +60,9 @@ class FetchSession:
         self.loop = LoopThread()
 
     def close(self) -> None:
-        """Close all connections; the session can do nothing after that."""
+        """Close all connections and the browser; the session can do nothing after that."""
+        if self.browser is not None:
+            self.loop.run(self.browser.aclose())
         self.loop.run(self._transport.aclose())
         self.loop.close()
 
@@ -137,6 +145,7 @@ def open_session(
     concurrency: int,
     clock: Clock,
     credentials: Credentials | None = None,
+    browser: Browser | None = None,
     limits: Limits | None = None,
 ) -> Iterator[FetchSession]:
     """Open a session and close it on leaving the block.
@@ -144,7 +153,7 @@ def open_session(
     Args: user_agent: name and contact, sent with every request; its leading word is what robots.txt is
         read for. allow_private: exact `host:port` entries. per_host_delay: seconds between requests to a
         host; 0 only for a host that is one's own. concurrency: connections to one host. credentials:
-        headers for a login, sent to the sites they are for.
+        headers for a login, sent to the sites they are for. browser: runs the scripts of every HTML page.
     Raises: ConfigError: an `allow_private` entry is not one.
     """
     session = FetchSession(
@@ -153,6 +162,7 @@ def open_session(
         per_host_delay=per_host_delay,
         concurrency=concurrency,
         credentials=credentials or Credentials(),
+        browser=browser,
         limits=limits or Limits(),
         clock=clock,
     )

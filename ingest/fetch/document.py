@@ -9,6 +9,7 @@ from ingest.fetch.faults import Fault, FaultKind
 from ingest.fetch.host import Checkpoint
 from ingest.fetch.media import judge_document
 from ingest.fetch.redirects import PERMANENT, REDIRECTS, redirect_target
+from ingest.fetch.rendering import render_page
 from ingest.fetch.transport import Answer, Tally
 from ingest.urls import canonical_url
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
@@ -60,9 +61,13 @@ async def _fetch(
         judge=partial(judge_document, limits=session.limits),
         tally=tally,
         checkpoint=checkpoint,
-        validators=_validators(request),
+        # A script's page may be another behind the same shell: a 304 would say nothing.
+        validators={} if session.browser is not None else _validators(request),
     )
-    return _read_answer(request, answer)
+    result = _read_answer(request, answer)
+    if session.browser is None:
+        return result
+    return await render_page(result, session.browser, session=session, checkpoint=checkpoint, tally=tally)
 
 
 def _unreachable(fault: Fault) -> Fault:

@@ -33,6 +33,7 @@ class FaultKind(StrEnum):
     UNSUPPORTED = "unsupported type"
     CODING = "unsupported coding"
     TOO_LARGE = "too large"
+    RENDERING = "rendering"
 
 
 _ONCE = frozenset({FaultKind.DEADLINE, FaultKind.UNEXPECTED_304})

@@ -8,7 +8,8 @@ from schemas.errors import UnsupportedMedia
 HEAD_BYTES = 1024
 """How much of a body is looked at; `%PDF-` may stand anywhere in it (ISO 32000-1, annex H, note 13)."""
 
-_TEXT = frozenset({"text/html", "application/xhtml+xml", "text/markdown", "text/x-markdown", "text/plain"})
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_TEXT = _HTML | {"text/markdown", "text/x-markdown", "text/plain"}
 _XML = frozenset({"text/xml", "application/xml"})
 # Names that servers give to anything they know no better one for.
 _VAGUE = frozenset(
@@ -56,3 +57,11 @@ def is_whole_document(body: bytes) -> bool:
     """Whether the bytes themselves show their end, where the connection's end proves nothing."""
     tail = body[-HEAD_BYTES:]
     return b"%%EOF" in tail if b"%PDF-" in body[:HEAD_BYTES] else b"</html>" in tail.lower()
+
+
+def is_page(content_type: str | None, body: bytes) -> bool:
+    """Whether a body that was taken as a document is one whose scripts a browser would run."""
+    name = (content_type or "").partition(";")[0].strip().lower()
+    if b"%PDF-" in body[:HEAD_BYTES]:
+        return False
+    return name in _HTML or (name in _VAGUE and _HTML_ROOT.search(body[:HEAD_BYTES]) is not None)

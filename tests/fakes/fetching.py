@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from ingest.fetch.browser import Browser
 from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.clock import Clock
 from ingest.fetch.crawl import fetch_all
@@ -37,6 +38,7 @@ def session_for(
     concurrency: int = 1,
     allow_private: tuple[str, ...] | None = None,
     credentials: Credentials | None = None,
+    browser: Browser | None = None,
 ) -> Iterator[FetchSession]:
     """A session that may reach exactly *sites*."""
     with open_session(
@@ -46,6 +48,7 @@ def session_for(
         concurrency=concurrency,
         clock=clock or QuickClock(),
         credentials=credentials,
+        browser=browser,
         limits=limits,
     ) as session:
         yield session

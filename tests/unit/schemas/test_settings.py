@@ -36,7 +36,11 @@ def test_one_key_of_the_file_leaves_the_others_to_the_environment() -> None:
     ("environ", "file", "said"),
     [
         ({}, "workers = ", "sitegraph.toml: not valid TOML"),
-        ({}, "wrokers = 3", "sitegraph.toml: unknown key 'wrokers'; known keys: cache, fault, graph, index"),
+        (
+            {},
+            "wrokers = 3",
+            "sitegraph.toml: unknown key 'wrokers'; known keys: cache, chromium, fault, graph, index",
+        ),
         ({"SITEGRAPH_WORKERS": "many"}, None, "SITEGRAPH_WORKERS: 'many' is not a whole number above 0"),
         ({"SITEGRAPH_WORKERS": "0"}, None, "SITEGRAPH_WORKERS: '0' is not a whole number above 0"),
         ({"SITEGRAPH_THREADS": "-1"}, None, "SITEGRAPH_THREADS: '-1' is not a whole number above 0"),

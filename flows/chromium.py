@@ -1,0 +1,36 @@
+"""Where the browser for `javascript: true` is, and whether it can be used."""
+
+import os
+import shutil
+from importlib.util import find_spec
+
+from ingest.fetch.browser import Browser
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+from schemas.source import Source
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def open_browser(source: Source, settings: Settings) -> Browser | None:
+    """Give the browser of a source whose pages are made by scripts, else None; it starts with the first page.
+
+    As root it runs without its own sandbox, which Chromium refuses to root.
+    Raises: ConfigError: the extra `js` or Chromium is not there.
+    """
+    if not source.javascript:
+        return None
+    if find_spec("playwright") is None:
+        raise ConfigError("needs the extra js: pip install 'sitegraph[js]'", subject="javascript: true")
+    found = settings.chromium or next(filter(None, map(shutil.which, _NAMES)), None)
+    if found is None or shutil.which(found) is None:
+        where = f"SITEGRAPH_CHROMIUM names {found}, which" if found else "Chromium"
+        raise ConfigError(
+            f"{where} is not there; install it, or let SITEGRAPH_CHROMIUM name its program",
+            subject="javascript: true",
+        )
+    return Browser(
+        executable=found,
+        sandbox=os.geteuid() != 0,
+        user_agent=source.user_agent or settings.user_agent,
+    )
