@@ -7,7 +7,7 @@ from flows.finding import find_documents
 from flows.wiring import Index
 from indexes.stores.ledger.ledger import Ledger
 from ingest.plan.scope import scope_refusal, seed_urls
-from schemas.documents import DocumentState, KnownDocument
+from schemas.documents import ASLEEP, DocumentState, KnownDocument
 from schemas.history import HistoryEntry, HistoryEvent
 from schemas.records import to_record
 from schemas.source import Source, SourceKind
@@ -117,6 +117,7 @@ def _indexed(index: Index, known: KnownDocument) -> dict[str, Any] | None:
         "generations": [list(span) for span in spans(published)],
         "current": live is not None,
         "owner": live.source if live else None,
+        "stale": live.stale if live else False,
         "chunks": len(chunks),
         "content_hash": live.content_hash if live else known.content_hash,
         "fetched_at": live.fetched_at if live else known.fetched_at,
@@ -137,7 +138,7 @@ def spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
 def _looks(known: KnownDocument, source: Source | None) -> dict[str, Any]:
     return {
         "last": known.checked_at,
-        "next_due": known.next_due,
+        "next_due": None if known.state in ASLEEP else known.next_due,
         "interval_seconds": known.interval,
         "max_age_seconds": source.recrawl.max_age if source else None,
         "etag": known.etag,

@@ -1,11 +1,13 @@
 """`sitegraph why`: everything known of one document."""
 
+import re
 from typing import Annotated, Any
 
 import typer
 
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 from flows.settings import read_settings
+from schemas.documents import ASLEEP
 
 _DAY = 86400.0
 
@@ -55,7 +57,7 @@ def _lines(document: dict[str, Any]) -> list[str]:
         "scope": _scope(document["scope"]),
         "robots.txt": document["robots"],
         "index": _indexed(document["index"]),
-        "due": _due(document["looks"]),
+        "due": _due(document["looks"], asleep=document["state"] in ASLEEP),
     }
     told = [f"  {name:<11} {text}" for name, text in facts.items() if text]
     history = [f"    {_entry(entry)}" for entry in document["history"]]
@@ -88,15 +90,21 @@ def _indexed(indexed: dict[str, Any] | None) -> str:
     spans = ", ".join(f"{a}-{b}" if a != b else str(a) for a, b in indexed["generations"])
     number = "generation" if spans.isdigit() else "generations"
     now = f"{indexed['chunks']} chunks now" if indexed["current"] else "not in the current one"
+    if indexed["stale"]:
+        now += ", stale: the last good version of what is no longer so"
     content = f"content {indexed['content_hash'][:12]}" if indexed["content_hash"] else "no content"
-    return f"{indexed['doc']}, {number} {spans or 'none'}, {now}, {content} of {indexed['fetched_at']}"
+    return (
+        f"{indexed['doc']}, {number} {spans or 'none'}, {now}, {content} of {_seconds(indexed['fetched_at'])}"
+    )
 
 
-def _due(looks: dict[str, Any]) -> str:
+def _due(looks: dict[str, Any], *, asleep: bool) -> str:
     if looks["last"] is None:
         return "at the next run: not looked at yet"
+    if asleep:
+        return f"when a page, sitemap or seed names it again; last looked at {_seconds(looks['last'])}"
     every = f", then every {looks['interval_seconds'] / _DAY:.1f} days" if looks["interval_seconds"] else ""
-    return f"{looks['next_due'] or 'at the next run'}{every}; last looked at {looks['last']}"
+    return f"{looks['next_due'] or 'at the next run'}{every}; last looked at {_seconds(looks['last'])}"
 
 
 def _entry(entry: dict[str, Any]) -> str:
@@ -112,6 +120,13 @@ def _entry(entry: dict[str, Any]) -> str:
         parts.append(entry["reason"])
     if entry["location"]:
         parts.append(f"to {entry['location']}")
+    if entry["event"] == "parsed" and entry["content_hash"]:
+        parts.append(f"content {entry['content_hash'][:12]}")
     if entry["times"] > 1:
-        parts.append(f"{entry['times']} times until {entry['until']}")
-    return f"{entry['at'] or 'unknown time':<25}  {', '.join(parts)}"
+        parts.append(f"{entry['times']} times until {_seconds(entry['until'])}")
+    return f"{_seconds(entry['at']) or 'unknown time':<25}  {', '.join(parts)}"
+
+
+def _seconds(at: str | None) -> str:
+    """A time without the fractions that only tell rows apart."""
+    return re.sub(r"\.\d+", "", at or "")

@@ -101,6 +101,14 @@ def test_looks_state_and_due_time_are_told(index: Index) -> None:
     ]
 
 
+@pytest.mark.parametrize(("state", "due"), [(S.FETCHED, "2027"), (S.GONE, None), (S.OUT_OF_SCOPE, None)])
+def test_what_sleeps_is_not_due(index: Index, state: S, due: str | None) -> None:
+    index.ledger.documents.save([known(PAGE, state=state, next_due="2027", checked_at="2026")])
+    looks = told(index, PAGE)["looks"]
+    assert isinstance(looks, dict)
+    assert looks["next_due"] == due
+
+
 @pytest.mark.parametrize(
     ("state", "status", "robots"),
     [(S.NEW, None, "not asked yet"), (S.DISALLOWED, None, "forbidden"), (S.MISSING, 404, "allowed")],

@@ -1,0 +1,61 @@
+"""Documents by what somebody has of them, over SQLite files and a real PostgreSQL."""
+
+import pytest
+
+from indexes.stores.ledger.ledger import Ledger
+from tests.fakes.ledger_rows import ODD_NAMES, SITE, begin, drop, freeze, make_known, make_live, publish, put
+
+
+def names(documents: object) -> list[str]:
+    return [f"{d.source} {d.uri.removeprefix(SITE)}" for d in documents]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_document_is_found_whatever_its_name(ledger: Ledger, name: str) -> None:
+    known = make_known(name, doc=f"page:{name}", doc_id=name, location=f"{SITE}/{name}/new")
+    ledger.documents.save([known, make_known("other", doc="page:other", doc_id="other")])
+
+    lookup = ledger.lookup
+    assert lookup.by_uris([known.uri, "https://nobody.test/"]) == (known,)
+    assert lookup.by_doc(f"page:{name}") == (known,)
+    assert lookup.by_doc_id(name) == (known,)
+    assert lookup.leading_to(f"{SITE}/{name}/new") == (known,)
+
+
+def test_the_same_address_in_several_sources_comes_by_source(ledger: Ledger) -> None:
+    ledger.documents.save([make_known("a", source="wiki"), make_known("a"), make_known("b")])
+
+    assert names(ledger.lookup.by_uris([f"{SITE}/b", f"{SITE}/a"])) == ["site /a", "site /b", "wiki /a"]
+    assert ledger.lookup.by_uris([]) == ()
+
+
+def test_an_id_of_its_own_folds_case(ledger: Ledger) -> None:
+    ledger.documents.save([make_known("a", doc_id="GOV-0017"), make_known("b", doc_id="GOV-0018")])
+
+    assert names(ledger.lookup.by_doc_id("gov-0017")) == ["site /a"]
+    assert ledger.lookup.by_doc_id("GOV-001") == ()
+    assert ledger.lookup.doc_ids(limit=9) == ("GOV-0017", "GOV-0018")
+    assert ledger.lookup.doc_ids(limit=1) == ("GOV-0017",)
+
+
+def test_addresses_below_a_folder_come_in_order_and_no_others(ledger: Ledger) -> None:
+    inside = ["docs/", "docs/a", "docs/ключ", "docs/😀"]
+    ledger.documents.save([make_known(name) for name in [*inside, "doc", "docs", "docs0", "dos"]])
+
+    assert ledger.lookup.uris_below(f"{SITE}/docs/", limit=9) == tuple(f"{SITE}/{name}" for name in inside)
+    assert ledger.lookup.uris_below(f"{SITE}/docs/", limit=2) == (f"{SITE}/docs/", f"{SITE}/docs/a")
+
+
+def test_a_document_was_published_in_the_generations_that_readers_could_see(ledger: Ledger) -> None:
+    a, b = make_live("a", "1"), make_live("b", "1")
+    publish(ledger, put(a), base=0)
+    publish(ledger, put(b), base=1)
+    publish(ledger, drop(a), base=2)
+    publish(ledger, put(a), base=3)
+    ledger.generations.roll_back(above=3)
+    begun = begin(ledger, base=3)
+    freeze(ledger, begun, [put(a)])
+
+    assert ledger.lookup.published_in(a.doc) == (1, 2)
+    assert ledger.lookup.published_in(b.doc) == (2, 3)
+    assert ledger.lookup.published_in("page:nobody") == ()
