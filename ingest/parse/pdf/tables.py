@@ -20,8 +20,8 @@ _LEAST_FILLED = 0.4
 _SLACK = 2.0
 """Points that a word may stick out of its cell."""
 
-_UPWARDS, _DOWNWARDS = (0, -1), (0, 1)
-"""Directions of turned text, y pointing down."""
+_LEVEL, _UPWARDS, _DOWNWARDS = (1, 0), (0, -1), (0, 1)
+"""Directions of text, y pointing down."""
 
 Rows = tuple[tuple[str, ...], ...]
 
@@ -46,7 +46,9 @@ def find_tables(
     without rulings; ask `gate` first. Where the model is lost, the rulings decide.
     """
     words: list[Word] = [word[:5] for word in page.get_text("words", textpage=textpage)]
-    modelled = with_layout and add_layout(page, words)
+    # The model does not read turned pages: it takes their prose for tables.
+    level = _direction(to_box(page.rect), blocks) == _LEVEL
+    modelled = with_layout and level and add_layout(page, words)
     finder = page.find_tables(union=True) if modelled else page.find_tables(use_layout=False)
     # pymupdf answers None where its search failed.
     if finder is None or not finder.tables:
@@ -87,7 +89,7 @@ def _is_table(cells: Sequence[BBox], texts: Sequence[Sequence[str]], words: Sequ
 
 
 def _direction(box: BBox, blocks: Sequence[dict[str, Any]]) -> tuple[int, int]:
-    """Where most letters inside *box* run to: (1, 0) is to the right."""
+    """Where most letters inside *box* run to."""
     letters: Counter[tuple[int, int]] = Counter()
     for block in blocks:
         for line in block.get("lines", ()):
@@ -95,7 +97,7 @@ def _direction(box: BBox, blocks: Sequence[dict[str, Any]]) -> tuple[int, int]:
             if _holds(box, (x0, y0, x1, y1, ""), 0.0):
                 towards = round(line["dir"][0]), round(line["dir"][1])
                 letters[towards] += sum(len(span["text"]) for span in line["spans"])
-    return max(letters, key=lambda towards: (letters[towards], towards), default=(1, 0))
+    return max(letters, key=lambda towards: (letters[towards], towards), default=_LEVEL)
 
 
 def _as_read(rows: Rows, towards: tuple[int, int]) -> Rows:

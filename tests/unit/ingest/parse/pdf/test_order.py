@@ -41,6 +41,15 @@ def test_a_block_across_both_columns_parts_what_is_above_from_what_is_below() ->
     assert read(*rows) == "a b c d - e f i g h"
 
 
+def test_numbers_decide_whether_rows_or_columns_are_read_first() -> None:
+    by_columns = [left("1. a", 100), right("3. c", 100), left("2. b", 300), right("4. d", 300)]
+    by_rows = [left("1. a", 100), right("2. b", 100), left("3. c", 200), right("4. d", 200)]
+    by_rows += [left("5. e", 300), right("6. f", 300)]
+
+    assert read(*by_columns) == "1. a 2. b 3. c 4. d"
+    assert read(*by_rows) == "1. a 2. b 3. c 4. d 5. e 6. f"
+
+
 def test_terms_beside_their_definitions_are_no_columns() -> None:
     rows = [
         part

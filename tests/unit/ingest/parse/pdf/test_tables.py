@@ -1,0 +1,74 @@
+"""Tables with and without rulings, upright and on their side."""
+
+from typing import Any
+
+import pymupdf
+import pytest
+
+from schemas.nodes import PdfRegion, RegionType
+from tests.fakes.pdfs import parse, prose
+
+ROWS = [
+    ("Lamp", "Price", "Year", "Makers"),
+    ("Desk lamp", "12", "1998", "Arbor"),
+    ("Floor lamp", "40", "", "Birch"),
+    ("Wall lamp", "25", "2001", "Cedar"),
+]
+TEXT = "\n".join("\t".join(row) for row in ROWS)
+
+
+def tables(document: Any) -> list[str]:
+    fragment = parse(document.tobytes())
+    return [
+        node.text
+        for node in fragment.nodes
+        if isinstance(node, PdfRegion) and node.region_type is RegionType.TABLE
+    ]
+
+
+def page_with_table(*, ruled: bool) -> Any:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_textbox((72, 72, 520, 140), prose("lamp"), fontsize=10)
+    for row, cells in enumerate(ROWS):
+        for column, cell in enumerate(cells):
+            box = pymupdf.Rect(72 + column * 110, 160 + row * 20, 182 + column * 110, 180 + row * 20)
+            if ruled:
+                page.draw_rect(box)
+            page.insert_text((box.x0 + 4, box.y1 - 6), cell, fontsize=10)
+    if not ruled:
+        for y in (160, 180, 240):
+            page.draw_line((72, y), (512, y))
+    page.insert_textbox((72, 280, 520, 350), prose("plug"), fontsize=10)
+    return document
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+def test_a_table_is_read_row_by_row_and_an_empty_cell_keeps_its_place(ruled: bool) -> None:
+    assert tables(page_with_table(ruled=ruled)) == [TEXT]
+
+
+@pytest.mark.parametrize("rotation", [90, 270])
+def test_a_table_that_lies_on_its_side_is_read_as_it_is_seen(rotation: int) -> None:
+    upright = page_with_table(ruled=True)
+    turned = pymupdf.open()
+    size = upright[0].rect
+    page = turned.new_page(width=size.height, height=size.width)
+    page.show_pdf_page(page.rect, upright, 0, rotate=rotation)
+    page.set_rotation(rotation)
+
+    assert tables(turned) == [TEXT]
+
+
+def test_an_outlined_document_has_its_ruled_tables() -> None:
+    document = page_with_table(ruled=True)
+    document.set_toc([[1, "Lamps", 1]])
+
+    assert tables(document) == [TEXT]
+
+
+def test_a_page_of_prose_has_no_table() -> None:
+    document = pymupdf.open()
+    document.new_page().insert_textbox((72, 72, 520, 400), prose("lamp", 20), fontsize=10)
+
+    assert tables(document) == []
