@@ -81,15 +81,16 @@ def _publication(change: DocumentChange) -> PlannedAction:
     return PlannedAction(action=Action.PUBLISH, uri=change.uri, reason=reason)
 
 
-def guard_on(actions: Iterable[PlannedAction], live: Mapping[str, LiveDocument]) -> str | None:
+def guard_on(actions: Iterable[PlannedAction], preview: Preview) -> str | None:
     """Say what the guard would object to if nothing more were removed than is known to be."""
     leaving = {action.uri for action in actions if action.action is Action.REMOVE}
+    decided = {change.doc: change for change in preview.changes if change.kind is ChangeKind.REMOVED}
     removals = [
-        DocumentChange(kind=ChangeKind.REMOVED, old=document, new=None)
-        for document in live.values()
+        decided.get(doc) or DocumentChange(kind=ChangeKind.REMOVED, old=document, new=None)
+        for doc, document in preview.live.items()
         if document.uri in leaving
     ]
-    return removal_refusal(removals, live=len(live))
+    return removal_refusal(removals, live=len(preview.live))
 
 
 def count_texts(
@@ -128,7 +129,7 @@ def _plan(source: Source, preview: Preview, actions: Sequence[PlannedAction]) ->
         "counts": {action: count.total() for action, count in sorted(reasons.items())},
         "reasons": {action: dict(count.most_common()) for action, count in sorted(reasons.items())},
         "embed": {"texts": 0, "passages_up_to": 0},
-        "guard": guard_on(actions, preview.live),
+        "guard": guard_on(actions, preview),
         "held_since": None,
         "documents": [_record(action) for action in actions],
     }

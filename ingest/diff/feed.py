@@ -56,16 +56,17 @@ def document_moves(
 ) -> dict[str, DocumentChange]:
     """Give, by the node id of a document that goes, the one that comes in its place.
 
-    It stands where the old address now leads, is known under the old address, or has the same content; of
-    several the lowest URI. *redirects* gives where each address ends. Nobody takes two places.
+    It has the content of the other, or stands where the other's address now leads: *redirects* gives where
+    each ends. One that comes takes one place, that of the lowest URI.
     """
     changes = tuple(changes)
-    came = sorted((c for c in changes if c.kind is ChangeKind.ADDED), key=lambda change: change.uri)
-    free = {change.uri: change for change in came}
+    free = {change.doc: change for change in changes if change.kind is ChangeKind.ADDED}
+    by_uri = {change.uri: change.doc for change in free.values()}
     moves: dict[str, DocumentChange] = {}
     for gone in sorted((c for c in changes if c.kind is ChangeKind.REMOVED), key=lambda change: change.uri):
-        if target := _place(gone, free, redirects):
-            moves[gone.doc] = free.pop(target)
+        place = gone.successor or by_uri.get(redirects.get(gone.uri, ""))
+        if place in free:
+            moves[gone.doc] = free.pop(place)
     return moves
 
 
@@ -167,18 +168,6 @@ _REASONS = {
     ChangeKind.REFRESHED: "same content, other links or fields",
     ChangeKind.REMOVED: "removed",
 }
-
-
-def _place(
-    gone: DocumentChange, free: Mapping[str, DocumentChange], redirects: Mapping[str, str]
-) -> str | None:
-    if (led := redirects.get(gone.uri)) in free:
-        return led
-    for uri, came in free.items():
-        if gone.uri in came.live.aliases and came.live.source == gone.live.source:
-            return uri
-    same = (gone.live.source, gone.live.content_hash)
-    return next((uri for uri, c in free.items() if (c.live.source, c.live.content_hash) == same), None)
 
 
 def _pair(

@@ -120,25 +120,27 @@ def test_of_a_document_that_moved_equal_texts_are_moved_and_the_rest_is_paired()
 
 
 @pytest.mark.parametrize(
-    ("gone", "came", "redirects", "moved"),
+    ("successor", "came", "redirects", "moved"),
     [
-        (change(ChangeKind.REMOVED, A), change(ChangeKind.ADDED, B), {}, True),
-        (change(ChangeKind.REMOVED, A), change(ChangeKind.ADDED, B, "other"), {}, False),
-        (change(ChangeKind.REMOVED, A), change(ChangeKind.ADDED, B, "other"), {A: B}, True),
-        (change(ChangeKind.REMOVED, A), change(ChangeKind.ADDED, B, "other"), {A: C}, False),
-        (change(ChangeKind.REMOVED, A), change(ChangeKind.ADDED, B, "other", aliases=(A,)), {}, True),
-        (change(ChangeKind.REMOVED, A), change(ChangeKind.CHANGED, B), {A: B}, False),
-        (change(ChangeKind.REMOVED, A), change(ChangeKind.ADDED, B, source="wiki"), {}, False),
+        (None, ChangeKind.ADDED, {}, False),
+        (page_id(B), ChangeKind.ADDED, {}, True),
+        (page_id(B), ChangeKind.CHANGED, {}, False),
+        (page_id(C), ChangeKind.ADDED, {A: B}, False),
+        (None, ChangeKind.ADDED, {A: B}, True),
+        (None, ChangeKind.ADDED, {A: C}, False),
+        (None, ChangeKind.CHANGED, {A: B}, False),
     ],
 )
-def test_a_document_moved_where_its_address_leads_or_its_content_is(
-    gone: DocumentChange, came: DocumentChange, redirects: dict[str, str], moved: bool
+def test_a_document_moved_where_its_content_is_or_its_address_leads(
+    successor: str | None, came: ChangeKind, redirects: dict[str, str], moved: bool
 ) -> None:
-    assert (gone.doc in document_moves([gone, came], redirects)) is moved
+    gone = replace(change(ChangeKind.REMOVED, A), successor=successor)
+    assert (gone.doc in document_moves([gone, change(came, B)], redirects)) is moved
 
 
-def test_two_equal_documents_do_not_move_to_one_place() -> None:
-    changes = [change(ChangeKind.REMOVED, B), change(ChangeKind.REMOVED, A), change(ChangeKind.ADDED, C)]
+def test_two_documents_do_not_move_to_one_place() -> None:
+    first, second = (replace(change(ChangeKind.REMOVED, uri), successor=page_id(C)) for uri in (A, B))
+    changes = [second, first, change(ChangeKind.ADDED, C)]
     assert document_moves(changes, {}) == {page_id(A): changes[2]}
     assert document_moves(reversed(changes), {}) == {page_id(A): changes[2]}
 
