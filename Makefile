@@ -52,7 +52,7 @@ demo: setup ## crawl this project's own manual, ask it questions, edit a page, c
 test: setup ## the tests that end within minutes
 	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
-faults: setup ## kill runs at every named point (a quarter of an hour)
+faults: setup ## kill runs at every named point, and fifty times at random (half an hour)
 	@$(BIN)/python -m pytest -q -m long --ignore=tests/quality
 
 quality: setup ## crawl real sites, version after version, against pinned floors (half an hour)
