@@ -25,6 +25,8 @@ class Twin:
     html: tuple[tuple[str, bytes], ...]
 
 
+_UNSEEN = "-\u00ad\u2010"
+
 _TWINS = (
     ("bash", "/bash.pdf", "/bash.html"),
     ("bash", "/bashref.pdf", "/bashref.html"),
@@ -110,6 +112,8 @@ def regions_of(fragment: GraphFragment, *kinds: RegionType) -> list[PdfRegion]:
 
 
 def squeezed(text: str) -> str:
-    """Text as boxes are checked: NFKC, without white space, soft hyphens and hyphens."""
-    plain = unicodedata.normalize("NFKC", text).replace("\u00ad", "").replace("-", "").replace("\u2010", "")
-    return "".join(plain.split())
+    """Text as boxes are checked: NFKC, without white space, hyphens and controls, which broken fonts give."""
+    plain = unicodedata.normalize("NFKC", text)
+    return "".join(
+        sign for sign in plain if sign not in _UNSEEN and sign.isprintable() and not sign.isspace()
+    )
