@@ -46,6 +46,40 @@ live_documents = st.builds(
     content_hash=shas,
 )
 
+URIS = st.sampled_from(["u1", "u2", "u3"])
+
+
+def docs_at(uri: str) -> st.SearchStrategy[str]:
+    """Node ids that an address can have: one for a page, one for a PDF in its place."""
+    return st.sampled_from([f"page:{uri}", f"pdfdoc:{uri}"])
+
+
+known_at_addresses = URIS.flatmap(
+    lambda uri: st.builds(
+        KnownDocument,
+        source=st.just("site"),
+        uri=st.just(uri),
+        state=st.sampled_from(DocumentState),
+        doc=st.none() | docs_at(uri),
+        raw_sha=st.none() | shas,
+        parsed_sha=st.none() | shas,
+        fragment_sha=st.none() | shas,
+        content_hash=st.none() | shas,
+        failures=st.sampled_from([0, 3]),
+    )
+)
+live_at_addresses = URIS.flatmap(
+    lambda uri: st.builds(
+        LiveDocument,
+        doc=docs_at(uri),
+        source=st.just("site"),
+        uri=st.just(uri),
+        fragment_sha=shas,
+        content_hash=shas,
+        stale=st.booleans(),
+    )
+)
+
 
 def applied(current: list[Chunk], upserts: tuple[Chunk, ...], deletes: tuple[str, ...]) -> dict[str, Chunk]:
     """What a store holds after the changes."""
@@ -96,12 +130,14 @@ def test_outcomes_add_up_to_what_was_scheduled(
 
 
 @settings(deadline=None)
-@given(st.lists(known_documents, unique_by=lambda known: known.doc), st.lists(live_documents))
+@given(
+    st.lists(known_at_addresses, unique_by=lambda known: known.uri),
+    st.lists(live_at_addresses, unique_by=lambda live: live.uri),
+)
 def test_documents_of_the_next_generation_are_those_that_changed_and_those_that_did_not(
-    known: list[KnownDocument], base: list[LiveDocument]
+    mine: list[KnownDocument], base: list[LiveDocument]
 ) -> None:
     live = {document.doc: document for document in base}
-    mine = [replace(document, source="site") for document in known]
     changes = diff_documents(mine, live, dict.fromkeys(live, "site"))
     after = dict(live)
     for change in changes:
@@ -115,11 +151,12 @@ def test_documents_of_the_next_generation_are_those_that_changed_and_those_that_
 
 @settings(deadline=None)
 @given(known_documents, st.none() | live_documents)
-def test_a_document_that_could_not_be_had_changes_nothing(
+def test_a_document_that_could_not_be_had_changes_nothing_but_the_mark_that_it_is_stale(
     known: KnownDocument, old: LiveDocument | None
 ) -> None:
     for state in (DocumentState.FAILED, DocumentState.MISSING, DocumentState.DISALLOWED, DocumentState.NEW):
-        assert diff_document(replace(known, state=state), old) is None
+        change = diff_document(replace(known, state=state), old)
+        assert change is None or (old is not None and change.new == replace(old, stale=True))
 
 
 @settings(deadline=None)
@@ -142,7 +179,13 @@ def test_no_row_of_timeouts_makes_a_document_gone(
     for status, hours in looks:
         now += timedelta(hours=hours)
         known = after_fetch(
-            known, _result(status), raw_sha=None, run_id="r", now=now, gone_after=GoneAfter(misses=1, hours=0)
+            known,
+            _result(status),
+            raw_sha=None,
+            run_id="r",
+            now=now,
+            gone_after=GoneAfter(misses=1, hours=0),
+            conditional=False,
         )
         assert known.state is not DocumentState.GONE
 
