@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -17,12 +17,14 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._starting = Lock()
         self._thread = Thread(target=self._loop.run_forever, name="sitegraph-fetch", daemon=True)
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Start *work*; cancelling the future cancels it."""
-        if not self._thread.is_alive():
-            self._thread.start()
+        with self._starting:  # two first callers would both start it
+            if self._thread.ident is None:
+                self._thread.start()
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
