@@ -65,7 +65,7 @@ def split_spans(
     span = _trimmed(text, 0, len(text))
     if span is None:
         return ()
-    cost = _cost_of(text, count_tokens)
+    cost = _cost_of(text, max_tokens, count_tokens)
     if span[1] - span[0] <= max_tokens * _SURELY_LONG and cost(*span) <= max_tokens:
         return (span,)
     solid = tuple(stretch for stretch in solid if "\n" in text[slice(*stretch)])
@@ -75,9 +75,11 @@ def split_spans(
     return tuple(part for found in spans for part in _within(text, found, max_tokens, cost))
 
 
-def _cost_of(text: str, count_tokens: CountTokens) -> Callable[[int, int], int]:
+def _cost_of(text: str, limit: int, count_tokens: CountTokens) -> Callable[[int, int], int]:
     def cost(start: int, end: int) -> int:
-        return max(count_tokens(text[start:end]), (end - start) // _SIGNS_PER_TOKEN)
+        least = (end - start) // _SIGNS_PER_TOKEN
+        # A tokenizer takes seconds for a word of a megabyte, and its length alone says that it is too long.
+        return least if least > limit else max(count_tokens(text[start:end]), least)
 
     return cost
 

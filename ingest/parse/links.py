@@ -36,6 +36,9 @@ def collect_links(found: Iterable[FoundLink], *, base: str) -> tuple[tuple[Link,
     dropped = overlong = 0
     for link in found:
         if link.href not in targets:
+            if len(counts) == MAX_LINKS:  # resolving the rest of a link bomb would tell nothing
+                dropped += not _names_no_document(link.href)
+                continue
             targets[link.href] = resolve_href(link.href, base=base)
         target = targets[link.href]
         if target is None:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from ingest.parse.chunking import TINY, CountTokens, Span, split_spans
 from ingest.parse.outline import Stretch
 
+LONG = 16
+"""Signs per token above which a text is too long without being counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -80,7 +83,7 @@ class _Cutter:
         return room if room >= self.limit // 2 else 0
 
     def _fits(self, start: int, end: int) -> bool:
-        return self.count(self.text[start:end]) <= self.limit
+        return end - start <= self.limit * LONG and self.count(self.text[start:end]) <= self.limit
 
     def _running(self, start: int, end: int) -> Iterator[Passage]:
         inside = (stretch for stretch in self.stretches if start <= stretch.start and stretch.end <= end)

@@ -17,13 +17,21 @@ from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose, stated_purpose
 from ingest.parse.html.reading import read_content
 from ingest.parse.html.trail import read_trail
+from ingest.parse.html.words import word_set
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.outline import OutlineSection, build_outline
+from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 
 CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7}
 """How sure the structure is, by what found the content; headings come from the DOM in any case."""
+
+_RELATIONS = word_set(
+    "index search next prev previous up top home start first last contents toc help copyright author "
+    "glossary chapter section subsection appendix bookmark"
+)
+"""Relations of a `link` element that lead a reader to a page; the others are files, feeds and claims."""
 
 
 def parse_html(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
@@ -93,6 +101,9 @@ def _lang(root: HtmlElement) -> str | None:
 
 
 def _found_links(root: HtmlElement, content: HtmlElement) -> Iterator[FoundLink]:
+    for stated in root.iter("link"):
+        if stated.get("href") and not _RELATIONS.isdisjoint((stated.get("rel") or "").lower().split()):
+            yield FoundLink(stated.get("href"), normal_space(stated.get("title") or ""), LinkPosition.NAV)
     landmarks = Landmarks(content)
     for link in root.iter("a", "area"):
         href = link.get("href")

@@ -61,3 +61,12 @@ def test_links_of_the_whole_page_say_where_they_stand() -> None:
 def test_links_are_resolved_against_the_base_element() -> None:
     page = "<base href=/v2/><main><h1>A</h1><p><a href=b.html>b</a></p></main>"
     assert links_of(parse_page(page))["b"].target == "http://docs.example/v2/b.html"
+
+
+def test_pages_that_the_head_relates_are_links_and_files_are_not() -> None:
+    head = "<link rel=next href=/two title=Two><link rel=stylesheet href=/a.css><link rel=search href=/find>"
+    links = parse_page(f"<head>{head}</head><body><p>x</p></body>").links
+    assert [(link.target, link.text) for link in links] == [
+        ("http://docs.example/two", "Two"),
+        ("http://docs.example/find", ""),
+    ]
