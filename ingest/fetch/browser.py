@@ -53,7 +53,7 @@ class Browser:
 
         Raises: Fault: no rest within *seconds*, a larger page than *max_bytes*, a crash.
         """
-        from playwright.async_api import Error  # type: ignore[import-not-found,unused-ignore]
+        from playwright.async_api import Error
 
         try:
             async with asyncio.timeout(seconds):
@@ -72,7 +72,7 @@ class Browser:
         await self._opened.aclose()
 
     async def _start(self) -> Any:
-        from playwright.async_api import async_playwright  # type: ignore[import-not-found,unused-ignore]
+        from playwright.async_api import async_playwright
 
         async with self._starting:
             if self._chromium is None or not self._chromium.is_connected():
@@ -120,7 +120,7 @@ class Browser:
 
 async def _settle(page: Any, feed: "_Feed") -> None:
     """Wait until nothing was asked for half a second; after `_SETTLE_MS` only for what is under way."""
-    from playwright.async_api import (  # type: ignore[import-not-found,unused-ignore]
+    from playwright.async_api import (
         TimeoutError as NotAtRest,
     )
 
@@ -154,7 +154,7 @@ class _Feed:
 
     async def answer(self, route: Any) -> None:
         """Hand over what one request is for, or refuse it."""
-        from playwright.async_api import Error  # type: ignore[import-not-found,unused-ignore]
+        from playwright.async_api import Error
 
         with suppress(Error):  # the page went away meanwhile
             await self._answer(route)
