@@ -128,8 +128,9 @@ def test_damage_that_verify_finds_is_exit_code_1(copy: Path, capsys: pytest.Capt
     _promise_other_rows(copy)
     assert run_app(["verify", "--index", str(copy)]) == 1
     out, err = capsys.readouterr()
-    assert out == "generation 1: 6 faults\n"
+    assert out == "generation 1: 7 faults\n"
     assert "chunks: digest is " in err
+    assert "ledger: does not know generation 1" in err
 
 
 def test_a_table_that_cannot_be_read_any_more_is_damage(
