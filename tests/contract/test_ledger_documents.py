@@ -153,20 +153,22 @@ def test_what_the_run_has_looked_at_is_not_looked_at_again(ledger: Ledger) -> No
 
 def test_a_due_run_leaves_out_what_is_not_due(ledger: Ledger) -> None:
     now = "2026-01-02T00:00:00+00:00"
+    read = DocumentState.FETCHED
     ledger.documents.save(
         [
             make_known("new"),
-            make_known("due", next_due=now),
-            make_known("overdue", next_due="2026-01-01T00:00:00+00:00"),
-            make_known("later", next_due="2026-01-02T00:00:01+00:00"),
+            make_known("due", state=read, next_due=now),
+            make_known("overdue", state=read, next_due="2026-01-01T00:00:00+00:00"),
+            make_known("later", state=read, next_due="2026-01-02T00:00:01+00:00"),
+            make_known("revived", next_due="2026-01-02T00:00:01+00:00"),
         ]
     )
 
     def look(due_by: str | None) -> list[str]:
         return uris(ledger.frontier.to_look_at("site", run_id="run-1", due_by=due_by, limit=10))
 
-    assert look(now) == ["due", "new", "overdue"]
-    assert look(None) == ["due", "later", "new", "overdue"]
+    assert look(now) == ["due", "new", "overdue", "revived"]
+    assert look(None) == ["due", "later", "new", "overdue", "revived"]
 
 
 def test_gone_and_out_of_scope_documents_sleep_and_no_others(ledger: Ledger) -> None:

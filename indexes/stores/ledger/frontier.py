@@ -42,8 +42,9 @@ class FrontierIndex:
         """Documents this run has not looked at yet, nearest to a seed first.
 
         At equal depth, those come first of which the sitemap claims a change since the last look, the latest
-        change first; then by URI. `due_by` keeps back known ones whose `next_due` lies later. Gone and
-        out-of-scope documents are only looked at again when a link revives them.
+        change first; then by URI. `due_by` keeps back those whose `next_due` lies later, unless they are new:
+        what was revived has a date from its earlier life. Gone and out-of-scope documents are only looked at
+        again when a link revives them.
         """
         wanted = [
             document.c.source == source,
@@ -51,7 +52,8 @@ class FrontierIndex:
             document.c.state.notin_(ASLEEP),
         ]
         if due_by is not None:
-            wanted.append(sa.or_(document.c.next_due.is_(None), document.c.next_due <= due_by))
+            is_due = sa.or_(document.c.next_due.is_(None), document.c.next_due <= due_by)
+            wanted.append(sa.or_(document.c.state == DocumentState.NEW, is_due))
         query = sa.select(*_COLUMNS).where(*wanted).order_by(*_BY_URGENCY).limit(limit)
         with self._reading.connect() as connection:
             return tuple(_standing(row) for row in connection.execute(query))
