@@ -112,7 +112,7 @@ class _Scope(_Model):
     exclude: tuple[str, ...] = ()
     max_pages: _Count = 100_000
     max_pages_per_host: _Count | None = None
-    max_depth: int = Field(default=20, strict=True, ge=0)
+    max_depth: int | None = Field(default=None, strict=True, ge=0)
     max_queries_per_path: _Count = 100
 
 

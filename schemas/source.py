@@ -16,14 +16,15 @@ class Scope:
     """Which documents belong; globs match the canonical URL, or the path under the root.
 
     The budgets are for web sources: documents of the source and of one host (None: as many as the source
-    may have), links from a seed, and distinct queries of one path (crawl rules, section 7).
+    may have), links from a seed (None: no bound but that on numbered addresses), and distinct queries of
+    one path (crawl rules, section 7).
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_pages: int = 100_000
     max_pages_per_host: int | None = None
-    max_depth: int = 20
+    max_depth: int | None = None
     max_queries_per_path: int = 100
 
 

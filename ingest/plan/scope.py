@@ -3,7 +3,7 @@
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from ingest.plan.traps import path_refusal
+from ingest.plan.traps import numbered_refusal, path_refusal
 from ingest.urls import canonical_url, file_path, folder_of
 from schemas.source import Source, SourceKind
 
@@ -30,9 +30,10 @@ def budget_refusal(uri: str, source: Source, *, depth: int) -> str | None:
     """Say which budget an address goes beyond by itself, whatever else is known; None for seeds and files."""
     if source.kind is SourceKind.FILES or _is_seed(uri, source):
         return None
-    if depth > source.scope.max_depth:
-        return f"deeper than max_depth {source.scope.max_depth}"
-    return path_refusal(uri)
+    deepest = source.scope.max_depth
+    if deepest is None:
+        return path_refusal(uri) or numbered_refusal(uri, depth=depth)
+    return f"deeper than max_depth {deepest}" if depth > deepest else path_refusal(uri)
 
 
 def seed_urls(source: Source) -> tuple[str, ...]:

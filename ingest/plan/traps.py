@@ -3,6 +3,7 @@
 Source of the numbers: crawl rules, section 7.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,12 @@ from dataclasses import dataclass
 from ingest.session_ids import path_of_variant, without_session
 
 MAX_SEGMENTS = 20
+MAX_NUMBERED_DEPTH = 20
 MAX_REPEATS = 3
 MAX_EQUAL_VARIANTS = 10
+
+_NUMBER = re.compile(r"\d[\d._-]*(\.\D\w*)?")
+"""A path segment of numbers alone: `2026`, `2026-11`, `11.html`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +37,17 @@ def path_refusal(uri: str) -> str | None:
     if max(Counter(segments).values()) > MAX_REPEATS:
         return f"a path segment more than {MAX_REPEATS} times"
     return None
+
+
+def numbered_refusal(uri: str, *, depth: int) -> str | None:
+    """Say so when so many links lead to a query or a number that they may be counted up without end.
+
+    People write manuals whose pages lead from one to the next without end too, but name them by words.
+    """
+    path, query, _ = uri.partition("://")[2].partition("?")
+    if depth <= MAX_NUMBERED_DEPTH or not (query or any(map(_NUMBER.fullmatch, path.split("/")[1:]))):
+        return None
+    return f"a query or a numbered path more than {MAX_NUMBERED_DEPTH} links deep"
 
 
 def variants_refusal(uri: str, variants: Sequence[Variant]) -> str | None:

@@ -52,7 +52,6 @@ def test_the_example_of_the_contract_means_what_it_says() -> None:
     ("key", "default"),
     [
         ("scope.max_pages", "100000"),
-        ("scope.max_depth", "20"),
         ("scope.max_queries_per_path", "100"),
         ("rate.per_host_delay", "1"),
         ("rate.concurrency", "1"),

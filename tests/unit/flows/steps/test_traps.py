@@ -45,7 +45,7 @@ def asked_for(site: Site, path: str) -> int:
     return sum(urlsplit(asked).path == path for asked in site.paths())
 
 
-def test_a_calendar_in_the_query_ends_at_the_greatest_depth(site: Site, tmp_path: Path) -> None:
+def test_a_calendar_in_the_query_ends_twenty_links_deep(site: Site, tmp_path: Path) -> None:
     def month(ask: Ask) -> Reply:
         number = int(query(ask)["month"])
         return page(f"Month {number}", f"/cal?month={number + 1}")
@@ -53,7 +53,34 @@ def test_a_calendar_in_the_query_ends_at_the_greatest_depth(site: Site, tmp_path
     crawled = crawl_site(site, tmp_path, {"/": page("Start", "/cal?month=1"), "/cal": month})
 
     assert asked_for(site, "/cal") == 20
-    assert crawled.stopped("deeper than max_depth 20") == 1
+    assert crawled.stopped("a query or a numbered path more than 20 links deep") == 1
+
+
+def test_a_calendar_in_the_path_ends_twenty_links_deep(site: Site, tmp_path: Path) -> None:
+    months = {f"/cal/{2026 + n // 12}/{n % 12 + 1}": n for n in range(40)}
+    pages: dict[str, Script] = {
+        path: page(f"Month {n}", f"/cal/{2026 + (n + 1) // 12}/{(n + 1) % 12 + 1}")
+        for path, n in months.items()
+    }
+
+    crawled = crawl_site(site, tmp_path, {"/": page("Start", "/cal/2026/1"), **pages})
+
+    assert sum(path.startswith("/cal/") for path in site.paths()) == 20
+    assert crawled.stopped("a query or a numbered path more than 20 links deep") == 1
+
+
+def test_a_manual_of_a_hundred_pages_one_behind_the_other_is_read_to_its_end(
+    site: Site, tmp_path: Path
+) -> None:
+    pages: dict[str, Script] = {
+        f"/page-{n}.html": page(f"Page {n}", f"/page-{n + 1}.html") for n in range(99)
+    }
+
+    crawled = crawl_site(
+        site, tmp_path, {"/": page("Start", "/page-0.html"), **pages, "/page-99.html": page("The end")}
+    )
+
+    assert len(crawled.rows) == 101
 
 
 def test_a_calendar_that_leads_everywhere_ends_at_so_many_queries(site: Site, tmp_path: Path) -> None:
