@@ -33,7 +33,7 @@ def diff_documents(
     docs = {
         document.uri: held.get(document.uri) if _is_kept(document) else document.doc for document in known
     }
-    aliases = aliases_of(known)
+    aliases = aliases_of(known, live.values())
     changes = [
         replace(change, successor=_successor(change, document, by_uri))
         for document in known
@@ -100,9 +100,14 @@ def leads_somewhere(document: KnownDocument, by_uri: Mapping[str, KnownDocument]
 
 
 def outcome_of(known: KnownDocument, change: DocumentChange | None, *, owned: bool) -> Outcome:
-    """Give the one outcome that a run reports for a document it looked at."""
+    """Give the one outcome that a run reports for a document it looked at.
+
+    What turns out to be no document, such as an archive, is reported as one that does not belong.
+    """
     if has_moved(known):
         return Outcome.MOVED
+    if known.state is DocumentState.UNSUPPORTED:
+        return Outcome.OUT_OF_SCOPE
     if known.state not in READABLE:
         return Outcome(known.state.value) if known.state is not DocumentState.NEW else Outcome.FAILED
     if not owned:

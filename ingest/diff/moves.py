@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from schemas.documents import READABLE, DocumentState, KnownDocument
+from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument
 
 MIN_WORDS = 25
 """Words below which equal content proves nothing: notices, stubs and empty pages are alike by chance. Of such
@@ -11,6 +11,9 @@ pages only equal bytes make duplicates."""
 
 CONFIRMED_MOVES = 2
 """Looks in a row at a permanent redirect to one address after which a document has moved (301, 308)."""
+
+_LEADING = (DocumentState.REDIRECTED, DocumentState.DUPLICATE, DocumentState.GONE)
+"""States in which a location says where the content is; a quarantined redirect leads nowhere."""
 
 
 def settle_same(known: Sequence[KnownDocument]) -> tuple[KnownDocument, ...]:
@@ -31,19 +34,24 @@ def has_moved(known: KnownDocument) -> bool:
     return known.state is DocumentState.GONE and known.location is not None
 
 
-def aliases_of(known: Iterable[KnownDocument]) -> Mapping[str, tuple[str, ...]]:
+def aliases_of(
+    known: Iterable[KnownDocument], live: Iterable[LiveDocument] = ()
+) -> Mapping[str, tuple[str, ...]]:
     """Addresses that stand for each document, by its own address, in order.
 
     Those of duplicates, of documents whose content was found elsewhere, and of permanent redirects from the
-    first look on: a second one would else write a generation in which nothing is new.
+    first look on: a second one would else write a generation in which nothing is new. One whose way ends
+    where nothing can be had at the moment stands for what it stood for in *live*, the base's documents.
     """
     rows = {document.uri: document for document in known}
+    stood = {alias: document.uri for document in live for alias in document.aliases}
     aliases: dict[str, list[str]] = {}
     for uri in sorted(rows):
-        if rows[uri].moves or has_moved(rows[uri]) or rows[uri].state is DocumentState.DUPLICATE:
-            end = follow(rows[uri], rows)
-            if end is not None and end.state in READABLE:
-                aliases.setdefault(end.uri, []).append(uri)
+        end = follow(rows[uri], rows) if _stands_for_another(rows[uri]) else rows[uri]
+        if end is not None and _is_unsettled(end) and stood.get(uri) in rows:
+            end = follow(rows[stood[uri]], rows)
+        if end is not None and end.uri != uri and end.state in READABLE:
+            aliases.setdefault(end.uri, []).append(uri)
     return {uri: tuple(names) for uri, names in aliases.items()}
 
 
@@ -51,7 +59,7 @@ def follow(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> Know
     """Give the row where the document's address ends up; None when that is unknown or goes in a circle."""
     passed = {document.uri}
     at: KnownDocument | None = document
-    while at is not None and at.state not in READABLE and at.location is not None:
+    while at is not None and at.state in _LEADING and at.location is not None:
         at = by_uri.get(at.location)
         if at is not None and at.uri in passed:
             return None
@@ -86,6 +94,17 @@ def _settle(document: KnownDocument, winner: str | None, rows: Mapping[str, Know
     if document.state is DocumentState.DUPLICATE:
         return replace(document, state=DocumentState.FETCHED, location=None, reason="")
     return document
+
+
+def _stands_for_another(document: KnownDocument) -> bool:
+    if document.state is DocumentState.REDIRECTED:
+        return document.moves > 0
+    return document.state in _LEADING and document.location is not None
+
+
+def _is_unsettled(document: KnownDocument) -> bool:
+    """Whether the last look gave neither content nor a reason to take the document out."""
+    return document.state not in READABLE and document.state not in REMOVED
 
 
 def _is_alive(document: KnownDocument) -> bool:

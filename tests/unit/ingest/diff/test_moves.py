@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ingest.diff.moves import MIN_WORDS, aliases_of, follow, has_moved, settle_same
 from schemas.documents import REMOVED, KnownDocument
 from schemas.documents import DocumentState as S
-from tests.fakes.known import SITE, known
+from tests.fakes.known import SITE, known, live
 
 
 def page(name: str, content: str = "same", **fields: Any) -> KnownDocument:
@@ -115,6 +115,25 @@ def test_every_address_that_leads_to_a_page_is_its_alias() -> None:
         page("dead-end", state=S.REDIRECTED, location=f"{SITE}lost", moves=2),
     )
     assert aliases_of(rows) == {f"{SITE}new": tuple(SITE + name for name in ("copy", "gone", "moved"))}
+
+
+@pytest.mark.parametrize("state", [S.MISSING, S.FAILED, S.DISALLOWED, S.QUARANTINED, S.NEW])
+def test_an_address_that_cannot_be_had_stands_for_what_it_stood_for(state: S) -> None:
+    old = page("old", state=state, location=f"{SITE}elsewhere" if state is S.QUARANTINED else None, moves=1)
+    through = page("through", state=S.REDIRECTED, location=old.uri, moves=2)
+    before = live(uri=f"{SITE}new", aliases=(old.uri, through.uri))
+
+    there = (page("new"), page("elsewhere", "other"))
+    assert aliases_of([old, through, *there], [before]) == {before.uri: (old.uri, through.uri)}
+    moved_on = (page("new", state=S.REDIRECTED, location=f"{SITE}newer"), page("newer"))
+    assert aliases_of([old, through, *moved_on], [before]) == {f"{SITE}newer": (old.uri, through.uri)}
+    assert aliases_of([old, through, *there]) == {}, "it has never stood for one"
+
+
+@pytest.mark.parametrize("state", [S.FETCHED, S.OUT_OF_SCOPE, S.GONE])
+def test_an_address_of_which_something_else_is_known_stands_for_none(state: S) -> None:
+    old = page("old", "its own", state=state, location=None if state is S.GONE else f"{SITE}new", moves=1)
+    assert aliases_of([old, page("new")], [live(uri=f"{SITE}new", aliases=(old.uri,))]) == {}
 
 
 def test_following_an_address_ends_where_nobody_knows_more() -> None:
