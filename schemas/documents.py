@@ -36,7 +36,6 @@ class Outcome(StrEnum):
     QUARANTINED = "quarantined"
     FAILED = "failed"
     DISALLOWED = "disallowed"
-    UNSUPPORTED = "unsupported"
 
 
 READABLE = frozenset({DocumentState.FETCHED, DocumentState.NOT_MODIFIED})

@@ -84,7 +84,7 @@ def test_a_login_opens_its_own_site_and_is_found_nowhere_afterwards(
     monkeypatch.setenv("HOUSE_TOKEN", SECRET)
     first = sitegraph.run(source, index)
     told = {name: n for name, n in first["documents"].items() if n}
-    assert told == {"scheduled": 6, "fetched": 6, "added": 3, "unsupported": 2, "redirected": 1}
+    assert told == {"scheduled": 6, "fetched": 6, "added": 3, "out_of_scope": 2, "redirected": 1}
     assert first["problems"] == []
     assert elsewhere.log
     assert not any(SECRET in "".join(ask.headers.values()) for ask in elsewhere.log)
@@ -94,7 +94,7 @@ def test_a_login_opens_its_own_site_and_is_found_nowhere_afterwards(
     told = {name: n for name, n in again["documents"].items() if n}
     assert told == {
         **{"scheduled": 6, "fetched": 3, "not_modified": 3},
-        **{"unchanged": 3, "unsupported": 2, "redirected": 1},
+        **{"unchanged": 3, "out_of_scope": 2, "redirected": 1},
     }
     assert (again["published"], again["problems"]) == (False, [])
     asked = {ask.path: ask.headers.get("if-none-match") for ask in house.log}
