@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from flows.steps.embed import load_fragment
 from flows.steps.parse import parse_request
 from flows.wiring import Pipeline
+from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
 from ingest.diff.moves import settle_same
 from ingest.diff.quarantine import TINY_WORDS, Version, bad_content, has_collapsed, leads_home, read_version
@@ -40,9 +41,10 @@ def settle_source(pipeline: Pipeline, *, accept: bool) -> None:
     judge = _Judge(pipeline=pipeline, live=live, accept=accept)
     bad = {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=why) for d in known if (why := judge(d))}
     known = [bad.get(d.uri, d) for d in known]
-    ledger.documents.save((*bad.values(), *settle_same(known)))
-    held = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
-    refusal = quarantine_refusal(len(held & live.keys()), live=len(live))
+    held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
+    ledger.documents.save((*bad.values(), *settle_same(known, held)))
+    put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
+    refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
     if refusal and not accept:
         raise GuardRefused(f"{refusal}; nothing was changed. Go on with: --accept", subject=name)
 

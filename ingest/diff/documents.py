@@ -82,6 +82,12 @@ def is_stale(known: KnownDocument) -> bool:
     return failing or known.state in _REPLACED
 
 
+def is_held(known: KnownDocument, old: LiveDocument) -> bool:
+    """Whether the document could only not be confirmed, and readers see what was read of it last."""
+    unconfirmed = known.state in (DocumentState.FAILED, DocumentState.MISSING) and not is_stale(known)
+    return unconfirmed and known.content_hash == old.content_hash
+
+
 def leads_somewhere(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> bool:
     """Whether a redirect ends at a document that can be read, or outside the source.
 

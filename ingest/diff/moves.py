@@ -1,6 +1,6 @@
 """The same content at several addresses: one of them stands for all, and those that are gone lead to it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument
@@ -16,13 +16,14 @@ _LEADING = (DocumentState.REDIRECTED, DocumentState.DUPLICATE, DocumentState.GON
 """States in which a location says where the content is; a quarantined redirect leads nowhere."""
 
 
-def settle_same(known: Sequence[KnownDocument]) -> tuple[KnownDocument, ...]:
+def settle_same(known: Sequence[KnownDocument], held: Collection[str] = ()) -> tuple[KnownDocument, ...]:
     """Give the rows that change: duplicates, those that no longer are, and gone ones whose content goes on.
 
-    Args: known: all rows of one source, in any order. The result depends on nothing else, so that it is the
-    same whatever was fetched first.
+    Args: known: all rows of one source, in any order; held: addresses of those that could only not be
+    confirmed and whose content readers still see: copies of it wait, since a bad day proves nothing. The
+    result depends on nothing else, so that it is the same whatever was fetched first.
     """
-    winners, rows = _winners(known), {document.uri: document for document in known}
+    winners, rows = _winners(known, held), {document.uri: document for document in known}
     settled = [_settle(document, winners.get(_key(document) or ""), rows) for document in known]
     return tuple(new for old, new in zip(known, settled, strict=True) if new != old)
 
@@ -68,11 +69,11 @@ def follow(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> Know
     return at
 
 
-def _winners(known: Iterable[KnownDocument]) -> Mapping[str, str]:
+def _winners(known: Iterable[KnownDocument], held: Collection[str]) -> Mapping[str, str]:
     """The address that stands for each content: a page's own choice, then the shorter, then the lower one."""
     groups: dict[str, list[KnownDocument]] = {}
     for document in known:
-        if _is_alive(document) and (key := _key(document)):
+        if (_is_alive(document) or document.uri in held) and (key := _key(document)):
             groups.setdefault(key, []).append(document)
     return {key: _winner(group) for key, group in groups.items()}
 

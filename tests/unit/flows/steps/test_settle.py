@@ -216,3 +216,17 @@ def test_copies_and_moved_pages_are_one_page_with_several_addresses(pipeline: Pi
     assert {change.uri for change in back.changes if change.kind is ChangeKind.ADDED} == {
         good.url("/a.html?sid=7")
     }
+
+
+def test_a_bad_day_of_pages_with_several_addresses_publishes_nothing(pipeline: Pipeline, good: Site) -> None:
+    moved = Reply(b"", 301, {"Location": "/b.html"})
+    good.pages |= {"/": page("start", links=(*PATHS, "/a.html?sid=7", "/old.html"))}
+    good.pages |= {"/a.html?sid=7": page("a"), "/old.html": moved}
+    publish_ledger(pipeline, crawl(pipeline, "second"))
+    fine = dict(good.pages)
+    for number, trouble in enumerate((Reply(b"gone", 404), Reply(b"sorry", 403))):
+        for paths in (("/a.html", "/old.html"), ("/a.html?sid=7",), ("/b.html",)):
+            good.pages = {**fine, **dict.fromkeys(paths, trouble)}
+            assert crawl(pipeline, f"bad {number} {paths}", days=0.1).changes == (), paths
+            good.pages = dict(fine)
+            assert crawl(pipeline, f"good {number} {paths}", days=0.1).changes == (), paths

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ingest.diff.documents import count_documents, diff_document, diff_documents, outcome_of
+from ingest.diff.documents import count_documents, diff_document, diff_documents, is_held, outcome_of
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument, LiveDocument, Outcome
@@ -74,6 +74,22 @@ def test_the_last_good_version_is_marked_once_it_is_known_to_be_an_old_one(
 @pytest.mark.parametrize("state", [S.MISSING, S.FAILED, S.NEW, S.QUARANTINED])
 def test_a_mark_stays_until_good_content_comes(state: S) -> None:
     assert diff_document(read(state=state), live(stale=True)) is None
+
+
+@pytest.mark.parametrize(
+    ("document", "held"),
+    [
+        (read(state=S.FAILED, failures=2), True),
+        (read(state=S.FAILED, failures=3), False),
+        (read(state=S.MISSING), True),
+        (read(state=S.MISSING, content_hash="c2"), False),  # of bytes that readers never saw
+        (read(state=S.QUARANTINED), False),
+        (read(state=S.GONE), False),
+        (read(), False),
+    ],
+)
+def test_a_bad_day_holds_what_readers_see(document: KnownDocument, held: bool) -> None:
+    assert is_held(document, live()) is held
 
 
 def test_a_page_in_the_place_of_a_quarantined_pdf_does_not_push_it_out() -> None:

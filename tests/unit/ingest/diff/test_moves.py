@@ -136,6 +136,16 @@ def test_an_address_of_which_something_else_is_known_stands_for_none(state: S) -
     assert aliases_of([old, page("new")], [live(uri=f"{SITE}new", aliases=(old.uri,))]) == {}
 
 
+@pytest.mark.parametrize("state", [S.FAILED, S.MISSING])
+def test_copies_wait_while_the_page_that_stands_for_them_cannot_be_had(state: S) -> None:
+    rows = (page("a", state=state), page("copy", state=S.NOT_MODIFIED))
+    (copy,) = settle_same(rows, held=[f"{SITE}a"])
+    assert (copy.state, copy.location) == (S.DUPLICATE, f"{SITE}a")
+    assert settle_same((rows[0], copy), held=[f"{SITE}a"]) == ()
+    (back,) = settle_same((rows[0], copy))
+    assert (back.state, back.location) == (S.FETCHED, None)
+
+
 def test_following_an_address_ends_where_nobody_knows_more() -> None:
     away = page("away", state=S.REDIRECTED, location="https://elsewhere.example/")
     assert follow(away, {away.uri: away}) is None
