@@ -70,7 +70,8 @@ def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, Gra
     try:
         record = pipeline.parsers.parse(data, parse_request(pipeline, known))
     except TerminalError as error:
-        return replace(known, state=DocumentState.FAILED, reason=error.message), None
+        failures = known.failures + 1
+        return replace(known, state=DocumentState.FAILED, failures=failures, reason=error.message), None
     fragment = from_record(GraphFragment, json.loads(record))
     parsed = replace(
         known,
@@ -78,6 +79,7 @@ def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, Gra
         fragment_sha=pipeline.index.fragments.put(record),
         pipeline_version=pipeline.pipeline_version,
         content_hash=fragment.content_hash,
+        failures=0,
         doc=fragment.doc,
         doc_id=fragment.doc_id,
         canonical=fragment.canonical,

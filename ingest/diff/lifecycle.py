@@ -72,18 +72,19 @@ def _fetched(
     seen: KnownDocument, result: FetchResult, *, raw_sha: str | None, now: datetime
 ) -> KnownDocument:
     told_otherwise = (seen.content_type, seen.x_robots_tag) != (result.content_type, result.x_robots_tag)
+    # Headers decide too what is made of the bytes: their character set, or that they are not indexed.
+    parsed_sha = None if told_otherwise else seen.parsed_sha
     return replace(
         seen,
         state=DocumentState.FETCHED,
-        # Headers decide too what is made of the bytes: their character set, or that they are not indexed.
-        parsed_sha=None if told_otherwise else seen.parsed_sha,
+        parsed_sha=parsed_sha,
         raw_sha=raw_sha,
         etag=result.etag,
         last_modified=result.last_modified,
         content_type=result.content_type,
         x_robots_tag=result.x_robots_tag,
         fetched_at=now.isoformat(),
-        failures=0,
+        failures=0 if parsed_sha == raw_sha else _unread(seen),
         misses=0,
         missed_at=None,
     )
@@ -95,10 +96,16 @@ def _not_modified(seen: KnownDocument, result: FetchResult) -> KnownDocument:
         seen,
         state=DocumentState.NOT_MODIFIED,
         etag=result.etag or seen.etag,
-        failures=0,
+        failures=_unread(seen),
         misses=0,
         missed_at=None,
     )
+
+
+def _unread(before: KnownDocument) -> int:
+    """Failures in a row to read the bytes; that more of them came makes none of them good."""
+    failed = before.state is DocumentState.FAILED and before.parsed_sha != before.raw_sha
+    return before.failures if failed else 0
 
 
 def _unsupported(seen: KnownDocument, result: FetchResult, *, now: datetime) -> KnownDocument:

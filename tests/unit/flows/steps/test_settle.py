@@ -218,6 +218,21 @@ def test_copies_and_moved_pages_are_one_page_with_several_addresses(pipeline: Pi
     }
 
 
+def test_a_page_that_cannot_be_read_is_stale_after_three_tries(pipeline: Pipeline, good: Site) -> None:
+    before = good.pages["/a.html"]
+    good.pages["/a.html"] = Reply(b"%PDF-1.7 and nothing that a PDF is made of")
+    for number in (1, 2):
+        assert crawl(pipeline, f"unreadable {number}").changes == ()
+    difference = crawl(pipeline, "unreadable 3")
+    assert [(c.uri, c.new and c.new.stale) for c in difference.changes] == [(good.url("/a.html"), True)]
+
+    publish_ledger(pipeline, difference)
+    good.pages["/a.html"] = before
+    assert [change.new and change.new.stale for change in crawl(pipeline, "good").changes] == [False]
+    (row,) = pipeline.index.ledger.documents.get("handbook", [good.url("/a.html")]).values()
+    assert row.failures == 0
+
+
 def test_a_bad_day_of_pages_with_several_addresses_publishes_nothing(pipeline: Pipeline, good: Site) -> None:
     moved = Reply(b"", 301, {"Location": "/b.html"})
     good.pages |= {"/": page("start", links=(*PATHS, "/a.html?sid=7", "/old.html"))}

@@ -131,6 +131,14 @@ def test_failures_count_up_and_any_answer_clears_them() -> None:
         assert look(document, fetched(status)).failures == 0
 
 
+@pytest.mark.parametrize("status", [F.OK, F.NOT_MODIFIED])
+def test_bytes_that_could_not_be_read_are_no_success_when_they_come_again(status: F) -> None:
+    unread = known(state=S.FAILED, failures=2, raw_sha="bad bytes", parsed_sha="good bytes")
+    assert look(unread, fetched(status)).failures == 2
+    read = known(state=S.FAILED, failures=2, raw_sha="new bytes", parsed_sha="new bytes")
+    assert look(read, fetched(status)).failures == 0
+
+
 @pytest.mark.parametrize("status", [F.GONE, F.NOT_FOUND])
 def test_another_look_at_a_moved_page_does_not_forget_where_it_went(status: F) -> None:
     moved = known(state=S.NEW, location="https://docs.example.org/new/", misses=2, missed_at=NOW.isoformat())
