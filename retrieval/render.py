@@ -57,13 +57,18 @@ def render_text(bundle: ContextBundle, *, width: int = 80) -> str:
 
 def _lines(evidence: Evidence, width: int) -> Iterator[str]:
     trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
-    yield _printable(f"[{evidence.S}] {trail}".rstrip())
-    yield _printable(f"{_INDENT}{cite_line(evidence, evidence.pdf)}")
+    yield show_line(f"[{evidence.S}] {trail}".rstrip())
+    yield show_line(f"{_INDENT}{cite_line(evidence, evidence.pdf)}")
     yield f"{_INDENT}{evidence.score:.3f}  {evidence.source}  {evidence.chunk_id}"
     for step in evidence.path:
         yield f"{_INDENT}{step.src} --[{step.kind}]--> {step.dst}"
     yield ""
     yield wrap_text(evidence.text, width=width, indent=_INDENT)
+
+
+def show_line(text: str) -> str:
+    """Give a title, trail or citation on one line; control characters are shown as U+FFFD."""
+    return _printable(" ".join(text.splitlines()))
 
 
 def wrap_text(text: str, *, width: int, indent: str = "") -> str:

@@ -50,7 +50,7 @@ def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: 
     """Give the trail, the citation and the marked passage; of a PDF also draw the page."""
     from retrieval.bundle import locate_in_pdf
     from retrieval.passage import mark_passage
-    from retrieval.render import cite_line, wrap_text
+    from retrieval.render import cite_line, show_line, wrap_text
 
     place = cite_line(chunk, locate_in_pdf(chunk))
     trails = dict.fromkeys((" > ".join(chunk.breadcrumbs), " > ".join(chunk.heading_path)))
@@ -60,7 +60,7 @@ def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: 
     elif out is not None:
         raise ConfigError("is for PDF passages; this one is text and goes to stdout", subject="--out")
     body = wrap_text(mark_passage(readers.graph, chunk), width=terminal_width())
-    return "\n".join([line for line in head if line] + ["", body])
+    return "\n".join([show_line(line) for line in head if line] + ["", body])
 
 
 def _draw(chunk: "Chunk", out: Path, raw_of: RawOf) -> Path:

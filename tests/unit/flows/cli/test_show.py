@@ -1,11 +1,16 @@
 """`sitegraph show`: a citation opened where it stands."""
 
+import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
 import pytest
 
 from flows.cli.app import run_app
+from flows.cli.reading import open_for_reading
+from flows.cli.show import show_chunk
+from flows.settings import read_settings
 from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
 from indexes.stores.raw import FileRawStore
@@ -50,6 +55,23 @@ def test_a_passage_of_a_page_is_marked_in_its_section(
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["Manual > Backup guide", "Backup guide > WAL size", "backup.md#wal-size"]
     assert lines[-1] == f"»{chunk.text}«"
+
+
+def test_nothing_that_a_page_says_moves_the_cursor(folder: Path) -> None:
+    """In a title, a trail, an address or the text; the line breaks of the text stay."""
+    escape = "\x1b]0;owned\x07\x9b2J\r"
+    chunk = replace(
+        chunk_of("backup.md", 1),
+        heading_path=(f"Title{escape}", "two\nlines"),
+        breadcrumbs=(f"Crumb{escape}",),
+        file_path=f"notes{escape}.md",
+        text=f"first{escape}\nsecond",
+        offsets=(0, 0),
+    )
+    said = show_chunk(open_for_reading(read_settings(str(folder))), chunk, out=None, raw_of=lambda doc: b"")
+    assert [sign for sign in said if sign != "\n" and unicodedata.category(sign) == "Cc"] == []
+    lines = said.split("\n")
+    assert (lines[1].endswith(" > two lines"), lines[-1]) == (True, "second«")
 
 
 def test_the_kind_before_the_id_may_be_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
