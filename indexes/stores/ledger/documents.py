@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
 from indexes.stores.ledger.history import forget_history, record_changes, record_found
 from indexes.stores.ledger.tables import document, insert_new, upsert
 from indexes.stores.ledger.tables import source as source_table
-from schemas.documents import ASLEEP, COMPARED, KnownDocument
+from schemas.documents import ASLEEP, COMPARED, DocumentState, KnownDocument
 from schemas.history import Look
-from schemas.records import from_record, to_record
+from schemas.records import to_record
 
 _IN_LIMIT = 500
 
@@ -103,5 +104,8 @@ class Documents:
             return tuple(_known(row) for row in connection.execute(query))
 
 
-def _known(row: sa.Row[tuple[object, ...]]) -> KnownDocument:
-    return from_record(KnownDocument, dict(row._mapping))
+def _known(row: sa.Row[tuple[Any, ...]]) -> KnownDocument:
+    # Columns are fields, and only one of them is not stored as it is; a run reads every row several times.
+    values = dict(row._mapping)
+    values["state"] = DocumentState(values["state"])
+    return KnownDocument(**values)
