@@ -11,7 +11,7 @@ from schemas.geometry import BBox, PageSize
 from schemas.nodes import NODE_TYPES, Node, NodeKind, kind_of
 
 Record = dict[str, Any]
-_SCALARS = frozenset({str, int, float, bool, type(None)})
+_SCALARS = frozenset({str, int, bool, type(None)})
 T = TypeVar("T")
 
 
@@ -28,10 +28,12 @@ def _names(cls: Any) -> tuple[str, ...]:
 def _plain(value: Any) -> Any:
     if type(value) in _SCALARS:  # nearly everything is one, and a run makes millions of records
         return value
+    if type(value) is float:
+        return value + 0.0  # -0.0 equals 0.0, so its record must
     if isinstance(value, BBox):
-        return [value.x0, value.y0, value.x1, value.y1]
+        return [_plain(side) for side in (value.x0, value.y0, value.x1, value.y1)]
     if isinstance(value, PageSize):
-        return [value.width, value.height]
+        return [_plain(value.width), _plain(value.height)]
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple | list):

@@ -12,8 +12,9 @@ from schemas.documents import KnownDocument, LiveDocument
 from schemas.edges import Edge
 from schemas.evidence import Citation, ContextBundle, Evidence, Filter, Hit, PdfLocation, Query, Summary
 from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
+from schemas.geometry import BBox
 from schemas.hashing import canonical_json, record_sha256
-from schemas.nodes import NODE_TYPES, Chunk, Node
+from schemas.nodes import NODE_TYPES, Chunk, Node, PdfRegion, RegionType
 from schemas.records import from_record, node_from_record, node_to_record, to_record
 from schemas.report import RunReport
 from schemas.settings import Settings
@@ -77,6 +78,19 @@ def test_a_node_comes_back_as_the_kind_it_was(node: Node) -> None:
 @given(records_of(Chunk), records_of(Chunk))
 def test_two_chunks_have_one_hash_exactly_when_they_are_equal(left: Chunk, right: Chunk) -> None:
     assert (record_sha256(to_record(left)) == record_sha256(to_record(right))) == (left == right)
+
+
+def test_the_zero_below_zero_has_the_hash_of_zero() -> None:
+    below, above = (_sized(zero) for zero in (-0.0, 0.0))
+    assert below == above
+    assert record_sha256(to_record(below)) == record_sha256(to_record(above))
+
+
+def _sized(zero: float) -> PdfRegion:
+    box = BBox(zero, zero, 10.0, 10.0)
+    return PdfRegion(
+        id="r", doc="d", source="s", region_type=RegionType.PARAGRAPH, page_no=1, bbox=box, text="", ordinal=0
+    )
 
 
 @quick
