@@ -311,9 +311,10 @@ def test_importing_the_pool_loads_no_parser_and_no_prefect() -> None:
 
 
 @pytest.mark.data
-def test_no_damaged_pdf_gets_past_the_child(tokenizer: Path) -> None:
-    files = sorted((DATA / "pdf-robust").rglob("*.pdf"))
-    assert len(files) > 200
+def test_damaged_pdfs_do_not_get_past_the_child(tokenizer: Path) -> None:
+    # One in eight; `make quality` takes them all.
+    files = sorted((DATA / "pdf-robust").rglob("*.pdf"))[::8]
+    assert len(files) > 25
     outcomes: list[str] = []
     guard = threading.active_count()
     with ParserPool(workers=2, tokenizer=tokenizer) as pool:
