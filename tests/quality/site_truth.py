@@ -3,9 +3,10 @@
     python tests/quality/site_truth.py OLD_FOLDER NEW_FOLDER [--seed index.html]
 
 Knows nothing of the program whose crawls it is held against: lxml and the standard library alone. A page is
-an HTML file that links (`a`, `area`) reach from the seed. A block is the text of a block element of the
-content that holds no other block element, white space folded; blocks are counted as a multiset over the
-site. Navigation, footers (which carry the dates) and what no reader sees are no content.
+an HTML file that links reach from the seed: `a`, `area`, and `link` where it relates a page to read. A block
+is the text of a block element of the content that holds no other block element, white space folded; blocks
+are counted as a multiset over the site. Navigation, footers (which carry the dates) and what no reader sees
+are no content.
 """
 
 import argparse
@@ -31,6 +32,11 @@ AROUND_NAMES = frozenset({"navheader", "navfooter", "footer", "related", "sphinx
 """Classes and ids under which Sphinx, DocBook and AsciiDoc put what is around the content."""
 
 _PLACE = "http://site.invalid/"
+_RELATIONS = re.compile(
+    r"\b(appendix|author|bookmark|chapter|contents|copyright|first|glossary|help|home|index|last|next|prev|previous"
+    r"|search|section|start|subsection|toc|top|up)\b"
+)
+"""HTML 4.01, 6.12, and what sites use beside it; style sheets, icons and feeds are no pages."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -66,11 +72,15 @@ def new_blocks(old: SiteVersion, new: SiteVersion) -> int:
 
 
 def _links(tree: html.HtmlElement, path: str) -> Iterator[str]:
-    for element in tree.iter("a", "area"):
+    for element in (*tree.iter("a", "area"), *_related(tree)):
         target = urldefrag(urljoin(_PLACE + path, element.get("href", "").strip()))[0]
         if target.startswith(_PLACE):
             name = unquote(target.removeprefix(_PLACE).partition("?")[0])
             yield f"{name}index.html" if name.endswith("/") or not name else name
+
+
+def _related(tree: html.HtmlElement) -> list[html.HtmlElement]:
+    return [link for link in tree.iter("link") if _RELATIONS.search(link.get("rel", "").lower())]
 
 
 def _blocks(tree: html.HtmlElement) -> Iterator[str]:
