@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from indexes.embed.export import damaged_files, export_onnx
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.weights import load_model_spec
 from indexes.layout import IndexLayout
@@ -14,14 +13,6 @@ from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.wiring import create_stores, open_chunk_store, open_graph_store
 from schemas.edges import Edge
 from tests.fakes.small_index import AS_OF, GENERATION, Document, write_documents
-
-
-def export_once(folder: Path) -> Path:
-    """Leave the export of the default model in *folder*; a whole one is used again."""
-    if damaged_files(folder):
-        shutil.rmtree(folder, ignore_errors=True)
-        export_onnx(load_model_spec(), folder)
-    return folder
 
 
 def write_index(root: Path, documents: Iterable[Document], edges: Iterable[Edge], *, encoder: Path) -> Path:

@@ -1,6 +1,9 @@
 """The real encoder, exported for readers; made once a checkout, since an export takes 20 s."""
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from indexes.embed import onnx_graph
@@ -17,8 +20,19 @@ def place_exported_encoder(directory: Path) -> Path:
     The copy it is taken from belongs to the exporting code as it stands: changed code exports anew.
     """
     os.environ.update(offline_environment())
-    export_onnx(load_model_spec(), directory, cache=encoder_cache())
+    with _alone():
+        export_onnx(load_model_spec(), directory, cache=encoder_cache())
     return directory
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One process at a time: of two workers that begin together, the second takes the first one's copy."""
+    lock = encoder_cache().with_suffix(".lock")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def encoder_cache() -> Path:

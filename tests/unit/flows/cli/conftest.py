@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.disk_index import export_once, write_index
+from tests.fakes.disk_index import write_index
+from tests.fakes.exported_encoder import place_exported_encoder
 from tests.fakes.small_index import governance_documents
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A real index folder, as a run leaves it."""
-    assert request.config.cache is not None
-    encoder = export_once(request.config.cache.mkdir("encoder") / "default")
+    encoder = place_exported_encoder(tmp_path_factory.mktemp("encoder") / "default")
     return write_index(tmp_path_factory.mktemp("cli") / "index", *governance_documents(), encoder=encoder)
 
 
