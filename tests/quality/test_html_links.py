@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingest.urls import canonical_url
-from tests.quality.html_floors import hold
+from tests.quality.floors import hold
 from tests.quality.html_gold import read_gold
 from tests.quality.html_sites import HOST, SOURCES, Site, parse
 
@@ -39,7 +39,7 @@ def test_every_target_on_the_site_that_lynx_lists_is_a_link(
         total += len(stated)
         found += len(stated & ours)
         figures.extend(f"  {page}: {target}" for target in sorted(stated - ours)[:3])
-    hold(figures, f"{name}.links", found / total, note=f"of {total} on {len(pages)} pages")
+    hold(figures, "html", f"{name}.links", found / total, note=f"of {total} on {len(pages)} pages")
 
 
 def listed(path: Path) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from lxml import html as lxml_html
 
-from tests.quality.html_floors import hold
+from tests.quality.floors import hold
 from tests.quality.html_gold import GoldHeading, ids_of
 from tests.quality.html_scores import key
 from tests.quality.html_sites import SOURCES, Site, headed
@@ -58,7 +58,7 @@ def test_h1_to_h4_are_the_sections_of_their_page_in_order(site: Site, figures: l
         agreed += len(stated) if in_order else 0
         if not in_order:
             figures.append(f"  {page}: {len(ours)} sections for {len(stated)} headings")
-    hold(figures, "postgresql.headings_in_order", share(agreed, total), note=f"of {total}")
+    hold(figures, "html", "postgresql.headings_in_order", share(agreed, total), note=f"of {total}")
 
 
 @pytest.mark.parametrize("site", _HEADINGS, indirect=True)
@@ -71,7 +71,7 @@ def test_headings_are_sections_with_their_anchor(site: Site, name: str, figures:
             match = next((pair for pair in ways(heading) if have[pair] > 0), None)
             have.subtract([match] if match else [])
             found += match is not None
-    hold(figures, f"{name}.headings_with_anchor", share(found, total), note=f"of {total}")
+    hold(figures, "html", f"{name}.headings_with_anchor", share(found, total), note=f"of {total}")
 
 
 def ways(heading: GoldHeading) -> Iterator[tuple[str, str | None]]:
@@ -100,7 +100,13 @@ def test_titles_a_sphinx_site_states_are_sections_with_that_anchor(
         if have.isdisjoint((title.page, title.anchor, way) for way in keys_of(title.title))
     ]
     figures.extend(f"  missing: {title}" for title in missing)
-    hold(figures, f"{name}.titles", share(len(titles) - len(missing), len(titles)), note=f"of {len(titles)}")
+    hold(
+        figures,
+        "html",
+        f"{name}.titles",
+        share(len(titles) - len(missing), len(titles)),
+        note=f"of {len(titles)}",
+    )
 
 
 def labelled(site: Site) -> Iterator[tuple[str, str | None, str]]:
@@ -130,7 +136,7 @@ def test_every_fragment_of_a_chunk_is_an_id_of_its_page(site: Site, name: str, f
         fragments = [chunk.fragment for chunk in fragment.chunks if chunk.fragment is not None]
         cited += len(fragments)
         lost += sum(anchor not in ids for anchor in fragments)
-    hold(figures, f"{name}.fragments_exist", share(cited - lost, cited), note=f"of {cited}")
+    hold(figures, "html", f"{name}.fragments_exist", share(cited - lost, cited), note=f"of {cited}")
 
 
 @pytest.mark.parametrize("site", ["postgresql"], indirect=True)
@@ -148,4 +154,4 @@ def test_targets_of_the_printed_index_lead_to_a_chunk(site: Site, figures: list[
         for name in (chunk.fragment, *chunk.fragments)
     }
     note = f"of {len(targets)} targets"
-    hold(figures, "postgresql.index_targets", share(len(targets & known), len(targets)), note=note)
+    hold(figures, "html", "postgresql.index_targets", share(len(targets & known), len(targets)), note=note)

@@ -11,7 +11,7 @@ from lxml.html import HTMLParser
 from indexes.embed.tokens import TokenCounter
 from ingest.parse.document import parse_document
 from schemas.fragment import ParseRequest
-from tests.quality.html_floors import hold
+from tests.quality.floors import hold
 from tests.quality.html_sites import HOST, SOURCES, Site
 
 pytestmark = [pytest.mark.long, pytest.mark.data, pytest.mark.timeout(1200)]
@@ -27,7 +27,7 @@ def test_pages_of_a_manual_are_parsed_at_speed(tmp_path: Path, figures: list[str
         lambda: [parse_document(data, request(name), count_tokens=count) for name, data in pages.items()]
     )
     note = f"{len(pages)} pages, {size / ours:.2f} MB a CPU second, {ours / bare:.0f} x lxml alone"
-    hold(figures, "postgresql.pages_per_cpu_second", len(pages) / ours, note=note)
+    hold(figures, "html", "postgresql.pages_per_cpu_second", len(pages) / ours, note=note)
 
 
 def request(name: str) -> ParseRequest:

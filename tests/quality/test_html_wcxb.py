@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.quality.html_floors import hold
+from tests.quality.floors import hold
 from tests.quality.html_wcxb import Scores, annotated_pages, means, pooled, score_page
 
 pytestmark = [pytest.mark.long, pytest.mark.data, pytest.mark.timeout(1800)]
@@ -23,17 +23,23 @@ def test_text_of_documentation_pages_agrees_with_their_annotation(
     scores: list[Scores], figures: list[str]
 ) -> None:
     ours, theirs = means(of_type(scores, "documentation"))
-    hold(figures, "wcxb.documentation.word_f1", ours, note=f"trafilatura {theirs:.4f}")
+    hold(figures, "html", "wcxb.documentation.word_f1", ours, note=f"trafilatura {theirs:.4f}")
 
 
 def test_headings_of_documentation_pages_are_found(scores: list[Scores], figures: list[str]) -> None:
     headings = pooled(of_type(scores, "documentation"))
-    hold(figures, "wcxb.documentation.heading_recall", headings.recall, note=f"of {headings.stated}")
+    hold(figures, "html", "wcxb.documentation.heading_recall", headings.recall, note=f"of {headings.stated}")
 
 
 def test_headings_that_are_found_are_annotated(scores: list[Scores], figures: list[str]) -> None:
     headings = pooled(of_type(scores, "documentation"))
-    hold(figures, "wcxb.documentation.heading_precision", headings.precision, note=f"of {headings.found}")
+    hold(
+        figures,
+        "html",
+        "wcxb.documentation.heading_precision",
+        headings.precision,
+        note=f"of {headings.found}",
+    )
 
 
 @pytest.mark.parametrize("page_type", TYPES)
@@ -41,11 +47,17 @@ def test_no_type_of_page_is_read_worse_than_by_trafilatura(
     scores: list[Scores], page_type: str, figures: list[str]
 ) -> None:
     ours, theirs = means(of_type(scores, page_type))
-    hold(figures, f"wcxb.{page_type}.above_trafilatura", ours - theirs, note=f"{ours:.4f}, {theirs:.4f}")
+    hold(
+        figures,
+        "html",
+        f"wcxb.{page_type}.above_trafilatura",
+        ours - theirs,
+        note=f"{ours:.4f}, {theirs:.4f}",
+    )
 
 
 def test_pages_of_all_types_are_read_better_than_by_trafilatura(
     scores: list[Scores], figures: list[str]
 ) -> None:
     ours, theirs = means(scores)
-    hold(figures, "wcxb.all.above_trafilatura", ours - theirs, note=f"{ours:.4f}, {theirs:.4f}")
+    hold(figures, "html", "wcxb.all.above_trafilatura", ours - theirs, note=f"{ours:.4f}, {theirs:.4f}")

@@ -18,6 +18,7 @@ from flows.child import ChildLimits, ParserPool
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import PdfDoc, RegionType
+from tests.quality.floors import hold
 from tests.quality.pdf_bombs import flate_bomb, link_bomb, outline_loop
 from tests.quality.pdf_boxes import lost_chunks
 from tests.quality.pdf_checks import holds, load_checks
@@ -30,7 +31,6 @@ from tests.quality.pdf_documents import (
     tokenizer_file,
 )
 from tests.quality.pdf_edits import PARAGRAPH, embedded_again, set_anew, with_page, with_paragraph
-from tests.quality.pdf_floors import hold, hold_at_most
 from tests.quality.pdf_tables import Score, found_tables, gold_tables, matched
 from tests.quality.pdf_twins import bookmarks, missed_bookmarks, shared_paths
 
@@ -60,7 +60,7 @@ def test_bookmarks_are_headings_on_their_page_and_at_their_height(figures: list[
         total += len(marks)
         found += len(marks) - len(missed)
         figures.extend(f"  {twin.name} p. {mark.page_no}: missed {mark.title}" for mark in missed)
-    hold(figures, "outline_titles", found / total, note=f"of {total}")
+    hold(figures, "pdf", "outline_titles", found / total, note=f"of {total}")
 
 
 def test_heading_paths_are_those_of_the_html_twin(figures: list[str]) -> None:
@@ -71,7 +71,7 @@ def test_heading_paths_are_those_of_the_html_twin(figures: list[str]) -> None:
         same += len(shared)
         total += len(shared) + len(others)
         figures.extend(f"  {twin.name}: not in the HTML: {' > '.join(path)}" for path in others)
-    hold(figures, "same_heading_path", same / total, note=f"of {total}")
+    hold(figures, "pdf", "same_heading_path", same / total, note=f"of {total}")
 
 
 def test_tables_lie_where_people_drew_them_with_the_same_neighbours(figures: list[str]) -> None:
@@ -85,10 +85,10 @@ def test_tables_lie_where_people_drew_them_with_the_same_neighbours(figures: lis
             sum(table.relations.total() for table in found),
             sum((one.relations & other.relations).total() for one, other in pairs),
         )
-    hold(figures, "table_region_recall", regions.recall, note=f"of {regions.stated}")
-    hold(figures, "table_region_precision", regions.precision, note=f"of {regions.found}")
-    hold(figures, "table_cell_recall", cells.recall, note=f"of {cells.stated} neighbours")
-    hold(figures, "table_cell_precision", cells.precision, note=f"of {cells.found} neighbours")
+    hold(figures, "pdf", "table_region_recall", regions.recall, note=f"of {regions.stated}")
+    hold(figures, "pdf", "table_region_precision", regions.precision, note=f"of {regions.found}")
+    hold(figures, "pdf", "table_cell_recall", cells.recall, note=f"of {cells.stated} neighbours")
+    hold(figures, "pdf", "table_cell_precision", cells.precision, note=f"of {cells.found} neighbours")
 
 
 def test_pages_pass_the_checks_that_plain_text_passes_and_more(figures: list[str]) -> None:
@@ -109,7 +109,7 @@ def test_pages_pass_the_checks_that_plain_text_passes_and_more(figures: list[str
         figures.append(f"  {kind}: {ours[kind]} of {total[kind]}, plain text {plain[kind]}")
         assert ours[kind] >= plain[kind], kind
     for kind in ("order", "table"):
-        hold(figures, f"olmocr_{kind}", ours[kind], note=f"of {total[kind]}")
+        hold(figures, "pdf", f"olmocr_{kind}", ours[kind], note=f"of {total[kind]}")
 
 
 def _page(file: Path, page_no: int) -> tuple[str, list[list[list[str]]]]:
@@ -127,7 +127,7 @@ def _plain_text(file: Path, page_no: int) -> str:
 
 def test_text_of_chunks_stands_inside_their_boxes(figures: list[str]) -> None:
     manuals = [(twin.name, twin.pdf, fragment) for twin, fragment in twins()]
-    hold(figures, "text_at_bbox", _found_at_box(manuals, figures))
+    hold(figures, "pdf", "text_at_bbox", _found_at_box(manuals, figures))
     files = [
         file
         for folder in ("icdar2013-tables", "docling-pdf/sources", "olmocr-bench-sample/pdfs")
@@ -135,6 +135,7 @@ def test_text_of_chunks_stands_inside_their_boxes(figures: list[str]) -> None:
     ]
     hold(
         figures,
+        "pdf",
         "text_at_bbox_of_reports",
         _found_at_box([(file.name, file.read_bytes(), parsed(file)) for file in files], figures),
     )
@@ -158,8 +159,14 @@ def test_an_edit_costs_what_it_changed(figures: list[str]) -> None:
     longer = parse_file(with_page(twin.pdf, 1), "manual.pdf")
     own = sum(chunk.page_no == 2 for chunk in longer.chunks)
     again = parse_file(with_paragraph(twin.pdf), "manual.pdf")
-    hold_at_most(figures, "embedded_after_paragraph", embedded_again(old, again), note=f"{_pages(old)} pages")
-    hold_at_most(figures, "embedded_after_page_over_its_own", embedded_again(old, longer) - own)
+    hold(
+        figures,
+        "pdf_at_most",
+        "embedded_after_paragraph",
+        embedded_again(old, again),
+        note=f"{_pages(old)} pages",
+    )
+    hold(figures, "pdf_at_most", "embedded_after_page_over_its_own", embedded_again(old, longer) - own)
     texts = [chunk.text for chunk in old.chunks]
     before, after = (parse_file(set_anew(given), "set.pdf") for given in (texts, [PARAGRAPH, *texts]))
     figures.append(f"  with reflow: {embedded_again(before, after)} of {len(after.chunks)} chunks")
@@ -183,8 +190,8 @@ def test_hostile_pdfs_end_within_their_limit_and_cost_the_parent_nothing(figures
         # A parser that serves on after all of them is whole.
         assert pool.parse(outline_loop(), _request("last.pdf"))
     figures.append(f"  {sum(ends.values())} hostile PDFs: {dict(sorted(ends.items()))}")
-    hold_at_most(figures, "hostile_seconds", round(slowest, 1))
-    hold_at_most(figures, "hostile_parent_rss_mb", round(_peak_rss_mb() - before))
+    hold(figures, "pdf_at_most", "hostile_seconds", round(slowest, 1))
+    hold(figures, "pdf_at_most", "hostile_parent_rss_mb", round(_peak_rss_mb() - before))
 
 
 def _hostile() -> Iterator[tuple[str, bytes]]:
@@ -226,4 +233,4 @@ def test_a_manual_is_parsed_at_forty_pages_a_cpu_second(figures: list[str]) -> N
         f"  {measured['megabytes'] / seconds:.2f} MB per CPU-second; "
         f"{seconds / reading:.1f} times get_text('dict') alone"
     )
-    hold(figures, "pages_per_cpu_second", measured["pages"] / seconds)
+    hold(figures, "pdf", "pages_per_cpu_second", measured["pages"] / seconds)
