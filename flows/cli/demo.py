@@ -20,7 +20,7 @@ def demo(
 
       sitegraph demo
 
-      sitegraph demo --dir /tmp/sitegraph-demo
+      sitegraph demo --dir ./tour
     """
     from flows.cli.run import prepare_prefect
 
