@@ -17,6 +17,7 @@ from ingest.parse.html.inline import (
     math_text,
 )
 from ingest.parse.html.landmarks import is_box
+from ingest.parse.html.left_out import LeftOut, OnLeftOut
 from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
 from ingest.parse.html.words import word_set
@@ -44,16 +45,22 @@ def read_blocks(
     *,
     keep_chrome: bool = False,
     keep_hidden: bool = False,
+    on_left_out: OnLeftOut | None = None,
 ) -> list[Part]:
     """Give the parts of *content* in reading order, without chrome and what is hidden.
 
     Args: keep_chrome: keep tables of contents and the like, for a page that is nothing else;
-    keep_hidden: keep what a script is to show, for a page that is hidden as a whole.
+    keep_hidden: keep what a script is to show, for a page that is hidden as a whole; on_left_out: hears
+    of each element that is left out.
     """
-    return _Reader(content, survey, shape, keep_chrome=keep_chrome, keep_hidden=keep_hidden).read()
+    reader = _Reader(content, survey, shape, keep_chrome=keep_chrome, keep_hidden=keep_hidden)
+    reader.on_left_out = on_left_out
+    return reader.read()
 
 
 class _Reader:
+    on_left_out: OnLeftOut | None = None
+
     def __init__(
         self, content: HtmlElement, survey: Survey, shape: Shape, *, keep_chrome: bool, keep_hidden: bool
     ) -> None:
@@ -99,18 +106,30 @@ class _Reader:
         return flow.finish()
 
     def _is_left_out(self, element: HtmlElement) -> bool:
+        why = self._why_left_out(element)
+        if why is None:
+            return False
+        if self.on_left_out is not None:
+            self.on_left_out(element, why)
+        return True
+
+    def _why_left_out(self, element: HtmlElement) -> LeftOut | None:
         tag = element.tag
         if tag in UNSEEN_TAGS:
-            return True
+            return LeftOut.UNREAD
         if element is self._content or not (element.attrib or tag in {"nav", "aside", "footer"}):
-            return False
+            return None
         if is_hidden(element) and not self._keep_hidden:
-            return True
-        if is_permalink(element) or has_line_numbers(element):
-            return True
+            return LeftOut.HIDDEN
+        if is_permalink(element):
+            return LeftOut.PERMALINK
+        if has_line_numbers(element):
+            return LeftOut.LINE_NUMBERS
         if self._keep_chrome:
-            return False
-        return tag in {"nav", "footer"} or self._stands_aside(element) or is_chrome(element, self._shape)
+            return None
+        if tag in {"nav", "footer"} or self._stands_aside(element):
+            return LeftOut.LANDMARK
+        return LeftOut.CHROME if is_chrome(element, self._shape) else None
 
     def _stands_aside(self, element: HtmlElement) -> bool:
         role = element.get("role")

@@ -1,6 +1,7 @@
 """A web page as a whole: bytes > sections, links, trail and what robots may do with it."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
@@ -13,6 +14,7 @@ from ingest.parse.html.family import SHAPES, Family, recognise_family
 from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
 from ingest.parse.html.inline import inline_text, is_permalink, strip_numbering
 from ingest.parse.html.landmarks import Landmarks
+from ingest.parse.html.manuals import mark_titles
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose, stated_purpose
 from ingest.parse.html.reading import read_content
@@ -40,20 +42,36 @@ def parse_html(data: bytes, request: ParseRequest, *, count_tokens: CountTokens)
     Raises: ParseError: there is no element in the bytes.
     """
     data, truncated = cut_markup(data)
+    page = recognise_page(data, request)
+    survey, content = page.survey, page.content
+    outline = build_outline(read_content(survey, content, page.family, page.purpose))
+    base = base_of(survey.root, request.uri)
+    links, warnings = collect_links(_found_links(survey.root, content.root), base=base)
+    if truncated:
+        warnings = ("truncated: more tags or attributes than any page needs", *warnings)
+    facts = _facts(
+        survey, outline, request=request, family=page.family, content=content, base=base, warnings=warnings
+    )
+    return assemble_page(outline, links, request=request, facts=facts, count_tokens=count_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedPage:
+    """A page of which it is known what made it, what it is for and where its content is."""
+
+    survey: Survey
+    family: Family
+    purpose: Purpose
+    content: Content
+
+
+def recognise_page(data: bytes, request: ParseRequest) -> RecognisedPage:
+    """Find the content of a page whose markup is within bounds. Raises: ParseError: no element in it."""
     root = parse_tree(decode_html(data, request.content_type), subject=request.uri)
     survey = survey_tree(root)
     family = recognise_family(survey)
     purpose = stated_purpose(root) if family is Family.PLAIN else Purpose.OTHER
-    content = find_content(survey, family, purpose)
-    outline = build_outline(read_content(survey, content, family, purpose))
-    base = base_of(root, request.uri)
-    links, warnings = collect_links(_found_links(root, content.root), base=base)
-    if truncated:
-        warnings = ("truncated: more tags or attributes than any page needs", *warnings)
-    facts = _facts(
-        survey, outline, request=request, family=family, content=content, base=base, warnings=warnings
-    )
-    return assemble_page(outline, links, request=request, facts=facts, count_tokens=count_tokens)
+    return RecognisedPage(survey, family, purpose, find_content(survey, family, purpose))
 
 
 def _facts(

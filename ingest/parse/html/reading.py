@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 from lxml.html import HtmlElement
@@ -12,6 +13,7 @@ from ingest.parse.html.content import FEW_WORDS, Content, count_words, leading_h
 from ingest.parse.html.dom import Survey
 from ingest.parse.html.family import SHAPES, Family
 from ingest.parse.html.inline import heading_text
+from ingest.parse.html.left_out import OnLeftOut
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.outline import Block, Heading, Part
 
@@ -30,29 +32,63 @@ Pairs = Counter[tuple[str, str]]
 _WORD = re.compile(r"\w+")
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a page: which element, with tables of contents and the like, with what is hidden."""
+
+    root: HtmlElement
+    keep_chrome: bool = False
+    keep_hidden: bool = False
+
+    def read(self, survey: Survey, family: Family, *, on_left_out: OnLeftOut | None = None) -> list[Part]:
+        """Give the parts that a page has when it is read so."""
+        return read_blocks(
+            self.root,
+            survey,
+            SHAPES[family],
+            keep_chrome=self.keep_chrome,
+            keep_hidden=self.keep_hidden,
+            on_left_out=on_left_out,
+        )
+
+
 def read_content(survey: Survey, content: Content, family: Family, purpose: Purpose) -> list[Part]:
     """Give the page's parts: the first reading that holds enough of the vote, else the fullest."""
-    ballot = _pairs(content.voted) if len(content.voted.split()) >= FEW_WORDS else Counter()
-    best, most = [], -1.0
-    for parts in _readings(survey, content, family):
+    ballot = ballot_of(content)
+    _, parts = choose_reading(survey, content, family, ballot)
+    if purpose is Purpose.PRODUCT and ballot:
+        parts = voted_parts(parts, ballot)
+    return _with_lead(survey, content.root, family, parts)
+
+
+def choose_reading(
+    survey: Survey, content: Content, family: Family, ballot: Pairs
+) -> tuple[Reading, list[Part]]:
+    """Give the first reading that holds enough of the vote, else the fullest, and its parts."""
+    best, most = (Reading(content.root), list[Part]()), -1.0
+    for reading in _readings(survey, content):
+        parts = reading.read(survey, family)
         share = _share_of(ballot, parts)
         if share > most:
-            best, most = parts, share
+            best, most = (reading, parts), share
         if most >= COVERAGE:
             break
-    if purpose is Purpose.PRODUCT and ballot:
-        best = _voted_parts(best, ballot)
-    return _with_lead(survey, content.root, family, best)
+    return best
 
 
-def _readings(survey: Survey, content: Content, family: Family) -> Iterator[list[Part]]:
-    shape, body = SHAPES[family], page_body(survey.root)
-    yield read_blocks(content.root, survey, shape)
+def ballot_of(content: Content) -> Pairs:
+    """Give the word pairs that were voted for; none where the vote is too short to count."""
+    return _pairs(content.voted) if len(content.voted.split()) >= FEW_WORDS else Counter()
+
+
+def _readings(survey: Survey, content: Content) -> Iterator[Reading]:
+    body = page_body(survey.root)
+    yield Reading(content.root)
     if content.voted or count_words(content.root) > 0:
-        yield read_blocks(content.root, survey, shape, keep_chrome=True)
+        yield Reading(content.root, keep_chrome=True)
     if content.root is not body:
-        yield read_blocks(body, survey, shape)
-    yield read_blocks(body, survey, shape, keep_hidden=True)
+        yield Reading(body)
+    yield Reading(body, keep_hidden=True)
 
 
 def _share_of(ballot: Pairs, parts: list[Part]) -> float:
@@ -64,7 +100,7 @@ def _share_of(ballot: Pairs, parts: list[Part]) -> float:
     return (ballot & _pairs(" ".join((*texts, *headings)))).total() / ballot.total()
 
 
-def _voted_parts(parts: list[Part], ballot: Pairs) -> list[Part]:
+def voted_parts(parts: list[Part], ballot: Pairs) -> list[Part]:
     """The blocks that were voted for and the headings over them; all parts if the vote is of other text."""
     kept: list[Part] = []
     pending: list[Part] = []

@@ -1,0 +1,21 @@
+"""Why an element of a page is not read, for whoever asks."""
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from lxml.html import HtmlElement
+
+
+class LeftOut(StrEnum):
+    """What an element inside the content is left out for, with all that stands in it."""
+
+    UNREAD = "unread"  # a tag whose text is none of the page's: scripts, form controls, embedded objects
+    HIDDEN = "hidden"
+    PERMALINK = "permalink"
+    LINE_NUMBERS = "line_numbers"
+    LANDMARK = "landmark"  # by tag or role it is navigation, search, footer or aside
+    CHROME = "chrome"  # by class or id it is what the page's family writes around its content
+
+
+OnLeftOut = Callable[[HtmlElement, LeftOut], None]
+"""Told of each element that is left out and why."""
