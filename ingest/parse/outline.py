@@ -13,13 +13,14 @@ Anchor = tuple[int, str]
 class Heading:
     """A heading without numbering and permalink signs; `fragment` is the id that opens it.
 
-    `aliases` are further ids in it or between it and the text before.
+    `aliases` are further ids in it or between it and the text before; `is_title`: it names the document.
     """
 
     text: str
     level: int
     fragment: str | None = None
     aliases: tuple[str, ...] = ()
+    is_title: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +101,7 @@ class _Draft:
     captions: list[tuple[int, int, str]] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
     aliases: tuple[str, ...] = ()
+    is_title: bool = False
 
     def add(self, block: Block) -> None:
         if self.length and block.text:
@@ -134,7 +136,7 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
     """Give one section per heading, in order, and one of level 0 for text before any heading.
 
     A heading ends every open section of its level or deeper, but none outside the box it stands in.
-    Skipped levels stay skipped.
+    Skipped levels stay skipped. A title has a section of its own, and is above no other.
     """
     drafts: list[_Draft] = []
     open_: list[int] = []
@@ -155,11 +157,12 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
 def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) -> None:
     while len(open_) > floor and drafts[open_[-1]].level >= heading.level:
         open_.pop()
-    parent = open_[-1] if open_ else None
-    above = drafts[parent] if parent is not None else _Draft("", 0, (), None, None)
-    path, nearest = (*above.path, heading.text), heading.fragment or above.nearest_fragment
+    around = drafts[open_[-1]] if open_ else _Draft("", 0, (), None, None)
+    parent = open_[-1] if open_ and not around.is_title else None
+    path = (*(() if around.is_title else around.path), heading.text)
+    nearest = heading.fragment or around.nearest_fragment
     draft = _Draft(heading.text, heading.level, path, parent, heading.fragment, nearest)
-    draft.aliases = heading.aliases
+    draft.aliases, draft.is_title = heading.aliases, heading.is_title
     drafts.append(draft)
     open_.append(len(drafts) - 1)
 

@@ -12,6 +12,9 @@ from schemas.errors import ParseError
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
+_FIFTH_LEVEL = frozenset({"subsubsection", "unnumberedsubsubsec", "appendixsubsubsec", "subsubheading"})
+"""Classes of h4 that stands below h4: Texinfo goes no deeper and tells the fifth level by its name."""
+
 _HEAD_TAGS = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template", "object"})
 _SPLIT = re.compile(r"[^a-z0-9]+")
 
@@ -106,6 +109,8 @@ def name_parts(name: str) -> frozenset[str]:
 def heading_level(element: HtmlElement) -> int | None:
     """1-6 of h1-h6, or of role=heading by its aria-level; None for other elements."""
     level = HEADING_LEVELS.get(element.tag)
+    if level == 4 and (element.get("class") or "") in _FIFTH_LEVEL:
+        return 5
     if level is None and element.get("role") == "heading":
         stated = element.get("aria-level") or ""
         level = min(max(int(stated), 1), 6) if stated.isdecimal() and len(stated) < 3 else None

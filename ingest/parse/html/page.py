@@ -14,7 +14,6 @@ from ingest.parse.html.family import SHAPES, Family, recognise_family
 from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
 from ingest.parse.html.inline import inline_text, is_permalink, strip_numbering
 from ingest.parse.html.landmarks import Landmarks
-from ingest.parse.html.manuals import mark_titles
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose, stated_purpose
 from ingest.parse.html.reading import read_content

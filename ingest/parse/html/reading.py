@@ -14,6 +14,7 @@ from ingest.parse.html.dom import Survey
 from ingest.parse.html.family import SHAPES, Family
 from ingest.parse.html.inline import heading_text
 from ingest.parse.html.left_out import OnLeftOut
+from ingest.parse.html.manuals import mark_titles
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.outline import Block, Heading, Part
 
@@ -58,7 +59,7 @@ def read_content(survey: Survey, content: Content, family: Family, purpose: Purp
     _, parts = choose_reading(survey, content, family, ballot)
     if purpose is Purpose.PRODUCT and ballot:
         parts = voted_parts(parts, ballot)
-    return _with_lead(survey, content.root, family, parts)
+    return mark_titles(_with_lead(survey, content.root, family, parts), survey, family)
 
 
 def choose_reading(
