@@ -1,20 +1,22 @@
 """Pages and regions of a PDF > nodes, edges and chunks."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.parse.chunking import CountTokens, Span
 from ingest.parse.codes import extract_codes
 from ingest.parse.graph import DocumentGraph
 from ingest.parse.pdf.captions import Region
+from ingest.parse.pdf.landing import InnerLink
 from ingest.parse.pdf.page import PageContent
-from schemas.edges import EdgeKind
+from schemas.edges import Edge, EdgeKind
 from schemas.fragment import GraphFragment, Link, ParseRequest
 from schemas.hashing import record_sha256
 from schemas.ids import (
     Occurrences,
     chunk_id,
+    edge_id,
     normalise_text,
     pdf_doc_id,
     pdf_page_id,
@@ -51,6 +53,7 @@ def assemble_pdf(
     pages: Sequence[PageContent],
     regions: Sequence[Region],
     links: tuple[Link, ...],
+    inner_links: Sequence[tuple[InnerLink, int]],
     *,
     request: ParseRequest,
     facts: PdfFacts,
@@ -65,6 +68,7 @@ def assemble_pdf(
         _add_pages(graph, pages)
         _add_regions(graph, regions, count_tokens)
         _join_cut_paragraphs(graph)
+        graph.edges.extend(_inner_edges(graph, inner_links))
     document = _document(graph, _content_hash(regions, links, facts.title))
     return GraphFragment(
         uri=request.uri,
@@ -218,3 +222,21 @@ def _runs_over(last: Chunk, first: Chunk) -> bool:
         and not last.text.endswith(_SENTENCE_END)
         and first.text[:1].islower()
     )
+
+
+def _inner_edges(graph: _PdfGraph, links: Sequence[tuple[InnerLink, int]]) -> Iterator[Edge]:
+    for link, count in links:
+        src = graph.pages[link.page_no].id if link.region is None else graph.regions[link.region].id
+        dst = graph.pages[link.to_page].id if link.to_region is None else graph.regions[link.to_region].id
+        yield Edge(
+            id=edge_id(EdgeKind.LINKS_TO, src, dst, link.text, link.position, link.name or ""),
+            kind=EdgeKind.LINKS_TO,
+            src=src,
+            dst=dst,
+            doc=graph.doc,
+            source=graph.request.source,
+            anchor_text=link.text,
+            position=link.position,
+            fragment=link.name,
+            count=count,
+        )

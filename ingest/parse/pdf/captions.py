@@ -23,7 +23,8 @@ REACH = 48.0
 class Region:
     """A region before it has an id. `passages` are the spans of its text that become chunks.
 
-    `digest` names the content of a picture, which has no text.
+    `digest` names the content of a picture, which has no text. `bookmark` is the height on the page that a
+    heading's bookmark points to; `contents` marks a table of contents or an index.
     """
 
     type: RegionType
@@ -35,6 +36,8 @@ class Region:
     confidence: float = 0.0
     digest: str = ""
     caption: str = ""
+    bookmark: float | None = None
+    contents: bool = False
 
 
 def is_caption(lines: Sequence[Line]) -> bool:

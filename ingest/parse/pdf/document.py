@@ -12,15 +12,15 @@ from ingest.parse.chunking import CountTokens
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
 from ingest.parse.pdf.joining import words_of
+from ingest.parse.pdf.landing import Places, find_inner_links
 from ingest.parse.pdf.layout import MAX_PAGES as MAX_LAYOUT_PAGES
 from ingest.parse.pdf.opening import open_pdf, pdf_errors, raise_if_exhausted
-from ingest.parse.pdf.outline import Entry, read_outline
+from ingest.parse.pdf.outline import Entry, PageTops, read_outline
 from ingest.parse.pdf.page import PageContent, Search, read_page
 from ingest.parse.pdf.regions import build_regions
 from ingest.parse.pdf.structure import build_structure
 from ingest.parse.pdf.tables import MAX_PAGES
 from ingest.parse.robots import read_directives
-from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest
 
 _MACHINE_TITLE = re.compile(
@@ -51,20 +51,22 @@ def parse_pdf(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) 
     content = _read(data, request.uri)
     words = words_of(line for page in content.pages for block in page.blocks for line in block)
     structure = build_structure(content.pages, content.entries, content.stated_title)
-    links, capped = _links(content.pages, request)
+    regions = build_regions(structure.parts, words=words, count_tokens=count_tokens)
+    places = Places(regions)
+    links, capped = _links(content.pages, places, request)
+    inner_links, left_out = find_inner_links(content.pages, places)
     robots = read_directives(request.x_robots_tag, robot=request.robot)  # a PDF has no other place for them
     facts = PdfFacts(
         title=structure.title or file_name(request),
         file_id=file_name(request),
         page_count=content.page_count,
         lang=content.lang,
-        warnings=(*content.warnings, *capped),
+        warnings=(*content.warnings, *capped, *left_out),
         noindex=robots.noindex,
         nofollow=robots.nofollow,
     )
-    regions = build_regions(structure.parts, words=words, count_tokens=count_tokens)
     return assemble_pdf(
-        content.pages, regions, links, request=request, facts=facts, count_tokens=count_tokens
+        content.pages, regions, links, inner_links, request=request, facts=facts, count_tokens=count_tokens
     )
 
 
@@ -97,9 +99,10 @@ def _read(data: bytes, subject: str) -> _Content:
 def _pages(document: Any, *, outlined: bool) -> Iterator[PageContent | str]:
     """One bad page costs that page only: it gives a warning in its place."""
     searched: Counter[Search] = Counter()
+    tops = PageTops(document)
     for index in range(document.page_count):
         try:
-            page = read_page(document, index, most=_most(searched), outlined=outlined)
+            page = read_page(document, index, tops=tops, most=_most(searched), outlined=outlined)
             searched[page.searched] += 1
             yield page
         except pdf_errors() as error:
@@ -139,6 +142,14 @@ def _language(document: Any) -> str | None:
         return None
 
 
-def _links(pages: tuple[PageContent, ...], request: ParseRequest) -> tuple[tuple[Link, ...], tuple[str, ...]]:
-    found = (FoundLink(link.uri, link.text, LinkPosition.BODY) for page in pages for link in page.links)
+def _links(
+    pages: tuple[PageContent, ...], places: Places, request: ParseRequest
+) -> tuple[tuple[Link, ...], tuple[str, ...]]:
+    """Links to other documents; those inside this one become edges at once."""
+    found = (
+        FoundLink(link.uri, link.text, places.position(places.standing(page.page_no, link.bbox)))
+        for page in pages
+        for link in page.links
+        if link.uri
+    )
     return collect_links(found, base=request.url or request.uri)

@@ -34,13 +34,17 @@ _OPENING = "\"'‘“«¿¡$%@#/-–−_"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """A heading and the lines [start, end) of its page that print it; none where they were not found."""
+    """A heading and the lines [start, end) of its page that print it; none where they were not found.
+
+    `bookmark` is the height on the page that its bookmark points to.
+    """
 
     title: str
     level: int
     confidence: float
     start: int
     end: int
+    bookmark: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,16 +79,23 @@ def locate_entries(entries: Sequence[Entry], lines: Sequence[Line], type_: Type)
         run = _printed(entry, lines, keys, taken, type_)
         if run is None:
             at = _place(entry, lines)
-            headings.append(
-                Heading(title=entry.title, level=entry.level, confidence=OUTLINE, start=at, end=at)
-            )
+            headings.append(_listed(entry, (at, at), OUTLINE))
             continue
         taken.update(range(*run))
         sure = OUTLINE_AND_FONT if type_.stands_out(lines[run[1] - 1]) else OUTLINE
-        headings.append(
-            Heading(title=entry.title, level=entry.level, confidence=sure, start=run[0], end=run[1])
-        )
+        headings.append(_listed(entry, run, sure))
     return tuple(sorted(headings, key=lambda heading: (heading.start, heading.end)))
+
+
+def _listed(entry: Entry, run: tuple[int, int], confidence: float) -> Heading:
+    return Heading(
+        title=entry.title,
+        level=entry.level,
+        confidence=confidence,
+        start=run[0],
+        end=run[1],
+        bookmark=entry.y,
+    )
 
 
 def _printed(

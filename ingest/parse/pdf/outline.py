@@ -40,8 +40,7 @@ def read_outline(document: Any) -> tuple[Entry, ...]:
     """Give the bookmarks that lead to a page, in their order; none where the outline is broken."""
     try:
         rows = document.get_toc(simple=False)[:MAX_ENTRIES]
-        heights = _Heights(document)
-        return tuple(_entries(rows, heights))
+        return tuple(_entries(rows, PageTops(document)))
     except pdf_errors():
         return ()
 
@@ -66,32 +65,49 @@ def title_key(text: str) -> str:
     return _NOT_WORDS.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
-class _Heights:
-    """Page heights at rotation 0, each looked up once."""
+class PageTops:
+    """Where the pages of a document have their top edge, each looked up once."""
 
     def __init__(self, document: Any) -> None:
         self._document = document
-        self._known: dict[int, float] = {}
+        self._known: dict[int, tuple[float, float, bool] | None] = {}
+        self.page_count: int = document.page_count
 
-    def of(self, index: int) -> float:
+    def place(self, destination: dict[str, Any], index: int) -> tuple[float, float | None]:
+        """Give x and y of a destination as pymupdf has it: points from the top left corner of page *index*.
+
+        Named destinations count from the bottom of the MediaBox, direct ones from the top left of the page
+        as it is displayed, so that on a turned page they give no place; (0, 0) is none either.
+        """
+        to, kind = destination.get("to"), destination.get("kind")
+        if to is None or (to.x == 0 and to.y == 0):
+            return 0.0, None
+        corner = self._corner(index)
+        if corner is None:
+            return 0.0, None
+        left, top, turned = corner
+        if kind == _NAMED:
+            return round(float(to.x) - left, 2), round(top - float(to.y), 2)
+        return (round(float(to.x), 2), round(float(to.y), 2)) if kind == _GOTO and not turned else (0.0, None)
+
+    def _corner(self, index: int) -> tuple[float, float, bool] | None:
+        """The CropBox's top left corner in the coordinates of the file, and whether the page is turned."""
         if index not in self._known:
-            self._known[index] = float(self._document.page_cropbox(index).height)
+            self._known[index] = self._read(index)
         return self._known[index]
 
+    def _read(self, index: int) -> tuple[float, float, bool] | None:
+        try:
+            page = self._document[index]
+        except pdf_errors():
+            return None
+        # pymupdf counts the CropBox's y from the top of the MediaBox.
+        return float(page.cropbox.x0), float(page.mediabox.y1 - page.cropbox.y0), page.rotation != 0
 
-def _entries(rows: list[Any], heights: _Heights) -> Iterator[Entry]:
+
+def _entries(rows: list[Any], tops: PageTops) -> Iterator[Entry]:
     for level, title, page_no, destination in rows:
         text = strip_numbering(title)
         if page_no >= 1 and text:
-            y = _top(destination, page_no - 1, heights)
+            _, y = tops.place(destination, page_no - 1)
             yield Entry(title=text, level=level, page_no=page_no, y=y)
-
-
-def _top(destination: dict[str, Any], index: int, heights: _Heights) -> float | None:
-    """Named destinations count from the bottom of the page, direct ones from the top; (0, 0) is no place."""
-    to = destination.get("to")
-    if to is None or (to.x == 0 and to.y == 0):
-        return None
-    if destination.get("kind") == _NAMED:
-        return heights.of(index) - float(to.y)
-    return float(to.y) if destination.get("kind") == _GOTO else None

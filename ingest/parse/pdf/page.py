@@ -7,12 +7,11 @@ from enum import IntEnum
 from typing import Any
 
 from ingest.parse.pdf.gate import Signs, table_signs
+from ingest.parse.pdf.links import PageLink, read_links
 from ingest.parse.pdf.opening import load_pymupdf
+from ingest.parse.pdf.outline import PageTops
 from ingest.parse.pdf.tables import Table, find_tables, to_box
 from schemas.geometry import BBox, PageSize
-
-MAX_LINKS = 2000
-"""Annotations a page may have before its links are left alone: 32,768 of them take minutes."""
 
 _BOLD, _MONO = 16, 8
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx", re.IGNORECASE)
@@ -52,14 +51,6 @@ class Picture:
     digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageLink:
-    """A URI annotation and the words under it."""
-
-    uri: str
-    text: str
-
-
 class Search(IntEnum):
     """How tables are looked for, the cheapest first."""
 
@@ -86,7 +77,7 @@ class PageContent:
     warnings: tuple[str, ...] = ()
 
 
-def read_page(document: Any, index: int, *, most: Search, outlined: bool) -> PageContent:
+def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlined: bool) -> PageContent:
     """Read page *index* (from 0), looking for tables at *most* in this way where it shows signs of one.
 
     In an *outlined* document, as tools for manuals make them, rulings tell; elsewhere the layout model looks
@@ -103,7 +94,7 @@ def read_page(document: Any, index: int, *, most: Search, outlined: bool) -> Pag
     pymupdf = load_pymupdf()
     textpage = page.get_textpage(flags=_text_flags(pymupdf))
     printed = page.get_text("dict", textpage=textpage)["blocks"]
-    links, warnings = _links(document, page, textpage)
+    links, warnings = read_links(document, page, textpage, tops)
     signs, skipped = table_signs(document, page, printed) if most else (Signs(), ())
     search = min(most, _search_for(signs, outlined))
     return PageContent(
@@ -190,28 +181,3 @@ def _pictures(page: Any) -> Iterator[Picture]:
         if min(box.x1 - box.x0, box.y1 - box.y0) >= _LEAST_PICTURE:
             # Hashing the pixels would unpack them, gigabytes from a hostile file.
             yield Picture(bbox=box, digest=":".join(str(info[key]) for key in _PICTURE_KEY))
-
-
-def _links(document: Any, page: Any, textpage: Any) -> tuple[tuple[PageLink, ...], tuple[str, ...]]:
-    count = _annotations(document, page)
-    if not count:
-        return (), ()
-    if count > MAX_LINKS:
-        return (), (f"page {page.number + 1}: links left out, {count} annotations are over {MAX_LINKS}",)
-    found = [link for link in page.get_links() if link.get("uri")]
-    words = page.get_text("words", textpage=textpage) if found else []
-    return tuple(PageLink(uri=link["uri"], text=_under(words, link["from"])) for link in found), ()
-
-
-def _annotations(document: Any, page: Any) -> int:
-    """Count /Annots by its source: asking MuPDF for the annotations is what a link bomb waits for."""
-    kind, value = document.xref_get_key(page.xref, "Annots")
-    if kind == "xref":
-        value = document.xref_object(int(value.split()[0]), compressed=True)
-    return 0 if kind == "null" else int(value.count(" R") + value.count("<<"))
-
-
-def _under(words: list[Any], rect: Any) -> str:
-    x0, y0, x1, y1 = rect
-    inside = [w[4] for w in words if x0 <= (w[0] + w[2]) / 2 <= x1 and y0 <= (w[1] + w[3]) / 2 <= y1]
-    return " ".join(inside)

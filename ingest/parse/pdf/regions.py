@@ -164,6 +164,8 @@ def _region(part: Part, type_: RegionType, joined: Joined, passages: tuple[Span,
         heading_path=part.heading_path,
         confidence=part.confidence,
         digest=part.picture.digest if part.picture else "",
+        bookmark=part.heading.bookmark if part.heading else None,
+        contents=part.contents,
     )
 
 

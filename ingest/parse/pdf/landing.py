@@ -1,0 +1,127 @@
+"""Where links of a PDF stand and where those inside it land, among its regions."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ingest.parse.links import MAX_TEXT
+from ingest.parse.pdf.captions import Region
+from ingest.parse.pdf.links import Destination
+from ingest.parse.pdf.page import PageContent
+from schemas.edges import LinkPosition
+from schemas.geometry import BBox
+from schemas.nodes import RegionType
+
+MAX_LINKS = 20_000
+"""Distinct links inside one document; the manual of a database has about so many."""
+
+_MARGINS = {RegionType.HEADER: LinkPosition.HEADER, RegionType.FOOTER: LinkPosition.FOOTER}
+
+_SAME_HEIGHT = 1.0
+"""Points by which a link and the bookmark of the same heading may differ."""
+
+_HALF_LINE = 4.0
+"""Points of a region that must lie below a destination: LaTeX points at the foot of the line before."""
+
+_INDENT = 36.0
+"""Points that a destination may lie left of its region."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InnerLink:
+    """A link from a region to a region, by index; None where no region lies there, but only the page.
+
+    `name` is that of the named destination.
+    """
+
+    page_no: int
+    region: int | None
+    to_page: int
+    to_region: int | None
+    text: str
+    position: LinkPosition
+    name: str | None = None
+
+
+@dataclass(slots=True)
+class Places:
+    """The regions of a document by page."""
+
+    regions: Sequence[Region]
+    _by_page: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        for index, region in enumerate(self.regions):
+            self._by_page[region.page_no].append(index)
+
+    def standing(self, page_no: int, box: BBox) -> int | None:
+        """Give the smallest region around the middle of *box*."""
+        x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+        around = [
+            ((other.x1 - other.x0) * (other.y1 - other.y0), index)
+            for index in self._by_page[page_no]
+            if (other := self.regions[index].bbox).x0 <= x <= other.x1 and other.y0 <= y <= other.y1
+        ]
+        return min(around)[1] if around else None
+
+    def position(self, index: int | None) -> LinkPosition:
+        """Give what a link in a region is to a reader."""
+        region = None if index is None else self.regions[index]
+        if region is None:
+            return LinkPosition.BODY
+        return LinkPosition.NAV if region.contents else _MARGINS.get(region.type, LinkPosition.BODY)
+
+    def landing(self, to: Destination) -> int | None:
+        """Give the region that a destination shows: the heading whose bookmark leads there too, else the
+        first that reaches below it, of those it lies beside where there are columns.
+        """
+        y = to.y
+        if y is None:
+            return None
+        inside = [at for at in self._by_page[to.page_no] if self.regions[at].type not in _MARGINS]
+        for at in inside:
+            bookmark = self.regions[at].bookmark
+            if bookmark is not None and abs(bookmark - y) <= _SAME_HEIGHT:
+                return at
+        boxes = {at: self.regions[at].bbox for at in inside}
+        below = [at for at in inside if boxes[at].y1 >= y + _HALF_LINE]
+        beside = [at for at in below if boxes[at].x0 - _INDENT <= to.x < boxes[at].x1]
+        return min(beside or below, key=lambda at: (max(boxes[at].y0 - y, 0.0), at), default=None)
+
+
+def find_inner_links(
+    pages: Sequence[PageContent], places: Places
+) -> tuple[tuple[tuple[InnerLink, int], ...], tuple[str, ...]]:
+    """Give the distinct links inside the document and how often each stands there; also gives a warning.
+
+    A link from a region to itself is none.
+    """
+    counts: Counter[InnerLink] = Counter()
+    dropped = 0
+    for link in _inner_links(pages, places):
+        if link.region is not None and link.region == link.to_region:
+            continue
+        if link not in counts and len(counts) == MAX_LINKS:
+            dropped += 1
+            continue
+        counts[link] += 1
+    left_out = f"links: {dropped} inside the document over the limit of {MAX_LINKS} left out"
+    return tuple(counts.items()), (left_out,) if dropped else ()
+
+
+def _inner_links(pages: Sequence[PageContent], places: Places) -> Iterator[InnerLink]:
+    known = {page.page_no for page in pages}
+    for page in pages:
+        for link in page.links:
+            if link.destination is None or link.destination.page_no not in known:
+                continue
+            at = places.standing(page.page_no, link.bbox)
+            yield InnerLink(
+                page_no=page.page_no,
+                region=at,
+                to_page=link.destination.page_no,
+                to_region=places.landing(link.destination),
+                text=link.text[:MAX_TEXT].strip(),
+                position=places.position(at),
+                name=link.destination.name,
+            )

@@ -1,0 +1,117 @@
+"""Links of a PDF page as annotations give them: the words under each, and where it leads."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ingest.parse.pdf.outline import PageTops
+from schemas.geometry import BBox
+
+MAX_LINKS = 2000
+"""Annotations a page may have before its links are left alone: 32,768 of them take minutes."""
+
+_GOTO, _URI, _NAMED = 1, 2, 4
+"""Kinds of links as pymupdf numbers them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destination:
+    """A place in the same document: page from 1, `x` and `y` in points from its top left corner.
+
+    `name` is that of a named destination (ISO 32000-1, 12.3.2.3). Without `y` the whole page is meant.
+    """
+
+    page_no: int
+    x: float = 0.0
+    y: float | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageLink:
+    """A link and the words under it: to a URI, or to a place in the document."""
+
+    text: str
+    bbox: BBox
+    uri: str = ""
+    destination: Destination | None = None
+
+
+def read_links(
+    document: Any, page: Any, textpage: Any, tops: PageTops
+) -> tuple[tuple[PageLink, ...], tuple[str, ...]]:
+    """Give the links of an unrotated page, and a warning where it has more than may be looked at.
+
+    A link that runs over a line end, one annotation a line, is one link.
+    """
+    count = _annotations(document, page)
+    if not count:
+        return (), ()
+    if count > MAX_LINKS:
+        return (), (f"page {page.number + 1}: links left out, {count} annotations are over {MAX_LINKS}",)
+    found = page.get_links()
+    words = page.get_text("words", textpage=textpage) if found else []
+    return tuple(_unbroken(_links(found, words, tops))), ()
+
+
+def _annotations(document: Any, page: Any) -> int:
+    """Count /Annots by its source: asking MuPDF for the annotations is what a link bomb waits for."""
+    kind, value = document.xref_get_key(page.xref, "Annots")
+    if kind == "xref":
+        value = document.xref_object(int(value.split()[0]), compressed=True)
+    return 0 if kind == "null" else int(value.count(" R") + value.count("<<"))
+
+
+def _links(found: Iterable[dict[str, Any]], words: list[Any], tops: PageTops) -> Iterator[PageLink]:
+    for link in found:
+        uri = (link.get("uri") or "") if link["kind"] == _URI else ""
+        destination = _destination(link, tops) if link["kind"] in (_GOTO, _NAMED) else None
+        if uri or destination:
+            yield PageLink(
+                text=_under(words, link["from"]),
+                bbox=_box(link["from"]),
+                uri=uri,
+                destination=destination,
+            )
+
+
+def _destination(link: dict[str, Any], tops: PageTops) -> Destination | None:
+    index = link.get("page", -1)
+    if not isinstance(index, int) or not 0 <= index < tops.page_count:
+        return None
+    x, y = tops.place(link, index)
+    return Destination(page_no=index + 1, x=x, y=y, name=link.get("nameddest") or None)
+
+
+def _under(words: list[Any], rect: Any) -> str:
+    x0, y0, x1, y1 = rect
+    inside = [w[4] for w in words if x0 <= (w[0] + w[2]) / 2 <= x1 and y0 <= (w[1] + w[3]) / 2 <= y1]
+    return " ".join(inside)
+
+
+def _box(rect: Any) -> BBox:
+    x0, y0, x1, y1 = (round(float(side), 2) for side in rect)
+    return BBox(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+
+
+def _unbroken(links: Iterable[PageLink]) -> Iterator[PageLink]:
+    held: PageLink | None = None
+    last: BBox | None = None
+    for link in links:
+        if held is not None and last is not None and _goes_on(held, last, link):
+            held = replace(held, text=f"{held.text} {link.text}".strip())
+        else:
+            if held is not None:
+                yield held
+            held = link
+        last = link.bbox
+    if held is not None:
+        yield held
+
+
+def _goes_on(link: PageLink, last: BBox, other: PageLink) -> bool:
+    """Whether *other* begins the line below the *last* part of *link* and leads to the same place."""
+    if (link.uri, link.destination) != (other.uri, other.destination):
+        return False
+    height = last.y1 - last.y0
+    return other.bbox.x0 < last.x1 and -0.5 * height < other.bbox.y0 - last.y1 < height
