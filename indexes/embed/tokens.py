@@ -1,9 +1,17 @@
 """Tokens of a text as the model sees them, without torch or transformers."""
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from schemas.errors import DamageFound
+
+_WORD = re.compile(r"[^ \t\n\r]+")
+_REMEMBERED = 65_536
+_LONGEST = 64
+"""Words whose counts are kept, and their most characters: prose repeats its words, hashes do not return."""
 
 
 class TokenCounter:
@@ -27,10 +35,22 @@ class TokenCounter:
         tokenizer.no_truncation()
         self._tokenizer = tokenizer
         self._special = tokenizer.num_special_tokens_to_add(False)
+        self._by_words = _splits_at_spaces(tokenizer)
+        self._known = lru_cache(maxsize=_REMEMBERED)(self._count)
 
     def count(self, text: str) -> int:
-        """Tokens of *text* without the special ones."""
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        """Tokens of *text* without the special ones.
+
+        BERT's tokenizers cut at white space before anything else, so that words can be counted one by one,
+        and a word met before for nothing: ten times as fast on prose.
+        """
+        if not self._by_words:
+            return self._count(text)
+        words = _WORD.findall(text)
+        return sum(self._known(word) if len(word) <= _LONGEST else self._count(word) for word in words)
+
+    def _count(self, text: str) -> int:
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
 
     def encode(self, texts: Sequence[str], max_tokens: int) -> list[list[int]]:
         """Token ids of each text with the special tokens, cut to *max_tokens* in all."""
@@ -38,3 +58,15 @@ class TokenCounter:
         for encoding in encodings:
             encoding.truncate(max_tokens - self._special)
         return [self._tokenizer.post_process(encoding).ids for encoding in encodings]
+
+
+def _splits_at_spaces(tokenizer: Any) -> bool:
+    from tokenizers.models import WordPiece
+    from tokenizers.normalizers import BertNormalizer
+    from tokenizers.pre_tokenizers import BertPreTokenizer
+
+    return (
+        isinstance(tokenizer.model, WordPiece)
+        and isinstance(tokenizer.normalizer, BertNormalizer)
+        and isinstance(tokenizer.pre_tokenizer, BertPreTokenizer)
+    )

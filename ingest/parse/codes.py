@@ -1,6 +1,7 @@
 """Tokens that must match exactly: ids, flags, names, paths and versions."""
 
 import re
+from functools import lru_cache
 
 _ID_PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,6}(?![A-Za-z0-9])")
 
@@ -31,8 +32,8 @@ def extract_codes(text: str) -> tuple[str, ...]:
     A code inside a longer one counts too: `/etc/pg_hba.conf` also gives `pg_hba.conf` and `pg_hba`.
     """
     words = {word for word in _BREAK.split(text) if len(word) > 1 and _MARKED.search(word)}
-    codes = {match.group() for word in words for match in _matches(word.rstrip(".:!?"))}
-    return tuple(sorted(code for code in codes if _tells_something(code))[:MAX_CODES])
+    codes = {code for word in words for code in _codes_in(word.rstrip(".:!?"))}
+    return tuple(sorted(codes)[:MAX_CODES])
 
 
 def document_codes(doc_id: str | None) -> tuple[str, ...]:
@@ -43,8 +44,11 @@ def document_codes(doc_id: str | None) -> tuple[str, ...]:
     return tuple(sorted({doc_id, prefix.group()} if prefix else {doc_id}))
 
 
-def _matches(word: str) -> list[re.Match[str]]:
-    return [match for pattern in _PATTERNS for match in pattern.finditer(word)]
+@lru_cache(maxsize=8192)
+def _codes_in(word: str) -> tuple[str, ...]:
+    """Codes of one word; a manual names the same ones on every page."""
+    found = (match.group() for pattern in _PATTERNS for match in pattern.finditer(word))
+    return tuple(code for code in dict.fromkeys(found) if _tells_something(code))
 
 
 def _tells_something(code: str) -> bool:

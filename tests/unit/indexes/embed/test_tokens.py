@@ -4,6 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
 
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import load_model_spec
@@ -53,3 +58,19 @@ def test_a_file_that_is_no_tokenizer_is_named(tmp_path: Path, content: str | Non
 
     with pytest.raises(DamageFound, match=r"tokenizer\.json"):
         TokenCounter(file)
+
+
+@given(st.text(st.sampled_from("ab é\u0301Σ漢ß.-_'\t\n\r\x0b\x85\u00a0\u2028\ufeff[SEP]#") | st.characters()))
+def test_counting_word_by_word_counts_what_the_model_sees(tokens: TokenCounter, text: str) -> None:
+    assert tokens.count(text) == len(tokens.encode([text], 100_000)[0]) - len([CLS, SEP])
+
+
+def test_a_tokenizer_that_sees_white_space_counts_whole_texts(tmp_path: Path) -> None:
+    vocabulary = {"a": 0, "b": 1, "Ġ": 2, "Ġb": 3}
+    tokenizer = Tokenizer(BPE(vocab=vocabulary, merges=[("Ġ", "b")]))
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+
+    tokens = TokenCounter(tmp_path / "tokenizer.json")
+
+    assert [tokens.count(text) for text in ("a b", "a  b")] == [2, 3]
