@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ingest.parse.chunking import CountTokens, Span
+from ingest.parse.chunking import CountTokens
 from ingest.parse.codes import extract_codes
 from ingest.parse.graph import DocumentGraph
+from ingest.parse.passages import Passage
 from ingest.parse.pdf.captions import Region
 from ingest.parse.pdf.landing import InnerLink
 from ingest.parse.pdf.page import PageContent
@@ -135,8 +136,8 @@ def _add_regions(graph: _PdfGraph, regions: Sequence[Region], count_tokens: Coun
         node = _region_node(graph, region, ordinal, of_regions)
         graph.regions.append(node)
         graph.join(EdgeKind.CONTAINS, graph.pages[region.page_no].id, node.id)
-        for span in region.passages:
-            chunk = _chunk(graph, region, node, span, of_chunks, count_tokens=count_tokens)
+        for passage in region.passages:
+            chunk = _chunk(graph, region, node, passage, of_chunks, count_tokens=count_tokens)
             graph.add_chunk(chunk, cut_from=node.id)
 
 
@@ -161,14 +162,14 @@ def _chunk(
     graph: _PdfGraph,
     region: Region,
     node: PdfRegion,
-    span: Span,
+    passage: Passage,
     occurrences: Occurrences,
     *,
     count_tokens: CountTokens,
 ) -> Chunk:
     request, facts, path = graph.request, graph.facts, region.heading_path
     page = graph.pages[region.page_no]
-    text = region.joined.text[slice(*span)]
+    text = passage.text_of(region.joined.text)
     captions = (region.caption,) if region.caption else ()
     return Chunk(
         id=chunk_id(graph.doc, path, text, occurrences.number(*path, normalise_text(text))),
@@ -178,7 +179,7 @@ def _chunk(
         text=text,
         content_hash=record_sha256([path, text, captions]),
         ordinal=len(graph.chunks),
-        offsets=span,
+        offsets=(passage.start, passage.end),
         token_count=count_tokens(text),
         heading_path=path,
         breadcrumbs=(facts.title, *path[:-1]),
@@ -193,7 +194,7 @@ def _chunk(
         region_id=node.id,
         file_id=facts.file_id,
         page_no=region.page_no,
-        bbox=region.joined.bbox(*span),
+        bbox=region.joined.bbox(passage.start, passage.end),
         page_size=page.page_size,
         codes=extract_codes(text),
         captions=captions,

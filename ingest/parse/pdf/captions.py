@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ingest.parse.passages import Passage
 from ingest.parse.pdf.joining import Joined
 from ingest.parse.pdf.page import Line
 from schemas.geometry import BBox
@@ -21,7 +22,7 @@ REACH = 48.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
-    """A region before it has an id. `passages` are the spans of its text that become chunks.
+    """A region before it has an id. `passages` of its text become chunks.
 
     `digest` names the content of a picture, which has no text. `bookmark` is the height on the page that a
     heading's bookmark points to; `contents` marks a table of contents or an index.
@@ -31,7 +32,7 @@ class Region:
     page_no: int
     bbox: BBox
     joined: Joined
-    passages: tuple[tuple[int, int], ...] = ()
+    passages: tuple[Passage, ...] = ()
     heading_path: tuple[str, ...] = ()
     confidence: float = 0.0
     digest: str = ""

@@ -5,10 +5,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
+from ingest.parse.outline import Stretch
+from ingest.parse.passages import Passage, cut_passages
 from ingest.parse.pdf.captions import Region, is_caption, with_captions
 from ingest.parse.pdf.joining import BULLETS, PARAGRAPH_BREAK, Joined, join_code, join_paragraph, join_parts
 from ingest.parse.pdf.structure import Part
 from ingest.parse.pdf.tables import Table
+from schemas.geometry import BBox
 from schemas.nodes import RegionType
 
 SMALL_CODE = 40
@@ -101,8 +104,13 @@ def _table_text(table: Table) -> Joined:
 
     An empty cell is two tabs in a row, so that columns can be told.
     """
-    text = "\n".join("\t".join(row) for row in table.rows)
-    return Joined(text=text, lines=((0, len(text), table.bbox),))
+    text = ""
+    lines: list[tuple[int, int, BBox]] = []
+    for row, box in zip(table.rows, table.boxes, strict=True):
+        start = len(text) + bool(text)
+        text += ("\n" if text else "") + "\t".join(row)
+        lines.append((start, len(text), box))
+    return Joined(text=text, lines=tuple(lines))
 
 
 def _continues(last: Part, piece: _Piece) -> bool:
@@ -120,7 +128,8 @@ def _cut(run: Sequence[_Piece], count_tokens: CountTokens) -> Iterator[Region]:
     if not run:
         return
     whole = join_parts(piece.joined for piece in run)
-    spans = _passages(run[0].part, whole.text, count_tokens)
+    budget = text_budget(run[0].part.heading_path, count_tokens)
+    spans = split_spans(whole.text, max_tokens=budget, count_tokens=count_tokens)
     cuts = {start for start, _ in spans}
     first = at = 0
     for index, piece in enumerate(run):
@@ -135,7 +144,7 @@ def _flow_region(group: Sequence[_Piece], spans: Sequence[Span], end: int) -> Re
     """Make one region of pieces that end, with the break behind them, at *end* of the whole run."""
     joined = join_parts(piece.joined for piece in group)
     start = end - len(joined.text) - len(PARAGRAPH_BREAK)
-    inside = tuple((low - start, high - start) for low, high in spans if start <= low < end)
+    inside = tuple(Passage(low - start, high - start) for low, high in spans if start <= low < end)
     types = {piece.type for piece in group}
     type_ = types.pop() if len(types) == 1 else RegionType.PARAGRAPH
     return _region(group[0].part, type_, joined, inside)
@@ -146,15 +155,25 @@ def _alone(piece: _Piece, is_bare_heading: bool, count_tokens: CountTokens) -> R
     silent = part.margin is not None or part.contents or part.picture is not None
     if silent or (part.heading is not None and not is_bare_heading):
         return _region(part, piece.type, piece.joined, ())
-    return _region(part, piece.type, piece.joined, _passages(part, piece.joined.text, count_tokens))
+    passages = cut_passages(
+        piece.joined.text,
+        _stretches(piece),
+        max_tokens=text_budget(part.heading_path, count_tokens),
+        count_tokens=count_tokens,
+    )
+    return _region(part, piece.type, piece.joined, passages)
 
 
-def _passages(part: Part, text: str, count_tokens: CountTokens) -> tuple[Span, ...]:
-    budget = text_budget(part.heading_path, count_tokens)
-    return split_spans(text, max_tokens=budget, count_tokens=count_tokens)
+def _stretches(piece: _Piece) -> tuple[Stretch, ...]:
+    """Say where a table's header ends, so that its parts repeat it."""
+    table = piece.part.table
+    if table is None:
+        return ()
+    header = "\n".join("\t".join(row) for row in table.rows[: table.header_rows])
+    return (Stretch(0, len(piece.joined.text), len(header)),)
 
 
-def _region(part: Part, type_: RegionType, joined: Joined, passages: tuple[Span, ...]) -> Region:
+def _region(part: Part, type_: RegionType, joined: Joined, passages: tuple[Passage, ...]) -> Region:
     return Region(
         type=type_,
         page_no=part.page_no,

@@ -1,8 +1,10 @@
 """Tables of a PDF page: by its rulings, or by rulings and pymupdf's layout model together."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from ingest.parse.pdf.layout import Word, add_layout
@@ -23,6 +25,12 @@ _SLACK = 2.0
 _LEVEL, _UPWARDS, _DOWNWARDS = (1, 0), (0, -1), (0, 1)
 """Directions of text, y pointing down."""
 
+MAX_HEADER_ROWS = 3
+
+_QUANTITY = re.compile(r"[^\w\s]?\s?[+\u2212-]?\d[\d\s.,]*\s?[^\w\s]?")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+"""A number with its sign and unit sign is a quantity; years name columns."""
+
 Rows = tuple[tuple[str, ...], ...]
 
 
@@ -30,11 +38,14 @@ Rows = tuple[tuple[str, ...], ...]
 class Table:
     """A table of at least 2 x 2 cells, row by row as its text is read; an empty or merged cell is "".
 
-    A merged cell stands at its first place.
+    A merged cell stands at its first place. `boxes` are those of the rows, `header_rows` how many name the
+    columns.
     """
 
     bbox: BBox
     rows: Rows
+    boxes: tuple[BBox, ...]
+    header_rows: int = 0
 
 
 def find_tables(
@@ -68,7 +79,45 @@ def _tables(
         if min(len(filled), len(filled[0]) if filled else 0) < 2:
             continue
         if sure or _is_table([cell for row in cells for cell in row if cell], texts, inside):
-            yield Table(bbox=box, rows=_as_read(filled, _direction(box, blocks)))
+            yield _table(box, filled, _row_boxes(cells, texts, inside), _direction(box, blocks))
+
+
+def _table(box: BBox, filled: Rows, boxes: tuple[BBox, ...], towards: tuple[int, int]) -> Table:
+    rows = _as_read(filled, towards)
+    # The rows of a table on its side are the columns of the grid.
+    boxes = boxes if towards == _LEVEL else (box,) * len(rows)
+    return Table(bbox=box, rows=rows, boxes=boxes, header_rows=count_header_rows(rows))
+
+
+def _row_boxes(
+    cells: Sequence[Sequence[BBox | None]], texts: Sequence[Sequence[str]], words: Sequence[Word]
+) -> tuple[BBox, ...]:
+    """Boxes of the rows that hold text, around their words too, which may stick out of their cells."""
+    boxes: list[BBox] = []
+    for row, said in zip(cells, texts, strict=True):
+        if any(said):
+            own = [cell for cell in row if cell]
+            inside = [to_box(word[:4]) for word in words if any(_holds(cell, word, 0.0) for cell in own)]
+            boxes.append(reduce(BBox.union, (*own, *inside)))
+    return tuple(boxes)
+
+
+def count_header_rows(rows: Rows) -> int:
+    """Give how many rows at the top name the columns: the first, unless it holds quantities.
+
+    Rows below it that leave their first cell to a merged one above count too, as "Female | Male" below
+    "Finland". At least one row is left.
+    """
+    count = 0
+    while count < min(MAX_HEADER_ROWS, len(rows) - 1) and not any(map(_is_quantity, rows[count])):
+        if count and rows[count][0]:
+            break
+        count += 1
+    return count
+
+
+def _is_quantity(cell: str) -> bool:
+    return bool(_QUANTITY.fullmatch(cell)) and not _YEAR.fullmatch(cell)
 
 
 def _text_in(cell: BBox | None, words: Sequence[Word]) -> str:

@@ -1,10 +1,12 @@
 """Tables with and without rulings, upright and on their side."""
 
+from itertools import pairwise
 from typing import Any
 
 import pymupdf
 import pytest
 
+from ingest.parse.pdf.tables import count_header_rows
 from schemas.nodes import PdfRegion, RegionType
 from tests.fakes.pdfs import parse, prose
 
@@ -72,3 +74,47 @@ def test_a_page_of_prose_has_no_table() -> None:
     document.new_page().insert_textbox((72, 72, 520, 400), prose("lamp", 20), fontsize=10)
 
     assert tables(document) == []
+
+
+def long_table(rows: int) -> Any:
+    document = pymupdf.open()
+    page = document.new_page()
+    shown = [("Lamp", "Where it is used"), *((f"Lamp {row}", prose(f"room{row}", 1)) for row in range(rows))]
+    for row, cells in enumerate(shown):
+        for column, (cell, left, right) in enumerate(zip(cells, (50, 130), (130, 560), strict=True)):
+            page.draw_rect(pymupdf.Rect(left, 80 + row * 20, right, 100 + row * 20))
+            page.insert_text((left + 4, 94 + row * 20), cell, fontsize=9 - column)
+    return document
+
+
+def test_a_table_cut_into_passages_repeats_its_header_and_each_has_the_box_of_its_rows() -> None:
+    fragment = parse(long_table(30).tobytes())
+
+    (region,) = (node for node in fragment.nodes if isinstance(node, PdfRegion))
+    first, *others = fragment.chunks
+    assert others
+    assert all(chunk.text.startswith("Lamp\tWhere it is used\nLamp ") for chunk in fragment.chunks)
+    assert first.text == region.text[slice(*first.offsets)]
+    assert [chunk.text.partition("\n")[2] for chunk in others] == [
+        region.text[slice(*chunk.offsets)] for chunk in others
+    ]
+    boxes = [chunk.bbox for chunk in fragment.chunks if chunk.bbox]
+    assert all(above.y1 <= below.y0 + 1 for above, below in pairwise(boxes))
+
+
+@pytest.mark.parametrize(
+    ("rows", "headers"),
+    [
+        ([("Lamp", "1998"), ("Desk", "12"), ("Floor", "40")], 1),
+        ([("Desk", "12"), ("Floor", "40.5"), ("Wall", "-3")], 0),
+        ([("Desk", "12 %"), ("Floor", "€ 40"), ("Wall", "3")], 0),
+        ([("Year", "Finland", ""), ("", "Female", "Male"), ("1996", "3.7", "1.6")], 2),
+        ([("Lamp", "Room"), ("Desk", "Study"), ("Floor", "Hall")], 1),
+        ([("Lamp", "Room"), ("", "Study"), ("", "Hall"), ("", "Attic"), ("", "Cellar")], 3),
+        ([("Lamp", "Room"), ("Desk", "Study")], 1),
+    ],
+)
+def test_rows_above_the_first_quantity_that_name_columns_are_headers(
+    rows: list[tuple[str, ...]], headers: int
+) -> None:
+    assert count_header_rows(tuple(rows)) == headers
