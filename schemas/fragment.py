@@ -35,7 +35,8 @@ class GraphFragment:
     `noindex` fragments have a document node and no chunks; `nofollow` ones add nothing to the frontier.
     `refresh` is where a meta refresh leads at once. `canonical` is the other address of the same registrable
     domain that the page names as its own: a hint, which only makes an alias, never content. `alternates`
-    are its translations (hreflang), documents of their own.
+    are its translations (hreflang), documents of their own. `secrets` names the kind of each secret in its
+    bytes; in what the fragment says `[redacted]` stands in their place.
     """
 
     uri: str
@@ -55,6 +56,7 @@ class GraphFragment:
     canonical: str | None = None
     alternates: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,14 @@
-"""Text fit for a log line: nothing in it moves the cursor, and what a URL carries as a secret is masked."""
+"""Text without what nobody may read in it: secrets, and signs that move the cursor of who reads a log."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from schemas.secrets import Secret, find_secrets
+
+REDACTED = "[redacted]"
+"""What stands in place of a secret."""
 
 _BREAK = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029][\s\x1c-\x1f]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -11,11 +19,60 @@ _SECRET = re.compile(
 )
 
 
-def one_line(text: str) -> str:
-    """Give *text* on one line, control and bidi signs escaped, secrets of URLs as `***`.
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A text whose secrets have gone; `cuts` are (start, end) of what went, in the text as it was."""
 
-    A secret is user name and password before the host, and the value of a query key that ends in token,
-    key, password, sig, signature and the like.
+    text: str
+    cuts: tuple[tuple[int, int], ...]
+
+    def at(self, offset: int) -> int:
+        """Where a place of the text as it was is now; one inside of a secret is where its mark begins."""
+        before = bisect_right(self.cuts, offset, key=lambda cut: cut[1])
+        gone = sum(end - start for start, end in self.cuts[:before])
+        inside = before < len(self.cuts) and self.cuts[before][0] < offset
+        return (self.cuts[before][0] if inside else offset) - gone + before * len(REDACTED)
+
+
+def hide_values(text: str, values: Collection[str]) -> Hidden:
+    """Put a mark in place of every stretch of *text* that any of *values* covers."""
+    cuts: list[tuple[int, int]] = []
+    spans = (found.span() for value in values for found in re.finditer(re.escape(value), text))
+    for start, end in sorted(spans):
+        if cuts and start < cuts[-1][1]:
+            cuts[-1] = cuts[-1][0], max(end, cuts[-1][1])
+        else:
+            cuts.append((start, end))
+    starts = [0, *(end for _, end in cuts)]
+    ends = [*(start for start, _ in cuts), len(text)]
+    kept = (text[start:end] for start, end in zip(starts, ends, strict=True))
+    return Hidden(REDACTED.join(kept), tuple(cuts))
+
+
+def secrets_of(text: str) -> tuple[Secret, ...]:
+    """Give the secrets of *text*, those included that show once others are hidden."""
+    found: list[Secret] = []
+    while more := find_secrets(text):
+        found.extend(more)
+        text = hide_values(text, pieces_of(more)).text
+    return tuple(found)
+
+
+def pieces_of(secrets: Iterable[Secret]) -> frozenset[str]:
+    """Give all that must be hidden of *secrets*."""
+    return frozenset().union(*(secret.pieces for secret in secrets))
+
+
+def redact(text: str) -> str:
+    """Give *text* without its secrets; what has none stays as it is."""
+    return hide_values(text, pieces_of(secrets_of(text))).text
+
+
+def one_line(text: str) -> str:
+    """Give *text* on one line, control and bidi signs escaped, secrets as `[redacted]`, of URLs as `***`.
+
+    A secret of a URL is user name and password before the host, and the value of a query key that ends in
+    token, key, password, sig, signature and the like.
     """
     text = _SECRET.sub(r"\1***", _USER.sub("***@", _BREAK.sub(" ", text)))
-    return _CONTROL.sub(lambda sign: f"\\x{ord(sign[0]):02x}", text)
+    return redact(_CONTROL.sub(lambda sign: f"\\x{ord(sign[0]):02x}", text))

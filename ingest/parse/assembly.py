@@ -9,6 +9,7 @@ from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.graph import DocumentGraph
 from ingest.parse.outline import OutlineSection
 from ingest.parse.passages import Passage, cut_passages
+from ingest.parse.secrets import hide_in_page
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
@@ -58,6 +59,7 @@ def assemble_page(
     `contains` leads from the Page to all of its sections, nested or not, so that one hop reaches each;
     `parent_of` keeps the nesting. A `noindex` page is its Page node alone.
     """
+    (outline, links, facts, request), secrets = hide_in_page(outline, links, facts, request)
     graph = _PageGraph(request=request, doc=page_id(request.uri))
     # Cutting and labelling count the same texts; the tokenizer is the most costly part of a page.
     count_tokens = cache(count_tokens)
@@ -83,6 +85,7 @@ def assemble_page(
         canonical=facts.canonical,
         alternates=facts.alternates,
         warnings=facts.warnings,
+        secrets=secrets,
     )
 
 
@@ -213,6 +216,7 @@ def _chunk(
     captions = tuple(
         dict.fromkeys(name for start, end, name in section.captions if _meet(passage, start, end))
     )
+    languages = (one.language for one in section.stretches if _meet(passage, one.start, one.end))
     number = occurrences.number(*section.heading_path, normalise_text(text))
     fragment = _fragment_at(section, passage.start)
     return replace(
@@ -226,6 +230,7 @@ def _chunk(
         fragments=tuple(name for name in base.fragments if name != fragment)[:MAX_FRAGMENTS],
         codes=tuple(sorted({*base.codes, *extract_codes(f"{section.heading}\n{text}")})),
         captions=captions,
+        code_languages=tuple(dict.fromkeys(name for name in languages if name is not None)),
     )
 
 

@@ -1,12 +1,16 @@
 """Bytes of any kind of document > its fragment of the graph. Pure; runs in a child process under limits."""
 
 import re
+from collections import Counter
+from dataclasses import replace
 
 from ingest.parse.chunking import CountTokens
+from ingest.parse.secrets import find_in_markup
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import DocumentKind
 
-PARSER_VERSION: str = "5"
+PARSER_VERSION: str = "6"
 """Part of what made a stored fragment; another one re-processes every document from its raw bytes."""
 
 _HEAD = 1_024
@@ -29,11 +33,23 @@ _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 def parse_document(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
     """Parse one document as what its bytes say it is: PDF, else Markdown by its name, else HTML or text.
 
+    Secrets are hidden in all that the fragment says; a warning names their kinds.
+
     Args: count_tokens: word pieces of a text by the encoder's tokenizer, without special tokens.
     Raises: ParseError: empty, or not what it claims to be; UnsupportedMedia: neither PDF nor text.
     """
     if not data.strip():
         raise ParseError("the document is empty", subject=request.uri)
+    fragment = _parse(data, request, count_tokens)
+    unread = () if fragment.kind is DocumentKind.PDF else find_in_markup(data, fragment.kind)
+    secrets = tuple(sorted((Counter(fragment.secrets) | Counter(unread)).elements()))
+    if not secrets:
+        return fragment
+    told = ", ".join(f"{number} {kind}" for kind, number in sorted(Counter(secrets).items()))
+    return replace(fragment, secrets=secrets, warnings=(*fragment.warnings, f"secrets redacted: {told}"))
+
+
+def _parse(data: bytes, request: ParseRequest, count_tokens: CountTokens) -> GraphFragment:
     if b"%PDF-" in data[:_HEAD]:
         from ingest.parse.pdf.document import parse_pdf
 

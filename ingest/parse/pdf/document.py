@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -18,9 +18,11 @@ from ingest.parse.pdf.opening import open_pdf, pdf_errors, raise_if_exhausted
 from ingest.parse.pdf.outline import Entry, PageTops, read_outline
 from ingest.parse.pdf.page import PageContent, Search, read_page
 from ingest.parse.pdf.regions import build_regions
+from ingest.parse.pdf.secrets import find_in_pages, hide_in_pages
 from ingest.parse.pdf.structure import build_structure
 from ingest.parse.pdf.tables import MAX_PAGES
 from ingest.parse.robots import read_directives
+from ingest.parse.secrets import hiding_of, kinds_of
 from schemas.fragment import GraphFragment, Link, ParseRequest
 
 _MACHINE_TITLE = re.compile(
@@ -48,7 +50,7 @@ def parse_pdf(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) 
     A page that cannot be read is left out with a warning; "empty" and "image_only" are warnings too.
     Raises: ParseError: not a PDF, broken beyond repair, or locked ("needs_password").
     """
-    content = _read(data, request.uri)
+    content, secrets = _without_secrets(_read(data, request.uri))
     words = words_of(line for page in content.pages for block in page.blocks for line in block)
     structure = build_structure(content.pages, content.entries, content.stated_title)
     regions = build_regions(structure.parts, words=words, count_tokens=count_tokens)
@@ -65,15 +67,27 @@ def parse_pdf(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) 
         noindex=robots.noindex,
         nofollow=robots.nofollow,
     )
-    return assemble_pdf(
+    fragment = assemble_pdf(
         content.pages, regions, links, inner_links, request=request, facts=facts, count_tokens=count_tokens
     )
+    return replace(fragment, secrets=secrets)
 
 
 def file_name(request: ParseRequest) -> str:
     """Give the name a citation shows: the last part of the path, or of the URL."""
     path = request.path or unquote(urlsplit(request.url or request.uri).path)
     return PurePosixPath(path).name or request.uri
+
+
+def _without_secrets(content: _Content) -> tuple[_Content, tuple[str, ...]]:
+    """Hide secrets before anything is made of the lines; also gives the kind of each."""
+    stated = (content.stated_title, content.lang or "", *content.warnings)
+    found = find_in_pages(content.pages, [*stated, *(entry.title for entry in content.entries)])
+    if not found:
+        return content, ()
+    hiding = hiding_of(found)
+    pages = hide_in_pages(content.pages, hiding)
+    return replace(hiding.everywhere(replace(content, pages=())), pages=pages), kinds_of(found)
 
 
 def _read(data: bytes, subject: str) -> _Content:

@@ -1,0 +1,106 @@
+"""Values that a name calls secret (`api_key = …`), told from sample values by how they look."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from math import log2
+
+SHORTEST, LONGEST = 16, 512
+"""Signs of a value; shorter ones cannot be told from words and version numbers by their looks."""
+
+_STEMS = ("passw", "passphrase", "pwd", "secret", "token", "credential", "apikey", "key", "bearer")
+_QUALIFIED = re.compile(
+    r"(?:api|access|account|admin|app|auth|client|crypt(?:ion)?|deploy|hmac|license|master|private|"
+    r"secret|service|session|shared|sign(?:ing)?|storage|user|webhook)[\s_.-]?\Z"
+)
+"""What makes a "key" a secret; the others are primary, foreign, public, of a dictionary, of a keyboard."""
+
+# Nothing is tried twice (possessive): names of secrets are frequent words, and nearly all stand in prose.
+_VALUE = re.compile(
+    r"(?P<rest>(?:[.-]?\w++){0,6}+)[\"'`\])]{0,2}+(?P<gap>\s{0,4}+)"
+    r"(?P<is>(?:=>|:=|==?|:|\||->|>|(?:is|was)\b:?)?+)\s{0,4}+(?:(?:[Bb]earer|[Tt]oken)\s{1,4}+)?+"
+    r"(?:[bBrRuU]{0,2}+(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{16,512}+)(?P=quote)"
+    r"|(?P<bare>[A-Za-z0-9+/=_.~!@#$%^&*-]{16,512}+)(?![\w(\[{]))"
+)
+_USERINFO = re.compile(r"://[^\s/:@\"'<>]{0,64}+:([^\s/@\"'<>]{16,128}+)@")
+
+_NO_SECRET = re.compile(r"(?:id|name|file|path|dir|url|uri|type|hash|digest|length|size|policy|method)s?\Z")
+"""Ends of names that say something about a secret."""
+
+_PLACEHOLDER = re.compile(
+    r"example|sample|dummy|change|placeholder|your|secret|passw|token|foobar|12345|abcde|qwert|xxxx|redacted|"
+    r"insert|replace|default|\.\.\.|\*\*\*|___",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(
+    r"[{<(]|[$%&][\w{(]+[)}%;]?\Z|"  # variables
+    r"[./~]{1,2}/|[\w.-]+\.[a-z]{2,5}\Z|[a-z][\w+.-]*://|"  # paths, names of files, addresses
+    r"md5[0-9a-f]{32}\Z|SCRAM-SHA|\{\w+\}|"  # passwords hashed by a database or a directory
+    r"(?:sha\d+|md5)[:$-]|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z|"  # digests, UUIDs
+    r"[a-z]+(?:[_.-](?:[a-z]+|\d+))+\Z|[\d.:_-]+\Z",  # names made of words, numbers
+    re.IGNORECASE,
+)
+_KINDS = tuple(re.compile(signs) for signs in (r"[a-z]", r"[A-Z]", r"[0-9]", r"[^A-Za-z0-9]"))
+_HEX = re.compile(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
+_STEPS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
+
+
+def find_values(text: str) -> Iterator[str]:
+    """Yield what stands behind the name of a secret, or in an address as password, and looks drawn by lot."""
+    low = text.lower()
+    if len(low) == len(text):  # a few letters have a lower case of two signs, and every place would be off
+        for at in _names(low):
+            found = _VALUE.match(text, at)
+            if found and (value := _value_of(found, text)) and is_random(value):
+                yield value
+    yield from (found[1] for found in _USERINFO.finditer(text) if is_random(found[1]))
+
+
+def is_random(value: str) -> bool:
+    """Whether a value looks drawn by lot: of many kinds of signs, mixed, and no placeholder, name or path.
+
+    Entropy of the signs, in bits each, as detect-secrets and truffleHog have it; a random hexadecimal of 32
+    digits has about 3.6 of at most 4, 16 letters and digits 3.8 of at most 4, and 40 of them 4.8.
+    """
+    if not SHORTEST <= len(value) <= LONGEST or _OTHER.match(value) or _PLACEHOLDER.search(value):
+        return False
+    if _HEX.match(value):
+        return entropy(value) >= 3.0
+    kinds = sum(kind.search(value) is not None for kind in _KINDS)
+    if not _KINDS[2].search(value) or kinds < (3 if len(value) < 24 else 2):
+        return False
+    mixed = len(_STEPS.findall(value)) / len(value)
+    if len(value) < 24:
+        return mixed >= 0.35 and entropy(value) >= 3.3
+    return mixed >= 0.25 and entropy(value) >= 3.7
+
+
+def entropy(text: str) -> float:
+    """Bits that a sign of *text* carries, by how often each stands in it (Shannon 1948)."""
+    shares = [count / len(text) for count in Counter(text).values()]
+    return -sum(share * log2(share) for share in shares)
+
+
+def _names(low: str) -> Iterator[int]:
+    """Places right behind a word that names a secret."""
+    for stem in _STEMS:
+        at = low.find(stem)
+        while at >= 0:
+            if stem != "key" or _QUALIFIED.search(low, max(0, at - 12), at):
+                yield at + len(stem)
+            at = low.find(stem, at + len(stem))
+
+
+def _value_of(found: re.Match[str], text: str) -> str | None:
+    if _NO_SECRET.search(found["rest"].lower()):
+        return None
+    told = found["is"] or "\t" in found["gap"]  # the cells of a table stand apart by tabs
+    if not told and not (found["gap"] and (found["quoted"] or _is_option(text, found.start()))):
+        return None
+    return found["quoted"] or found["bare"].rstrip(".,;:!?*")
+
+
+def _is_option(text: str, at: int) -> bool:
+    """Whether the name is an option of a command, as in `--password VALUE`, or says `Bearer VALUE`."""
+    word = text.rfind(" ", 0, at) + 1
+    return text.startswith("-", word) or text[at - 6 : at].lower() == "bearer"

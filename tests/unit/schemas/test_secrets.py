@@ -1,0 +1,179 @@
+"""What is a secret, and what only looks like one to who is in a hurry."""
+
+import uuid
+
+import pytest
+
+from schemas.secrets import find_secrets
+from tests.fakes.secret_samples import BASE64, HEX, URL_SAFE, draw, github_token, private_key, web_token
+
+UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+
+TOKENS = [
+    ("aws_access_key", "AKIA" + draw(16, UPPER)),
+    ("aws_access_key", "ASIA" + draw(16, UPPER)),
+    ("github_token", github_token()),
+    ("github_token", "ghs" + "_" + draw(40)),
+    ("github_token", "github" + "_pat_" + draw(22) + "_" + draw(59)),
+    ("gitlab_token", "glpat" + "-" + draw(20, URL_SAFE)),
+    ("gitlab_token", "glrt" + "-" + draw(20)),
+    ("slack_token", "xoxb" + "-" + draw(12, "123456789") + "-" + draw(13, "123456789") + "-" + draw(24)),
+    ("stripe_key", "sk" + "_live_" + draw(24)),
+    ("stripe_key", "rk" + "_test_" + draw(99)),
+    ("stripe_key", "whsec" + "_" + draw(32)),
+    ("google_api_key", "AIza" + draw(34, URL_SAFE) + "x"),
+    ("google_oauth", "GOCSPX" + "-" + draw(28)),
+    ("google_oauth", "ya29" + "." + draw(120, URL_SAFE) + "x"),
+    ("npm_token", "npm" + "_" + draw(36)),
+    ("pypi_token", "pypi" + "-AgEIcHlwaS5vcmc" + draw(150)),
+    ("rubygems_token", "rubygems" + "_" + draw(48, HEX)),
+    ("docker_token", "dckr" + "_pat_" + draw(27)),
+    ("jwt", web_token()),
+    ("llm_api_key", "sk" + "-" + draw(20) + "T3BlbkFJ" + draw(20)),
+    ("llm_api_key", "sk" + "-proj-" + draw(120, URL_SAFE) + "x"),
+    ("llm_api_key", "sk" + "-ant-api03-" + draw(93) + "AA"),
+    ("llm_api_key", "hf" + "_" + draw(34)),
+    ("azure_client_secret", draw(3) + "8Q~" + draw(34)),
+    ("digitalocean_token", "dop" + "_v1_" + draw(64, HEX)),
+    ("sendgrid_key", "SG" + "." + draw(22) + "." + draw(43)),
+    ("mailgun_key", "key" + "-" + draw(32, HEX)),
+    ("telegram_token", draw(10, "123456789") + ":AA" + draw(33)),
+    ("databricks_token", "dapi" + draw(32, HEX)),
+    ("shopify_token", "shpat" + "_" + draw(32, HEX)),
+    ("vault_token", "hvs" + "." + draw(24)),
+    ("terraform_token", draw(14) + ".atlasv1" + "." + draw(67)),
+    ("grafana_token", "glsa" + "_" + draw(32) + "_" + draw(8, HEX)),
+    ("postman_key", "PMAK" + "-" + draw(24, HEX) + "-" + draw(34, HEX)),
+]
+
+NAMED = [
+    'api_key = "{}"',
+    "password: {}",
+    "export DEPLOY_TOKEN={}",
+    '{{"client_secret": "{}"}}',
+    "run --password {} now",
+    "Authorization: Bearer {}",
+    "see https://bob:{}@host.example/x",
+    "AWS_SECRET_ACCESS_KEY={}\nREGION=eu",
+    "db.password={};",
+    "'token' => '{}',",
+    "API key | {}",
+    "accessToken\t{}",
+    "PASSWORD '{}'",
+    "`secret-key`: `{}`.",
+    "The secret key is: {}.",
+    "<password>{}</password>",
+    "SECRET_KEY = b'{}'",
+]
+
+HARMLESS = [
+    "password = changeme12345678",
+    "password = correct-horse-battery-staple",
+    "password = MyVerySecretPassword123",
+    "api_key = YOUR_API_KEY_GOES_HERE_42",
+    "api_key = <your key of 32 characters>",
+    "token = ${DEPLOY_TOKEN_2026_PRODUCTION}",
+    "token: {{ vault.deploy.token42 }}",
+    "password = os.environ['DB_PASSWORD_1']",
+    "secret = get_secret_value(1, 'Abc')",
+    "password_encryption = scram-sha-256",
+    "password_file = /etc/Keys/3kX9/service-account.json",
+    "ssl_key_file = 'C:\\Keys\\Server2026\\private1.pem'",
+    "token_url: https://login.example/oauth2/v2.0/Token1",
+    f"secret_id = {draw(32, HEX)}",
+    f"api_key = {uuid.UUID(draw(32, HEX))}",
+    f"password = md5{draw(32, HEX)}",
+    "password = SCRAM-SHA-256$4096:" + draw(24, BASE64),
+    f"sha256: {draw(64, HEX)}",
+    f"commit {draw(40, HEX)}",
+    f"Content-MD5: {draw(22, BASE64)}==",
+    f"integrity=sha384-{draw(64, BASE64)}",
+    f"primary key = {draw(24)}",
+    f"public_key = {draw(40)}",
+    f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{draw(43, BASE64)} bob@host",
+    "The token InvalidPasswordException2Handler is raised.",
+    "aws_access_key_id = AKIA" + "IOSFODNN7EXAMPLE",
+    "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "ghp" + "_" + "x" * 36,
+    "sk-" + "your-own-key-goes-right-here-please",
+    "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN CERTIFICATE-----\n" + draw(64, BASE64) + "\n-----END CERTIFICATE-----",
+    "sk-estimator-doc-link-fitted-sk-toggleable-label-arrow",
+]
+
+
+@pytest.mark.parametrize(("kind", "token"), TOKENS, ids=[f"{kind}-{n}" for n, (kind, _) in enumerate(TOKENS)])
+@pytest.mark.parametrize(
+    "around", ["{}", "TOKEN={}", '("{}")', "Use {}.", "https://h.example/?t={}&x=1", "a\n{}\nb"]
+)
+def test_a_token_is_known_by_its_form(kind: str, token: str, around: str) -> None:
+    found = {secret.value: secret.kind for secret in find_secrets(around.format(token))}
+    assert found[token] == kind
+
+
+@pytest.mark.parametrize("around", NAMED)
+@pytest.mark.parametrize(
+    "value",
+    [draw(20), draw(32, seed=2), draw(40, BASE64), draw(64, HEX), draw(43, URL_SAFE, seed=3)],
+    ids=len,
+)
+def test_what_a_name_calls_secret_is_one_if_it_looks_drawn_by_lot(around: str, value: str) -> None:
+    assert value in {secret.value for secret in find_secrets(around.format(value))}
+
+
+@pytest.mark.parametrize("text", HARMLESS, ids=range(len(HARMLESS)))
+def test_samples_names_paths_and_digests_are_no_secrets(text: str) -> None:
+    assert find_secrets(text) == ()
+
+
+@pytest.mark.parametrize("value", [draw(32), draw(64, HEX), draw(40, BASE64)], ids=len)
+@pytest.mark.parametrize(
+    "text", ["{}", "version {} is out", "checksum = {}", "build: {}", "the key {} of a row"]
+)
+def test_a_random_value_without_the_name_of_a_secret_is_none(text: str, value: str) -> None:
+    assert find_secrets(text.format(value)) == ()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"],
+)
+def test_a_private_key_is_one_secret_with_all_its_lines(name: str) -> None:
+    key = private_key(name)
+    (secret,) = find_secrets(f"The key:\n\n{key}\n\nGoes there.")
+    assert (secret.kind, secret.value) == ("private_key", key)
+    assert set(key.splitlines()[1:-1]) <= secret.pieces
+
+
+def test_the_key_of_a_json_file_and_one_cut_short_are_found_too() -> None:
+    key = private_key()
+    as_json = key.replace("\n", "\\n")
+    assert as_json in {secret.value for secret in find_secrets(f'{{"private_key": "{as_json}"}}')}
+    cut = "\n".join(key.splitlines()[:6])
+    assert [secret.value for secret in find_secrets(f"{cut}\n\n[...] and so on")] == [cut]
+
+
+def test_a_webhook_is_known_by_its_address() -> None:
+    path = f"services/T{draw(10, UPPER)}/B{draw(10, UPPER)}/{draw(24)}"
+    found = {secret.value: secret.kind for secret in find_secrets(f"POST https://hooks.slack.com/{path} now")}
+    assert found[path] == "slack_webhook"
+    assert not find_secrets(f"POST https://hooks.example/{path} now")
+
+
+def test_the_keys_of_a_connection_string_are_found() -> None:
+    key = draw(86, BASE64) + "=="
+    text = f"DefaultEndpointsProtocol=https;AccountName=x;AccountKey={key};EndpointSuffix=core"
+    assert {secret.value: secret.kind for secret in find_secrets(text)}[key] == "azure_key"
+    signature = draw(43) + "%3D"
+    address = f"https://x.blob.example/c?sv=2024-05-04&se=2027&sr=c&sp=r&sig={signature}"
+    assert {secret.value: secret.kind for secret in find_secrets(address)}[signature] == "azure_sas"
+
+
+def test_no_secret_shows_in_a_trace() -> None:
+    token = github_token()
+    assert token not in repr(find_secrets(token))
+
+
+def test_a_letter_whose_lower_case_is_two_signs_moves_nothing() -> None:
+    token = github_token()
+    assert [secret.value for secret in find_secrets(f"\u0130 {token}")] == [token]
