@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from flows.parser_process import ANSWER, EXHAUSTED, OK, ORDER, read_exactly
+from flows.parser_process import ANSWER, EXHAUSTED, OK, ORDER, Task, read_exactly
 from schemas.errors import ConfigError, ParseError, Stopped, TerminalError, UnsupportedMedia
 from schemas.fragment import ParseRequest
 from schemas.records import to_record
@@ -90,10 +90,20 @@ class ParserPool:
         Raises: ParseError, UnsupportedMedia: the parser's own; ParseError also when the child crashed, ran
         out of memory or over its time; ConfigError: no child starts; Stopped: the pool has been closed.
         """
+        return self._work(Task.PARSE, data, request)
+
+    def inspect(self, data: bytes, request: ParseRequest, *, draw: bool) -> bytes:
+        """Give the document's Inspection as canonical JSON, with pictures of a PDF's pages if *draw*.
+
+        Under the same limits as a parse, and raises what `parse` raises.
+        """
+        return self._work(Task.ILLUSTRATE if draw else Task.INSPECT, data, request)
+
+    def _work(self, task: Task, data: bytes, request: ParseRequest) -> bytes:
         child = self._idle.get()
         try:
             child = self._usable(child) or self._start()
-            return self._ask(child, data, request)
+            return self._ask(child, task, data, request)
         finally:
             self._idle.put(self._usable(child))
 
@@ -119,11 +129,11 @@ class ParserPool:
             raise ConfigError(message, subject=str(self._tokenizer)) from death
         return child
 
-    def _ask(self, child: "_Child", data: bytes, request: ParseRequest) -> bytes:
+    def _ask(self, child: "_Child", task: Task, data: bytes, request: ParseRequest) -> bytes:
         is_pdf = b"%PDF-" in data[:_MAGIC_WINDOW]
         seconds = self._limits.pdf_seconds if is_pdf else self._limits.html_seconds
         try:
-            answer = child.ask(request, data, seconds)
+            answer = child.ask(task, request, data, seconds)
         except _Died as death:
             self._refuse_if_closed()
             raise ParseError(f"parser {death}; the document is left out", subject=request.uri) from death
@@ -189,12 +199,12 @@ class _Child:
         """Wait for the first answer; raises _Died as `ask` does."""
         self._within(seconds, self._receive)
 
-    def ask(self, request: ParseRequest, data: bytes, seconds: float) -> _Answer:
+    def ask(self, task: Task, request: ParseRequest, data: bytes, seconds: float) -> _Answer:
         """Send a document and wait for the answer.
 
         Raises: _Died: the child crashed, or was killed after *seconds*.
         """
-        order = json.dumps({"seconds": seconds, "request": to_record(request)}).encode()
+        order = json.dumps({"task": task, "seconds": seconds, "request": to_record(request)}).encode()
         self._busy = True
         answer = self._within(seconds, lambda: self._exchange(order, data))
         self.answered += 1

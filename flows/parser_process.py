@@ -2,8 +2,8 @@
 
 Frames on standard input and output, numbers big-endian:
 
-    order      length of the JSON, length of the bytes | seconds and ParseRequest as JSON | the document
-    answer     status, peak RSS in KiB, length | GraphFragment as canonical JSON, or an error as JSON
+    order      length of the JSON, length of the bytes | task, seconds and ParseRequest as JSON | the document
+    answer     status, peak RSS in KiB, length | GraphFragment, Inspection or an error, as canonical JSON
 
 The child says once, with an empty answer, that it is ready. It ends when its input ends.
 """
@@ -17,15 +17,20 @@ import signal
 import struct
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from flows.memory import peak_rss_mb
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
 from schemas.records import from_record, to_record
+
+if TYPE_CHECKING:
+    from ingest.parse.inspection import Inspection
 
 ORDER = struct.Struct(">QQ")
 ANSWER = struct.Struct(">BQQ")
@@ -35,7 +40,16 @@ _MIB = 1024 * 1024
 _CPU_PER_SECOND = 4
 """CPU seconds a document may use per second of its deadline: a backstop, the parent watches the clock."""
 
-Parse = Callable[[bytes, ParseRequest], GraphFragment]
+
+class Task(StrEnum):
+    """What is to be done with a document."""
+
+    PARSE = "parse"
+    INSPECT = "inspect"
+    ILLUSTRATE = "illustrate"  # inspect, and draw the pages of a PDF
+
+
+Work = Callable[[bytes, ParseRequest], "GraphFragment | Inspection"]
 
 
 def read_exactly(source: BinaryIO, size: int) -> bytes:
@@ -56,12 +70,12 @@ def main(tokenizer: str, lifeline: str, address_space_mb: str) -> None:
     _die_with(int(lifeline))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (int(address_space_mb) * _MIB,) * 2)
-    parse = _build_parser(Path(tokenizer))
+    tasks = _build_tasks(Path(tokenizer))
     _send(sink, OK, b"")
-    _serve(source, sink, parse)
+    _serve(source, sink, tasks)
 
 
-def _serve(source: BinaryIO, sink: BinaryIO, parse: Parse) -> None:
+def _serve(source: BinaryIO, sink: BinaryIO, tasks: Mapping[Task, Work]) -> None:
     while True:
         try:
             order_size, data_size = ORDER.unpack(read_exactly(source, ORDER.size))
@@ -70,13 +84,13 @@ def _serve(source: BinaryIO, sink: BinaryIO, parse: Parse) -> None:
         except EOFError:
             return
         _renew_cpu_limit(order["seconds"])
-        _send(sink, *_answer(parse, data, from_record(ParseRequest, order["request"])))
+        work = tasks[Task(order["task"])]
+        _send(sink, *_answer(work, data, from_record(ParseRequest, order["request"])))
 
 
-def _answer(parse: Parse, data: bytes, request: ParseRequest) -> tuple[int, bytes]:
+def _answer(work: Work, data: bytes, request: ParseRequest) -> tuple[int, bytes]:
     try:
-        fragment = canonical_json(to_record(parse(data, request)))
-        return OK, fragment.encode()
+        return OK, canonical_json(to_record(work(data, request))).encode()
     except (ParseError, UnsupportedMedia) as error:
         return FAILED, _error(type(error).__name__, error.message, error.subject)
     except MemoryError:
@@ -124,7 +138,7 @@ def _renew_cpu_limit(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _build_parser(path: Path) -> Parse:
+def _build_tasks(path: Path) -> dict[Task, Work]:
     from tokenizers import Tokenizer
 
     from ingest.parse.document import parse_document
@@ -136,7 +150,16 @@ def _build_parser(path: Path) -> Parse:
     def count_tokens(text: str) -> int:
         return len(tokenizer.encode(text, add_special_tokens=False).ids)
 
-    return lambda data, request: parse_document(data, request, count_tokens=count_tokens)
+    def inspect(data: bytes, request: ParseRequest, *, draw: bool) -> "Inspection":
+        from ingest.parse.inspection import inspect_document
+
+        return inspect_document(data, request, count_tokens=count_tokens, draw=draw)
+
+    return {
+        Task.PARSE: lambda data, request: parse_document(data, request, count_tokens=count_tokens),
+        Task.INSPECT: partial(inspect, draw=False),
+        Task.ILLUSTRATE: partial(inspect, draw=True),
+    }
 
 
 if __name__ == "__main__":

@@ -13,7 +13,21 @@ from typing import NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from flows.cli import changes, demo, drop, export, plan, query, rollback, run, show, status, verify, why
+from flows.cli import (
+    changes,
+    demo,
+    drop,
+    export,
+    inspect,
+    plan,
+    query,
+    rollback,
+    run,
+    show,
+    status,
+    verify,
+    why,
+)
 from schemas.errors import (
     ConfigError,
     FilterError,
@@ -53,6 +67,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("changes", changes.changes, "Print what each generation changed, for programs that keep a copy."),
     ("query", query.query, "Print the passages that answer a question."),
     ("show", show.show, "Open a citation: its page, or its section."),
+    ("inspect", inspect.inspect, "Show what the parser makes of one document."),
     ("export", export.export, "Print every row as JSON lines."),
     ("verify", verify.verify, "Read everything back and look for damage."),
     ("rollback", rollback.rollback, "Go back to an earlier generation, or lift the hold."),

@@ -1,8 +1,11 @@
-"""A picture of one page with a box drawn on it, as a citation shows it."""
+"""Pictures of pages: one with a box drawn on it, as a citation shows it, or all as they are."""
 
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from ingest.parse.pdf.opening import load_pymupdf, open_pdf, pdf_errors
+from ingest.parse.pdf.opening import load_pymupdf, open_pdf, pdf_errors, raise_if_exhausted
 from schemas.errors import ParseError
 from schemas.geometry import BBox, PageSize
 
@@ -30,6 +33,33 @@ def draw_region(data: bytes, *, page_no: int, bbox: BBox, dpi: int = 110) -> byt
         document.close()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePicture:
+    """A page as displayed; `png` is base64. `rotation` is by how much it was turned: boxes are not."""
+
+    page_no: int
+    png: str
+    rotation: int = 0
+
+
+def draw_pages(data: bytes, *, dpi: int, most: int) -> Iterator[PagePicture]:
+    """Draw the first *most* pages; one that cannot be drawn is left out.
+
+    Raises: ParseError: not a readable PDF.
+    """
+    document = open_pdf(data, subject="pictures of pages")
+    try:
+        for index in range(min(document.page_count, most)):
+            try:
+                page = document[index]
+                png = base64.b64encode(_pixels(page, dpi)[0].tobytes("png")).decode()
+                yield PagePicture(page_no=index + 1, png=png, rotation=int(page.rotation))
+            except pdf_errors() as error:
+                raise_if_exhausted(error)
+    finally:
+        document.close()
+
+
 def turn(bbox: BBox, *, size: PageSize, rotation: int) -> BBox:
     """Turn a box on the unrotated page of *size* into one on the page as displayed.
 
@@ -50,13 +80,19 @@ def _draw(page: Any, bbox: BBox, dpi: int) -> bytes:
     shown = page.rect
     turned = page.rotation % 180 == 90
     size = PageSize(*((shown.height, shown.width) if turned else (shown.width, shown.height)))
-    pixels = shown.width * shown.height * (dpi / 72) ** 2
-    scale = dpi / 72 * min(1.0, (_MOST_PIXELS / max(pixels, 1.0)) ** 0.5)
-    pymupdf = load_pymupdf()
-    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False, colorspace=pymupdf.csRGB)
+    pixmap, scale = _pixels(page, dpi)
     # Painting pixels leaves the page alone: content drawn into it could be clipped by what is there.
     _frame(pixmap, turn(bbox, size=size, rotation=page.rotation), scale)
     return bytes(pixmap.tobytes("png"))
+
+
+def _pixels(page: Any, dpi: int) -> tuple[Any, float]:
+    """The page as displayed, and how many pixels a point has."""
+    pixels = page.rect.width * page.rect.height * (dpi / 72) ** 2
+    scale = dpi / 72 * min(1.0, (_MOST_PIXELS / max(pixels, 1.0)) ** 0.5)
+    pymupdf = load_pymupdf()
+    matrix = pymupdf.Matrix(scale, scale)
+    return page.get_pixmap(matrix=matrix, alpha=False, colorspace=pymupdf.csRGB), scale
 
 
 def _frame(pixmap: Any, box: BBox, scale: float) -> None:

@@ -1,0 +1,266 @@
+"""What of a page's text is read and what is not, block by block, and why; for people who look at a parse."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from ingest.parse.html.content import FEW_WORDS, ContentBy, page_body
+from ingest.parse.html.dom import heading_level, normal_space
+from ingest.parse.html.inline import is_permalink
+from ingest.parse.html.landmarks import own_landmark
+from ingest.parse.html.left_out import LeftOut
+from ingest.parse.html.page import RecognisedPage, recognise_page
+from ingest.parse.html.prescan import cut_markup
+from ingest.parse.html.purpose import Purpose
+from ingest.parse.html.reading import Reading, ballot_of, choose_reading
+from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
+from ingest.parse.html.words import word_set
+from schemas.edges import LinkPosition
+from schemas.fragment import ParseRequest
+
+_INLINE = word_set(
+    "a abbr b big br cite code del dfn em font i img ins kbd mark q s samp small span strong sub sup time tt "
+    "u var wbr td th"
+)
+_CELLS = word_set("td th br")
+"""A row is one block, but its cells are apart."""
+
+_NO_TEXT = word_set("script style template head svg math")
+"""Their text is no words of the page; of formulas the source in TeX is read, which the page does not show."""
+
+_LONGEST_NAME = 60
+
+
+class Verdict(StrEnum):
+    """What became of a block."""
+
+    READ = "read"
+    LEFT_OUT = "left_out"  # inside the content, and by a rule of the reader not read
+    OUTSIDE = "outside"  # not in the element that holds the content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracedBlock:
+    """Text of a page in one block, or in all of an element that is not read; lines where blocks end.
+
+    `reason` is empty for what is read. `culprit` names the element that the verdict is about, `place` the
+    block itself with the two elements around it. `level` is a heading's. `voted` counts the words in blocks
+    that trafilatura took for content, None where it was not asked or said next to nothing.
+    """
+
+    text: str
+    verdict: Verdict
+    place: str
+    reason: str = ""
+    culprit: str = ""
+    level: int = 0
+    words: int = 0
+    voted: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageTrace:
+    """How a page's content was found, and all of its text; `cut_to_vote`: only what was voted for is kept."""
+
+    family: str
+    purpose: str
+    decided_by: str
+    content: str
+    explanation: str
+    cut_to_vote: bool
+    blocks: tuple[TracedBlock, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fate:
+    """What happens to all text below an element, unless one further down has a fate of its own."""
+
+    verdict: Verdict
+    element: HtmlElement
+    reason: str = ""
+
+
+def trace_html(data: bytes, request: ParseRequest) -> PageTrace:
+    """Go through a page as `parse_html` does and say of all of its text what became of it.
+
+    Raises: ParseError: there is no element in the bytes.
+    """
+    page = recognise_page(cut_markup(data)[0], request)
+    reading, _ = choose_reading(page.survey, page.content, page.family, ballot_of(page.content))
+    left_out: dict[HtmlElement, LeftOut] = {}
+    reading.read(page.survey, page.family, on_left_out=left_out.__setitem__)
+    tracer = _Tracer(page, reading, left_out)
+    return PageTrace(
+        family=page.family.value,
+        purpose=page.purpose.value,
+        decided_by=page.content.by.value,
+        content=name_element(reading.root),
+        explanation=_explain(page, reading),
+        cut_to_vote=page.purpose is Purpose.PRODUCT and bool(ballot_of(page.content)),
+        blocks=tuple(tracer.blocks()),
+    )
+
+
+def _explain(page: RecognisedPage, reading: Reading) -> str:
+    found = {
+        ContentBy.CONTAINER: f"the container of {page.family.value} pages",
+        ContentBy.VOTE: "the smallest element with nearly all that trafilatura took for content",
+        ContentBy.BODY: "the whole body, since nothing told content from boilerplate",
+    }[page.content.by]
+    notes = [found]
+    if reading.root is not page.content.root:
+        notes.append("read wider, since that held too little of the text")
+    if reading.keep_chrome:
+        notes.append("with tables of contents and the like, since the page is little else")
+    if reading.keep_hidden:
+        notes.append("with what is hidden, since the page is hidden as a whole")
+    return "; ".join(notes)
+
+
+@dataclass(slots=True)
+class _Tracer:
+    page: RecognisedPage
+    reading: Reading
+    left_out: dict[HtmlElement, LeftOut]
+    around: frozenset[HtmlElement] = field(init=False)
+    ballot: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.around = frozenset(self.reading.root.iterancestors())
+        voted = self.page.content.voted
+        self.ballot = "".join(voted.split()) if len(voted.split()) >= FEW_WORDS else ""
+
+    def blocks(self) -> Iterator[TracedBlock]:
+        """Give the text of the body in order; what shares a fate that is not to be read is one block."""
+        held: tuple[_Fate, HtmlElement] | None = None
+        lines: dict[HtmlElement, list[str]] = {}
+        for fate, block, text in self._texts():
+            key = (fate, block if fate.verdict is Verdict.READ else fate.element)
+            if held is not None and key != held:
+                yield from self._block(*held, lines)
+                lines = {}
+            held = key
+            lines.setdefault(block, []).append(text)
+        if held is not None:
+            yield from self._block(*held, lines)
+
+    def _texts(self) -> Iterator[tuple[_Fate, HtmlElement, str]]:
+        """Each text with its fate and the block that it stands in."""
+        body = page_body(self.page.survey.root)
+        fates = [self._fate_of(body, None)]
+        blocks = [body]
+        walk = etree.iterwalk(body, events=("start", "end"))
+        for event, element in walk:
+            if event == "start":
+                if element.tag in _NO_TEXT:
+                    walk.skip_subtree()
+                elif element is not body:
+                    fates.append(self._fate_of(element, fates[-1]))
+                    blocks.append(blocks[-1] if element.tag in _INLINE else element)
+                text = None if element.tag in _NO_TEXT else element.text
+                if element.tag in _CELLS:
+                    text = f" {text or ''}"
+            else:
+                if element is not body and element.tag not in _NO_TEXT:
+                    fates.pop()
+                    blocks.pop()
+                text = None if element is body else element.tail
+            if text:
+                yield fates[-1], blocks[-1], text
+
+    def _fate_of(self, element: HtmlElement, above: _Fate | None) -> _Fate:
+        if element is self.reading.root:
+            return _Fate(Verdict.READ, element)
+        if element in self.around:
+            return _Fate(Verdict.OUTSIDE, element, self._reason_outside())
+        if above is not None and above.verdict is Verdict.READ:
+            why = self.left_out.get(element) or self._unread(element)
+            return above if why is None else _Fate(Verdict.LEFT_OUT, element, self._reason_for(why))
+        if above is not None and above.verdict is Verdict.OUTSIDE and above.element in self.around:
+            above = _Fate(Verdict.OUTSIDE, element, above.reason)
+        return self._outside(element, above)
+
+    def _unread(self, element: HtmlElement) -> LeftOut | None:
+        """What is read as one piece (headings, tables, code) leaves such elements out by itself."""
+        if element.tag in UNSEEN_TAGS:
+            return LeftOut.UNREAD
+        if is_hidden(element) and not self.reading.keep_hidden:
+            return LeftOut.HIDDEN
+        return LeftOut.PERMALINK if is_permalink(element) else None
+
+    def _outside(self, element: HtmlElement, above: _Fate | None) -> _Fate:
+        """The fate of the branch, or a better reason: what the element says of itself."""
+        assert above is not None
+        if above.reason != self._reason_outside():
+            return above
+        if is_hidden(element):
+            return _Fate(Verdict.OUTSIDE, element, "hidden, and outside of the content")
+        landmark = own_landmark(element)
+        if landmark is None or landmark is LinkPosition.BODY:
+            return above
+        return _Fate(Verdict.OUTSIDE, element, f"{landmark.value} landmark, outside of the content")
+
+    def _reason_outside(self) -> str:
+        if self.page.content.by is ContentBy.VOTE:
+            return "trafilatura took it for boilerplate"
+        return f"outside of {name_element(self.reading.root)}, which holds the content"
+
+    def _reason_for(self, why: LeftOut) -> str:
+        if why is LeftOut.CHROME:
+            return f"{self.page.family.value} pages write it around their content"
+        return _REASONS[why]
+
+    def _block(
+        self, fate: _Fate, block: HtmlElement, lines: dict[HtmlElement, list[str]]
+    ) -> Iterator[TracedBlock]:
+        texts = {at: normal_space(strip_invisible("".join(pieces))) for at, pieces in lines.items()}
+        if block.tag == "pre":
+            texts = {at: strip_invisible("".join(pieces)).strip("\n") for at, pieces in lines.items()}
+        text = "\n".join(filter(None, texts.values()))
+        if not text.strip():
+            return
+        is_read = fate.verdict is Verdict.READ
+        yield TracedBlock(
+            text=text,
+            verdict=fate.verdict,
+            place=_place(block),
+            reason=fate.reason,
+            culprit="" if is_read else name_element(fate.element),
+            level=heading_level(block) or 0 if is_read else 0,
+            words=len(text.split()),
+            voted=sum(map(self._voted_words, texts.values())) if self.ballot else None,
+        )
+
+    def _voted_words(self, text: str) -> int:
+        words = text.split()
+        return len(words) if words and "".join(words) in self.ballot else 0
+
+
+_REASONS = {
+    LeftOut.UNREAD: "a tag whose text is none of the page's",
+    LeftOut.HIDDEN: "hidden from readers",
+    LeftOut.PERMALINK: "a link to the place itself or to the top",
+    LeftOut.LINE_NUMBERS: "line numbers of code",
+    LeftOut.LANDMARK: "navigation, search, footer or aside by tag or role",
+}
+
+
+def name_element(element: HtmlElement) -> str:
+    """Give tag, id and classes as a CSS selector would: `div#top.navheader`."""
+    classes = "".join(f".{name}" for name in (element.get("class") or "").split())
+    role = element.get("role")
+    id_ = element.get("id")
+    name = f"{element.tag}{f'#{id_}' if id_ else ''}{classes}{f'[role={role}]' if role else ''}"
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+
+
+def _place(element: HtmlElement) -> str:
+    above = [element]
+    for ancestor in element.iterancestors():
+        if len(above) == 3 or ancestor.tag in {"body", "html"}:
+            break
+        above.append(ancestor)
+    return " > ".join(name_element(one) for one in reversed(above))

@@ -1,0 +1,42 @@
+"""Everything that can be said of one parse: the fragment, what was not read and why, which places hold."""
+
+from dataclasses import dataclass
+
+from ingest.parse.chunking import CountTokens
+from ingest.parse.document import parse_document
+from ingest.parse.html.trace import PageTrace, trace_html
+from ingest.parse.pdf.picture import PagePicture, draw_pages
+from ingest.parse.round_trip import RoundTrip, check_round_trips
+from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import DocumentKind
+
+DPI = 80
+MOST_PICTURES = 200
+"""Pages drawn: at about 100 KB each, as much as a browser likes to hold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """A parse and what was found out about it; `page` is of HTML, `round_trips` in the order of chunks."""
+
+    fragment: GraphFragment
+    round_trips: tuple[RoundTrip, ...]
+    page: PageTrace | None = None
+    pictures: tuple[PagePicture, ...] = ()
+
+
+def inspect_document(
+    data: bytes, request: ParseRequest, *, count_tokens: CountTokens, draw: bool
+) -> Inspection:
+    """Parse a document as the pipeline does and look at it from all sides; *draw*: also as pictures of pages.
+
+    Raises: ParseError, UnsupportedMedia: as `parse_document`.
+    """
+    fragment = parse_document(data, request, count_tokens=count_tokens)
+    is_pdf = fragment.kind is DocumentKind.PDF
+    return Inspection(
+        fragment=fragment,
+        round_trips=check_round_trips(fragment, data),
+        page=trace_html(data, request) if fragment.kind is DocumentKind.HTML else None,
+        pictures=tuple(draw_pages(data, dpi=DPI, most=MOST_PICTURES)) if draw and is_pdf else (),
+    )
