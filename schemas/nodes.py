@@ -178,9 +178,9 @@ class Chunk:
 
     `text == parent.text[offsets[0]:offsets[1]]` in code points, but for a repeated table header.
     `url` has no fragment and `fragment` no '#'. `fragments` are further ids inside the passage or on the
-    heading it begins with: a link to one of them leads here. Times are ISO 8601 in UTC. `anchor_texts` come
-    from other documents and are given by `ingest.link`; the times come from the fetch and the run. `stale`
-    is its document's.
+    heading it begins with: a link to one of them leads here. `code_languages` are those of the code in it, as
+    the page names them. Times are ISO 8601 in UTC. `anchor_texts` come from other documents and are given by
+    `ingest.link`; the times come from the fetch and the run. `stale` is its document's.
     """
 
     id: str
@@ -214,6 +214,7 @@ class Chunk:
     codes: tuple[str, ...] = ()
     anchor_texts: tuple[str, ...] = ()
     captions: tuple[str, ...] = ()
+    code_languages: tuple[str, ...] = ()
     ocr_conf: float | None = None
     lang: str | None = None
     template_type: str | None = None

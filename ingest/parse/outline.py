@@ -28,7 +28,8 @@ class Block:
     """A stretch of text. `joint` comes before it, unless it is the first of its section.
 
     `anchors` are (offset into `text`, id); `caption` names the table, figure or code in this block.
-    `solid` text (code) is cut only when it does not fit; `header` is the length of a table's header rows.
+    `solid` text (code) is cut only when it does not fit, and `language` is what it is written in; `header` is
+    the length of a table's header rows.
     """
 
     text: str
@@ -37,6 +38,7 @@ class Block:
     caption: str | None = None
     solid: bool = False
     header: int = 0
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,13 @@ class BoxEnd:
 class Stretch:
     """What is not running text, from `start` to `end` of a section: code, or a table with a header row.
 
-    `header_end` is where a table's header ends; `start` for code.
+    `header_end` is where a table's header ends; `start` for code. `language` is that of code.
     """
 
     start: int
     end: int
     header_end: int
+    language: str | None = None
 
 
 Part = Heading | Block | BoxStart | BoxEnd
@@ -114,7 +117,7 @@ class _Draft:
         if block.caption is not None:
             self.captions.append((start, self.length, block.caption))
         if block.solid or block.header:
-            self.stretches.append(Stretch(start, self.length, start + block.header))
+            self.stretches.append(Stretch(start, self.length, start + block.header, block.language))
 
     def closed(self) -> OutlineSection:
         return OutlineSection(

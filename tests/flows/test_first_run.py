@@ -43,6 +43,7 @@ CHUNK_FIELDS = frozenset(
         "codes",
         "anchor_texts",
         "captions",
+        "code_languages",
         "ocr_conf",
         "lang",
         "template_type",

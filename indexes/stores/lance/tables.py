@@ -26,7 +26,7 @@ _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(
         (
             *("heading_path", "breadcrumbs", "parent_ids", "codes", "anchor_texts", "captions", "tool_names"),
-            "fragments",
+            *("fragments", "code_languages"),
         ),
         pa.list_(pa.string()),
     ),

@@ -17,13 +17,14 @@ from ingest.parse.html.inline import (
     math_text,
 )
 from ingest.parse.html.landmarks import is_box
+from ingest.parse.html.languages import code_language
 from ingest.parse.html.left_out import LeftOut, OnLeftOut
 from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
 from ingest.parse.html.words import word_set
 from ingest.parse.outline import BoxEnd, BoxStart, Heading, Part
 
-_BLOCKS = word_set(
+BLOCK_TAGS = word_set(
     "address article aside blockquote body center dd details dir div dl dt fieldset figcaption figure footer "
     "form header hgroup hr html legend li main menu nav ol p pre section summary table tbody td tfoot th "
     "thead tr ul caption"
@@ -142,7 +143,7 @@ class _Reader:
         start = self._starts.get(tag)
         if start is not None:
             start(element)
-        elif tag in _BLOCKS:
+        elif tag in BLOCK_TAGS:
             if is_box(element) and element is not self._content:
                 self._flow.box(BoxStart())
             else:
@@ -154,7 +155,7 @@ class _Reader:
         end = self._ends.get(tag)
         if end is not None:
             end(element)
-        elif tag in _BLOCKS:
+        elif tag in BLOCK_TAGS:
             if is_box(element) and element is not self._content:
                 self._flow.box(BoxEnd())
             else:
@@ -191,7 +192,7 @@ class _Reader:
             self._note_anchor(element)
             text, anchors = code_text(element, own_id=self._own_id)
             if text.strip():
-                self._flow.verbatim(text, anchors, solid=True)
+                self._flow.verbatim(text, anchors, solid=True, language=code_language(element))
         elif tag == "table" and not is_box(element) and not is_layout(element):
             self._read_table(element)
         elif tag == "math":

@@ -63,7 +63,13 @@ class Flow:
         self._space = False
 
     def verbatim(
-        self, text: str, anchors: tuple[Anchor, ...] = (), *, solid: bool = False, header: int = 0
+        self,
+        text: str,
+        anchors: tuple[Anchor, ...] = (),
+        *,
+        solid: bool = False,
+        header: int = 0,
+        language: str | None = None,
     ) -> None:
         """Add a finished block (code, table) as it is; it stands apart from what is around it."""
         self.end_block()
@@ -74,7 +80,8 @@ class Flow:
         self.waiting.clear()
         shifted = tuple((offset + len(lead), name) for offset, name in anchors)
         header += len(lead) if header else 0
-        self._emit(lead + text, (*self._anchors, *opened, *shifted), solid=solid, header=header)
+        kept = (*self._anchors, *opened, *shifted)
+        self._emit(lead + text, kept, solid=solid, header=header, language=language)
         self._joint = BLOCK_JOINT
         self._clear()
 
@@ -190,10 +197,23 @@ class Flow:
     def _clear(self) -> None:
         self._text, self._length, self._anchors, self._space = [], 0, [], False
 
-    def _emit(self, text: str, anchors: tuple[Anchor, ...], *, solid: bool = False, header: int = 0) -> None:
-        joint = LINE_JOINT if self._bound else self._joint
+    def _emit(
+        self,
+        text: str,
+        anchors: tuple[Anchor, ...],
+        *,
+        solid: bool = False,
+        header: int = 0,
+        language: str | None = None,
+    ) -> None:
         block = Block(
-            text=text, joint=joint, anchors=anchors, caption=self._caption, solid=solid, header=header
+            text=text,
+            joint=LINE_JOINT if self._bound else self._joint,
+            anchors=anchors,
+            caption=self._caption,
+            solid=solid,
+            header=header,
+            language=language,
         )
         self.parts.append(block)
         self._bound, self._caption = False, None

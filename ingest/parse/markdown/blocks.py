@@ -1,5 +1,6 @@
 """Markdown > headings and blocks, and the links in them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from ingest.parse.outline import BLOCK_JOINT, LINE_JOINT, Anchor, Block, BoxEnd,
 from schemas.edges import LinkPosition
 
 _CELL_JOINT = " | "
+_INFO = re.compile(r"\{?\s*\.?([a-z][\w+#.-]{0,29})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class _Reader:
             case "inline":
                 self._inline(token, index)
             case "fence" | "code_block":
-                self._add(token.content.strip("\n"))
+                self._add(token.content.strip("\n"), solid=True, language=_language(token.info))
             case "html_block":
                 self._html(token.content)
             case "bullet_list_open" | "ordered_list_open":
@@ -72,7 +74,7 @@ class _Reader:
                 self.rows.append(_CELL_JOINT.join(self.row))
                 self.row = []
             case "table_close":
-                self._add("\n".join(self.rows))
+                self._add("\n".join(self.rows), header=len(self.rows[0]) if len(self.rows) > 1 else 0)
                 self.rows = []
 
     def _inline(self, token: Token, index: int) -> None:
@@ -105,13 +107,29 @@ class _Reader:
         self.links.extend(found.links)
         self._add(found.text)
 
-    def _add(self, text: str, anchors: tuple[Anchor, ...] = ()) -> None:
+    def _add(
+        self,
+        text: str,
+        anchors: tuple[Anchor, ...] = (),
+        *,
+        solid: bool = False,
+        header: int = 0,
+        language: str | None = None,
+    ) -> None:
         if not text.strip():
             self.waiting.extend(name for _, name in anchors)
             return
         opened = tuple((0, name) for name in self.waiting)
         shifted = tuple((offset + len(self.lead), name) for offset, name in anchors)
-        self.parts.append(Block(text=self.lead + text, joint=self.joint, anchors=(*opened, *shifted)))
+        block = Block(
+            text=self.lead + text,
+            joint=self.joint,
+            anchors=(*opened, *shifted),
+            solid=solid,
+            header=header + len(self.lead) if header else 0,
+            language=language,
+        )
+        self.parts.append(block)
         self.waiting.clear()
         self.lead = ""
         self.joint = self._next_joint()
@@ -144,3 +162,9 @@ class _Reader:
                     self.links.extend(found.links)
                     anchors.extend((sum(map(len, pieces)), name) for name in found.anchors)
         return "".join(pieces).strip(), tuple(anchors)
+
+
+def _language(info: str) -> str | None:
+    """What a fence's first line names, as `python` of "python title=x", "python,ignore" or "{.python}"."""
+    name = _INFO.match(info.strip())
+    return name[1].lower() if name else None

@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 from ingest.parse.assembly import PageFacts, assemble_page
 from ingest.parse.chunking import CountTokens
 from ingest.parse.html.charset import decode_html
+from ingest.parse.html.visibility import strip_invisible
 from ingest.parse.links import collect_links
 from ingest.parse.markdown.blocks import read_markdown
 from ingest.parse.markdown.front_matter import split_front_matter
@@ -55,7 +56,8 @@ def parse_plain_text(data: bytes, request: ParseRequest, *, count_tokens: CountT
 
 
 def _decode(data: bytes, request: ParseRequest) -> str:
-    return decode_html(data, request.content_type).removeprefix("\ufeff")
+    """Text without byte-order mark and without the signs that no reader sees."""
+    return strip_invisible(decode_html(data, request.content_type))
 
 
 def _first_heading(outline: tuple[OutlineSection, ...]) -> str:

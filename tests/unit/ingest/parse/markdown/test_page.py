@@ -97,3 +97,24 @@ def test_an_ordered_list_counts_from_its_start() -> None:
 
 def test_a_table_that_is_not_one_stays_text() -> None:
     assert texts_of(parse_file("a | b\nc | d\n")) == {"": "a | b c | d"}
+
+
+def test_code_says_its_language_and_is_kept_whole() -> None:
+    code = "\n\n".join(f"def step_{number}():\n    return {number}" for number in range(20))
+    fragment = parse_file(f"# A\n\n{'word ' * 200}\n\n```python title=x\n{code}\n```\n\n~~~\nplain\n~~~\n")
+    (holding,) = (chunk for chunk in fragment.chunks if "step_0" in chunk.text)
+    assert "step_19" in holding.text
+    assert [chunk.code_languages for chunk in fragment.chunks] == [(), ("python",)]
+
+
+def test_a_long_table_repeats_its_header() -> None:
+    rows = "\n".join(f"| name {number} | {'value ' * 8}|" for number in range(60))
+    fragment = parse_file(f"# A\n\n| Name | Value |\n|---|---|\n{rows}\n")
+    assert len(fragment.chunks) > 2
+    assert all(chunk.text.startswith("Name | Value\n") for chunk in fragment.chunks)
+
+
+def test_signs_that_no_reader_sees_are_not_read() -> None:
+    hidden = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
+    fragment = parse_file(f"\ufeff# A\u200b\n\nw\u202eor\u2066d{hidden}\n")
+    assert texts_of(fragment) == {"A": "word"}
