@@ -107,14 +107,25 @@ def name_parts(name: str) -> frozenset[str]:
 
 
 def heading_level(element: HtmlElement) -> int | None:
-    """1-6 of h1-h6, or of role=heading by its aria-level; None for other elements."""
+    """1-6 of h1-h6, or of role=heading by its aria-level; None for other elements and entries of menus."""
     level = HEADING_LEVELS.get(element.tag)
+    if level is not None and _is_entry(element):
+        return None
     if level == 4 and (element.get("class") or "") in _FIFTH_LEVEL:
         return 5
     if level is None and element.get("role") == "heading":
         stated = element.get("aria-level") or ""
         level = min(max(int(stated), 1), 6) if stated.isdecimal() and len(stated) < 3 else None
     return level
+
+
+def _is_entry(heading: HtmlElement) -> bool:
+    """Whether a heading is an item of a list, and nothing but a link: a tab or an entry of a menu."""
+    around = heading.getparent()
+    if around is None or around.tag != "li" or len(heading) != 1 or len(around) != 1:
+        return False
+    link = heading[0]
+    return link.tag == "a" and not (heading.text or "").strip() and not (link.tail or "").strip()
 
 
 def normal_space(text: str) -> str:

@@ -57,7 +57,9 @@ SHAPES: dict[Family, Shape] = {
     ),
     Family.DOCBOOK: Shape(
         containers=_BODY,
-        chrome=word_set("navheader navfooter toc list-of-tables list-of-figures list-of-examples"),
+        chrome=word_set(
+            "navheader navfooter toc list-of-tables list-of-figures list-of-examples doccomments"
+        ),
         section_anchor=True,
         numbered=True,
     ),
@@ -95,7 +97,7 @@ SHAPES: dict[Family, Shape] = {
         chrome=word_set(
             "toc table-of-contents breadcrumb breadcrumbs pagination pager sidebar skip-link share social"
         ),
-        chrome_words=word_set("feedback footer dropdown related"),
+        chrome_words=word_set("feedback footer dropdown related popover popup"),
     ),
 }
 

@@ -18,9 +18,14 @@ _PERMALINKS = word_set(
     "headerlink hash-link anchor-link anchorjs-link permalink id_link heading-link heading-anchor header- "
     "anchor anchor copiable-link copy-link toc-anchor direct-link"
 )
-_SIGNS = frozenset({"¶", "#", "§", "🔗", "🔗︎", "link", "permalink", "permanent link", ""})
+_SIGNS = frozenset({"¶", "#", "§", "🔗", "🔗︎", "link", "permalink", "permanent link", "", "\u00e2\u00b6"})
+"""The last is a pilcrow of UTF-8 that somebody read as Latin-1, in lower case."""
+
 _BARE_SIGNS = frozenset({"¶", "#", "§", "🔗"})
 _TO_TOP = frozenset({"top", "back to top", "return to top", "^", "↑", "▲"})
+_CONTENTS_LABELS = frozenset({"on this page", "in this article"})
+"""What themes write over the list of a page's own headings."""
+
 _NUMBERS = frozenset({"section-number", "secno", "header-section-number", "sectnum", "toc-section-number"})
 _LINE_NUMBERS = frozenset(
     {"linenos", "lineno", "linenodiv", "gutter", "line-number", "line-numbers-rows", "blob-num"}
@@ -104,9 +109,13 @@ def inline_text(
 def heading_text(element: HtmlElement, *, numbered: bool) -> str:
     """A heading without permalink signs and hidden parts; its number goes where it is marked up.
 
+    The label of a table of contents is no heading of the text: "".
+
     Args: numbered: the family writes numbers as plain text, and they go too.
     """
     text, _ = inline_text(element, leave_out=_NUMBERS)
+    if text.lower() in _CONTENTS_LABELS:
+        return ""
     return strip_numbering(text) if numbered else text
 
 

@@ -121,3 +121,31 @@ def test_a_link_to_the_top_is_no_part_of_a_heading() -> None:
 def test_the_heading_of_a_note_is_its_title() -> None:
     note = "<div class='alert alert-info'><h4 class=alert-heading>Note:</h4><p>x</p></div>"
     assert texts_of(parse_page(f"<main><h2>A</h2>{note}</main>")) == {"A": "Note:\nx"}
+
+
+@pytest.mark.parametrize("label", ["On this page", "In this article"])
+def test_the_label_of_a_list_of_headings_heads_no_section(label: str) -> None:
+    page = f"<main><h1>A</h1><p>x</p><div><h2 id=toc>{label}</h2><ul><li><a href=#b>B</a></ul></div></main>"
+    assert list(texts_of(parse_page(page))) == ["A"]
+
+
+def test_an_entry_of_a_menu_that_is_marked_up_as_a_heading_heads_no_section() -> None:
+    tabs = "<ul><li><h2><a href=/vite>Using Vite</a></h2><li><h2><a href=/cli>Using the CLI</a></h2></ul>"
+    assert texts_of(parse_page(f"<main><h1>A</h1>{tabs}<p>x</p></main>")) == {
+        "A": "- Using Vite\n- Using the CLI\n\nx"
+    }
+
+
+def test_a_linked_heading_over_the_text_of_its_item_heads_a_section() -> None:
+    item = "<ul><li><h2><a href=/one>One</a></h2><p>About it.</p></ul>"
+    assert list(texts_of(parse_page(f"<main><h1>A</h1>{item}</main>"))) == ["A", "One"]
+
+
+def test_a_permalink_sign_in_the_wrong_charset_is_no_part_of_a_heading() -> None:
+    page = "<main><h2>Use<a class=headerlink href=#use>\u00c2\u00b6</a></h2><p>x</p></main>"
+    assert texts_of(parse_page(page)) == {"Use": "x"}
+
+
+def test_what_pops_up_is_not_read() -> None:
+    page = "<main><h1>A</h1><div class='share-popover left'><h4>Share via</h4></div><p>x</p></main>"
+    assert texts_of(parse_page(page)) == {"A": "x"}
