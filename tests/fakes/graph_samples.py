@@ -111,6 +111,7 @@ def full_chunk() -> Chunk:
         codes=("GOV-0017", "max_wal_size", "--dry-run"),
         anchor_texts=("the manual", "see 'there'"),
         captions=("Table 1: limits",),
+        code_languages=("python",),
         ocr_conf=0.75,
         lang="de",
         template_type="manual",

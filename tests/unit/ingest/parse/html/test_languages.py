@@ -16,7 +16,7 @@ from tests.fakes.pages import parse_page
         ("<div class='highlight-python notranslate'><div class=highlight><pre>x</pre></div></div>", "python"),
         (
             "<div class='language-rb highlighter-rouge'><div class=highlight><pre>x</pre></div></div>",
-            "ruby",
+            "rb",
         ),
         ("<div class='highlight highlight-source-shell'><pre>x</pre><button>Copy</button></div>", "shell"),
         ("<div class='highlight-default'><div class=highlight><pre>x</pre></div></div>", None),
