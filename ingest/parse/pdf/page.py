@@ -8,6 +8,7 @@ from typing import Any
 
 from ingest.parse.pdf.gate import Signs, table_signs
 from ingest.parse.pdf.links import PageLink, read_links
+from ingest.parse.pdf.mathematics import count_math, is_math_font
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.outline import PageTops
 from ingest.parse.pdf.tables import Table, find_tables, to_box
@@ -30,7 +31,10 @@ _LEAST_PICTURE = 40.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of text as MuPDF sees it; `size` and fonts are those of most of its letters."""
+    """One line of text as MuPDF sees it; `size` and fonts are those of most of its letters.
+
+    `math` counts the signs that speak of mathematics.
+    """
 
     text: str
     bbox: BBox
@@ -38,6 +42,7 @@ class Line:
     bold: bool = False
     mono: bool = False
     upright: bool = True
+    math: int = 0
 
 
 Block = tuple[Line, ...]
@@ -133,7 +138,10 @@ def _block(block: dict[str, Any]) -> Block:
             continue
         if lines and _goes_on(lines[-1], line):
             lines[-1] = replace(
-                line, text=f"{lines[-1].text} {line.text}", bbox=lines[-1].bbox.union(line.bbox)
+                line,
+                text=f"{lines[-1].text} {line.text}",
+                bbox=lines[-1].bbox.union(line.bbox),
+                math=lines[-1].math + line.math,
             )
         else:
             lines.append(line)
@@ -162,6 +170,7 @@ def _line(line: dict[str, Any]) -> Line | None:
         bold=sum(weight for weight, span in weights if _is_bold(span)) >= 0.9 * letters,
         mono=sum(weight for weight, span in weights if _is_mono(span)) >= 0.8 * letters,
         upright=line["dir"][0] > 0.99,
+        math=sum(count_math(span["text"], in_math_font=is_math_font(span["font"])) for span in spans),
     )
 
 

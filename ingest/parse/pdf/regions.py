@@ -8,6 +8,7 @@ from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
 from ingest.parse.outline import Stretch
 from ingest.parse.passages import Passage, cut_passages
 from ingest.parse.pdf.captions import Region, is_caption, with_captions
+from ingest.parse.pdf.formulas import join_formulas
 from ingest.parse.pdf.joining import BULLETS, PARAGRAPH_BREAK, Joined, join_code, join_paragraph, join_parts
 from ingest.parse.pdf.structure import Part
 from ingest.parse.pdf.tables import Table
@@ -21,7 +22,7 @@ _BULLET = re.compile(rf"\s*(?:[{BULLETS}–—*·-]\s|\(?(?:\d{{1,2}}|[a-z])[.)]
 LABEL = 60
 """Code points."""
 
-_FLOW = frozenset({RegionType.PARAGRAPH, RegionType.LIST})
+_FLOW = frozenset({RegionType.PARAGRAPH, RegionType.LIST, RegionType.FORMULA})
 _MARGINS = {"header": RegionType.HEADER, "footer": RegionType.FOOTER}
 
 
@@ -43,10 +44,12 @@ def build_regions(
 ) -> tuple[Region, ...]:
     """Turn parts into regions in the same order.
 
-    Paragraphs, lists and small listings that follow each other in one column under one heading are cut
-    into regions of 120-220 tokens by content, so that an insertion moves few cuts. Headings, captions
-    and tables stand alone; running lines, contents and pictures have no passages.
+    Paragraphs, lists, formulas and small listings that follow each other in one column under one heading
+    are cut into regions of 120-220 tokens by content, so that an insertion moves few cuts. A formula among
+    them is a region once more, without passages: what it says is said by the text around it. Headings,
+    captions and tables stand alone; running lines, contents and pictures have no passages.
     """
+    parts = tuple(join_formulas(parts))
     regions: list[Region] = []
     run: list[_Piece] = []
     for index, part in enumerate(parts):
@@ -83,6 +86,8 @@ def _type_of(part: Part) -> RegionType:
         return RegionType.TABLE
     if part.picture is not None:
         return RegionType.FIGURE
+    if part.formula:
+        return RegionType.FORMULA
     if all(line.mono for line in part.lines):
         return RegionType.CODE
     first = part.lines[0].text
@@ -134,20 +139,23 @@ def _cut(run: Sequence[_Piece], count_tokens: CountTokens) -> Iterator[Region]:
     first = at = 0
     for index, piece in enumerate(run):
         if index > first and at in cuts:
-            yield _flow_region(run[first:index], spans, at)
+            yield from _flow_regions(run[first:index], spans, at)
             first = index
         at += len(piece.joined.text) + len(PARAGRAPH_BREAK)
-    yield _flow_region(run[first:], spans, at)
+    yield from _flow_regions(run[first:], spans, at)
 
 
-def _flow_region(group: Sequence[_Piece], spans: Sequence[Span], end: int) -> Region:
+def _flow_regions(group: Sequence[_Piece], spans: Sequence[Span], end: int) -> Iterator[Region]:
     """Make one region of pieces that end, with the break behind them, at *end* of the whole run."""
     joined = join_parts(piece.joined for piece in group)
     start = end - len(joined.text) - len(PARAGRAPH_BREAK)
     inside = tuple(Passage(low - start, high - start) for low, high in spans if start <= low < end)
     types = {piece.type for piece in group}
     type_ = types.pop() if len(types) == 1 else RegionType.PARAGRAPH
-    return _region(group[0].part, type_, joined, inside)
+    yield _region(group[0].part, type_, joined, inside)
+    if type_ is not RegionType.FORMULA:
+        formulas = (piece for piece in group if piece.type is RegionType.FORMULA)
+        yield from (_region(piece.part, piece.type, piece.joined, ()) for piece in formulas)
 
 
 def _alone(piece: _Piece, is_bare_heading: bool, count_tokens: CountTokens) -> Region:

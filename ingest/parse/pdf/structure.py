@@ -43,6 +43,7 @@ class Part:
     column: int = 0
     margin: Margin | None = None
     contents: bool = False
+    formula: bool = False
     heading_path: tuple[str, ...] = ()
     confidence: float = NONE
 
