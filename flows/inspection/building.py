@@ -35,7 +35,7 @@ def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] =
     chunks = _chunks(inspection)
     sections = _sections(fragment, _numbers(fragment, "section_id"))
     pages = _pages(fragment, _numbers(fragment, "region_id"))
-    blocks = place_blocks(inspection.page.blocks, chunks, sections) if inspection.page else ()
+    blocks = place_blocks(inspection.page, chunks, sections) if inspection.page else ()
     return Report(
         address=address,
         kind=fragment.kind,

@@ -2,29 +2,37 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from flows.inspection.report import BlockShown, ChunkShown, SectionShown
-from ingest.parse.html.trace import TracedBlock, Verdict
+from ingest.parse.html.trace import PageTrace, TracedBlock, Verdict
 
 _SHORT = 12
 _NEAR = 4_000
-"""Signs: a text that short is found everywhere, so it is only looked for this far from the one before."""
+"""Letters: a text that short is found everywhere, so it does not move the place from which the next is
+sought, and each is sought this near to the one before first."""
 
+_CUT = "trafilatura did not take it for content, and of a product's page nothing else is kept"
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
 def place_blocks(
-    blocks: Iterable[TracedBlock], chunks: Sequence[ChunkShown], sections: Sequence[SectionShown]
+    page: PageTrace, chunks: Sequence[ChunkShown], sections: Sequence[SectionShown]
 ) -> tuple[BlockShown, ...]:
     """Find every block that was read among the chunks, or a heading among the sections, in order.
 
-    Letters and digits alone are compared, since list marks, table rows and line breaks are made anew.
+    Letters and digits alone are compared, since list marks, table rows and line breaks are made anew. Of a
+    document without chunks nothing is lost.
     """
     placer = _Placer(chunks, sections)
-    return tuple(placer.place(block) for block in blocks)
+    blocks = map(placer.place, page.blocks)
+    return tuple(map(_cut, blocks) if page.cut_to_vote else blocks)
+
+
+def _cut(block: BlockShown) -> BlockShown:
+    return replace(block, verdict=Verdict.LEFT_OUT, reason=_CUT, lost=False) if block.lost else block
 
 
 def _key(text: str) -> str:
@@ -58,7 +66,7 @@ class _Placer:
                 chunk = next(iter(self.sections[self.section].chunks), None)
             elif chunk is None:
                 chunk = self._chunk_of(key)
-            lost = chunk is None and not heads
+            lost = chunk is None and not heads and bool(self.chunks)
         return BlockShown(
             text=block.text,
             verdict=block.verdict,
@@ -85,13 +93,24 @@ class _Placer:
         yield from range(min(self.section + 1, len(self.headings)))
 
     def _chunk_of(self, key: str) -> int | None:
-        if not self.chunks:
-            return None
-        reach = self.cursor + _NEAR if len(key) < _SHORT else len(self.whole)
-        at = self.whole.find(key, self.cursor, reach)
-        if at < 0:
-            at = self.whole.find(key, max(0, self.cursor - _NEAR) if len(key) < _SHORT else 0)
-        if at < 0:
-            return None
-        self.cursor = at + len(key) if at >= self.cursor else self.cursor
-        return bisect_right(self.starts, at) - 1
+        """The chunk that holds the text, or most of it: cells and notes may stand between its parts."""
+        most = len(key) * 2 // 3
+        for part in dict.fromkeys((key, key[:most], key[-most:])):
+            at = self._find(part)
+            if at >= 0:
+                if len(part) >= _SHORT:
+                    self.cursor = at + len(part)
+                return bisect_right(self.starts, at) - 1
+        return None
+
+    def _find(self, key: str) -> int:
+        """Where the text is: soon after the one before, else shortly before it, else anywhere."""
+        if not key:
+            return -1
+        ranges = (
+            (self.cursor, self.cursor + _NEAR),
+            (max(0, self.cursor - _NEAR), len(self.whole)),
+            (0, None),
+        )
+        found = (self.whole.find(key, *bounds) for bounds in ranges)
+        return next((at for at in found if at >= 0), -1)

@@ -7,8 +7,10 @@ from ingest.parse.document import parse_document
 from ingest.parse.html.trace import PageTrace, trace_html
 from ingest.parse.pdf.picture import PagePicture, draw_pages
 from ingest.parse.round_trip import RoundTrip, check_round_trips
+from ingest.parse.secrets import find_in_texts, hiding_of
 from schemas.fragment import GraphFragment, ParseRequest
-from schemas.nodes import DocumentKind
+from schemas.nodes import DocumentKind, PdfPage, PdfRegion
+from schemas.redaction import REDACTED
 
 DPI = 80
 MOST_PICTURES = 200
@@ -33,10 +35,23 @@ def inspect_document(
     Raises: ParseError, UnsupportedMedia: as `parse_document`.
     """
     fragment = parse_document(data, request, count_tokens=count_tokens)
-    is_pdf = fragment.kind is DocumentKind.PDF
+    is_html, is_pdf = fragment.kind is DocumentKind.HTML, fragment.kind is DocumentKind.PDF
     return Inspection(
         fragment=fragment,
         round_trips=check_round_trips(fragment, data),
-        page=trace_html(data, request) if fragment.kind is DocumentKind.HTML else None,
-        pictures=tuple(draw_pages(data, dpi=DPI, most=MOST_PICTURES)) if draw and is_pdf else (),
+        page=_without_secrets(trace_html(data, request)) if is_html else None,
+        pictures=tuple(draw_pages(data, _drawable(fragment), dpi=DPI)) if draw and is_pdf else (),
     )
+
+
+def _without_secrets(page: PageTrace) -> PageTrace:
+    secrets = find_in_texts(block.text for block in page.blocks)
+    return hiding_of(secrets).everywhere(page) if secrets else page
+
+
+def _drawable(fragment: GraphFragment) -> tuple[int, ...]:
+    """The first pages, without those that hold a secret: a picture would show it."""
+    regions = (node for node in fragment.nodes if isinstance(node, PdfRegion))
+    secret = {region.page_no for region in regions if REDACTED in region.text}
+    pages = (node.page_no for node in fragment.nodes if isinstance(node, PdfPage))
+    return tuple(page_no for page_no in pages if page_no not in secret)[:MOST_PICTURES]

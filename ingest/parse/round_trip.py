@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk, DocumentKind, PdfRegion, Section
+from schemas.redaction import REDACTED
 
 _NAME = re.compile(rb"""\b(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _UNSEEN = "-\u00ad\u2010"
@@ -19,7 +20,8 @@ class RoundTrip:
     """What came of looking a chunk up where it says it stands.
 
     `in_parent`: its text is its section's or region's at its offsets. `at_place`: its text is on the page
-    within its box, or its fragment is an id in the bytes; None where it names no such place.
+    within its box, or its fragment is an id in the bytes; None where it names no such place, or a secret
+    of the text was hidden.
     """
 
     chunk: str
@@ -54,7 +56,7 @@ def _places(fragment: GraphFragment, data: bytes) -> Iterator[bool | None]:
 
         found = texts_in_boxes(data, ((chunk.page_no, chunk.bbox) for chunk in fragment.chunks))
         for chunk, text in zip(fragment.chunks, found, strict=True):
-            yield squeezed(chunk.text) in squeezed(text)
+            yield None if REDACTED in chunk.text else squeezed(chunk.text) in squeezed(text)
     elif fragment.kind is DocumentKind.HTML:
         names = raw_names(data)
         yield from (None if chunk.fragment is None else chunk.fragment in names for chunk in fragment.chunks)

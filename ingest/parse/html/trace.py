@@ -7,8 +7,9 @@ from enum import StrEnum
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.content import FEW_WORDS, ContentBy, page_body
-from ingest.parse.html.dom import heading_level, normal_space
+from ingest.parse.html.blocks import BLOCK_TAGS
+from ingest.parse.html.content import FEW_WORDS, ContentBy, leading_h1, page_body
+from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space
 from ingest.parse.html.inline import is_permalink
 from ingest.parse.html.landmarks import own_landmark
 from ingest.parse.html.left_out import LeftOut
@@ -21,10 +22,7 @@ from ingest.parse.html.words import word_set
 from schemas.edges import LinkPosition
 from schemas.fragment import ParseRequest
 
-_INLINE = word_set(
-    "a abbr b big br cite code del dfn em font i img ins kbd mark q s samp small span strong sub sup time tt "
-    "u var wbr td th"
-)
+_BLOCKS = (BLOCK_TAGS | HEADING_LEVELS.keys()) - {"td", "th"}
 _CELLS = word_set("td th br")
 """A row is one block, but its cells are apart."""
 
@@ -32,6 +30,9 @@ _NO_TEXT = word_set("script style template head svg math")
 """Their text is no words of the page; of formulas the source in TeX is read, which the page does not show."""
 
 _LONGEST_NAME = 60
+
+_TELLING = 5
+"""Words of a block from which on it is no chance that they stand in the vote too."""
 
 
 class Verdict(StrEnum):
@@ -48,7 +49,7 @@ class TracedBlock:
 
     `reason` is empty for what is read. `culprit` names the element that the verdict is about, `place` the
     block itself with the two elements around it. `level` is a heading's. `voted` counts the words in blocks
-    that trafilatura took for content, None where it was not asked or said next to nothing.
+    (of five and more) that trafilatura took for content, None where it was not asked or said next to nothing.
     """
 
     text: str
@@ -126,10 +127,12 @@ class _Tracer:
     reading: Reading
     left_out: dict[HtmlElement, LeftOut]
     around: frozenset[HtmlElement] = field(init=False)
+    lead: HtmlElement | None = field(init=False)
     ballot: str = field(init=False)
 
     def __post_init__(self) -> None:
         self.around = frozenset(self.reading.root.iterancestors())
+        self.lead = leading_h1(self.page.survey, self.page.content.root)
         voted = self.page.content.voted
         self.ballot = "".join(voted.split()) if len(voted.split()) >= FEW_WORDS else ""
 
@@ -159,7 +162,7 @@ class _Tracer:
                     walk.skip_subtree()
                 elif element is not body:
                     fates.append(self._fate_of(element, fates[-1]))
-                    blocks.append(blocks[-1] if element.tag in _INLINE else element)
+                    blocks.append(element if self._opens_block(element, blocks[-1]) else blocks[-1])
                 text = None if element.tag in _NO_TEXT else element.text
                 if element.tag in _CELLS:
                     text = f" {text or ''}"
@@ -171,8 +174,11 @@ class _Tracer:
             if text:
                 yield fates[-1], blocks[-1], text
 
+    def _opens_block(self, element: HtmlElement, block: HtmlElement) -> bool:
+        return element.tag in _BLOCKS and block.tag not in HEADING_LEVELS
+
     def _fate_of(self, element: HtmlElement, above: _Fate | None) -> _Fate:
-        if element is self.reading.root:
+        if element is self.reading.root or element is self.lead:
             return _Fate(Verdict.READ, element)
         if element in self.around:
             return _Fate(Verdict.OUTSIDE, element, self._reason_outside())
@@ -236,7 +242,7 @@ class _Tracer:
 
     def _voted_words(self, text: str) -> int:
         words = text.split()
-        return len(words) if words and "".join(words) in self.ballot else 0
+        return len(words) if len(words) >= _TELLING and "".join(words) in self.ballot else 0
 
 
 _REASONS = {

@@ -1,7 +1,7 @@
 """Pictures of pages: one with a box drawn on it, as a citation shows it, or all as they are."""
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,18 +42,18 @@ class PagePicture:
     rotation: int = 0
 
 
-def draw_pages(data: bytes, *, dpi: int, most: int) -> Iterator[PagePicture]:
-    """Draw the first *most* pages; one that cannot be drawn is left out.
+def draw_pages(data: bytes, page_nos: Collection[int], *, dpi: int) -> Iterator[PagePicture]:
+    """Draw these pages (counted from 1); one that cannot be drawn is left out.
 
     Raises: ParseError: not a readable PDF.
     """
     document = open_pdf(data, subject="pictures of pages")
     try:
-        for index in range(min(document.page_count, most)):
+        for page_no in page_nos:
             try:
-                page = document[index]
+                page = document[page_no - 1]
                 png = base64.b64encode(_pixels(page, dpi)[0].tobytes("png")).decode()
-                yield PagePicture(page_no=index + 1, png=png, rotation=int(page.rotation))
+                yield PagePicture(page_no=page_no, png=png, rotation=int(page.rotation))
             except pdf_errors() as error:
                 raise_if_exhausted(error)
     finally:
