@@ -155,6 +155,7 @@ class _SourceFile(_Model):
     allow_private: tuple[Annotated[str, AfterValidator(_exact_target)], ...] = ()
     auth: _Auth = _NO_AUTH
     javascript: bool = Field(default=False, strict=True)
+    keep_raw: bool = Field(default=False, strict=True)
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
     metadata: _Metadata = _Metadata()
@@ -218,6 +219,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         allow_private=file.allow_private,
         auth=Auth(bearer_env=file.auth.bearer_env, headers_env=tuple(sorted(file.auth.headers_env.items()))),
         javascript=file.javascript,
+        keep_raw=file.keep_raw,
         rate=Rate(**file.rate.model_dump()),
         recrawl=Recrawl(
             **file.recrawl.model_dump(exclude={"gone_after"}),

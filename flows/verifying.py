@@ -79,7 +79,8 @@ def _fetched(index: Index, live: Iterable[LiveDocument]) -> Iterator[tuple[str, 
         uris.setdefault(document.source, []).append(document.uri)
     for source, wanted in uris.items():
         known = index.ledger.documents.get(source, wanted)
-        yield from ((uri, row.raw_sha) for uri, row in sorted(known.items()) if row.raw_sha is not None)
+        kept = ((uri, row) for uri, row in sorted(known.items()) if not row.is_withheld)
+        yield from ((uri, row.raw_sha) for uri, row in kept if row.raw_sha is not None)
 
 
 def _fault(store: RawStore, sha256: str) -> str | None:

@@ -189,8 +189,9 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     """Name everything a fragment, or what its links lead to, depends on besides the bytes."""
     parts = {"parser": PARSER_VERSION, "tokenizer": model.sha256, "name": source.name, "seeds": source.seeds}
     settings = {"metadata": to_record(source.metadata), "scope": to_record(source.scope)}
-    # Pages may address us by name.
-    return record_sha256({**parts, **settings, "user_agent": source.user_agent})[:16]
+    # Pages may address us by name; and bytes that were not kept, or may no longer be, are fetched anew.
+    more = {"user_agent": source.user_agent, "keep_raw": source.keep_raw}
+    return record_sha256({**parts, **settings, **more})[:16]
 
 
 def find_model(settings: Settings) -> ModelSpec:

@@ -239,6 +239,9 @@ class RawStore(Protocol):
     def has(self, sha256: str) -> bool:
         """Whether the bytes are kept and still match their hash; reads them."""
 
+    def drop(self, sha256: str) -> None:
+        """Delete the bytes; nothing happens where they are not kept."""
+
 
 class VectorCache(Protocol):
     """Vectors by the hash of exactly the encoded text, for one model."""

@@ -66,7 +66,8 @@ class KnownDocument:
     `hops` redirects since the last link. `unmodified` counts 304s since the bytes came, `repeats`
     answers of 200 in a row that brought the same bytes although validators were sent; `denied`:
     the bytes are new, and the site had called them unmodified. `moves` counts permanent redirects
-    in a row to the same `location`. `words` counts those of its chunks.
+    in a row to the same `location`. `words` counts those of its chunks, `secrets` those found in the bytes
+    under `parsed_sha`, which are not kept if `withheld`.
     """
 
     source: str
@@ -79,6 +80,8 @@ class KnownDocument:
     doc_id: str | None = None
     title: str = ""
     words: int | None = None
+    secrets: int = 0
+    withheld: bool = False
     content_type: str | None = None
     x_robots_tag: str | None = None
     etag: str | None = None
@@ -108,6 +111,11 @@ class KnownDocument:
     checked_at: str | None = None
     run_id: str | None = None
     reason: str = ""
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether its last bytes have been read and, for the secrets in them, not been kept."""
+        return self.withheld and self.parsed_sha is not None and self.parsed_sha == self.raw_sha
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

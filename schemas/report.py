@@ -40,11 +40,20 @@ class PeakRss:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SecretCounts:
+    """Secrets in the source's documents: values that were redacted, and documents that hold any."""
+
+    values: int = 0
+    documents: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
     """One run of one source. `generation` is None when nothing changed.
 
     In `documents` the outcomes add up to `scheduled`; `fetched` and `not_modified` say how the
-    documents were looked at. `nodes` and `edges` are what the source holds afterwards, by kind.
+    documents were looked at. `nodes` and `edges` are what the source holds afterwards, by kind; `secrets`
+    are the values that were redacted in it, and how many documents had any.
     """
 
     source: str
@@ -58,5 +67,6 @@ class RunReport:
     http: HttpTotals
     stages: dict[str, float]
     peak_rss_mb: PeakRss
+    secrets: SecretCounts = SecretCounts()
     guard: str | None = None
     problems: tuple[Problem, ...] = ()

@@ -80,7 +80,7 @@ class Source:
     """A named set of documents: seeds on the web, or roots on the file system.
 
     `allow_private` holds exact `host:port` entries that may lie in private address ranges. `javascript`:
-    pages are made by their scripts.
+    pages are made by their scripts. `keep_raw`: the bytes of documents that hold secrets are kept as well.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Source:
     allow_private: tuple[str, ...] = ()
     auth: Auth = Auth()
     javascript: bool = False
+    keep_raw: bool = False
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
     metadata: SourceMetadata = SourceMetadata()

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from indexes.wiring import Readers
     from schemas.nodes import Chunk
 
-RawOf = Callable[[str], bytes]
-"""Document node id to the bytes it was parsed from."""
+RawOf = Callable[[str], bytes | None]
+"""Document node id to the bytes it was parsed from; None where they held secrets and were not kept."""
+
+_WITHHELD = "the document holds secrets, so its bytes were not kept (see keep_raw of a source file)"
 
 DPI = 110
 
@@ -56,19 +58,29 @@ def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: 
     trails = dict.fromkeys((" > ".join(chunk.breadcrumbs), " > ".join(chunk.heading_path)))
     head = [*trails, place]
     if chunk.page_no is not None:
-        head.append(f"picture: {_draw(chunk, out or _picture_path(chunk), raw_of)}")
+        head.append(f"picture: {_picture(chunk, out, raw_of)}")
     elif out is not None:
         raise ConfigError("is for PDF passages; this one is text and goes to stdout", subject="--out")
     body = wrap_text(mark_passage(readers.graph, chunk), width=terminal_width())
     return "\n".join([show_line(line) for line in head if line] + ["", body])
 
 
-def _draw(chunk: "Chunk", out: Path, raw_of: RawOf) -> Path:
+def _picture(chunk: "Chunk", out: Path | None, raw_of: RawOf) -> str:
+    """Name the file that was drawn, or say why there is none."""
+    data = raw_of(chunk.doc)
+    if data is not None:
+        return str(_draw(chunk, out or _picture_path(chunk), data))
+    if out is not None:
+        raise ConfigError(f"cannot be drawn: {_WITHHELD}", subject=str(out))
+    return f"none; {_WITHHELD}"
+
+
+def _draw(chunk: "Chunk", out: Path, data: bytes) -> Path:
     from ingest.parse.pdf.picture import draw_region
 
     if chunk.page_no is None or chunk.bbox is None:
         raise ConfigError("has no page and box to draw", subject=chunk.id)
-    picture = draw_region(raw_of(chunk.doc), page_no=chunk.page_no, bbox=chunk.bbox, dpi=DPI)
+    picture = draw_region(data, page_no=chunk.page_no, bbox=chunk.bbox, dpi=DPI)
     try:
         out.write_bytes(picture)
     except OSError as error:
@@ -83,7 +95,7 @@ def _picture_path(chunk: "Chunk") -> Path:
 def stored_bytes(settings: Settings, source: str) -> RawOf:
     """Give the bytes of a document by what the ledger knows of it; nothing is opened before it is asked."""
 
-    def raw_of(doc: str) -> bytes:
+    def raw_of(doc: str) -> bytes | None:
         from indexes.layout import IndexLayout
         from indexes.stores.ledger.ledger import open_ledger
         from indexes.stores.raw import FileRawStore
@@ -91,11 +103,11 @@ def stored_bytes(settings: Settings, source: str) -> RawOf:
         layout = IndexLayout(Path(settings.index).resolve())
         ledger = open_ledger(settings.ledger_url or f"sqlite:///{layout.ledger}")
         try:
-            shas = [known.parsed_sha for known in ledger.documents.of_source(source) if known.doc == doc]
+            found = [known for known in ledger.documents.of_source(source) if known.doc == doc]
         finally:
             ledger.close()
-        if not shas or shas[0] is None:
+        if not found or found[0].parsed_sha is None:
             raise StoreUnavailable("the ledger knows no bytes of this document; run it again", subject=doc)
-        return FileRawStore(layout.raw).get(shas[0])
+        return None if found[0].withheld else FileRawStore(layout.raw).get(found[0].parsed_sha)
 
     return raw_of

@@ -11,6 +11,7 @@ from prefect import task
 from flows.active import active
 from flows.retry import TRANSIENT
 from flows.steps.admit import admit_behind
+from flows.steps.parse import is_parsed
 from flows.wiring import Pipeline
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
@@ -100,6 +101,7 @@ def _request(pipeline: Pipeline, known: KnownDocument, distrusted: Collection[st
     """Ask conditionally only where a 304 would be of use: believed, the bytes here and young enough."""
     recrawl, now = pipeline.source.recrawl, pipeline.index.clock.now()
     held = known.raw_sha is not None and pipeline.index.raw.has(known.raw_sha)
+    held = held or (known.is_withheld and is_parsed(pipeline, known))
     usable = held or known.state is DocumentState.UNSUPPORTED
     old = wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl)
     if not usable or old or not trusts_validators(known, distrusted=distrusted):

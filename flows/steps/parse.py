@@ -42,6 +42,7 @@ def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
             pipeline.progress.advance("parse")
     finally:
         _save(pipeline, done)
+        _drop_withheld(pipeline, [*fresh, *(document for document, _ in done)])
     return len(stale)
 
 
@@ -57,15 +58,21 @@ def parse_leftovers(pipeline: Pipeline) -> int:
 def _needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
     if known.state not in COMPARED or known.raw_sha is None:
         return False
+    return not is_parsed(pipeline, known)
+
+
+def is_parsed(pipeline: Pipeline, known: KnownDocument) -> bool:
+    """Whether the bytes last fetched of a document have been parsed, as this run would, and that is kept."""
     fresh = known.parsed_sha == known.raw_sha and known.pipeline_version == pipeline.pipeline_version
-    return not (fresh and known.fragment_sha and pipeline.index.fragments.has(known.fragment_sha))
+    kept = known.fragment_sha is not None and pipeline.index.fragments.has(known.fragment_sha)
+    return fresh and kept
 
 
 def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, GraphFragment | None]:
     try:
         data = pipeline.index.raw.get(known.raw_sha or "")
     except (StoreUnavailable, DamageFound):
-        # The bytes are lost, not the document: the next wave fetches it as if it were new.
+        # The bytes are lost, or withheld, not the document: the next wave fetches it as if it were new.
         return replace(known, state=DocumentState.NEW, raw_sha=None, parsed_sha=None, run_id=None), None
     try:
         record = pipeline.parsers.parse(data, parse_request(pipeline, known))
@@ -85,6 +92,8 @@ def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, Gra
         canonical=fragment.canonical,
         title=fragment.title,
         words=sum(len(chunk.text.split()) for chunk in fragment.chunks),
+        secrets=len(fragment.secrets),
+        withheld=bool(fragment.secrets) and not pipeline.source.keep_raw,
         refresh=stub_target(fragment),
     )
     return _led_on(parsed), fragment
@@ -114,6 +123,13 @@ def parse_request(pipeline: Pipeline, known: KnownDocument) -> ParseRequest:
         status=source.metadata.status,
         version=source.metadata.version,
     )
+
+
+def _drop_withheld(pipeline: Pipeline, documents: Sequence[KnownDocument]) -> None:
+    """Delete bytes with secrets in them, now that they have been read."""
+    for sha256 in {known.raw_sha for known in documents if known.is_withheld}:
+        if sha256 is not None and not pipeline.index.ledger.retention.needs_raw(sha256):
+            pipeline.index.raw.drop(sha256)
 
 
 def _save(pipeline: Pipeline, parsed: Sequence[tuple[KnownDocument, GraphFragment | None]]) -> None:

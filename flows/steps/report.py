@@ -61,6 +61,7 @@ def build_report(
         http=_http(pipeline),
         stages={name: round(seconds, 3) for name, seconds in stages.items()},
         peak_rss_mb=_peak_rss(pipeline),
+        secrets=pipeline.index.ledger.seen.secrets(pipeline.source.name),
         guard=work.difference.guard,
         problems=problems_of(pipeline, seen),
     )

@@ -90,7 +90,9 @@ class _Judge:
         try:
             before = None if old is None else read_version(load_fragment(self.pipeline, old.fragment_sha))
             fragment = load_fragment(self.pipeline, document.fragment_sha or "")
-            now = read_version(fragment, self.pipeline.index.raw.get(document.raw_sha or ""))
+            raw = self.pipeline.index.raw
+            data = b"" if document.is_withheld else raw.get(document.raw_sha or "")
+            now = read_version(fragment, data)
         except (DamageFound, StoreUnavailable):
             return None  # what is lost is parsed or fetched again; nothing can be said of it now
         if fragment.noindex:

@@ -58,6 +58,9 @@ class FileRawStore:
         except (OSError, ZstdError):
             return False
 
+    def drop(self, sha256: str) -> None:
+        self._path(sha256).unlink(missing_ok=True)
+
     def hashes(self) -> Iterator[str]:
         """Yield the hash of every file, in order."""
         for path in sorted(self._root.glob("??/??/*.zst")):
@@ -124,6 +127,9 @@ class MemoryRawStore:
 
     def has(self, sha256: str) -> bool:
         return sha256 in self._data
+
+    def drop(self, sha256: str) -> None:
+        self._data.pop(sha256, None)
 
 
 def _damaged(subject: str) -> DamageFound:

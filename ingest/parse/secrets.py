@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from ingest.parse.outline import OutlineSection, Stretch
+from ingest.parse.outline import OutlineSection
 from schemas.fragment import Link, ParseRequest
 from schemas.nodes import DocumentKind
 from schemas.redaction import hide_values, pieces_of, secrets_of
@@ -158,7 +158,9 @@ class Hiding:
                 (text.at(start), text.at(end), self.everywhere(name)) for start, end, name in section.captions
             ),
             stretches=tuple(
-                Stretch(text.at(one.start), text.at(one.end), text.at(one.header_end))
+                replace(
+                    one, start=text.at(one.start), end=text.at(one.end), header_end=text.at(one.header_end)
+                )
                 for one in section.stretches
             ),
             aliases=tuple(name for name in section.aliases if not self._is_made_of(name)),

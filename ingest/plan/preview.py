@@ -64,10 +64,14 @@ def _actions(
         if document.state not in REMOVED:
             yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason="file deleted")
         return
-    if reason := _why_fetch(document, due_by, is_start=document.uri in there):
+    is_old = document.state in READABLE and document.pipeline_version not in (None, pipeline_version)
+    reason = _why_fetch(document, due_by, is_start=document.uri in there)
+    if is_old and document.is_withheld:
+        reason = "its bytes held secrets and were not kept"
+    if reason:
         since = f"since {document.next_due}" if reason == _DUE and document.next_due else ""
         yield PlannedAction(action=Action.FETCH, uri=document.uri, reason=reason, detail=since)
-    if document.state in READABLE and document.pipeline_version not in (None, pipeline_version):
+    if is_old:
         yield PlannedAction(action=Action.PARSE, uri=document.uri, reason="parsed by another version")
 
 

@@ -62,3 +62,16 @@ def test_a_document_that_was_never_fetched_needs_nothing(ledger: Ledger) -> None
 
     assert ledger.retention.raw_shas() == frozenset()
     assert ledger.retention.fragment_shas() == frozenset()
+
+
+@pytest.mark.parametrize(("parsed", "kept"), [(None, True), ("of others", True), ("raw a", False)])
+def test_bytes_with_secrets_are_needed_until_they_have_been_read(
+    ledger: Ledger, parsed: str | None, kept: bool
+) -> None:
+    fields = {"state": DocumentState.FETCHED, "raw_sha": "raw a", "parsed_sha": parsed}
+    ledger.documents.save([make_known("a", withheld=True, **fields)])
+    assert ledger.retention.raw_shas() == ({"raw a"} if kept else frozenset())
+    assert (ledger.retention.needs_raw("raw a"), ledger.retention.needs_raw("raw b")) == (kept, False)
+
+    ledger.documents.save([make_known("b", **fields)])
+    assert ledger.retention.needs_raw("raw a")

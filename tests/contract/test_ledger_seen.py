@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from indexes.stores.ledger.ledger import Ledger
 from indexes.stores.ledger.seen import SeenDocument
-from schemas.documents import DocumentState
+from schemas.documents import REMOVED, DocumentState
+from schemas.report import SecretCounts
 from tests.fakes.ledger_rows import SITE, full_known, make_known
 
 
@@ -30,3 +31,12 @@ def test_rescheduling_changes_nothing_but_the_time_and_the_worth_of_claims(ledge
     changed = {"interval": 60.0, "next_due": "2027-01-01", "lastmod_then": "2026", "lastmod_held": False}
     assert after[before.uri] == replace(before, **changed)
     assert after[f"{SITE}/a"] == make_known("a", run_id="run-2")
+
+
+def test_secrets_are_counted_of_all_that_has_not_left_the_source(ledger: Ledger) -> None:
+    assert ledger.seen.secrets("site") == SecretCounts()
+    holding = [make_known(state.value, state=state, secrets=2) for state in DocumentState]
+    ledger.documents.save([*holding, make_known("none"), make_known("a", source="other", secrets=7)])
+
+    left = len(DocumentState) - len(REMOVED)
+    assert ledger.seen.secrets("site") == SecretCounts(values=2 * left, documents=left)

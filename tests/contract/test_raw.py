@@ -40,6 +40,15 @@ def test_it_knows_what_it_keeps(raw: RawStore) -> None:
     assert raw.has(sha256)
 
 
+def test_what_is_dropped_is_gone_and_may_be_dropped_again(raw: RawStore) -> None:
+    sha256, other = raw.put(PAGE), raw.put(b"another")
+
+    raw.drop(sha256)
+    raw.drop(sha256)
+
+    assert (raw.has(sha256), raw.has(other)) == (False, True)
+
+
 def test_bytes_that_are_not_there_are_named(raw: RawStore) -> None:
     missing = "ab" * 32
 

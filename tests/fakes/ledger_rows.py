@@ -61,6 +61,8 @@ def full_known() -> KnownDocument:
         misses=1,
         missed_at="2026-01-03T00:00:00+00:00",
         words=1234,
+        secrets=3,
+        withheld=True,
         unmodified=4,
         repeats=3,
         denied=True,

@@ -18,8 +18,12 @@ class Retention:
 
     def raw_shas(self) -> frozenset[str]:
         """Bytes of every document that is in a generation, or may be without being fetched in full."""
-        query = sa.select(document.c.raw_sha).where(document.c.raw_sha.is_not(None), _in_use())
-        return self._all(query)
+        return self._all(sa.select(document.c.raw_sha).where(_keeps_raw(), _in_use()))
+
+    def needs_raw(self, sha256: str) -> bool:
+        """Whether any document needs these bytes."""
+        query = sa.select(document.c.raw_sha).where(document.c.raw_sha == sha256, _keeps_raw(), _in_use())
+        return bool(self._all(query.limit(1)))
 
     def fragment_shas(self) -> frozenset[str]:
         """Parsed documents of the generations that are kept, and of those that are still to come."""
@@ -36,6 +40,12 @@ def needed_fragments() -> sa.CompoundSelect[str]:
         sa.select(doc_rev.c.fragment_sha),
         sa.select(document.c.fragment_sha).where(document.c.fragment_sha.is_not(None), _in_use()),
     )
+
+
+def _keeps_raw() -> sa.ColumnElement[bool]:
+    """Bytes with secrets in them are kept until they have been read."""
+    is_read = document.c.parsed_sha.is_not_distinct_from(document.c.raw_sha)
+    return sa.and_(document.c.raw_sha.is_not(None), sa.not_(sa.and_(document.c.withheld, is_read)))
 
 
 def _in_use() -> sa.ColumnElement[bool]:

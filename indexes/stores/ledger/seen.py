@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from indexes.stores.ledger.tables import document
-from schemas.documents import DocumentState
+from schemas.documents import REMOVED, DocumentState
+from schemas.report import SecretCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +45,14 @@ class Seen:
         query = sa.select(*_COLUMNS).where(*mine).order_by(document.c.uri)
         with self._reading.connect() as connection:
             return tuple(_seen(row) for row in connection.execute(query))
+
+    def secrets(self, source: str) -> SecretCounts:
+        """Count secrets and the documents with any, of those that have not left the source."""
+        mine = (document.c.source == source, document.c.secrets > 0, document.c.state.not_in([*REMOVED]))
+        counts = sa.func.coalesce(sa.func.sum(document.c.secrets), 0), sa.func.count()
+        with self._reading.connect() as connection:
+            values, documents = connection.execute(sa.select(*counts).where(*mine)).one()
+        return SecretCounts(values=int(values), documents=int(documents))
 
     def reschedule(self, source: str, seen: Collection[SeenDocument]) -> None:
         """Write interval, next due time and what claims were worth; nothing else of the rows changes."""

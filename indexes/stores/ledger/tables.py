@@ -31,6 +31,8 @@ document = sa.Table(
     sa.Column("doc_id", _TEXT),
     sa.Column("title", _TEXT, nullable=False),
     sa.Column("words", sa.Integer),
+    sa.Column("secrets", sa.Integer, nullable=False),
+    sa.Column("withheld", sa.Boolean, nullable=False),
     sa.Column("content_type", _TEXT),
     sa.Column("x_robots_tag", _TEXT),
     sa.Column("etag", _TEXT),

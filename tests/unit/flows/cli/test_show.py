@@ -95,6 +95,26 @@ def test_a_pdf_passage_is_a_picture_with_its_box_drawn(
     assert (255, 0, 0) in colours
 
 
+def test_of_a_pdf_whose_bytes_were_not_kept_the_passage_is_shown_without_a_picture(
+    with_bytes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = open_ledger(f"sqlite:///{IndexLayout(with_bytes).ledger}")
+    (known,) = ledger.documents.of_source(SOURCE)
+    ledger.documents.save([replace(known, secrets=1, withheld=True)])
+    ledger.close()
+    FileRawStore(IndexLayout(with_bytes).raw).drop(known.raw_sha or "")
+    chunk = chunk_of("paper.pdf")
+
+    assert run_app(["show", chunk.id, "--index", str(with_bytes)]) == 0
+    said = capsys.readouterr().out
+    assert "picture: none; the document holds secrets, so its bytes were not kept" in said
+    assert chunk.text.split()[0] in said
+    out = tmp_path / "page.png"
+    assert run_app(["show", chunk.id, "--index", str(with_bytes), "--out", str(out)]) == 2
+    assert "keep_raw" in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_a_picture_without_a_name_lies_in_the_working_folder(with_bytes: Path, tmp_path: Path) -> None:
     chunk = chunk_of("paper.pdf")
     assert run_app(["show", chunk.id, "--index", str(with_bytes)]) == 0

@@ -33,6 +33,13 @@ def plan(
             known(PAGE, state=S.NOT_MODIFIED, pipeline_version="v1"),
             [("fetch", "known"), ("parse", "parsed by another version")],
         ),
+        (
+            known(PAGE, state=S.FETCHED, pipeline_version="v1", withheld=True, raw_sha="r", parsed_sha="r"),
+            [
+                ("fetch", "its bytes held secrets and were not kept"),
+                ("parse", "parsed by another version"),
+            ],
+        ),
         (known(PAGE, state=S.FAILED, pipeline_version="v1"), [("fetch", "failed before")]),
         (known(PAGE, state=S.MISSING), [("fetch", "missing before")]),
         (known(PAGE, state=S.QUARANTINED), [("fetch", "quarantined before")]),
