@@ -97,7 +97,7 @@ SHAPES: dict[Family, Shape] = {
         chrome=word_set(
             "toc table-of-contents breadcrumb breadcrumbs pagination pager sidebar skip-link share social"
         ),
-        chrome_words=word_set("feedback footer dropdown related popover popup"),
+        chrome_words=word_set("feedback footer dropdown related similar popover"),
     ),
 }
 

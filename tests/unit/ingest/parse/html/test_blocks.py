@@ -146,6 +146,7 @@ def test_a_permalink_sign_in_the_wrong_charset_is_no_part_of_a_heading() -> None
     assert texts_of(parse_page(page)) == {"Use": "x"}
 
 
-def test_what_pops_up_is_not_read() -> None:
-    page = "<main><h1>A</h1><div class='share-popover left'><h4>Share via</h4></div><p>x</p></main>"
+@pytest.mark.parametrize("class_", ["share-popover left", "similar-reads"])
+def test_what_pops_up_and_what_leads_to_other_texts_is_not_read(class_: str) -> None:
+    page = f"<main><h1>A</h1><div class='{class_}'><h4>Share via</h4></div><p>x</p></main>"
     assert texts_of(parse_page(page)) == {"A": "x"}
