@@ -22,9 +22,9 @@ from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
 from schemas.records import to_record
 from tests.fakes.pdfs import Text, heading, new_pdf, pdf_bytes, prose, request
+from tests.fakes.real_sites import DATA
 
 ROOT = Path(__file__).parents[3]
-DATA = ROOT.parent / "shared" / "data"
 SMALL = pdf_bytes([[heading("Lamps"), Text(prose("lamp"))]])
 NOTE = b"# Lamps\n\nA lamp gives light.\n"
 NOTE_REQUEST = request("note.md", content_type="text/markdown")

@@ -2,7 +2,6 @@
 
 import gzip
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -11,9 +10,10 @@ from ingest.fetch.sitemaps import Sitemap, parse_sitemap
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
 from tests.fakes.fetching import session_for
+from tests.fakes.real_sites import DATA
 from tests.fakes.site_server import Reply, Site, serve
 
-_DATA = Path(__file__).parents[4].parent / "shared" / "data" / "url-robots-sitemap"
+_DATA = DATA / "url-robots-sitemap"
 _AT = "https://h.example/sitemap.xml"
 _NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
