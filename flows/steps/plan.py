@@ -98,7 +98,7 @@ def _starts(pipeline: Pipeline) -> Mapping[str, str | None]:
     source = pipeline.source
     if source.kind is SourceKind.FILES:
         return dict.fromkeys(file_uris(source))
-    entries = pipeline.session.sitemaps(seed_urls(source))
+    entries = pipeline.session.sitemaps(seed_urls(source), should_stop=pipeline.stop.is_set)
     pipeline.index.ledger.runs.add_problems(pipeline.run_id, pipeline.session.problems)
     now = pipeline.index.clock.now()
     listed = {url: parse_lastmod(e.lastmod, now=now) for e in entries if (url := canonical_url(e.url))}
