@@ -6,7 +6,7 @@ from ingest.parse.chunking import CountTokens
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 
-PARSER_VERSION: str = "5"
+PARSER_VERSION: str = "6"
 """Part of what made a stored fragment; another one re-processes every document from its raw bytes."""
 
 _HEAD = 1_024
