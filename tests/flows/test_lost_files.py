@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,6 +79,16 @@ def test_what_rots_is_named_and_made_anew_by_the_next_run(
     assert report["generation"] is None
     assert sitegraph.damage(index) == ()
     assert sitegraph.export(index) == before
+
+
+def test_lost_bytes_that_readers_are_shown_are_named_where_newer_ones_are_whole(
+    sitegraph: Sitegraph, handbook: Handbook, index: Path
+) -> None:
+    with closing(open_ledger(f"sqlite:///{IndexLayout(index).ledger}")) as ledger:
+        live = next(iter(ledger.generations.live(1).values()))
+        ledger.origins.save({live.fragment_sha: "0" * 64})
+
+    assert sitegraph.damage(index) == ((live.uri, "the PDF whose pages are shown is missing or damaged"),)
 
 
 def test_a_rotten_page_that_is_not_looked_at_stops_the_run_that_needs_it_and_not_the_one_after(

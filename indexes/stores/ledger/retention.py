@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import doc_rev, document
+from indexes.stores.ledger.tables import doc_rev, document, origin
 from schemas.documents import ASLEEP
 
 
@@ -17,9 +17,13 @@ class Retention:
         self._reading = engine.execution_options(read_only=True)
 
     def raw_shas(self) -> frozenset[str]:
-        """Bytes of every document that is in a generation, or may be without being fetched in full."""
-        query = sa.select(document.c.raw_sha).where(document.c.raw_sha.is_not(None), _in_use())
-        return self._all(query)
+        """Bytes of every document that is in a generation, or may be without being fetched in full.
+
+        Also those that generations draw from, where newer bytes have come since.
+        """
+        newest = sa.select(document.c.raw_sha).where(document.c.raw_sha.is_not(None), _in_use())
+        drawn = sa.select(origin.c.raw_sha).join(doc_rev, doc_rev.c.fragment_sha == origin.c.fragment_sha)
+        return self._all(sa.union(newest, drawn))
 
     def fragment_shas(self) -> frozenset[str]:
         """Parsed documents of the generations that are kept, and of those that are still to come."""
