@@ -15,13 +15,12 @@ from schemas.errors import GuardRefused
 from schemas.report import Problem
 
 
-def check_seeds(pipeline: Pipeline) -> None:
-    """Stop before anything is decided when the source cannot be read at all.
+def check_seeds(pipeline: Pipeline, known: Sequence[KnownDocument]) -> None:
+    """Stop before anything is decided when the source, of which *known* are all rows, cannot be read at all.
 
     Raises: GuardRefused: a seed is unreachable, or there is no readable document; `--accept` does not
     help, since there is nothing to go on with.
     """
-    known = pipeline.index.ledger.documents.of_source(pipeline.source.name)
     refusal = seed_refusal(seed_urls(pipeline.source), known) or empty_refusal(known)
     if refusal:
         raise GuardRefused(f"{refusal}; nothing was changed", subject=pipeline.source.name)

@@ -17,7 +17,7 @@ from ingest.plan.scope import seed_urls
 from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
 from ingest.plan.traps import spread_variants
 from ingest.urls import canonical_url, file_url, registrable_domain
-from schemas.documents import DocumentState
+from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import GuardRefused
 from schemas.source import Source, SourceKind
 
@@ -40,14 +40,17 @@ class Batch:
         return f"{self.shard}-{self.number}"
 
 
-def plan_source(pipeline: Pipeline) -> int:
-    """Bring seeds, sitemaps or folders, and a changed scope, into the ledger; give the URIs known."""
+def plan_source(pipeline: Pipeline, *, due_by: str | None = None) -> int:
+    """Bring seeds, sitemaps or folders, and a changed scope, into the ledger; give the URIs known.
+
+    What is gone and still named comes back into it where that is due by *due_by*.
+    """
     documents, source, run_id = pipeline.index.ledger.documents, pipeline.source, pipeline.run_id
     before = {document.uri: document for document in documents.of_source(source.name)}
     starts = _starts(pipeline)
     known = {**before, **plan_rescope(source, before, run_id=run_id)}
     if any(document.state is DocumentState.GONE for document in known.values()):
-        known.update(plan_revival(known, _named(pipeline, starts), run_id=run_id))
+        known.update(_revive(pipeline, known, starts, due_by))
     known.update(plan_claims(known, starts))
     documents.save([document for uri, document in known.items() if document is not before[uri]])
     admit(pipeline, plan_starts(source, known, starts))
@@ -119,21 +122,23 @@ def file_uris(source: Source) -> frozenset[str]:
     return frozenset(uris)
 
 
-def _named(pipeline: Pipeline, starts: Collection[str]) -> Collection[str]:
-    """What seeds, listings or a current page name, and what readers still see.
+def _revive(
+    pipeline: Pipeline, known: Mapping[str, KnownDocument], starts: Collection[str], due_by: str | None
+) -> Mapping[str, KnownDocument]:
+    """Gone documents to look at again: named by a start or, as it was read last, by a current page.
 
-    A page that did not change still vouches for what it links to, and what a guard kept in the index
-    may be back.
+    A file that is there is back, and what a guard kept in the index may be: neither waits until it is due.
     """
-    ledger = pipeline.index.ledger
-    live = ledger.generations.live(pipeline.index.current(), source=pipeline.source.name)
-    named = {*starts, *(document.uri for document in live.values())}
-    if pipeline.source.kind is SourceKind.WEB:
-        named |= ledger.links.targets_of({document.fragment_sha for document in live.values()})
-    return named
+    ledger, run_id = pipeline.index.ledger, pipeline.run_id
+    live = ledger.generations.live(pipeline.index.current(), source=pipeline.source.name).values()
+    at_once = {document.uri for document in live}
+    if pipeline.source.kind is SourceKind.FILES:
+        return plan_revival(known, (), at_once=at_once | set(starts), run_id=run_id, due_by=due_by)
+    named = {*starts, *ledger.links.targets_of({document.fragment_sha for document in live})}
+    return plan_revival(known, named, at_once=at_once, run_id=run_id, due_by=due_by)
 
 
 @task(task_run_name="plan-source")
-def plan_source_task(run_id: str) -> int:
+def plan_source_task(run_id: str, due_by: str | None) -> int:
     """Plan the start of a run."""
-    return plan_source(active(run_id))
+    return plan_source(active(run_id), due_by=due_by)
