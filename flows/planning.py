@@ -140,7 +140,7 @@ def _starts(source: Source) -> Iterable[str]:
         return seed_urls(source)
     from flows.steps.plan import file_uris
 
-    return file_uris(source)
+    return file_uris(source, on_skip=lambda _path, _reason: None)
 
 
 def _fragment(index: Index, sha: str) -> GraphFragment:

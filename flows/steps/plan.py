@@ -1,6 +1,6 @@
 """Step 1: which documents to look at."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -19,6 +19,7 @@ from ingest.plan.traps import spread_variants
 from ingest.urls import canonical_url, file_url, registrable_domain
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import GuardRefused
+from schemas.report import Problem
 from schemas.source import Source, SourceKind
 
 WAVE = 2000
@@ -100,7 +101,7 @@ def _starts(pipeline: Pipeline) -> Mapping[str, str | None]:
     """Where the run starts, with the date that a sitemap claims for it."""
     source = pipeline.source
     if source.kind is SourceKind.FILES:
-        return dict.fromkeys(file_uris(source))
+        return dict.fromkeys(_files(pipeline))
     entries = pipeline.session.sitemaps(seed_urls(source), should_stop=pipeline.stop.is_set)
     pipeline.index.ledger.runs.add_problems(pipeline.run_id, pipeline.session.problems)
     now = pipeline.index.clock.now()
@@ -108,8 +109,22 @@ def _starts(pipeline: Pipeline) -> Mapping[str, str | None]:
     return {**dict.fromkeys(seed_urls(source)), **listed}
 
 
-def file_uris(source: Source) -> frozenset[str]:
+def _files(pipeline: Pipeline) -> frozenset[str]:
+    """URIs of the files that are there; what is left out of the list is said."""
+    source, skipped = pipeline.source, list[Problem]()
+
+    def on_skip(path: str, reason: str) -> None:
+        skipped.append(Problem(url=file_url(source.name, path), reason=f"left out: {reason}"))
+
+    uris = file_uris(source, on_skip=on_skip)
+    pipeline.index.ledger.runs.add_problems(pipeline.run_id, skipped)
+    return uris
+
+
+def file_uris(source: Source, *, on_skip: Callable[[str, str], None]) -> frozenset[str]:
     """URIs of the documents under the source's roots; of equal paths the first root's counts.
+
+    *on_skip* hears path and reason of what is left out.
 
     Raises: GuardRefused: a root is not there, which must not read as if all its files were deleted.
     """
@@ -117,8 +132,7 @@ def file_uris(source: Source) -> frozenset[str]:
     for root in source.roots:
         if not Path(root).is_dir():
             raise GuardRefused("root folder is not there; nothing was changed", subject=root)
-        entries = list_files(Path(root), include=(), exclude=())
-        uris.update(file_url(source.name, entry.path) for entry in entries)
+        uris.update(file_url(source.name, path) for path in list_files(Path(root), on_skip=on_skip))
     return frozenset(uris)
 
 
