@@ -101,9 +101,9 @@ def chunk_with(fragment: GraphFragment, words: str) -> Chunk:
     return next(chunk for chunk in fragment.chunks if words in chunk.text)
 
 
-def manual() -> bytes:
-    """Two pages with an outline of three headings, and a title."""
-    pages = [
+def manual_pages() -> list[list[Text]]:
+    """Two pages with three numbered headings."""
+    return [
         [
             heading("1 Setting up"),
             Text(prose("lamp")),
@@ -112,8 +112,12 @@ def manual() -> bytes:
         ],
         [heading("2 Daily use"), Text(prose("switch")), Text(prose("shade"))],
     ]
+
+
+def manual() -> bytes:
+    """Those pages with an outline and a title."""
     toc = [(1, "1 Setting up", 1), (2, "1.1 Before you start", 1), (1, "2 Daily use", 2)]
-    return pdf_bytes(pages, toc=toc, title="The Lamp Manual")
+    return pdf_bytes(manual_pages(), toc=toc, title="The Lamp Manual")
 
 
 def one_link_many_times(times: int) -> bytes:

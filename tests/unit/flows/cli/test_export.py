@@ -16,7 +16,8 @@ from indexes.wiring import open_chunk_store
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.nodes import OBSERVED_FIELDS, Page, PdfDoc
-from tests.fakes.small_index import GENERATION, SOURCE, governance_documents
+from tests.fakes.governance import governance_documents
+from tests.fakes.small_index import GENERATION, SOURCE
 
 CONTRACT = Path(__file__).parents[4] / "docs" / "reference" / "export.md"
 AS_OF = "2026-03-01T12:00:00+00:00"

@@ -18,8 +18,9 @@ from indexes.stores.ledger.ledger import open_ledger
 from indexes.stores.raw import FileRawStore
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.nodes import Chunk
+from tests.fakes.governance import governance_documents
 from tests.fakes.ledger_rows import publish, put
-from tests.fakes.small_index import GENERATION, SOURCE, governance_documents
+from tests.fakes.small_index import GENERATION, SOURCE
 
 
 def chunk_of(path: str, place: int = 0) -> Chunk:

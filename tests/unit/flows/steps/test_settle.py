@@ -10,15 +10,8 @@ from flows.wiring import Pipeline
 from schemas.changes import ChangeKind
 from schemas.errors import GuardRefused
 from tests.fakes.pdfs import Text, heading, new_pdf
-from tests.fakes.plain_pipeline import (
-    crawl,
-    open_parsers,
-    open_plain_pipeline,
-    publish_ledger,
-    source_of,
-    states,
-)
-from tests.fakes.site_server import Reply, Script, Site, serve, with_validators
+from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger, source_of, states
+from tests.fakes.site_server import Reply, Script, Site, with_validators
 
 NAMES = tuple("abcdefghij")
 PATHS = tuple(f"/{name}.html" for name in NAMES)
@@ -52,18 +45,6 @@ class SoftErrors(dict[str, Script]):
     def get(self, path: str, default: object = None) -> Script:  # type: ignore[override]
         """The page, or the site's excuse."""
         return super().get(path, self.excuse)
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serve(Site()) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def parsers() -> Iterator[ParserPool]:
-    with open_parsers() as parsers:
-        yield parsers
 
 
 @pytest.fixture

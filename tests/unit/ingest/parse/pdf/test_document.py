@@ -7,16 +7,7 @@ import pymupdf
 import pytest
 
 from schemas.nodes import PdfDoc, RegionType
-from tests.fakes.pdfs import (
-    Text,
-    heading,
-    manual,
-    new_pdf,
-    parse,
-    prose,
-    regions,
-    set_block,
-)
+from tests.fakes.pdfs import Text, heading, manual, new_pdf, parse, prose, regions, set_block
 from tests.fakes.real_sites import DATA
 
 

@@ -1,7 +1,7 @@
 """Which lines are headings, how sure that is, and what path a passage has."""
 
 from schemas.nodes import RegionType
-from tests.fakes.pdfs import Text, chunk_with, heading, manual, parse, pdf_bytes, prose, regions
+from tests.fakes.pdfs import Text, chunk_with, heading, manual, manual_pages, parse, pdf_bytes, prose, regions
 
 
 def test_heading_path_comes_from_the_outline_without_numbers_and_without_the_title() -> None:
@@ -17,16 +17,7 @@ def test_heading_path_comes_from_the_outline_without_numbers_and_without_the_tit
 
 
 def test_without_an_outline_large_type_makes_headings_of_less_confidence() -> None:
-    pages = [
-        [
-            heading("1 Setting up"),
-            Text(prose("lamp")),
-            heading("1.1 Before you start", 13),
-            Text(prose("plug")),
-        ],
-        [heading("2 Daily use"), Text(prose("switch"))],
-    ]
-    fragment = parse(pdf_bytes(pages))
+    fragment = parse(pdf_bytes(manual_pages()))
 
     chunk = chunk_with(fragment, "plug")
     assert chunk.heading_path == ("Setting up", "Before you start")
