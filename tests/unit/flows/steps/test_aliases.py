@@ -8,16 +8,10 @@ import pytest
 from flows.child import ParserPool
 from flows.wiring import Pipeline
 from tests.fakes.plain_crawl import page
-from tests.fakes.plain_pipeline import crawl, open_parsers, open_plain_pipeline, publish_ledger, source_of
+from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger, source_of
 from tests.fakes.site_server import Reply, Site, serve
 
 WORDS = " ".join(f"subject-{number}" for number in range(40))
-
-
-@pytest.fixture(scope="module")
-def parsers() -> Iterator[ParserPool]:
-    with open_parsers() as parsers:
-        yield parsers
 
 
 @pytest.fixture
