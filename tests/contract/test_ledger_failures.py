@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,16 @@ def refuses(url: str, kind: type[SitegraphError]) -> str:
 )
 def test_what_is_no_url_of_a_database_is_a_wrong_setting(url: str) -> None:
     assert "SITEGRAPH_LEDGER_URL" in refuses(url, ConfigError)
+
+
+def test_a_ledger_that_may_not_be_written_says_who_must_be_able_to(tmp_path: Path) -> None:
+    with (
+        closing(open_ledger(f"sqlite:///{tmp_path}/ledger.sqlite")) as ledger,
+        ledger.engine.connect() as connection,
+    ):
+        connection.exec_driver_sql("PRAGMA query_only=ON")
+        with pytest.raises(StoreUnavailable, match="must be able to write to its folder, `query` need not"):
+            connection.exec_driver_sql("DELETE FROM run")
 
 
 def test_a_folder_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
