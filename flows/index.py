@@ -66,8 +66,7 @@ def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool) -> RunReport:
     leases, clock = pipeline.index.ledger.leases, pipeline.index.clock
     with stages.timed("crawl"):
         crawl(pipeline, due_by=pipeline.index.now() if due else None)
-        settle_source(pipeline, accept=accept)
-        check_seeds(pipeline)
+        check_seeds(pipeline, settle_source(pipeline, accept=accept))
     with hold_lease(
         leases, "index", clock=clock, progress=pipeline.progress, stop=pipeline.stop, wait=True
     ) as lease:
@@ -77,7 +76,7 @@ def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool) -> RunReport:
 def crawl(pipeline: Pipeline, *, due_by: str | None) -> None:
     """Fetch and parse, wave after wave, until every document has been looked at."""
     run_id = pipeline.run_id
-    plan_source_task(run_id)
+    plan_source_task(run_id, due_by)
     parse_leftovers_task(run_id)
     while wave := plan_wave(pipeline, due_by=due_by):
         pipeline.progress.expect("fetch", sum(len(batch.uris) for batch in wave))

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from indexes.publish.generation import load_generation
 from ingest.diff.documents import diff_documents
 from ingest.diff.guard import removal_refusal
 from ingest.plan.preview import Action, PlannedAction, plan_actions
-from ingest.plan.scope import seed_urls
+from ingest.plan.scope import is_inside, seed_urls
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.fragment import GraphFragment
@@ -47,7 +48,7 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
         return _plan(source, Preview(), _actions(source, Preview(), find_model(settings), due_by=None))
     index = open_index(settings)
     try:
-        model, preview = model_of(index), look_at(index, source.name)
+        model, preview = model_of(index), look_at(index, source)
         actions = _actions(source, preview, model, due_by=index.now() if due else None)
         embed = count_texts(index, source.name, preview, actions, model)
         return {**_plan(source, preview, actions), "embed": embed, "held_since": held_since(index.layout)}
@@ -55,13 +56,13 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
         index.close()
 
 
-def look_at(index: Index, source: str) -> Preview:
+def look_at(index: Index, source: Source) -> Preview:
     """Read the ledger; changes are what the next run would publish if no site said anything new."""
-    known, base = index.ledger.documents.of_source(source), index.current()
+    known, base = index.ledger.documents.of_source(source.name), index.current()
     everything = index.ledger.generations.live(base)
-    live = {doc: document for doc, document in everything.items() if document.source == source}
+    live = {doc: document for doc, document in everything.items() if document.source == source.name}
     owners = {doc: document.source for doc, document in everything.items()}
-    changes = diff_documents(known, live, owners)
+    changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
     return Preview(known=known, live=live, changes=changes, generation=base)
 
 
@@ -140,7 +141,7 @@ def _starts(source: Source) -> Iterable[str]:
         return seed_urls(source)
     from flows.steps.plan import file_uris
 
-    return file_uris(source)
+    return file_uris(source, on_skip=lambda _path, _reason: None)
 
 
 def _fragment(index: Index, sha: str) -> GraphFragment:

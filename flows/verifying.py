@@ -67,9 +67,13 @@ def _documents(index: Index, generation: int) -> Iterator[Damage]:
             yield document.uri, "document has no node in the graph"
         if fault := _fault(index.fragments, document.fragment_sha):
             yield document.uri, f"parsed document {fault}"
-    for uri, raw_sha in _fetched(index, live.values()):
+    newest = dict(_fetched(index, live.values()))
+    for uri, raw_sha in newest.items():
         if fault := _fault(index.raw, raw_sha):
             yield uri, f"what was fetched {fault}"
+    for doc, drawn in index.ledger.origins.of_generation(generation).items():
+        if drawn is not None and newest.get(live[doc].uri) != drawn and not index.raw.has(drawn):
+            yield live[doc].uri, "the PDF whose pages are shown is missing or damaged"
 
 
 def _fetched(index: Index, live: Iterable[LiveDocument]) -> Iterator[tuple[str, str]]:

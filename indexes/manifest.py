@@ -8,7 +8,6 @@ from schemas.errors import ConfigError, SchemaMismatch
 from schemas.records import from_record, to_record
 
 FORMAT = 1
-GRAPH_STORES = ("lance", "neo4j")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,11 +25,6 @@ class EdgeKind(StrEnum):
     NEXT = "next"
 
 
-STRUCTURE_KINDS = frozenset(
-    {EdgeKind.CONTAINS, EdgeKind.PARENT_OF, EdgeKind.MATERIALIZED_FROM, EdgeKind.NEXT}
-)
-"""Edges between nodes of one document, known as soon as it is parsed."""
-
 FRONT_MATTER_KINDS = frozenset({EdgeKind.RELATES_TO, EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES})
 """Typed edges that a document's front matter states."""
 

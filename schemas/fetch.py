@@ -73,12 +73,3 @@ class FetchTotals:
     requests: int = 0
     bytes: int = 0
     statuses: Mapping[int, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileEntry:
-    """A file of a local source; `path` is relative to the root, with `/` between names."""
-
-    path: str
-    size: int
-    modified: float

@@ -45,7 +45,9 @@ def show(
     settings = read_settings(index)
     readers = open_for_reading(settings)
     found = find_chunk(readers.chunks, chunk)
-    typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, found.source)))
+    typer.echo(
+        show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, generation=readers.generation))
+    )
 
 
 def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: RawOf) -> str:
@@ -92,8 +94,8 @@ def _picture_path(chunk: "Chunk") -> Path:
     return Path(chunk.id.replace(":", "-") + ".png")
 
 
-def stored_bytes(settings: Settings, source: str) -> RawOf:
-    """Give the bytes of a document by what the ledger knows of it; nothing is opened before it is asked."""
+def stored_bytes(settings: Settings, *, generation: int) -> RawOf:
+    """Give the bytes that a generation's document was read from; nothing is opened before it is asked."""
 
     def raw_of(doc: str) -> bytes | None:
         from indexes.layout import IndexLayout
@@ -103,11 +105,12 @@ def stored_bytes(settings: Settings, source: str) -> RawOf:
         layout = IndexLayout(Path(settings.index).resolve())
         ledger = open_ledger(settings.ledger_url or f"sqlite:///{layout.ledger}")
         try:
-            found = [known for known in ledger.documents.of_source(source) if known.doc == doc]
+            origins = ledger.origins.of_generation(generation, docs=[doc])
         finally:
             ledger.close()
-        if not found or found[0].parsed_sha is None:
+        if doc not in origins:
             raise StoreUnavailable("the ledger knows no bytes of this document; run it again", subject=doc)
-        return None if found[0].withheld else FileRawStore(layout.raw).get(found[0].parsed_sha)
+        sha256 = origins[doc]
+        return None if sha256 is None else FileRawStore(layout.raw).get(sha256)
 
     return raw_of

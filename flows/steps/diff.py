@@ -1,6 +1,7 @@
 """Step 4: the ledger against the base generation; an empty difference ends the run."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from flows.wiring import Pipeline
 from flows.work import Difference
@@ -8,20 +9,19 @@ from indexes.publish.generation import load_generation
 from ingest.diff.documents import count_documents, diff_documents, outcome_of
 from ingest.diff.guard import empty_refusal, removal_refusal, seed_refusal
 from ingest.diff.validators import lying_hosts
-from ingest.plan.scope import seed_urls
+from ingest.plan.scope import is_inside, seed_urls
 from schemas.changes import DocumentChange
 from schemas.documents import KnownDocument
 from schemas.errors import GuardRefused
 from schemas.report import Problem
 
 
-def check_seeds(pipeline: Pipeline) -> None:
-    """Stop before anything is decided when the source cannot be read at all.
+def check_seeds(pipeline: Pipeline, known: Sequence[KnownDocument]) -> None:
+    """Stop before anything is decided when the source, of which *known* are all rows, cannot be read at all.
 
     Raises: GuardRefused: a seed is unreachable, or there is no readable document; `--accept` does not
     help, since there is nothing to go on with.
     """
-    known = pipeline.index.ledger.documents.of_source(pipeline.source.name)
     refusal = seed_refusal(seed_urls(pipeline.source), known) or empty_refusal(known)
     if refusal:
         raise GuardRefused(f"{refusal}; nothing was changed", subject=pipeline.source.name)
@@ -38,7 +38,7 @@ def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
     everything = ledger.generations.live(base)
     live = {doc: document for doc, document in everything.items() if document.source == source.name}
     owners = {doc: document.source for doc, document in everything.items()}
-    changes = diff_documents(known, live, owners)
+    changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
     _distrust(pipeline, lying_hosts(known, changes))
     guard = removal_refusal(changes, live=len(live))
     if guard and not accept:

@@ -17,6 +17,7 @@ from ingest.urls import file_path
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument
 from schemas.errors import DamageFound, Stopped, StoreUnavailable, TerminalError
 from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import DocumentKind
 from schemas.records import from_record
 from schemas.report import Problem
 from schemas.source import SourceKind
@@ -77,8 +78,9 @@ def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, Gra
     try:
         record = pipeline.parsers.parse(data, parse_request(pipeline, known))
     except TerminalError as error:
-        failures = known.failures + 1
-        return replace(known, state=DocumentState.FAILED, failures=failures, reason=error.message), None
+        # Read by an older version or not: the next look must not take these bytes for read.
+        unread = replace(known, parsed_sha=None, failures=known.failures + 1)
+        return replace(unread, state=DocumentState.FAILED, reason=error.message), None
     fragment = from_record(GraphFragment, json.loads(record))
     parsed = replace(
         known,
@@ -136,6 +138,8 @@ def _save(pipeline: Pipeline, parsed: Sequence[tuple[KnownDocument, GraphFragmen
     ledger, source = pipeline.index.ledger, pipeline.source
     good = [(document, fragment) for document, fragment in parsed if fragment is not None]
     ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
+    pdfs = [document for document, fragment in good if fragment.kind is DocumentKind.PDF]
+    ledger.origins.save({pdf.fragment_sha or "": None if pdf.withheld else pdf.raw_sha for pdf in pdfs})
     fragments = {document.uri: fragment for document, fragment in good if source.kind is SourceKind.WEB}
 
     def leads_to(document: KnownDocument) -> Frontier:

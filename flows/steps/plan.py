@@ -1,6 +1,6 @@
 """Step 1: which documents to look at."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -17,8 +17,9 @@ from ingest.plan.scope import seed_urls
 from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
 from ingest.plan.traps import spread_variants
 from ingest.urls import canonical_url, file_url, registrable_domain
-from schemas.documents import DocumentState
+from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import GuardRefused
+from schemas.report import Problem
 from schemas.source import Source, SourceKind
 
 WAVE = 2000
@@ -40,14 +41,17 @@ class Batch:
         return f"{self.shard}-{self.number}"
 
 
-def plan_source(pipeline: Pipeline) -> int:
-    """Bring seeds, sitemaps or folders, and a changed scope, into the ledger; give the URIs known."""
+def plan_source(pipeline: Pipeline, *, due_by: str | None = None) -> int:
+    """Bring seeds, sitemaps or folders, and a changed scope, into the ledger; give the URIs known.
+
+    What is gone and still named comes back into it where that is due by *due_by*.
+    """
     documents, source, run_id = pipeline.index.ledger.documents, pipeline.source, pipeline.run_id
     before = {document.uri: document for document in documents.of_source(source.name)}
     starts = _starts(pipeline)
     known = {**before, **plan_rescope(source, before, run_id=run_id)}
     if any(document.state is DocumentState.GONE for document in known.values()):
-        known.update(plan_revival(known, _named(pipeline, starts), run_id=run_id))
+        known.update(_revive(pipeline, known, starts, due_by))
     known.update(plan_claims(known, starts))
     documents.save([document for uri, document in known.items() if document is not before[uri]])
     admit(pipeline, plan_starts(source, known, starts))
@@ -97,16 +101,30 @@ def _starts(pipeline: Pipeline) -> Mapping[str, str | None]:
     """Where the run starts, with the date that a sitemap claims for it."""
     source = pipeline.source
     if source.kind is SourceKind.FILES:
-        return dict.fromkeys(file_uris(source))
-    entries = pipeline.session.sitemaps(seed_urls(source))
+        return dict.fromkeys(_files(pipeline))
+    entries = pipeline.session.sitemaps(seed_urls(source), should_stop=pipeline.stop.is_set)
     pipeline.index.ledger.runs.add_problems(pipeline.run_id, pipeline.session.problems)
     now = pipeline.index.clock.now()
     listed = {url: parse_lastmod(e.lastmod, now=now) for e in entries if (url := canonical_url(e.url))}
     return {**dict.fromkeys(seed_urls(source)), **listed}
 
 
-def file_uris(source: Source) -> frozenset[str]:
+def _files(pipeline: Pipeline) -> frozenset[str]:
+    """URIs of the files that are there; what is left out of the list is said."""
+    source, skipped = pipeline.source, list[Problem]()
+
+    def on_skip(path: str, reason: str) -> None:
+        skipped.append(Problem(url=file_url(source.name, path), reason=f"left out: {reason}"))
+
+    uris = file_uris(source, on_skip=on_skip)
+    pipeline.index.ledger.runs.add_problems(pipeline.run_id, skipped)
+    return uris
+
+
+def file_uris(source: Source, *, on_skip: Callable[[str, str], None]) -> frozenset[str]:
     """URIs of the documents under the source's roots; of equal paths the first root's counts.
+
+    *on_skip* hears path and reason of what is left out.
 
     Raises: GuardRefused: a root is not there, which must not read as if all its files were deleted.
     """
@@ -114,26 +132,27 @@ def file_uris(source: Source) -> frozenset[str]:
     for root in source.roots:
         if not Path(root).is_dir():
             raise GuardRefused("root folder is not there; nothing was changed", subject=root)
-        entries = list_files(Path(root), include=(), exclude=())
-        uris.update(file_url(source.name, entry.path) for entry in entries)
+        uris.update(file_url(source.name, path) for path in list_files(Path(root), on_skip=on_skip))
     return frozenset(uris)
 
 
-def _named(pipeline: Pipeline, starts: Collection[str]) -> Collection[str]:
-    """What seeds, listings or a current page name, and what readers still see.
+def _revive(
+    pipeline: Pipeline, known: Mapping[str, KnownDocument], starts: Collection[str], due_by: str | None
+) -> Mapping[str, KnownDocument]:
+    """Gone documents to look at again: named by a start or, as it was read last, by a current page.
 
-    A page that did not change still vouches for what it links to, and what a guard kept in the index
-    may be back.
+    A file that is there is back, and what a guard kept in the index may be: neither waits until it is due.
     """
-    ledger = pipeline.index.ledger
-    live = ledger.generations.live(pipeline.index.current(), source=pipeline.source.name)
-    named = {*starts, *(document.uri for document in live.values())}
-    if pipeline.source.kind is SourceKind.WEB:
-        named |= ledger.links.targets_of({document.fragment_sha for document in live.values()})
-    return named
+    ledger, run_id = pipeline.index.ledger, pipeline.run_id
+    live = ledger.generations.live(pipeline.index.current(), source=pipeline.source.name).values()
+    at_once = {document.uri for document in live}
+    if pipeline.source.kind is SourceKind.FILES:
+        return plan_revival(known, (), at_once=at_once | set(starts), run_id=run_id, due_by=due_by)
+    named = {*starts, *ledger.links.targets_of({document.fragment_sha for document in live})}
+    return plan_revival(known, named, at_once=at_once, run_id=run_id, due_by=due_by)
 
 
 @task(task_run_name="plan-source")
-def plan_source_task(run_id: str) -> int:
+def plan_source_task(run_id: str, due_by: str | None) -> int:
     """Plan the start of a run."""
-    return plan_source(active(run_id))
+    return plan_source(active(run_id), due_by=due_by)

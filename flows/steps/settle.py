@@ -1,7 +1,7 @@
 """After the crawl, before anything is compared: what is no content is put aside, what is the same is one."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from flows.steps.embed import load_fragment
@@ -25,28 +25,36 @@ from schemas.records import from_record
 from schemas.source import SourceKind
 
 
-def settle_source(pipeline: Pipeline, *, accept: bool) -> None:
+def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument]:
     """Quarantine what is no good though it came with 200, then settle what is the same at several addresses.
 
-    *accept* takes pages that only became short as they are.
+    Gives all rows of the source as they are then. *accept* takes pages that only became short as they are.
 
     Raises: GuardRefused: more than half of the documents that readers see are put aside, and *accept* is
     false.
     """
     ledger, name = pipeline.index.ledger, pipeline.source.name
-    if pipeline.source.kind is SourceKind.FILES:
-        return
     known: Sequence[KnownDocument] = ledger.documents.of_source(name)
-    live = {d.uri: d for d in ledger.generations.live(pipeline.index.current(), source=name).values()}
-    judge = _Judge(pipeline=pipeline, live=live, accept=accept)
+    if pipeline.source.kind is SourceKind.FILES:
+        return known
+    everything = ledger.generations.live(pipeline.index.current()).values()
+    live = {document.uri: document for document in everything if document.source == name}
+    judge = _Judge(pipeline=pipeline, live=live, shown=_shown(everything), accept=accept)
     bad = {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=why) for d in known if (why := judge(d))}
     known = [bad.get(d.uri, d) for d in known]
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
-    ledger.documents.save((*bad.values(), *settle_same(known, held)))
+    settled = settle_same(known, held, live.values())
+    ledger.documents.save((*bad.values(), *settled))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
     if refusal and not accept:
         raise GuardRefused(f"{refusal}; nothing was changed. Go on with: --accept", subject=name)
+    return tuple({document.uri: document for document in (*known, *settled)}.values())
+
+
+def _shown(everything: Iterable[LiveDocument]) -> Mapping[str, str]:
+    """Hash of the content that readers see under each address, whichever source holds it."""
+    return {uri: live.content_hash for live in everything for uri in (*live.aliases, live.uri)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,7 @@ class _Judge:
 
     pipeline: Pipeline
     live: Mapping[str, LiveDocument]
+    shown: Mapping[str, str]
     accept: bool
     probes: dict[str, _Probe] = field(default_factory=dict)
 
@@ -73,10 +82,10 @@ class _Judge:
             return None if old is None or self.accept else self._lost(document)
         if document.state not in READABLE or document.parsed_sha != document.raw_sha:
             return None
-        if old is None:
-            tiny = document.words is not None and document.words < TINY_WORDS
-            return self._content(document, None) if tiny else None
-        return None if old.content_hash == document.content_hash else self._content(document, old)
+        if self.shown.get(document.uri) == document.content_hash:
+            return None
+        tiny = document.words is not None and document.words < TINY_WORDS
+        return self._content(document, old) if old is not None or tiny else None
 
     def _lost(self, document: KnownDocument) -> str | None:
         """A page that readers see redirects to where everything goes that is not there."""

@@ -1,7 +1,7 @@
 """Documents of a source as the ledger knows them, against those of the base generation."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.diff.moves import aliases_of, follow, has_moved
@@ -19,13 +19,17 @@ _UNCHANGED_AND_UNUSED = (DocumentState.UNSUPPORTED, DocumentState.QUARANTINED, D
 
 
 def diff_documents(
-    known: Sequence[KnownDocument], live: Mapping[str, LiveDocument], owners: Mapping[str, str]
+    known: Sequence[KnownDocument],
+    live: Mapping[str, LiveDocument],
+    owners: Mapping[str, str],
+    *,
+    in_scope: Callable[[str], bool],
 ) -> tuple[DocumentChange, ...]:
     """Give what changes from the base generation to the next, ordered by node id.
 
     Args: known: all ledger rows of one source; live: that source's documents in the base, by node
     id; owners: source by node id of the base's documents of other sources. A document that another
-    source already holds stays that source's.
+    source already holds stays that source's. in_scope: whether the source means an address.
     """
     by_uri = {document.uri: document for document in known}
     held = {document.uri: doc for doc, document in live.items()}
@@ -39,7 +43,7 @@ def diff_documents(
         for document in known
         if (doc := docs[document.uri]) is not None
         and owners.get(doc, document.source) == document.source
-        and leads_somewhere(document, by_uri)
+        and leads_somewhere(document, by_uri, in_scope)
         and (change := diff_document(document, live.get(doc), aliases=aliases.get(document.uri, ())))
     ]
     claimed = set(docs.values())
@@ -88,17 +92,20 @@ def is_held(known: KnownDocument, old: LiveDocument) -> bool:
     return unconfirmed and known.content_hash == old.content_hash
 
 
-def leads_somewhere(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> bool:
+def leads_somewhere(
+    document: KnownDocument, by_uri: Mapping[str, KnownDocument], in_scope: Callable[[str], bool]
+) -> bool:
     """Whether a redirect ends at a document that can be read, or outside the source.
 
-    One that ends in an error, or in itself, is a site's bad day and proves nothing: the page stays.
+    One that ends in an error, in itself, or where nobody looked because of a budget or too many redirects,
+    proves nothing: the page stays.
     """
     passed: set[str] = set()
     while document.state is DocumentState.REDIRECTED:
         passed.add(document.uri)
         target = by_uri.get(document.location or "")
         if target is None:
-            return True
+            return not in_scope(document.location or "")
         if target.uri in passed:
             return False
         document = target

@@ -91,11 +91,18 @@ def _fetched(
 
 
 def _not_modified(seen: KnownDocument, result: FetchResult) -> KnownDocument:
-    """A 304 keeps content, links and structure, and may bring a new validator (RFC 9111, 4.3.4)."""
+    """A 304 keeps content, links and structure, and may bring a new validator (RFC 9111, 4.3.4).
+
+    A word to robots that it brings holds from now on; many servers leave headers out, so silence takes none
+    back.
+    """
+    tag = result.x_robots_tag or seen.x_robots_tag
     return replace(
         seen,
         state=DocumentState.NOT_MODIFIED,
         etag=result.etag or seen.etag,
+        x_robots_tag=tag,
+        parsed_sha=seen.parsed_sha if tag == seen.x_robots_tag else None,
         failures=_unread(seen),
         misses=0,
         missed_at=None,

@@ -16,15 +16,24 @@ _LEADING = (DocumentState.REDIRECTED, DocumentState.DUPLICATE, DocumentState.GON
 """States in which a location says where the content is; a quarantined redirect leads nowhere."""
 
 
-def settle_same(known: Sequence[KnownDocument], held: Collection[str] = ()) -> tuple[KnownDocument, ...]:
+def settle_same(
+    known: Sequence[KnownDocument], held: Collection[str] = (), live: Iterable[LiveDocument] = ()
+) -> tuple[KnownDocument, ...]:
     """Give the rows that change: duplicates, those that no longer are, and gone ones whose content goes on.
 
     Args: known: all rows of one source, in any order; held: addresses of those that could only not be
-    confirmed and whose content readers still see: copies of it wait, since a bad day proves nothing. The
-    result depends on nothing else, so that it is the same whatever was fetched first.
+    confirmed and whose content readers still see: copies of it wait, since a bad day proves nothing; live:
+    the base's documents. The result depends on nothing else, so that it is the same whatever was fetched
+    first.
     """
-    winners, rows = _winners(known, held), {document.uri: document for document in known}
-    settled = [_settle(document, winners.get(_key(document) or ""), rows) for document in known]
+    winners, rows, stood = _winners(known, held), {d.uri: d for d in known}, _stood_for(live)
+    settled = []
+    for document in known:
+        winner = winners.get(_key(document) or "")
+        if document.state is DocumentState.GONE:
+            settled.append(_settle_gone(document, winner, rows, stood.get(document.uri)))
+        else:
+            settled.append(_settle(document, winner))
     return tuple(new for old, new in zip(known, settled, strict=True) if new != old)
 
 
@@ -45,7 +54,7 @@ def aliases_of(
     where nothing can be had at the moment stands for what it stood for in *live*, the base's documents.
     """
     rows = {document.uri: document for document in known}
-    stood = {alias: document.uri for document in live for alias in document.aliases}
+    stood = _stood_for(live)
     aliases: dict[str, list[str]] = {}
     for uri in sorted(rows):
         end = follow(rows[uri], rows) if _stands_for_another(rows[uri]) else rows[uri]
@@ -83,18 +92,35 @@ def _winner(group: Sequence[KnownDocument]) -> str:
     return min((document.uri for document in group), key=lambda uri: (uri not in named, len(uri), uri))
 
 
-def _settle(document: KnownDocument, winner: str | None, rows: Mapping[str, KnownDocument]) -> KnownDocument:
-    if document.state is DocumentState.GONE:
-        # Where it went stays known when the page there is edited, and until that is gone as well.
-        end = follow(document, rows)
-        kept = document.location if end is not None and end.state in READABLE else None
-        return replace(document, location=kept or winner)
+def _settle_gone(
+    document: KnownDocument, winner: str | None, rows: Mapping[str, KnownDocument], stood_for: str | None
+) -> KnownDocument:
+    """Say where the content went; that stays known when the page there is edited, until it goes as well.
+
+    What never had content, as a redirect, leads nowhere when it is gone.
+    """
+    kept = document.location if _goes_on(document.location, rows) else None
+    other = stood_for if document.content_hash is not None and _goes_on(stood_for, rows) else None
+    return replace(document, location=kept or winner or other)
+
+
+def _goes_on(place: str | None, rows: Mapping[str, KnownDocument]) -> bool:
+    start = rows.get(place or "")
+    end = follow(start, rows) if start is not None else None
+    return end is not None and end.state not in REMOVED
+
+
+def _settle(document: KnownDocument, winner: str | None) -> KnownDocument:
     if _is_alive(document) and winner not in (None, document.uri):
         why = f"same content as {winner}"
         return replace(document, state=DocumentState.DUPLICATE, location=winner, reason=why)
     if document.state is DocumentState.DUPLICATE:
         return replace(document, state=DocumentState.FETCHED, location=None, reason="")
     return document
+
+
+def _stood_for(live: Iterable[LiveDocument]) -> Mapping[str, str]:
+    return {alias: document.uri for document in live for alias in document.aliases}
 
 
 def _stands_for_another(document: KnownDocument) -> bool:

@@ -1,5 +1,6 @@
 """A session: everything about hosts that must outlive one batch of documents."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -10,12 +11,14 @@ from ingest.fetch.browser import Browser
 from ingest.fetch.clock import Clock
 from ingest.fetch.credentials import Credentials
 from ingest.fetch.discovery import SitemapWalk
+from ingest.fetch.faults import Fault, FaultKind
 from ingest.fetch.gate import parse_allowed
 from ingest.fetch.host import Checkpoint, Host, build_checkpoint
 from ingest.fetch.limits import BodyLimit, Limits
 from ingest.fetch.loop_thread import LoopThread
 from ingest.fetch.politeness import Pace
 from ingest.fetch.robots import product_token
+from ingest.fetch.stopping import await_unless_stopped
 from ingest.fetch.transport import Answer, Tally, Transport
 from ingest.urls import host_port
 from schemas.fetch import FetchTotals, SitemapEntry
@@ -77,14 +80,22 @@ class FetchSession:
     ) -> tuple[SitemapEntry, ...]:
         """List what the sites of *seed_urls* say they have, by URL; a site without a sitemap adds none.
 
-        What is wrong with a sitemap that exists is added to `problems`. Raises: Stopped.
+        What is wrong with a sitemap that exists is added to `problems`. Raises: Stopped, also while a host
+        is waited for.
         """
-        return self.loop.run(self._walk_sitemaps(seed_urls, build_checkpoint(should_stop)))
+        return self.loop.run(self._list_sitemaps(seed_urls, build_checkpoint(should_stop)))
+
+    async def _list_sitemaps(
+        self, seed_urls: tuple[str, ...], checkpoint: Checkpoint
+    ) -> tuple[SitemapEntry, ...]:
+        walk = asyncio.ensure_future(self._walk_sitemaps(seed_urls, checkpoint))
+        await await_unless_stopped([walk], checkpoint)
+        return walk.result()
 
     async def _walk_sitemaps(
         self, seed_urls: tuple[str, ...], checkpoint: Checkpoint
     ) -> tuple[SitemapEntry, ...]:
-        ask = partial(self.ask, judge=self._judge_sitemap, tally=Tally(), checkpoint=checkpoint)
+        ask = partial(self.ask_allowed, judge=self._judge_sitemap, tally=Tally(), checkpoint=checkpoint)
         walk = SitemapWalk(limits=self.limits, ask=ask, report=self.problems.append)
         for site, seed in {site_of(seed): seed for seed in seed_urls}.items():
             await walk.visit(site, await self.admission(seed, checkpoint))
@@ -118,6 +129,15 @@ class FetchSession:
     async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> Answer:
         """Ask the host of *url* for it, within its pace and tries. Raises: Fault, Stopped."""
         return await self.host(url).ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
+
+    async def ask_allowed(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> Answer:
+        """Ask for *url* if robots.txt of its own site lets us. Raises: Fault, Stopped."""
+        admission = await self.admission(url, checkpoint)
+        if admission.fault is not None:
+            raise admission.fault
+        if not admission.rules.allows(url):
+            raise Fault(FaultKind.POLICY, "robots.txt disallows it")
+        return await self.ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
 
     def _judge_sitemap(self, _content_type: str | None, _head: bytes) -> BodyLimit:
         """Sitemaps come under any type; the parser tells."""

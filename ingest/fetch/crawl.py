@@ -8,9 +8,9 @@ from queue import SimpleQueue
 from ingest.fetch.client import FetchSession, host_key
 from ingest.fetch.document import fetch_document, is_fetchable
 from ingest.fetch.host import Checkpoint, build_checkpoint
+from ingest.fetch.stopping import await_unless_stopped
 from schemas.fetch import FetchRequest, FetchResult
 
-_STOP_CHECK_SECONDS = 0.2
 _WINDOW = 32
 """Results that may wait for the caller; beyond that, fetching waits for it, or bodies would pile up."""
 
@@ -56,24 +56,7 @@ class _Wave:
             for queue in _by_host(requests)
             for _ in range(min(self._session.concurrency, len(queue)))
         ]
-        try:
-            await self._supervise(tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _supervise(self, tasks: Sequence[asyncio.Task[None]]) -> None:
-        """Wait for all; end early with the first error, or when a stop is asked for while hosts wait."""
-        pending = set(tasks)
-        while pending:
-            done, pending = await asyncio.wait(
-                pending, timeout=_STOP_CHECK_SECONDS, return_when=asyncio.FIRST_EXCEPTION
-            )
-            for task in done:
-                task.result()
-            if pending:
-                self._checkpoint()
+        await await_unless_stopped(tasks, self._checkpoint)
 
     async def _drain(self, queue: deque[FetchRequest]) -> None:
         while queue:

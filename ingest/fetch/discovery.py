@@ -20,6 +20,7 @@ from schemas.report import Problem
 class SitemapWalk:
     """Asks for the sitemaps of one site after another, each file once.
 
+    `ask` raises a Fault for what robots.txt of the file's own site disallows.
     `report` hears of every sitemap that exists and cannot be read, and of every cap that was met.
     """
 
@@ -36,8 +37,7 @@ class SitemapWalk:
         named = [canonical_url(place, f"{site}/") for place in admission.rules.sitemaps]
         queue = deque((url, 1) for url in named if url is not None)
         guess = f"{site}/sitemap.xml"
-        if admission.rules.allows(guess):
-            queue.append((guess, 1))
+        queue.append((guess, 1))
         while queue:
             url, depth = queue.popleft()
             sitemap = await self._read(url, silent=url == guess)

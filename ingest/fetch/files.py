@@ -2,43 +2,27 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from schemas.errors import FetchRefused
-from schemas.fetch import FileEntry
 
 SUFFIXES = frozenset({".md", ".markdown", ".html", ".htm", ".pdf", ".txt"})
 _DENIED = (".env*", "*.pem", "*.key", "id_*", ".git")
 """Names that hold secrets or history; no glob of a source file brings them back."""
 
 
-def list_files(
-    root: Path,
-    *,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    on_skip: Callable[[str, str], None] = lambda _path, _reason: None,
-) -> tuple[FileEntry, ...]:
-    """List the documents under *root*, sorted by path.
+def list_files(root: Path, *, on_skip: Callable[[str, str], None]) -> tuple[str, ...]:
+    """List the documents under *root* by relative path, in order, with `/` between names.
 
-    Args: include: globs over the relative path, none means all; `*` also matches `/`. exclude: wins over
-        include. on_skip: hears path and reason of every document left out for another cause than the globs.
-    Raises: FetchRefused: *root* is no folder.
+    *on_skip* hears path and reason of every document and folder left out. Raises: FetchRefused: *root* is no
+    folder.
     """
     top = root.resolve()
     if not top.is_dir():
         raise FetchRefused("no such folder; check `roots` of the source", subject=str(root))
-    found = (entry for entry in _walk(top, "", on_skip) if is_wanted(entry.path, include, exclude))
-    return tuple(sorted(found, key=lambda entry: entry.path))
-
-
-def is_wanted(path: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
-    """Whether the globs take *path*: some include (or none given), and no exclude."""
-    if any(fnmatchcase(path, glob) for glob in exclude):
-        return False
-    return not include or any(fnmatchcase(path, glob) for glob in include)
+    return tuple(sorted(_walk(top, "", on_skip)))
 
 
 def is_denied(path: str) -> bool:
@@ -47,7 +31,7 @@ def is_denied(path: str) -> bool:
     return any(fnmatchcase(name, glob) for name in names for glob in _DENIED)
 
 
-def _walk(top: Path, folder: str, on_skip: Callable[[str, str], None]) -> Iterator[FileEntry]:
+def _walk(top: Path, folder: str, on_skip: Callable[[str, str], None]) -> Iterator[str]:
     try:
         with os.scandir(top / folder) as entries:
             listed = sorted(entries, key=lambda entry: entry.name)
@@ -63,8 +47,7 @@ def _walk(top: Path, folder: str, on_skip: Callable[[str, str], None]) -> Iterat
             if reason:
                 on_skip(path, reason)
             else:
-                info = (top / path).stat()
-                yield FileEntry(path=path, size=info.st_size, modified=info.st_mtime)
+                yield path
 
 
 def _why_not(top: Path, path: str) -> str:

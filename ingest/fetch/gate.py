@@ -121,7 +121,7 @@ class GateBackend(httpcore2.AsyncNetworkBackend):  # type: ignore[misc]  # httpc
         for address in addresses[:-1]:
             try:
                 return await self._tcp.connect_tcp(str(address), port, timeout, local_address, socket_options)
-            except httpcore2.ConnectError:
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 continue
         return await self._tcp.connect_tcp(str(addresses[-1]), port, timeout, local_address, socket_options)
 

@@ -83,10 +83,12 @@ class Host:
                     answer = await self._try(url, judge, tally, checkpoint, validators)
                 return _accept(answer, conditional=bool(validators), digests=digests)
             except Fault as fault:
+                waits = self._heed(fault)
                 if attempt >= fault.tries(self._limits.tries):
                     self._note_busy(fault)
                     raise
-                await self._pause(url, attempt, fault)
+                if not waits:
+                    await self._clock.sleep(backoff_delay(url, attempt=attempt, base=self._limits.backoff))
         raise AssertionError("count() does not end")
 
     async def _try(
@@ -131,14 +133,18 @@ class Host:
                 FaultKind.HOST_CLOSED, f"the host failed too often in a row; left alone {minutes:g} min"
             )
 
-    async def _pause(self, url: str, attempt: int, fault: Fault) -> None:
+    def _heed(self, fault: Fault) -> bool:
+        """Leave the host alone as long as it asks, whether this document is tried again or another."""
+        if fault.kind is not FaultKind.BUSY:
+            return False
         asked = parse_retry_after(fault.headers.get("retry-after"), now=self._clock.now())
         if asked is None:
-            await self._clock.sleep(backoff_delay(url, attempt=attempt, base=self._limits.backoff))
-        elif asked <= MAX_WAIT:
+            return False
+        if asked <= MAX_WAIT:
             self._pace.hold(asked)
         else:
             self._park(min(asked, MAX_PARK), f"it asked to wait {asked:g} s")
+        return True
 
     def _note_busy(self, fault: Fault) -> None:
         # One page that always fails is no dead host: its tries count once.

@@ -38,7 +38,7 @@ def parse_retry_after(value: str | None, *, now: datetime) -> float | None:
         return float(text[:9]) or None
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

@@ -81,12 +81,9 @@ class _Pieces:
         if self._session.is_privileged and owned_site(url) != self._site:
             # Its scripts could carry away what only we may see.
             raise Fault(FaultKind.POLICY, "another site's piece, where a login or a private address is used")
-        admission = await self._session.admission(url, self._checkpoint)
-        if admission.fault is not None:
-            raise admission.fault
-        if not admission.rules.allows(url):
-            raise Fault(FaultKind.POLICY, "robots.txt disallows it")
-        return await self._session.ask(url, judge=self._judge, tally=self._tally, checkpoint=self._checkpoint)
+        return await self._session.ask_allowed(
+            url, judge=self._judge, tally=self._tally, checkpoint=self._checkpoint
+        )
 
     def _judge(self, _content_type: str | None, _head: bytes) -> BodyLimit:
         return self._session.limits.html

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ingest.plan.schedule import is_due
 from ingest.plan.scope import scope_refusal
+from ingest.plan.start import plan_rescope
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument
 from schemas.source import Source, SourceKind
 
@@ -40,8 +42,12 @@ def plan_actions(
 ) -> tuple[PlannedAction, ...]:
     """Give what a run would do, ordered by action and URI; *due_by* keeps back what is not due yet."""
     there = frozenset(starts)
+    back = plan_rescope(source, {document.uri: document for document in known}, run_id="")
     actions = [
-        action for document in known for action in _actions(document, source, there, pipeline_version, due_by)
+        action
+        for document in known
+        if document.state is not DocumentState.OUT_OF_SCOPE or document.uri in back
+        for action in _actions(document, source, there, pipeline_version, due_by)
     ]
     new = there - {document.uri for document in known}
     actions += [
@@ -65,7 +71,8 @@ def _actions(
             yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason="file deleted")
         return
     is_old = document.state in READABLE and document.pipeline_version not in (None, pipeline_version)
-    reason = _why_fetch(document, due_by, is_start=document.uri in there)
+    is_named = document.uri in there and (source.kind is SourceKind.FILES or is_due(document, due_by))
+    reason = _why_fetch(document, due_by, is_named=is_named)
     if is_old and document.is_withheld:
         reason = "its bytes held secrets and were not kept"
     if reason:
@@ -75,13 +82,13 @@ def _actions(
         yield PlannedAction(action=Action.PARSE, uri=document.uri, reason="parsed by another version")
 
 
-def _why_fetch(document: KnownDocument, due_by: str | None, *, is_start: bool) -> str | None:
+def _why_fetch(document: KnownDocument, due_by: str | None, *, is_named: bool) -> str | None:
     if document.state is DocumentState.OUT_OF_SCOPE:
         return "back in scope"
     if document.state is DocumentState.GONE:
-        return "was gone" if is_start else None
+        return "was gone" if is_named else None
     if document.state is DocumentState.NEW:
         return "new"
     if due_by is not None:
-        return _DUE if document.next_due is None or document.next_due <= due_by else None
+        return _DUE if is_due(document, due_by) else None
     return "known" if document.state in READABLE else f"{document.state.value} before"

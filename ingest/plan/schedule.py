@@ -3,7 +3,7 @@
 import hashlib
 from datetime import datetime, timedelta
 
-from schemas.documents import DocumentState
+from schemas.documents import DocumentState, KnownDocument
 from schemas.source import Recrawl
 
 START_INTERVAL = 86400.0
@@ -51,6 +51,11 @@ def next_due(uri: str, *, checked_at: datetime, interval: float) -> datetime:
     """Give the next time to look; spread by up to a tenth, by a hash of the URI, so that no crowd forms."""
     spread = int.from_bytes(hashlib.blake2b(uri.encode(), digest_size=4).digest()) / 0xFFFFFFFF
     return checked_at + timedelta(seconds=interval * (1 + JITTER * (2 * spread - 1)))
+
+
+def is_due(known: KnownDocument, due_by: str | None) -> bool:
+    """Whether a look is due by then; None: always."""
+    return due_by is None or known.next_due is None or known.next_due <= due_by
 
 
 def wants_full_fetch(fetched_at: str | None, *, now: datetime, recrawl: Recrawl) -> bool:

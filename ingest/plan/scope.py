@@ -26,6 +26,11 @@ def outside_refusal(uri: str, source: Source) -> str | None:
     return None if _included(subject, source) else "outside the source's scope"
 
 
+def is_inside(source: Source, uri: str) -> bool:
+    """Whether the source file means a document, budgets aside."""
+    return outside_refusal(uri, source) is None
+
+
 def budget_refusal(uri: str, source: Source, *, depth: int) -> str | None:
     """Say which budget an address goes beyond by itself, whatever else is known; None for seeds and files."""
     if source.kind is SourceKind.FILES or _is_seed(uri, source):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ingest.plan.budgets import site_of
 from ingest.plan.frontier import Frontier, plan_targets
 from ingest.plan.lastmod import distrusted_sites, with_claim
+from ingest.plan.schedule import is_due
 from ingest.plan.scope import scope_refusal, seed_urls
 from ingest.plan.traps import Variant, variants_refusal
 from ingest.session_ids import path_of_variant
@@ -32,12 +33,19 @@ def plan_rescope(source: Source, known: Rows, *, run_id: str) -> Rows:
     return changed
 
 
-def plan_revival(known: Rows, named: Collection[str], *, run_id: str) -> Rows:
-    """Rows of gone documents that are worth another look, since something names them."""
+def plan_revival(
+    known: Rows, named: Collection[str], *, at_once: Collection[str], run_id: str, due_by: str | None
+) -> Rows:
+    """Rows of gone documents that are worth another look.
+
+    Those that something names, when they are due; those *at_once* whether due or not.
+    """
     return {
         uri: replace(document, state=DocumentState.NEW)
         for uri, document in known.items()
-        if document.state is DocumentState.GONE and document.run_id != run_id and uri in named
+        if document.state is DocumentState.GONE
+        and document.run_id != run_id
+        and (uri in at_once or (uri in named and is_due(document, due_by)))
     }
 
 

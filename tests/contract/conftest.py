@@ -1,4 +1,7 @@
-"""Empty stores of every backend. A new backend is one more branch here, and nothing in the suites."""
+"""Empty stores of every backend. A new backend is one more branch here, and nothing in the suites.
+
+What the suites hold every store to stands in indexes/ports.py.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

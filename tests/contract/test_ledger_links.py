@@ -25,7 +25,7 @@ TARGET = f"{SITE}/target"
 
 def save(ledger: Ledger, live: LiveDocument, *links: Link) -> LiveDocument:
     """Index a document's links under its fragment."""
-    ledger.links.save([(live.fragment_sha, make_fragment(live.uri, links))])
+    ledger.links.save([(live.fragment_sha, make_fragment(live.uri.removeprefix(f"{SITE}/"), links))])
     return live
 
 
@@ -108,6 +108,15 @@ def test_texts_come_once_in_order_and_only_from_body_and_navigation(ledger: Ledg
         IncomingLink(target=TARGET, fragment=None, text="nav"),
         IncomingLink(target=TARGET, fragment="part", text="Part"),
     )
+
+
+def test_a_page_is_not_named_by_its_own_table_of_contents(ledger: Ledger) -> None:
+    contents = link_to("target", "Options", LinkPosition.NAV, fragment="options")
+    own = save(ledger, make_live("target", "1"), contents, link_to("target", "see below"))
+    other = save(ledger, make_live("other", "1"), link_to("target", "Target manual", LinkPosition.NAV))
+    base = publish(ledger, put(own), put(other), base=0)
+
+    assert texts(ledger, base) == ["Target manual", "see below"]
 
 
 def test_a_reference_to_a_document_id_is_a_target_whatever_its_case(ledger: Ledger) -> None:

@@ -12,7 +12,7 @@ from ingest.fetch.credentials import Credentials
 from ingest.fetch.limits import Limits
 from schemas.fetch import FetchRequest, FetchResult
 from tests.fakes.fetch_clock import QuickClock
-from tests.fakes.site_server import Site
+from tests.fakes.site_server import Reply, Site, serve
 
 AGENT = "sitegraph/0.1 (+mailto:owner@example.org)"
 
@@ -71,6 +71,13 @@ def fetch(session: FetchSession, *asked: str | FetchRequest) -> dict[str, FetchR
 def fetch_one(session: FetchSession, asked: str | FetchRequest) -> FetchResult:
     """Fetch one document."""
     return next(iter(fetch(session, asked).values()))
+
+
+def fetch_reply(reply: Reply | list[Reply], *, limits: Limits | None = None, path: str = "/a") -> FetchResult:
+    """Fetch the one document of a site that answers so; of several replies, one after the other."""
+    site = Site({path: reply})
+    with serve(site), session_for(site, limits=limits) as session:
+        return fetch_one(session, site.url(path))
 
 
 def never() -> bool:

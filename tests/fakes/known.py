@@ -21,6 +21,11 @@ def file_source(**fields: Any) -> Source:
     return Source(**{"name": "notes", "kind": SourceKind.FILES, "roots": ("/srv/notes",), **fields})
 
 
+def nowhere(_uri: str) -> bool:
+    """No address is in scope."""
+    return False
+
+
 def known(uri: str = SITE, **fields: Any) -> KnownDocument:
     """A ledger row; *fields* override."""
     return KnownDocument(**{"source": "handbook", "uri": uri, **fields})

@@ -1,4 +1,4 @@
-"""Small PDFs written with pymupdf, and the tokenizer-free counting that tests parse them with."""
+"""Small PDFs written with pymupdf, parsed without a tokenizer, and what to ask of the outcome."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ import pymupdf
 
 from ingest.parse.pdf.document import parse_pdf
 from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import Chunk, PdfRegion, RegionType
 
 WIDTH, HEIGHT = 595.0, 842.0
 LEFT = 72.0
@@ -88,3 +89,44 @@ def prose(topic: str, sentences: int = 4) -> str:
         f"The {topic} of step {number} is written down before the next {topic} begins."
         for number in range(1, sentences + 1)
     )
+
+
+def regions(fragment: GraphFragment, kind: RegionType) -> list[PdfRegion]:
+    """Regions of one kind, in reading order."""
+    return [node for node in fragment.nodes if isinstance(node, PdfRegion) and node.region_type is kind]
+
+
+def chunk_with(fragment: GraphFragment, words: str) -> Chunk:
+    """The first chunk that says *words*."""
+    return next(chunk for chunk in fragment.chunks if words in chunk.text)
+
+
+def manual_pages() -> list[list[Text]]:
+    """Two pages with three numbered headings."""
+    return [
+        [
+            heading("1 Setting up"),
+            Text(prose("lamp")),
+            heading("1.1 Before you start", 13),
+            Text(prose("plug")),
+        ],
+        [heading("2 Daily use"), Text(prose("switch")), Text(prose("shade"))],
+    ]
+
+
+def manual() -> bytes:
+    """Those pages with an outline and a title."""
+    toc = [(1, "1 Setting up", 1), (2, "1.1 Before you start", 1), (1, "2 Daily use", 2)]
+    return pdf_bytes(manual_pages(), toc=toc, title="The Lamp Manual")
+
+
+def one_link_many_times(times: int) -> bytes:
+    """One page whose /Annots names the same link *times* times."""
+    document = new_pdf([[Text("Read the guide first")]])
+    page = document[0]
+    rect = page.search_for("guide")[0]
+    page.insert_link({"kind": pymupdf.LINK_URI, "from": rect, "uri": "https://docs.example/guide"})
+    document = pymupdf.open(stream=document.tobytes(), filetype="pdf")
+    xref = document[0].get_links()[0]["xref"]
+    document.xref_set_key(document.page_xref(0), "Annots", f"[{f'{xref} 0 R ' * times}]")
+    return bytes(document.tobytes())

@@ -21,6 +21,13 @@ import pytest
 T = TypeVar("T")
 
 REPO = Path(__file__).resolve().parents[2]
+WITH_PARENT = ("setpriv", "--pdeathsig", "INT", "env", "--default-signal=INT")
+"""Before a command that SIGINT ends: it gets one when the tests are killed.
+
+A shell starts background jobs with SIGINT ignored and children inherit that; a worker that ignores it cannot
+be stopped in order, since it turns SIGTERM into SIGINT.
+"""
+
 FINAL_STATES = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
 
 SETTINGS = {
@@ -178,9 +185,7 @@ def running_process(
     """Run a process that ends by SIGINT, then by SIGKILL of the group that it leads."""
     with log.open("wb") as output:
         process = subprocess.Popen(
-            # A shell starts background jobs with SIGINT ignored and children inherit that; a worker
-            # that ignores it cannot be stopped in order, since it turns SIGTERM into SIGINT.
-            ["env", "--default-signal=INT", *command],
+            [*WITH_PARENT, *command],
             cwd=REPO,
             env=dict(environment),
             stdin=subprocess.DEVNULL,

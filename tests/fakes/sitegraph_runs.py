@@ -140,6 +140,24 @@ def report_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return report
 
 
+def outcomes(report: dict[str, Any]) -> dict[str, int]:
+    """The outcomes that occurred."""
+    looked = ("scheduled", "fetched", "not_modified")
+    counts = {name: n for name, n in report["documents"].items() if n and name not in looked}
+    assert sum(counts.values()) == report["documents"]["scheduled"]
+    return counts
+
+
+def assert_equals_clean_rebuild(sitegraph: Sitegraph, source: Path, index: Path) -> dict[str, Rows]:
+    """Hold that the incremental index exports what a new one would, and give that export."""
+    clean = index.parent / "clean"
+    sitegraph.run(source, clean)
+    exported = sitegraph.export(index)
+    assert exported == sitegraph.export(clean)
+    assert sitegraph.damage(index) == ()
+    return exported
+
+
 @pytest.fixture(scope="session")
 def sitegraph(prefect_server: PrefectServer) -> Sitegraph:
     """The program on the session's server."""

@@ -1,13 +1,15 @@
-"""One Prefect server, one program on it, and a fresh handbook for each test that asks."""
+"""One Prefect server, one program on it, and one handbook that each test finds as the first run saw it."""
 
 import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.fakes.handbook import Handbook, serve_handbook
+from tests.fakes.handbook import Handbook, serve_handbook, write_source
 from tests.fakes.prefect_server import prefect_server, process_worker
-from tests.fakes.sitegraph_runs import sitegraph
+from tests.fakes.sitegraph_runs import Sitegraph, sitegraph
 
 __all__ = ["prefect_server", "process_worker", "sitegraph"]
 
@@ -16,8 +18,37 @@ os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
 os.environ.setdefault("PREFECT_LOGGING_TO_API_ENABLED", "false")
 
 
+@pytest.fixture(scope="session")
+def served() -> Iterator[Handbook]:
+    """One site of ten pages for all tests, so that one first run does for all of them."""
+    with serve_handbook() as handbook:
+        yield handbook
+
+
 @pytest.fixture
-def handbook() -> Iterator[Handbook]:
-    """A site of ten pages."""
-    with serve_handbook() as served:
-        yield served
+def handbook(served: Handbook) -> Iterator[Handbook]:
+    """The site as it was at the first run, and again afterwards."""
+    articles, pages, footer = dict(served.articles), dict(served.site.pages), served.footer
+    served.site.log.clear()
+    yield served
+    served.articles, served.site.pages, served.footer = articles, pages, footer
+
+
+@pytest.fixture
+def source(handbook: Handbook, tmp_path: Path) -> Path:
+    """The source file of the handbook."""
+    return write_source(tmp_path, handbook)
+
+
+@pytest.fixture(scope="session")
+def first_index(sitegraph: Sitegraph, served: Handbook, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The handbook's index at generation 1; it is copied, never written to."""
+    folder = tmp_path_factory.mktemp("first")
+    assert sitegraph.run(write_source(folder, served), folder / "index")["generation"] == 1
+    return folder / "index"
+
+
+@pytest.fixture
+def index(first_index: Path, tmp_path: Path) -> Path:
+    """A copy of the index after the first run."""
+    return shutil.copytree(first_index, tmp_path / "index")

@@ -1,7 +1,6 @@
 """Files of an index that rot or get lost: `verify` names them, the next run puts them right."""
 
-import shutil
-from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,29 +9,10 @@ import pytest
 from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.errors import DamageFound
-from tests.fakes.handbook import Handbook, serve_handbook, write_source
+from tests.fakes.handbook import Handbook
 from tests.fakes.sitegraph_runs import Sitegraph
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-def handbook() -> Iterator[Handbook]:
-    with serve_handbook() as served:
-        yield served
-
-
-@pytest.fixture(scope="module")
-def first(sitegraph: Sitegraph, handbook: Handbook, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a source file and an index at generation 1."""
-    folder = tmp_path_factory.mktemp("first")
-    sitegraph.run(write_source(folder, handbook), folder / "index")
-    return folder
-
-
-@pytest.fixture
-def index(first: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(first / "index", tmp_path / "index")
 
 
 def files(folder: Path, count: int = 99) -> list[Path]:
@@ -56,7 +36,7 @@ def make_due(index: Path, uri: str) -> None:
 
 
 def test_what_rots_is_named_and_made_anew_by_the_next_run(
-    sitegraph: Sitegraph, handbook: Handbook, first: Path, index: Path
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
 ) -> None:
     """Two fragments of which one also lost its bytes, and two bodies: only bodies are asked for in full."""
     layout, before = IndexLayout(index), sitegraph.export(index)
@@ -66,7 +46,7 @@ def test_what_rots_is_named_and_made_anew_by_the_next_run(
     handbook.asked()
 
     damage = sitegraph.damage(index)
-    report = sitegraph.run(first / "handbook.yaml", index)
+    report = sitegraph.run(source, index)
 
     assert sorted(what.partition("; ")[0] for _, what in damage) == [
         "parsed document no longer matches its hash",
@@ -80,23 +60,29 @@ def test_what_rots_is_named_and_made_anew_by_the_next_run(
     assert sitegraph.export(index) == before
 
 
+def test_lost_bytes_that_readers_are_shown_are_named_where_newer_ones_are_whole(
+    sitegraph: Sitegraph, handbook: Handbook, index: Path
+) -> None:
+    with closing(open_ledger(f"sqlite:///{IndexLayout(index).ledger}")) as ledger:
+        live = next(iter(ledger.generations.live(1).values()))
+        ledger.origins.save({live.fragment_sha: "0" * 64})
+
+    assert sitegraph.damage(index) == ((live.uri, "the PDF whose pages are shown is missing or damaged"),)
+
+
 def test_a_rotten_page_that_is_not_looked_at_stops_the_run_that_needs_it_and_not_the_one_after(
-    sitegraph: Sitegraph, handbook: Handbook, first: Path, index: Path
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
 ) -> None:
     """Only the page that is due links to the others, whose fragments are damaged."""
-    source, layout = first / "handbook.yaml", IndexLayout(index)
+    layout = IndexLayout(index)
     for path in files(layout.fragments):
         flip_a_bit(path)
-    article = handbook.articles["/leases.html"]
     handbook.edit("/leases.html", "Losing Leases", "Whoever loses a lease pays the porter a silver coin.")
     make_due(index, handbook.site.url("/leases.html"))
     handbook.asked()
-    try:
-        with pytest.raises(DamageFound, match="run source 'handbook', which parses it again"):
-            sitegraph.run(source, index, due=True)
-        report = sitegraph.run(source, index, due=True)
-    finally:
-        handbook.write("/leases.html", article)
+    with pytest.raises(DamageFound, match="run source 'handbook', which parses it again"):
+        sitegraph.run(source, index, due=True)
+    report = sitegraph.run(source, index, due=True)
 
     assert report["published"]
     assert report["documents"] | {"scheduled": 1, "changed": 1} == report["documents"]

@@ -1,11 +1,13 @@
 """The server and worker that the flow tests run on, with a flow that needs nothing of ours."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.prefect_server import PrefectServer, poll, running_process
+from tests.fakes.prefect_server import REPO, PrefectServer, poll, running_process
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
@@ -71,6 +73,29 @@ def test_a_process_is_stopped_with_the_children_it_left(tmp_path: Path) -> None:
         assert _alive(pid)
 
     poll(lambda: None if _alive(pid) else True, timeout=10, what="the child to be gone")
+
+
+def test_a_process_ends_with_the_tests_that_are_killed(tmp_path: Path) -> None:
+    script = """
+import sys, time
+from pathlib import Path
+from tests.fakes.prefect_server import running_process
+
+path = {"PATH": "/usr/bin:/bin"}
+with running_process(["sleep", "600"], environment=path, log=Path(sys.argv[1])) as process:
+    print(process.pid, flush=True)
+    time.sleep(600)
+"""
+    tests = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path / "log")], cwd=REPO, stdout=subprocess.PIPE, text=True
+    )
+    with tests:
+        assert tests.stdout
+        pid = tests.stdout.readline().strip()
+        assert _alive(pid)
+        tests.kill()
+
+    poll(lambda: None if _alive(pid) else True, timeout=10, what="the process to be gone")
 
 
 def _alive(pid: str) -> bool:

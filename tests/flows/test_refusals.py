@@ -1,50 +1,17 @@
 """What stops a run: guards, wrong input, other people's folders; readers keep what they had."""
 
 import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from schemas.errors import GuardRefused
-from tests.fakes.handbook import Handbook, serve_handbook, write_source
+from tests.fakes.handbook import Handbook
 from tests.fakes.prefect_server import free_port
 from tests.fakes.site_server import Reply, Site, serve
 from tests.fakes.sitegraph_runs import Sitegraph
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Handbook]:
-    with serve_handbook() as handbook:
-        yield handbook
-
-
-@pytest.fixture(scope="module")
-def first_index(sitegraph: Sitegraph, served: Handbook, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("first")
-    sitegraph.run(write_source(folder, served), folder / "index")
-    return folder / "index"
-
-
-@pytest.fixture
-def handbook(served: Handbook) -> Iterator[Handbook]:
-    """The site as it was at the first run, and again afterwards."""
-    articles, pages = dict(served.articles), dict(served.site.pages)
-    yield served
-    served.articles, served.site.pages = articles, pages
-
-
-@pytest.fixture
-def index(first_index: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(first_index, tmp_path / "index")
-
-
-@pytest.fixture
-def source(handbook: Handbook, tmp_path: Path) -> Path:
-    return write_source(tmp_path, handbook)
 
 
 def test_mass_removal_is_refused_until_it_is_accepted(

@@ -22,6 +22,7 @@ from schemas.fetch import FetchResult, FetchStatus
 from schemas.nodes import Chunk
 from schemas.source import GoneAfter
 from tests.fakes.graph_samples import make_chunk
+from tests.fakes.known import nowhere
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 NO_EVIDENCE = (FetchStatus.FAILED, FetchStatus.REFUSED, FetchStatus.DISALLOWED, FetchStatus.NOT_MODIFIED)
@@ -147,16 +148,16 @@ def test_documents_of_the_next_generation_are_those_that_changed_and_those_that_
     mine: list[KnownDocument], base: list[LiveDocument]
 ) -> None:
     live = {document.doc: document for document in base}
-    changes = diff_documents(mine, live, dict.fromkeys(live, "site"))
+    changes = diff_documents(mine, live, dict.fromkeys(live, "site"), in_scope=nowhere)
     after = dict(live)
     for change in changes:
         if change.new is None:
             after.pop(change.doc)
         else:
             after[change.doc] = change.new
-    assert diff_documents(mine, after, dict.fromkeys(after, "site")) == ()
+    assert diff_documents(mine, after, dict.fromkeys(after, "site"), in_scope=nowhere) == ()
     by_uri = {document.uri: document for document in mine}
-    gone = {d.doc for d in mine if d.state in REMOVED and leads_somewhere(d, by_uri)}
+    gone = {d.doc for d in mine if d.state in REMOVED and leads_somewhere(d, by_uri, nowhere)}
     assert not gone & after.keys()
 
 

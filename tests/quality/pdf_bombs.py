@@ -2,9 +2,7 @@
 
 import zlib
 
-import pymupdf
-
-from tests.fakes.pdfs import Text, new_pdf, prose
+from tests.fakes.pdfs import Text, new_pdf, one_link_many_times, prose
 
 
 def flate_bomb() -> bytes:
@@ -17,14 +15,7 @@ def flate_bomb() -> bytes:
 
 def link_bomb() -> bytes:
     """One page whose /Annots names the same link 32,768 times."""
-    document = new_pdf([[Text("Read the guide first")]])
-    page = document[0]
-    rect = page.search_for("guide")[0]
-    page.insert_link({"kind": pymupdf.LINK_URI, "from": rect, "uri": "https://docs.example/guide"})
-    document = pymupdf.open(stream=document.tobytes(), filetype="pdf")
-    xref = document[0].get_links()[0]["xref"]
-    document.xref_set_key(document.page_xref(0), "Annots", f"[{f'{xref} 0 R ' * 32_768}]")
-    return bytes(document.tobytes())
+    return one_link_many_times(32_768)
 
 
 def outline_loop() -> bytes:

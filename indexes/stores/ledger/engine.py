@@ -91,7 +91,8 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 def _unusable() -> ConfigError:
     return ConfigError(
-        "is not a URL of SQLite or PostgreSQL; use sqlite:///PATH, or "
-        "postgresql://USER:PASSWORD@HOST/DATABASE with special characters as %XX",
+        # A whole URL of PostgreSQL would be told with its user and password hidden, as any that is told.
+        "is not a URL of SQLite or PostgreSQL; use sqlite:///PATH, or postgresql://HOST/DATABASE with "
+        "USER:PASSWORD@ before HOST where needed, special characters as %XX",
         subject=_SUBJECT,
     )

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError, StoreUnavailable
 
 _NOT_A_DATABASE = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
+_READ_ONLY = "SQLITE_READONLY"
 _TAKEN = ("23505", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
 _NO_SUCH_TABLE_OR_COLUMN = ("42P01", "42703")
 _NOT_ALLOWED = "42501"
@@ -39,6 +40,11 @@ def _failure(error: sa.exc.StatementError, subject: str, *, connected: bool) -> 
     code = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "sqlite_errorname", None) or ""
     if code.startswith(_NOT_A_DATABASE):
         return DamageFound(f"{cause}; put a good copy in its place", subject=subject)
+    if code.startswith(_READ_ONLY):
+        return StoreUnavailable(
+            f"{cause}; commands that ask the ledger must be able to write to its folder, `query` need not",
+            subject=subject,
+        )
     if code in _NO_SUCH_TABLE_OR_COLUMN or cause.startswith("no such ") or " has no column " in cause:
         return SchemaMismatch(f"was made by another version ({cause}); build a new index", subject=subject)
     if code == _NOT_ALLOWED or (isinstance(error, sa.exc.ProgrammingError) and not connected):

@@ -15,6 +15,7 @@ from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.lookup import Lookup
+from indexes.stores.ledger.origins import Origins
 from indexes.stores.ledger.owner import Owner
 from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
@@ -36,6 +37,7 @@ class Ledger:
     sources: Sources
     lookup: Lookup
     links: LinkIndex
+    origins: Origins
     frontier: FrontierIndex
     redirects: Redirects
     retention: Retention
@@ -73,6 +75,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         sources=Sources(engine),
         lookup=Lookup(engine),
         links=LinkIndex(engine),
+        origins=Origins(engine),
         frontier=FrontierIndex(engine),
         redirects=Redirects(engine),
         retention=Retention(engine),

@@ -122,8 +122,15 @@ class LinkIndex:
 
 
 def link_rows(sha: str, fragment: GraphFragment) -> list[dict[str, str | None]]:
-    """Rows of one fragment: its links, then its references under `doc_id:` targets."""
-    links = {(link.target, link.fragment, link.text, link.position.value) for link in fragment.links}
+    """Rows of one fragment: its links, then its references under `doc_id:` targets.
+
+    A page's own table of contents is left out: it says of a section what its heading says.
+    """
+    links = {
+        (link.target, link.fragment, link.text, link.position.value)
+        for link in fragment.links
+        if not (link.target == fragment.uri and link.position is LinkPosition.NAV)
+    }
     references = {(doc_id_target(r.target), None, "", r.kind.value) for r in fragment.references}
     return [
         {"fragment_sha": sha, "target": target, "fragment": part, "text": text, "position": position}

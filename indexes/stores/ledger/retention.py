@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import doc_rev, document
+from indexes.stores.ledger.tables import doc_rev, document, origin
 from schemas.documents import ASLEEP
 
 
@@ -17,8 +17,13 @@ class Retention:
         self._reading = engine.execution_options(read_only=True)
 
     def raw_shas(self) -> frozenset[str]:
-        """Bytes of every document that is in a generation, or may be without being fetched in full."""
-        return self._all(sa.select(document.c.raw_sha).where(_keeps_raw(), _in_use()))
+        """Bytes of every document that is in a generation, or may be without being fetched in full.
+
+        Also those that generations draw from, where newer bytes have come since.
+        """
+        newest = sa.select(document.c.raw_sha).where(_keeps_raw(), _in_use())
+        drawn = sa.select(origin.c.raw_sha).join(doc_rev, doc_rev.c.fragment_sha == origin.c.fragment_sha)
+        return self._all(sa.union(newest, drawn.where(origin.c.raw_sha.is_not(None))))
 
     def needs_raw(self, sha256: str) -> bool:
         """Whether any document needs these bytes."""

@@ -115,6 +115,13 @@ fragment_link = sa.Table(
 sa.Index("fragment_link_target", fragment_link.c.target, postgresql_using="hash")
 sa.Index("fragment_link_fragment", fragment_link.c.fragment_sha)
 
+origin = sa.Table(
+    "origin",
+    metadata,
+    sa.Column("fragment_sha", _TEXT, primary_key=True),
+    sa.Column("raw_sha", _TEXT),
+)
+
 generation = sa.Table(
     "generation",
     metadata,

@@ -1,7 +1,6 @@
 """URL identity, case by case, and against the WHATWG's own test data."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +15,9 @@ from ingest.urls import (
     registrable_domain,
     split_fragment,
 )
+from tests.fakes.real_sites import DATA
 
-_DATA = Path(__file__).parents[3].parent / "shared" / "data" / "url-robots-sitemap"
+_DATA = DATA / "url-robots-sitemap"
 _BASE = "https://docs.example.org/guide/start.html?v=2"
 _FILE = "files://notes/guide/start.md"
 

@@ -12,7 +12,8 @@ from retrieval.query import build_query
 from retrieval.retriever import Retriever
 from schemas.evidence import Citation, ContextBundle, Evidence
 from schemas.records import from_record, to_record
-from tests.fakes.small_index import AS_OF, GENERATION, governance_index
+from tests.fakes.governance import governance_index
+from tests.fakes.small_index import AS_OF, GENERATION
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "bundle.schema.json"
 

@@ -15,17 +15,8 @@ from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Evidence, Origin
 from schemas.nodes import Chunk
 from schemas.records import to_record
-from tests.fakes.small_index import (
-    AS_OF,
-    GENERATION,
-    SmallIndex,
-    build_index,
-    governance_documents,
-    governance_index,
-    link,
-    page,
-    typed,
-)
+from tests.fakes.governance import governance_documents, governance_index
+from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, link, page, typed
 
 
 @pytest.fixture(scope="module")

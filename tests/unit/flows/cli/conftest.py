@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakes.disk_index import write_index
 from tests.fakes.exported_encoder import place_exported_encoder
-from tests.fakes.small_index import governance_documents
+from tests.fakes.governance import governance_documents
 
 
 @pytest.fixture(scope="session")

@@ -91,6 +91,16 @@ def test_a_generation_that_is_not_kept_is_exit_code_2_and_the_kept_ones_are_name
     assert "--generation: generation 99 is not kept; kept: 1" in said()
 
 
+def test_a_wrong_ledger_url_is_told_how_it_should_look_with_nothing_masked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SITEGRAPH_LEDGER_URL", "nonsense")
+    assert run_app(["status", "--index", str(folder)]) == 2
+    said = capsys.readouterr().err
+    assert "USER:PASSWORD@" in said
+    assert "***" not in said
+
+
 def test_a_ledger_that_cannot_be_opened_is_exit_code_3(
     copy: Path, said: Said, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -10,11 +10,14 @@ import pytest
 
 from flows.cli.app import run_app
 from indexes.layout import IndexLayout
+from indexes.stores.lance.store import LanceGraphStore
 from indexes.stores.ledger.ledger import open_ledger
+from indexes.wiring import open_chunk_store
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.nodes import OBSERVED_FIELDS, Page, PdfDoc
-from tests.fakes.small_index import SOURCE, governance_documents
+from tests.fakes.governance import governance_documents
+from tests.fakes.small_index import GENERATION, SOURCE
 
 CONTRACT = Path(__file__).parents[4] / "docs" / "reference" / "export.md"
 AS_OF = "2026-03-01T12:00:00+00:00"
@@ -118,4 +121,7 @@ def test_a_source_that_is_not_there_and_the_empty_generation_have_no_rows(
     out, err = capsys.readouterr()
     assert (out, err) == ("", f"sitegraph: warning: nobody: no such source; this index has: {SOURCE}\n")
     assert export(index, capsys, what, "--source", SOURCE) == export(index, capsys, what)
+    assert export(index, capsys, what, "--generation", "0") == []
+    for store in (open_chunk_store(IndexLayout(index), dim=384), LanceGraphStore(IndexLayout(index).lance)):
+        store.writer().prune(keep=[GENERATION])
     assert export(index, capsys, what, "--generation", "0") == []

@@ -1,6 +1,8 @@
 """`sitegraph show`: a citation opened where it stands."""
 
+import shutil
 import unicodedata
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +16,11 @@ from flows.settings import read_settings
 from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
 from indexes.stores.raw import FileRawStore
-from schemas.documents import DocumentState, KnownDocument
+from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.nodes import Chunk
-from tests.fakes.small_index import SOURCE, governance_documents
+from tests.fakes.governance import governance_documents
+from tests.fakes.ledger_rows import publish, put
+from tests.fakes.small_index import GENERATION, SOURCE
 
 
 def chunk_of(path: str, place: int = 0) -> Chunk:
@@ -24,27 +28,37 @@ def chunk_of(path: str, place: int = 0) -> Chunk:
     return rows[place]
 
 
-@pytest.fixture
-def with_bytes(folder: Path) -> Path:
-    """The index with the bytes of its PDF, as a run would have kept them."""
+def paper() -> bytes:
+    """A PDF of three blank pages."""
     document = pymupdf.open()
     for _ in range(3):
         document.new_page(width=612, height=792)
-    layout = IndexLayout(folder)
-    sha256 = FileRawStore(layout.raw).put(document.tobytes())
-    chunk = chunk_of("paper.pdf")
-    ledger = open_ledger(f"sqlite:///{layout.ledger}")
-    known = KnownDocument(
-        source=SOURCE,
-        uri="files://manual/paper.pdf",
-        state=DocumentState.FETCHED,
-        doc=chunk.doc,
-        raw_sha=sha256,
-        parsed_sha=sha256,
+    return bytes(document.tobytes())
+
+
+@pytest.fixture
+def with_bytes(folder: Path, tmp_path: Path) -> Path:
+    """The index with the bytes of its PDF, and a login page that came in its place later."""
+    index = shutil.copytree(folder, tmp_path / "index")
+    layout, chunk = IndexLayout(index), chunk_of("paper.pdf")
+    raw = FileRawStore(layout.raw)
+    live = LiveDocument(
+        doc=chunk.doc, source=SOURCE, uri="files://manual/paper.pdf", fragment_sha="f", content_hash="c"
     )
-    ledger.documents.save([known])
-    ledger.close()
-    return folder
+    newer = KnownDocument(
+        source=SOURCE,
+        uri=live.uri,
+        state=DocumentState.QUARANTINED,
+        doc=chunk.doc,
+        raw_sha=raw.put(b"<h1>Sign in</h1>"),
+        parsed_sha=raw.put(b"<h1>Sign in</h1>"),
+    )
+    with closing(open_ledger(f"sqlite:///{layout.ledger}")) as ledger:
+        ledger.origins.save({live.fragment_sha: raw.put(paper())})
+        for base in range(GENERATION):
+            publish(ledger, put(live), base=base)
+        ledger.documents.save([newer])
+    return index
 
 
 def test_a_passage_of_a_page_is_marked_in_its_section(
@@ -80,7 +94,7 @@ def test_the_kind_before_the_id_may_be_left_out(folder: Path, capsys: pytest.Cap
     assert chunk.text in capsys.readouterr().out
 
 
-def test_a_pdf_passage_is_a_picture_with_its_box_drawn(
+def test_a_pdf_passage_is_a_picture_of_what_was_published_with_its_box_drawn(
     with_bytes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chunk = chunk_of("paper.pdf", 1)
@@ -98,11 +112,8 @@ def test_a_pdf_passage_is_a_picture_with_its_box_drawn(
 def test_of_a_pdf_whose_bytes_were_not_kept_the_passage_is_shown_without_a_picture(
     with_bytes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ledger = open_ledger(f"sqlite:///{IndexLayout(with_bytes).ledger}")
-    (known,) = ledger.documents.of_source(SOURCE)
-    ledger.documents.save([replace(known, secrets=1, withheld=True)])
-    ledger.close()
-    FileRawStore(IndexLayout(with_bytes).raw).drop(known.raw_sha or "")
+    with closing(open_ledger(f"sqlite:///{IndexLayout(with_bytes).ledger}")) as ledger:
+        ledger.origins.save({"f": None})
     chunk = chunk_of("paper.pdf")
 
     assert run_app(["show", chunk.id, "--index", str(with_bytes)]) == 0
@@ -119,6 +130,13 @@ def test_a_picture_without_a_name_lies_in_the_working_folder(with_bytes: Path, t
     chunk = chunk_of("paper.pdf")
     assert run_app(["show", chunk.id, "--index", str(with_bytes)]) == 0
     assert (tmp_path / (chunk.id.replace(":", "-") + ".png")).stat().st_size > 0
+
+
+def test_a_pdf_whose_bytes_nobody_knows_is_exit_code_3_and_says_what_to_do(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_app(["show", chunk_of("paper.pdf").id, "--index", str(folder)]) == 3
+    assert "run it again" in capsys.readouterr().err
 
 
 def test_an_unknown_chunk_is_exit_code_2_with_a_hint(

@@ -14,8 +14,9 @@ from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.history import Look
 from schemas.source import Source, SourceKind
+from tests.fakes.governance import governance_documents
 from tests.fakes.ledger_rows import put
-from tests.fakes.small_index import SOURCE, governance_documents
+from tests.fakes.small_index import SOURCE
 
 AT, LATER = "2026-03-01T12:00:00+00:00", "2026-03-04T12:00:00+00:00"
 URI = f"files://{SOURCE}/backup.md"

@@ -1,7 +1,6 @@
 """Files that nothing needs any more go, and never those of a crawl under way."""
 
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -79,8 +78,21 @@ def test_a_kill_in_the_middle_leaves_what_is_needed(index: Index) -> None:
     assert (there(index, old), there(index, new)) == ((False, False), (True, True))
 
 
+class StopOfAWaiter(threading.Event):
+    """The stop event of somebody who looks at it only while waiting; `waits` is set at the first look."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits = threading.Event()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Say so, and wait."""
+        self.waits.set()
+        return super().wait(timeout)
+
+
 def test_a_crawl_that_begins_meanwhile_waits_for_the_end(index: Index) -> None:
-    collecting, go_on = threading.Event(), threading.Event()
+    collecting, go_on, stop = threading.Event(), threading.Event(), StopOfAWaiter()
 
     def dawdle(_point: str) -> None:
         collecting.set()
@@ -90,10 +102,8 @@ def test_a_crawl_that_begins_meanwhile_waits_for_the_end(index: Index) -> None:
     with ThreadPoolExecutor(2) as pool:
         collection = pool.submit(collect, index, source="site")
         assert collecting.wait(30)
-        crawl = pool.submit(
-            wait_for_collection, index, progress=StageProgress(quiet=True), stop=threading.Event()
-        )
-        time.sleep(0.2)
+        crawl = pool.submit(wait_for_collection, index, progress=StageProgress(quiet=True), stop=stop)
+        assert stop.waits.wait(30)
         assert not crawl.done()
         go_on.set()
         crawl.result(30)

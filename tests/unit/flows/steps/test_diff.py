@@ -9,8 +9,8 @@ from flows.child import ParserPool
 from flows.wiring import Pipeline
 from flows.work import Difference
 from schemas.documents import Outcome
-from tests.fakes.plain_pipeline import crawl, open_parsers, open_plain_pipeline, publish_ledger, source_of
-from tests.fakes.site_server import Reply, Script, Site, serve, with_validators
+from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger, source_of
+from tests.fakes.site_server import Reply, Script, Site, with_validators
 
 WORDS = " ".join(f"word-{number}" for number in range(40))
 ROWS = ("<tr><td>max_size</td><td>1024</td></tr>", "<tr><td>min_size</td><td>80</td></tr>")
@@ -24,18 +24,6 @@ def table(*rows: str, footer: str = "Printed in January", etag: str = '"1"') -> 
 
 
 HUB = b"<html><body><main><h1>Hub</h1><p>There are <a href='/sizes.html'>sizes</a>.</p></main></body></html>"
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serve(Site()) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def parsers() -> Iterator[ParserPool]:
-    with open_parsers() as parsers:
-        yield parsers
 
 
 @pytest.fixture

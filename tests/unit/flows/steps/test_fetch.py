@@ -13,15 +13,9 @@ from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
 from tests.fakes.known import NOW
 from tests.fakes.plain_pipeline import SetClock, know, open_plain_pipeline, source_of
-from tests.fakes.site_server import Ask, Reply, Site, serve, with_validators
+from tests.fakes.site_server import Ask, Reply, Site, with_validators
 
 OLD, NEW = b"<html><p>One copper coin.</p></html>", b"<html><p>Two copper coins.</p></html>"
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with serve(Site()) as site:
-        yield site
 
 
 @pytest.fixture

@@ -1,24 +1,15 @@
 """What pages say of themselves, in a crawl: stubs lead on, hints add documents, nofollow adds none."""
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from ingest.plan.frontier import STUB_WORDS
 from schemas.documents import DocumentState
 from schemas.source import Scope
 from tests.fakes.plain_crawl import crawl, page
 from tests.fakes.plain_pipeline import source_of
-from tests.fakes.site_server import Reply, Site, serve, with_validators
+from tests.fakes.site_server import Reply, Site, with_validators
 
 PROSE = "Whoever needs a lease asks the keeper first and signs the book on the shelf beside the door. " * 3
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with serve(Site()) as served:
-        yield served
 
 
 def refreshing(target: str, text: str = "Moved.") -> Reply:

@@ -64,4 +64,4 @@ def test_parts_put_together_give_the_whole(items: list[str], size: int) -> None:
 
 def test_a_root_that_is_not_there_does_not_read_as_an_empty_one() -> None:
     with pytest.raises(GuardRefused, match="root folder is not there; nothing was changed"):
-        file_uris(file_source(roots=("/nowhere/at/all",)))
+        file_uris(file_source(roots=("/nowhere/at/all",)), on_skip=lambda _path, _reason: None)

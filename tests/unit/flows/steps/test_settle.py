@@ -5,19 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from flows.child import ParserPool
+from flows.child import ChildLimits, ParserPool
 from flows.wiring import Pipeline
 from schemas.changes import ChangeKind
 from schemas.errors import GuardRefused
-from tests.fakes.plain_pipeline import (
-    crawl,
-    open_parsers,
-    open_plain_pipeline,
-    publish_ledger,
-    source_of,
-    states,
-)
-from tests.fakes.site_server import Reply, Script, Site, serve
+from tests.fakes.pdfs import Text, heading, new_pdf
+from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger, source_of, states
+from tests.fakes.site_server import Reply, Script, Site, with_validators
 
 NAMES = tuple("abcdefghij")
 PATHS = tuple(f"/{name}.html" for name in NAMES)
@@ -51,18 +45,6 @@ class SoftErrors(dict[str, Script]):
     def get(self, path: str, default: object = None) -> Script:  # type: ignore[override]
         """The page, or the site's excuse."""
         return super().get(path, self.excuse)
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serve(Site()) as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
-def parsers() -> Iterator[ParserPool]:
-    with open_parsers() as parsers:
-        yield parsers
 
 
 @pytest.fixture
@@ -231,6 +213,22 @@ def test_a_page_that_cannot_be_read_is_stale_after_three_tries(pipeline: Pipelin
     assert [change.new and change.new.stale for change in crawl(pipeline, "good").changes] == [False]
     (row,) = pipeline.index.ledger.documents.get("handbook", [good.url("/a.html")]).values()
     assert row.failures == 0
+
+
+def test_a_pdf_that_a_newer_parser_cannot_read_is_stale_after_three_tries(
+    pipeline: Pipeline, good: Site
+) -> None:
+    """Its bytes stay as they are, as the site says; the newer version has no time for PDFs."""
+    pdf = new_pdf([[heading("Charter"), Text("All that we promise. " * 20)]]).tobytes()
+    good.pages |= {"/": page("start", links=(*PATHS, "/a.pdf")), "/a.pdf": with_validators(pdf, etag='"1"')}
+    publish_ledger(pipeline, crawl(pipeline, "readable"))
+    tokenizer = pipeline.model.path / "tokenizer.json"
+    with ParserPool(workers=1, tokenizer=tokenizer, limits=ChildLimits(pdf_seconds=0)) as pipeline.parsers:
+        pipeline.pipeline_version = "newer"
+        for number in (1, 2):
+            assert crawl(pipeline, f"unreadable {number}").changes == ()
+        difference = crawl(pipeline, "unreadable 3")
+    assert [(c.uri, c.new and c.new.stale) for c in difference.changes] == [(good.url("/a.pdf"), True)]
 
 
 def test_a_bad_day_of_pages_with_several_addresses_publishes_nothing(pipeline: Pipeline, good: Site) -> None:

@@ -8,7 +8,7 @@ from ingest.diff.documents import count_documents, diff_document, diff_documents
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument, LiveDocument, Outcome
-from tests.fakes.known import SITE, known, live
+from tests.fakes.known import SITE, known, live, nowhere
 
 
 def read(**fields: Any) -> KnownDocument:
@@ -95,7 +95,7 @@ def test_a_bad_day_holds_what_readers_see(document: KnownDocument, held: bool) -
 def test_a_page_in_the_place_of_a_quarantined_pdf_does_not_push_it_out() -> None:
     login = read(doc="page:1", fragment_sha="f2", content_hash="c2", state=S.QUARANTINED, reason="a login")
     held = live("pdfdoc:1")
-    (change,) = diff_documents([login], {"pdfdoc:1": held}, {"pdfdoc:1": "handbook"})
+    (change,) = diff_documents([login], {"pdfdoc:1": held}, {"pdfdoc:1": "handbook"}, in_scope=nowhere)
     assert (change.kind, change.doc, change.reason) == (ChangeKind.REFRESHED, "pdfdoc:1", "a login")
 
 
@@ -103,17 +103,19 @@ def test_a_page_keeps_its_content_and_gains_the_addresses_that_lead_to_it() -> N
     new = read(uri="https://x.example/new", doc="page:2")
     old = read(uri="https://x.example/old", state=S.GONE, location=new.uri)
     held = {"page:1": live(uri=old.uri), "page:2": live("page:2", uri=new.uri)}
-    gone, kept = diff_documents([old, new], held, dict.fromkeys(held, "handbook"))
+    gone, kept = diff_documents([old, new], held, dict.fromkeys(held, "handbook"), in_scope=nowhere)
     assert (gone.kind, gone.successor) == (ChangeKind.REMOVED, "page:2")
     assert (kept.kind, kept.new) == (ChangeKind.REFRESHED, live("page:2", uri=new.uri, aliases=(old.uri,)))
-    again = diff_documents([old, new], {"page:2": kept.live}, {"page:2": "handbook"})
+    again = diff_documents([old, new], {"page:2": kept.live}, {"page:2": "handbook"}, in_scope=nowhere)
     assert again == ()
 
 
 def test_a_page_that_redirects_to_other_content_has_no_successor() -> None:
     new = read(uri="https://x.example/new", doc="page:2", content_hash="c2", fragment_sha="f2")
     old = read(uri="https://x.example/old", state=S.REDIRECTED, location=new.uri, moves=1)
-    gone, _ = diff_documents([old, new], {"page:1": live(uri=old.uri)}, {"page:1": "handbook"})
+    gone, _ = diff_documents(
+        [old, new], {"page:1": live(uri=old.uri)}, {"page:1": "handbook"}, in_scope=nowhere
+    )
     assert (gone.kind, gone.successor) == (ChangeKind.REMOVED, None)
 
 
@@ -137,13 +139,13 @@ def test_equal_content_keeps_the_time_it_first_came_with(content_hash: str, fetc
 
 def test_a_document_that_another_source_holds_stays_there() -> None:
     document = read(fragment_sha="f2", content_hash="c2")
-    assert diff_documents([document], {}, {"page:1": "wiki"}) == ()
-    assert len(diff_documents([document], {}, {})) == 1
+    assert diff_documents([document], {}, {"page:1": "wiki"}, in_scope=nowhere) == ()
+    assert len(diff_documents([document], {}, {}, in_scope=nowhere)) == 1
 
 
 def test_a_page_that_became_a_pdf_is_one_removed_and_one_added() -> None:
     document = read(doc="pdfdoc:1", fragment_sha="f2", content_hash="c2")
-    changes = diff_documents([document], {"page:1": live()}, {"page:1": "handbook"})
+    changes = diff_documents([document], {"page:1": live()}, {"page:1": "handbook"}, in_scope=nowhere)
     assert [(c.kind, c.doc) for c in changes] == [
         (ChangeKind.REMOVED, "page:1"),
         (ChangeKind.ADDED, "pdfdoc:1"),
@@ -174,12 +176,23 @@ def test_a_page_goes_by_a_redirect_only_if_that_ends_somewhere(
     page = known("https://x.example/a", doc="page:1", state=S.REDIRECTED, location="https://x.example/b")
     old = live("page:1", uri="https://x.example/a")
 
-    found = diff_documents([page, *targets], {"page:1": old}, {"page:1": page.source})
+    found = diff_documents([page, *targets], {"page:1": old}, {"page:1": page.source}, in_scope=nowhere)
     assert [change.kind for change in found] == ([ChangeKind.REMOVED] if removed else [])
 
 
+def test_a_page_stays_whose_redirect_nobody_followed_though_it_is_in_scope() -> None:
+    page = known(SITE + "a", doc="page:1", state=S.REDIRECTED, location=SITE + "b")
+    base = {"page:1": live("page:1", uri=page.uri)}
+    owners = {"page:1": page.source}
+    assert diff_documents([page], base, owners, in_scope=lambda uri: uri == page.location) == ()
+    assert len(diff_documents([page], base, owners, in_scope=nowhere)) == 1
+
+
 def test_a_failed_document_is_not_taken_for_an_orphan() -> None:
-    assert diff_documents([read(state=S.FAILED)], {"page:1": live()}, {"page:1": "handbook"}) == ()
+    assert (
+        diff_documents([read(state=S.FAILED)], {"page:1": live()}, {"page:1": "handbook"}, in_scope=nowhere)
+        == ()
+    )
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,22 @@ def test_a_304_may_bring_a_new_validator_and_keeps_the_old_one_otherwise() -> No
     assert look(known(etag='"1"'), fetched(F.NOT_MODIFIED)).etag == '"1"'
 
 
+@pytest.mark.parametrize(
+    ("before", "told", "tag", "parsed_sha"),
+    [
+        (None, "noindex", "noindex", None),
+        ("noindex", "noindex", "noindex", "r"),
+        ("noindex", None, "noindex", "r"),
+    ],
+)
+def test_a_word_to_robots_that_comes_with_a_304_is_heard(
+    before: str | None, told: str | None, tag: str, parsed_sha: str | None
+) -> None:
+    document = known(raw_sha="r", parsed_sha="r", x_robots_tag=before)
+    after = look(document, fetched(F.NOT_MODIFIED, x_robots_tag=told))
+    assert (after.x_robots_tag, after.parsed_sha) == (tag, parsed_sha)
+
+
 def test_a_304_to_the_validators_of_an_archive_does_not_bring_the_old_page_back() -> None:
     page = known(state=S.FETCHED, raw_sha="page", fragment_sha="f", etag='"page"', failures=2)
     archive = look(page, fetched(F.UNSUPPORTED, etag='"zip"', reason="unsupported type 'application/zip'"))

@@ -98,6 +98,25 @@ def test_where_a_gone_page_went_is_forgotten_only_when_that_page_goes_too() -> N
     assert settled(old, page("new", state=S.GONE), page("newest"))["old"].location == f"{SITE}newest"
 
 
+@pytest.mark.parametrize("state", [S.FAILED, S.MISSING, S.QUARANTINED])
+def test_where_a_gone_page_went_stays_known_on_a_bad_day_of_that_page(state: S) -> None:
+    old = page("old", state=S.GONE, location=f"{SITE}new")
+    rows = (old, page("new", "edited since", state=state))
+    assert settled(*rows)["old"].location == f"{SITE}new"
+    assert aliases_of(rows, [live(uri=f"{SITE}new", aliases=(old.uri,))]) == {}, "that page stays as it is"
+
+
+def test_a_copy_that_goes_while_its_page_is_edited_leads_there_still() -> None:
+    copy, edited = page("copy", state=S.GONE), page("new", "edited")
+    base = [live(uri=edited.uri, aliases=(copy.uri,))]
+    (after,) = settle_same((copy, edited), live=base)
+    assert after.location == edited.uri
+    assert settle_same((copy, edited)) == (), "it was no copy"
+    assert settle_same((copy, replace(edited, state=S.GONE)), live=base) == ()
+    redirect = replace(copy, content_hash=None)
+    assert settle_same((redirect, edited), live=base) == (), "a redirect that is gone leads nowhere"
+
+
 @pytest.mark.parametrize(("moves", "moved"), [(0, False), (1, False), (2, True), (3, True)])
 def test_a_permanent_redirect_seen_twice_is_a_move(moves: int, moved: bool) -> None:
     assert has_moved(known(state=S.REDIRECTED, location=f"{SITE}new", moves=moves)) is moved

@@ -1,14 +1,16 @@
 """No request reaches an address that is not public, however it is spelled or reached."""
 
 import ipaddress
+import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import pytest
 
 from ingest.fetch.gate import AddressGate, is_blocked, parse_allowed
 from schemas.errors import ConfigError, FetchRefused
 from schemas.fetch import FetchStatus
-from tests.fakes.fetching import fetch_one, session_for
+from tests.fakes.fetching import fetch_one, session_for, short_limits
 from tests.fakes.site_server import Reply, Site, serve
 
 _NO_ROBOTS = Reply(b"", 404, {"Connection": "close"})
@@ -122,6 +124,24 @@ def test_a_redirect_trick_reaches_no_guarded_server(place: str) -> None:
             else:
                 assert first.status is FetchStatus.REFUSED
         assert secret.log == []
+
+
+def test_an_address_that_does_not_answer_gives_way_to_the_next(
+    resolver: dict[str, Callable[[], list[str]]],
+) -> None:
+    resolver["two.example"] = lambda: ["127.0.0.2", "127.0.0.1"]
+    with serve(Site({"/a": Reply(b"<p>page</p>")})) as site, ExitStack() as opened:
+        port = int(site.address.rpartition(":")[2])
+        deaf = opened.enter_context(socket.socket())
+        deaf.bind(("127.0.0.2", port))
+        deaf.listen(0)
+        for _ in range(4):  # with its queue full, a socket that nobody accepts from answers no further call
+            caller = opened.enter_context(socket.socket())
+            caller.setblocking(False)
+            caller.connect_ex(("127.0.0.2", port))
+        limits = short_limits(0.5)
+        with session_for(allow_private=(f"two.example:{port}",), limits=limits) as session:
+            assert fetch_one(session, f"http://two.example:{port}/a").statuses == (200,)
 
 
 def test_a_name_that_resolves_differently_the_second_time_is_refused(

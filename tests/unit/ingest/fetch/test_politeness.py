@@ -11,7 +11,7 @@ from ingest.fetch.politeness import backoff_delay, pace_delay, parse_retry_after
 from schemas.fetch import FetchStatus
 from tests.fakes.fetch_clock import QuickClock, WallClock
 from tests.fakes.fetching import fetch, fetch_one, session_for
-from tests.fakes.site_server import Reply, Site, serve
+from tests.fakes.site_server import Ask, Reply, Site, serve
 
 _NOW = datetime(2030, 1, 1, tzinfo=UTC)
 _PAGE = Reply(b"<p>page</p>")
@@ -29,6 +29,7 @@ _PAGE = Reply(b"<p>page</p>")
         ("0", None),
         ("-1", None),
         ("soon", None),
+        ("Tue, 01 Jan 2030 00:01:00 +99999999999999999", None),
         ("1e3", None),
         ("٣", None),
         ("", None),
@@ -105,6 +106,21 @@ def test_no_request_is_early_after_retry_after(status: int, concurrency: int) ->
         fetch(session, site.url("/b"), site.url("/c"))
     moments = [ask.at for ask in site.log if ask.path != "/robots.txt"]
     assert moments[1] - moments[0] >= 1.0
+
+
+def test_what_the_last_try_is_told_to_wait_keeps_the_next_document_back() -> None:
+    clock, asked = QuickClock(), list[float]()
+    site = Site({"/a": Reply(b"", 503, {"Retry-After": "60"}), "/robots.txt": Reply(b"", 404)})
+
+    def page(_: Ask) -> Reply:
+        asked.append(clock.seconds)
+        return _PAGE
+
+    site.pages["/b"] = page
+    with serve(site), session_for(site, clock=clock) as session:
+        assert fetch_one(session, site.url("/a")).statuses == (503,) * 4
+        fetch_one(session, site.url("/b"))
+    assert asked == [240.0]
 
 
 def test_a_date_in_retry_after_is_waited_for() -> None:

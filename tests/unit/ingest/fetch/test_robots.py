@@ -2,13 +2,13 @@
 
 import json
 import tarfile
-from pathlib import Path
 
 import pytest
 
 from ingest.fetch.robots import RobotsRules, decode_robots, normalise_robots, product_token
+from tests.fakes.real_sites import DATA
 
-_DATA = Path(__file__).parents[4].parent / "shared" / "data" / "url-robots-sitemap"
+_DATA = DATA / "url-robots-sitemap"
 _PAGE = "https://h.example/docs/page?x=1"
 
 _KNOWN_DIFFERENCES = [

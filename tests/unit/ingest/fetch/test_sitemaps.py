@@ -1,19 +1,22 @@
 """What sitemaps and feeds list, and what they may not do."""
 
 import gzip
+import threading
+import time
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from ingest.fetch.limits import Limits
 from ingest.fetch.sitemaps import Sitemap, parse_sitemap
-from schemas.errors import ParseError
+from schemas.errors import ParseError, Stopped
 from schemas.fetch import SitemapEntry
+from tests.fakes.fetch_clock import WallClock
 from tests.fakes.fetching import session_for
+from tests.fakes.real_sites import DATA
 from tests.fakes.site_server import Reply, Site, serve
 
-_DATA = Path(__file__).parents[4].parent / "shared" / "data" / "url-robots-sitemap"
+_DATA = DATA / "url-robots-sitemap"
 _AT = "https://h.example/sitemap.xml"
 _NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
@@ -182,6 +185,35 @@ def test_a_site_that_forbids_everything_is_not_asked_for_a_sitemap() -> None:
     with serve(site), session_for(site) as session:
         assert session.sitemaps((site.url("/"),)) == ()
         assert site.paths() == []
+
+
+def test_a_sitemap_that_its_own_site_disallows_is_named_and_not_read() -> None:
+    with serve(Site()) as elsewhere, serve(Site()) as site:
+        robots = b"User-agent: *\nDisallow: /closed\nSitemap: /closed/s.xml\nSitemap: /open.xml"
+        elsewhere.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /", content_type="text/plain")
+        site.pages["/robots.txt"] = Reply(robots, content_type="text/plain")
+        site.pages["/open.xml"] = _index("/closed/t.xml", elsewhere.url("/s.xml"))
+        with session_for(site, elsewhere) as session:
+            assert session.sitemaps((site.url("/"),)) == ()
+            assert {(p.url, p.reason) for p in session.problems} == {
+                (url, "sitemap: robots.txt disallows it")
+                for url in (site.url("/closed/s.xml"), site.url("/closed/t.xml"), elsewhere.url("/s.xml"))
+            }
+        assert site.paths() == ["/open.xml", "/sitemap.xml"]
+        assert elsewhere.paths() == []
+
+
+def test_a_stop_does_not_wait_for_a_site_that_asked_for_patience_with_its_sitemap() -> None:
+    site = Site({"/sitemap.xml": Reply(b"", 503, {"Retry-After": "60"})})
+    stop = threading.Event()
+    timer = threading.Timer(0.4, stop.set)
+    with serve(site), session_for(site, clock=WallClock()) as session:
+        timer.start()
+        began = time.monotonic()
+        with pytest.raises(Stopped):
+            session.sitemaps((site.url("/"),), should_stop=stop.is_set)
+        assert time.monotonic() - began < 3
+        timer.join()
 
 
 @pytest.mark.data

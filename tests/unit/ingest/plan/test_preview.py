@@ -84,6 +84,21 @@ def test_a_seed_that_was_gone_is_looked_at_again() -> None:
     assert plan(known(SITE, state=S.GONE), starts=(SITE,)) == [("fetch", "was gone")]
 
 
+def test_a_seed_that_was_gone_waits_until_it_is_due_but_a_file_that_is_there_does_not() -> None:
+    late = known(SITE, state=S.GONE, next_due=LATER)
+    assert plan(late, starts=(SITE,), due_by=NOW) == []
+    uri = "files://notes/a.md"
+    back = known(uri, state=S.GONE, next_due=LATER)
+    assert plan(back, source=file_source(), starts=(uri,), due_by=NOW) == [("fetch", "was gone")]
+
+
+def test_variants_that_told_enough_are_not_back_in_scope() -> None:
+    looked_at = {"state": S.FETCHED, "content_hash": "same", "pipeline_version": "v2"}
+    pages = [known(f"{SITE}p", **looked_at), known(f"{SITE}p?sid=1", **looked_at)]
+    left = known(f"{SITE}p?sid=2", state=S.OUT_OF_SCOPE)
+    assert plan(*pages, left) == [("fetch", "known")] * 2
+
+
 def test_a_listed_address_out_of_scope_is_not_planned() -> None:
     assert plan(starts=("https://elsewhere.example/",)) == []
 

@@ -39,9 +39,20 @@ def test_only_gone_documents_that_something_names_come_back() -> None:
     named, unnamed = known(SITE + "a", state=S.GONE), known(SITE + "b", state=S.GONE)
     just_now = known(SITE + "c", state=S.GONE, run_id="run-1")
     names = {named.uri, just_now.uri}
-    revived = plan_revival(rows(named, unnamed, just_now), names, run_id="run-1")
+    revived = plan_revival(rows(named, unnamed, just_now), names, at_once=(), run_id="run-1", due_by=None)
     assert [d.state for d in revived.values()] == [S.NEW]
     assert revived.keys() == {named.uri}
+
+
+def test_a_gone_document_comes_back_when_it_is_due_or_at_once() -> None:
+    due, undated, later, shown = (
+        known(SITE + name, state=S.GONE, next_due=next_due)
+        for name, next_due in (("a", MONDAY), ("b", None), ("c", TUESDAY), ("d", TUESDAY))
+    )
+    known_rows = rows(due, undated, later, shown)
+    named = {due.uri, undated.uri, later.uri}
+    revived = plan_revival(known_rows, named, at_once={shown.uri}, run_id="run-1", due_by=MONDAY)
+    assert revived.keys() == {due.uri, undated.uri, shown.uri}
 
 
 def test_claims_are_kept_as_they_change_and_dropped_with_the_listing() -> None:

@@ -1,0 +1,89 @@
+"""Filters on a search of chunks."""
+
+import pytest
+
+from indexes.ports import ChunkStore
+from schemas.errors import FilterError
+from schemas.evidence import FILTER_FIELDS, Filter, SearchField
+from tests.fakes.chunk_generations import ids, publish, row
+from tests.fakes.graph_samples import axis, full_chunk, make_vectors, unit
+
+
+@pytest.mark.parametrize("field", FILTER_FIELDS)
+def test_every_filter_field_keeps_its_chunks(chunk_store: ChunkStore, field: str) -> None:
+    chunk = full_chunk()
+    publish(chunk_store, 1, [(chunk, make_vectors()), row("it's test 100 plain")])
+    stored = getattr(chunk, field)
+    value = str(stored[-1] if field == "tool_names" else stored)
+    wanted = [Filter(field=field, values=("99999", value))]
+    reader = chunk_store.at(1)
+    for hits in (
+        reader.search_vector(SearchField.TEXT, axis(0), top_k=5, filters=wanted),
+        reader.search_text(SearchField.TEXT, "test", top_k=5, filters=wanted),
+    ):
+        assert [hit.chunk_id for hit in hits] == [chunk.id]
+    assert (
+        reader.search_text(
+            SearchField.TEXT, "test", top_k=5, filters=[Filter(field=field, values=("99999",))]
+        )
+        == ()
+    )
+
+
+def test_all_filters_must_hold_and_any_value_of_one(chunk_store: ChunkStore) -> None:
+    rows = [
+        row("a", doc_type="guide", status="current"),
+        row("b", doc_type="rule", status="current"),
+        row("c", doc_type="rule", status="retired"),
+    ]
+    publish(chunk_store, 1, rows)
+    both = [Filter(field="doc_type", values=("guide", "rule")), Filter(field="status", values=("current",))]
+    hits = chunk_store.at(1).search_vector(SearchField.TEXT, axis(0), top_k=5, filters=both)
+    assert sorted(hit.chunk_id for hit in hits) == ids(rows[:2])
+
+
+def test_a_filter_is_applied_before_the_cut(chunk_store: ChunkStore) -> None:
+    rows = [row(f"common text {n}", lang="en") for n in range(60)] + [row("common", lang="de")]
+    rows[-1] = (rows[-1][0], make_vectors(unit(1.0, 1.0)))
+    publish(chunk_store, 1, rows)
+    reader, german = chunk_store.at(1), [Filter(field="lang", values=("de",))]
+    for hits in (
+        reader.search_vector(SearchField.TEXT, axis(0), top_k=1, filters=german),
+        reader.search_text(SearchField.TEXT, "common", top_k=1, filters=german),
+    ):
+        assert [hit.chunk_id for hit in hits] == [rows[-1][0].id]
+
+
+@pytest.mark.parametrize("value", ["x' OR '1'='1", 'a"b', "100 %", "日本", "", "';--", "a\\"])
+def test_filter_values_are_data(chunk_store: ChunkStore, value: str) -> None:
+    rows = [row("plain", domain="d", tool_names=("t",)), row("odd", domain=value, tool_names=("t", value))]
+    publish(chunk_store, 1, rows)
+    for field in ("domain", "tool_names"):
+        wanted = [Filter(field=field, values=(value,))]
+        hits = chunk_store.at(1).search_vector(SearchField.TEXT, axis(0), top_k=5, filters=wanted)
+        assert [hit.chunk_id for hit in hits] == [rows[1][0].id]
+
+
+@pytest.mark.parametrize("field", ["text", "row_sha256", "no such", "doc_type = 'x' OR 1", ""])
+def test_an_unknown_filter_field_is_refused(chunk_store: ChunkStore, field: str) -> None:
+    reader, wanted = chunk_store.at(0), [Filter(field=field, values=("x",))]
+    with pytest.raises(FilterError, match="known: kind, source"):
+        reader.search_text(SearchField.TEXT, "x", top_k=1, filters=wanted)
+    with pytest.raises(FilterError):
+        reader.search_vector(SearchField.TEXT, axis(0), top_k=1, filters=wanted)
+
+
+def test_a_page_number_that_is_none_is_refused(chunk_store: ChunkStore) -> None:
+    with pytest.raises(FilterError, match="whole number"):
+        chunk_store.at(0).search_text(
+            SearchField.TEXT, "x", top_k=1, filters=[Filter(field="page_no", values=("two",))]
+        )
+
+
+def test_a_filter_without_values_keeps_nothing(chunk_store: ChunkStore) -> None:
+    publish(chunk_store, 1, [row("a", tool_names=("t",))])
+    for field in ("doc_type", "tool_names", "page_no"):
+        hits = chunk_store.at(1).search_vector(
+            SearchField.TEXT, axis(0), top_k=5, filters=[Filter(field=field, values=())]
+        )
+        assert hits == ()

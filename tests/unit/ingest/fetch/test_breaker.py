@@ -1,0 +1,24 @@
+"""A host that does not answer is left alone."""
+
+from schemas.fetch import FetchStatus
+from tests.fakes.fetching import fetch_one, session_for
+from tests.fakes.site_server import Reply, Site, serve
+
+
+def test_a_closed_port_opens_the_circuit_after_five_failures() -> None:
+    with serve(Site()) as site:
+        gone = site.url("/")
+    with session_for(site) as session:
+        first, second = fetch_one(session, gone), fetch_one(session, gone)
+        assert {first.status, second.status} == {FetchStatus.FAILED}
+        assert "no connection" in first.reason
+        assert session.totals.requests == 4
+
+
+def test_five_failing_pages_in_a_row_leave_the_rest_of_the_host_alone() -> None:
+    site = Site({f"/{n}": Reply(b"", 500) for n in range(8)})
+    with serve(site), session_for(site) as session:
+        results = [fetch_one(session, site.url(f"/{n}")) for n in range(8)]
+        assert {result.status for result in results} == {FetchStatus.FAILED}
+        assert [result.requests for result in results] == [4] * 5 + [0] * 3
+        assert "left alone" in results[-1].reason

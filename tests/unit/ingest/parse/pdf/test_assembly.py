@@ -1,0 +1,72 @@
+"""Pages and regions of a PDF become nodes, edges and chunks, each at its place."""
+
+from schemas.edges import EdgeKind
+from schemas.nodes import PdfPage, PdfRegion
+from tests.fakes.pdfs import Text, heading, manual, new_pdf, parse, pdf_bytes, prose
+
+
+def test_document_holds_pages_pages_hold_regions_and_regions_hold_chunks() -> None:
+    fragment = parse(manual())
+
+    kinds = {node.id: type(node).__name__ for node in fragment.nodes}
+    contains = {
+        (kinds[edge.src], kinds[edge.dst]) for edge in fragment.edges if edge.kind is EdgeKind.CONTAINS
+    }
+    assert contains == {("PdfDoc", "PdfPage"), ("PdfPage", "PdfRegion"), ("PdfRegion", "ChunkNode")}
+    materialized = {edge.src: edge.dst for edge in fragment.edges if edge.kind is EdgeKind.MATERIALIZED_FROM}
+    assert materialized == {chunk.id: chunk.region_id for chunk in fragment.chunks}
+    assert len({node.id for node in fragment.nodes}) == len(fragment.nodes)
+    assert len({edge.id for edge in fragment.edges}) == len(fragment.edges)
+
+
+def test_each_chunk_is_a_slice_of_exactly_one_region() -> None:
+    fragment = parse(pdf_bytes([[heading("Long"), Text(prose("rope", 60), columns=95)]]))
+
+    texts = {node.id: node.text for node in fragment.nodes if isinstance(node, PdfRegion)}
+    assert len(fragment.chunks) > 2
+    for chunk in fragment.chunks:
+        assert texts[str(chunk.region_id)][slice(*chunk.offsets)] == chunk.text
+        assert chunk.token_count <= 250
+
+
+def test_chunks_of_one_region_have_the_boxes_of_their_own_lines() -> None:
+    fragment = parse(pdf_bytes([[Text(prose("rope", 60), columns=95)]]))
+
+    tops = [chunk.bbox.y0 for chunk in fragment.chunks if chunk.bbox]
+    assert len(tops) > 2
+    assert tops == sorted(set(tops))
+
+
+def test_pages_carry_their_number_and_label() -> None:
+    document = new_pdf([[Text(prose("lamp"))], [Text(prose("plug"))]])
+    document.set_page_labels([{"startpage": 0, "prefix": "", "style": "r", "firstpagenum": 1}])
+    fragment = parse(document.tobytes())
+
+    pages = [node for node in fragment.nodes if isinstance(node, PdfPage)]
+    assert [(page.page_no, page.page_label) for page in pages] == [(1, "i"), (2, "ii")]
+
+
+def test_a_sentence_cut_by_the_page_end_joins_two_chunks_by_next() -> None:
+    pages = [
+        [Text("A lamp that is left burning while nobody is in the")],
+        [Text("room costs money for nothing.")],
+    ]
+    fragment = parse(pdf_bytes(pages))
+
+    joined = [(edge.src, edge.dst) for edge in fragment.edges if edge.kind is EdgeKind.NEXT]
+    assert joined == [(fragment.chunks[0].id, fragment.chunks[1].id)]
+
+
+def test_a_sentence_that_ends_with_its_page_joins_nothing() -> None:
+    fragment = parse(pdf_bytes([[Text("Lamps cost money.")], [Text("in the room it is dark")]]))
+
+    assert not [edge for edge in fragment.edges if edge.kind is EdgeKind.NEXT]
+
+
+def test_file_id_is_the_name_of_the_file_or_the_last_part_of_the_url() -> None:
+    data = pdf_bytes([[Text(prose("lamp"))]])
+
+    assert parse(data, path="guides/lamps.pdf", url=None, uri="files://docs/guides/lamps.pdf").chunks[
+        0
+    ].file_id == ("lamps.pdf")
+    assert parse(data, name="dir/Lamp%20Manual.pdf").chunks[0].file_id == "Lamp Manual.pdf"
