@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from flows.memory import peak_rss_mb
+from flows.tesseract import recognise
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
@@ -122,12 +123,12 @@ def _reserve_frames() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _die_with(lifeline: int) -> None:
-    """Let the kernel end this process when the parent's end of a pipe closes, however the parent ends.
+    """Let the kernel end this process and its own when the parent's end of a pipe closes, however that ends.
 
     Works amid native code, where no thread of ours runs. PR_SET_PDEATHSIG would follow the thread that
     started the child, not the process (prctl(2)); O_ASYNC sends SIGIO, whose default is to terminate.
     """
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 
@@ -139,16 +140,10 @@ def _renew_cpu_limit(seconds: float) -> None:
 
 
 def _build_tasks(path: Path) -> dict[Task, Work]:
-    from tokenizers import Tokenizer
-
+    from indexes.embed.tokens import TokenCounter
     from ingest.parse.document import parse_document
 
-    tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-
-    def count_tokens(text: str) -> int:
-        return len(tokenizer.encode(text, add_special_tokens=False).ids)
+    count_tokens = TokenCounter(path).count
 
     def inspect(data: bytes, request: ParseRequest, *, draw: bool) -> "Inspection":
         from ingest.parse.inspection import inspect_document
@@ -156,7 +151,9 @@ def _build_tasks(path: Path) -> dict[Task, Work]:
         return inspect_document(data, request, count_tokens=count_tokens, draw=draw)
 
     return {
-        Task.PARSE: lambda data, request: parse_document(data, request, count_tokens=count_tokens),
+        Task.PARSE: lambda data, request: parse_document(
+            data, request, count_tokens=count_tokens, recognise=recognise
+        ),
         Task.INSPECT: partial(inspect, draw=False),
         Task.ILLUSTRATE: partial(inspect, draw=True),
     }
