@@ -34,7 +34,7 @@ _PLACEHOLDER = re.compile(
 )
 _OTHER = re.compile(
     r"[{<(]|[$%&][\w{(]+[)}%;]?\Z|"  # variables
-    r"[./~]{1,2}/|[\w.-]+\.[a-z]{2,5}\Z|[a-z][\w+.-]*://|"  # paths, names of files, addresses
+    r"[.~]{0,2}/[\w.-]*/|[a-z]:\\|[\w.-]+\.[a-z]{2,5}\Z|[a-z][\w+.-]*://|"  # paths, names of files, addresses
     r"md5[0-9a-f]{32}\Z|SCRAM-SHA|\{\w+\}|"  # passwords hashed by a database or a directory
     r"(?:sha\d+|md5)[:$-]|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z|"  # digests, UUIDs
     r"[a-z]+(?:[_.-](?:[a-z]+|\d+))+\Z|[\d.:_-]+\Z",  # names made of words, numbers
@@ -42,6 +42,7 @@ _OTHER = re.compile(
 )
 _KINDS = tuple(re.compile(signs) for signs in (r"[a-z]", r"[A-Z]", r"[0-9]", r"[^A-Za-z0-9]"))
 _HEX = re.compile(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
+_WORDS = re.compile(r"[A-Z]?[a-z]{3,}")
 _STEPS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
 
 
@@ -68,6 +69,8 @@ def is_random(value: str) -> bool:
         return entropy(value) >= 3.0
     kinds = sum(kind.search(value) is not None for kind in _KINDS)
     if not _KINDS[2].search(value) or kinds < (3 if len(value) < 24 else 2):
+        return False
+    if kinds > 2 and sum(map(len, _WORDS.findall(value))) > 0.55 * len(value):
         return False
     mixed = len(_STEPS.findall(value)) / len(value)
     if len(value) < 24:
