@@ -29,6 +29,7 @@ from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
 from schemas.records import from_record, to_record
+from schemas.redaction import redact
 
 if TYPE_CHECKING:
     from ingest.parse.inspection import Inspection
@@ -98,8 +99,8 @@ def _answer(work: Work, data: bytes, request: ParseRequest) -> tuple[int, bytes]
         # A library may be left half imported: the parent replaces a child that says so.
         return EXHAUSTED, _error("ParseError", "needs more memory than a parser may have", request.uri)
     except Exception as error:  # noqa: BLE001 - the task boundary: a parser's fault costs one document
-        traceback.print_exc()
-        reason = f"{type(error).__name__}: {error}"[:300]
+        print(redact(traceback.format_exc()), file=sys.stderr)
+        reason = redact(f"{type(error).__name__}: {error}")[:300]
         return FAILED, _error("ParseError", f"parser failed, {reason}; please report it", request.uri)
 
 
@@ -128,7 +129,9 @@ def _die_with(lifeline: int) -> None:
     Works amid native code, where no thread of ours runs. PR_SET_PDEATHSIG would follow the thread that
     started the child, not the process (prctl(2)); O_ASYNC sends SIGIO, whose default is to terminate.
     """
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+    process = os.getpid()
+    leads_group = os.getpgrp() == process  # as flows/child.py starts it
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -process if leads_group else process)
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 

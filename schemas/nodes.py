@@ -129,7 +129,10 @@ class PdfPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfRegion:
-    """A block of a PDF page; chunk offsets point into its `text`."""
+    """A block of a PDF page; chunk offsets point into its `text`.
+
+    `ocr_conf` is the mean confidence, 0 to 1, of its words where they were recognised on a picture.
+    """
 
     id: str
     doc: str
@@ -140,6 +143,7 @@ class PdfRegion:
     text: str
     ordinal: int
     heading_path: tuple[str, ...] = ()
+    ocr_conf: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

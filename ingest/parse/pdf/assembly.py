@@ -1,7 +1,7 @@
 """Pages and regions of a PDF > nodes, edges and chunks."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ingest.parse.chunking import CountTokens
@@ -10,9 +10,11 @@ from ingest.parse.graph import DocumentGraph
 from ingest.parse.passages import Passage
 from ingest.parse.pdf.captions import Region
 from ingest.parse.pdf.landing import InnerLink
-from ingest.parse.pdf.page import PageContent
+from ingest.parse.pdf.ocr import mean_confidence, recognised_lines
+from ingest.parse.pdf.page import Line, PageContent
 from schemas.edges import Edge, EdgeKind
 from schemas.fragment import GraphFragment, Link, ParseRequest
+from schemas.geometry import BBox
 from schemas.hashing import record_sha256
 from schemas.ids import (
     Occurrences,
@@ -46,6 +48,7 @@ class PdfFacts:
 @dataclass(slots=True, kw_only=True)
 class _PdfGraph(DocumentGraph):
     facts: PdfFacts
+    recognised: Mapping[tuple[int, BBox], Line] = field(default_factory=dict)
     pages: dict[int, PdfPage] = field(default_factory=dict)
     regions: list[PdfRegion] = field(default_factory=list)
 
@@ -64,7 +67,9 @@ def assemble_pdf(
 
     Ids of regions and chunks come from content, so an inserted page moves none of them.
     """
-    graph = _PdfGraph(request=request, facts=facts, doc=pdf_doc_id(request.uri))
+    graph = _PdfGraph(
+        request=request, facts=facts, doc=pdf_doc_id(request.uri), recognised=recognised_lines(pages)
+    )
     if not facts.noindex:
         _add_pages(graph, pages)
         _add_regions(graph, regions, count_tokens)
@@ -155,7 +160,12 @@ def _region_node(graph: _PdfGraph, region: Region, ordinal: int, occurrences: Oc
         text=region.joined.text,
         ordinal=ordinal,
         heading_path=region.heading_path,
+        ocr_conf=_confidence(graph, region, 0, len(region.joined.text)),
     )
+
+
+def _confidence(graph: _PdfGraph, region: Region, start: int, end: int) -> float | None:
+    return mean_confidence(graph.recognised, region.page_no, region.joined, start, end)
 
 
 def _chunk(
@@ -198,6 +208,7 @@ def _chunk(
         page_size=page.page_size,
         codes=extract_codes(text),
         captions=captions,
+        ocr_conf=_confidence(graph, region, passage.start, passage.end),
         lang=facts.lang,
         structure_confidence=region.confidence,
     )
