@@ -24,6 +24,7 @@ _SILENT = {
     RegionType.FOOTER: "running footer: returns at the bottom of other pages, or is a page number",
     RegionType.HEADING: "stands in the heading path of what follows",
     RegionType.FIGURE: "a picture, which has no text",
+    RegionType.FORMULA: "said by the text around it",
 }
 _CONTENTS = "a line of a table of contents or an index"
 
