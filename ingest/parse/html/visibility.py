@@ -8,8 +8,8 @@ from lxml.html import HtmlElement
 from ingest.parse.html.words import word_set
 
 UNSEEN_TAGS = word_set(
-    "script style template noscript svg iframe object embed applet canvas audio video map head button select "
-    "option textarea input datalist dialog"
+    "script style template noscript noframes noembed svg iframe object embed applet canvas audio video map "
+    "head button select option textarea input datalist dialog"
 )
 
 _HIDING = re.compile(
@@ -36,7 +36,14 @@ def is_hidden(element: HtmlElement) -> bool:
     if "hidden" in attributes:
         return bool(attributes["hidden"] != "until-found")
     style = attributes.get("style")
-    return bool(attributes.get("aria-hidden") == "true") or (style is not None and _hides(style))
+    return bool(attributes.get("aria-hidden") == "true") or (
+        style is not None and _hides(style) and not _is_formula(element)
+    )
+
+
+def _is_formula(element: HtmlElement) -> bool:
+    """Whether there is nothing but MathML in it: what is shown in its place is a picture of the same."""
+    return len(element) == 1 and element[0].tag == "math"
 
 
 @lru_cache(maxsize=1024)
