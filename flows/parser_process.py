@@ -99,7 +99,7 @@ def _answer(work: Work, data: bytes, request: ParseRequest) -> tuple[int, bytes]
         # A library may be left half imported: the parent replaces a child that says so.
         return EXHAUSTED, _error("ParseError", "needs more memory than a parser may have", request.uri)
     except Exception as error:  # noqa: BLE001 - the task boundary: a parser's fault costs one document
-        print(redact(traceback.format_exc()), file=sys.stderr)
+        sys.stderr.write(redact(traceback.format_exc()))
         reason = redact(f"{type(error).__name__}: {error}")[:300]
         return FAILED, _error("ParseError", f"parser failed, {reason}; please report it", request.uri)
 

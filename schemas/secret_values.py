@@ -15,15 +15,17 @@ _QUALIFIED = re.compile(
 )
 """What makes a "key" a secret; the others are primary, foreign, public, of a dictionary, of a keyboard."""
 
-# Nothing is tried twice (possessive): names of secrets are frequent words, and nearly all stand in prose.
+# Bounded, and nothing is tried twice: names of secrets are frequent words, and a hostile page has no others.
 _VALUE = re.compile(
-    r"(?P<rest>(?:[.-]?\w++){0,6}+)[\"'`\])]{0,2}+(?P<gap>\s{0,4}+)"
+    r"(?P<rest>(?:[.-]?\w{1,40}+){0,6}+)[\"'`\])]{0,2}+(?P<gap>\s{0,4}+)"
     r"(?P<is>(?:=>|:=|==?|:|\||->|>|(?:is|was)\b:?)?+)\s{0,4}+(?:(?:[Bb]earer|[Tt]oken)\s{1,4}+)?+"
     r"(?:[bBrRuU]{0,2}+(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{16,512}+)(?P=quote)"
     r"|(?P<bare>[A-Za-z0-9+/=_.~!@#$%^&*-]{16,512}+)(?![\w(\[{]))"
 )
 _USERINFO = re.compile(r"://[^\s/:@\"'<>]{0,64}+:([^\s/@\"'<>]{16,128}+)@")
 
+_OPTION = re.compile(r"(?<!\S)--?[\w-]*\Z")
+_LONGEST_NAME = 64
 _NO_SECRET = re.compile(r"(?:id|name|file|path|dir|url|uri|type|hash|digest|length|size|policy|method)s?\Z")
 """Ends of names that say something about a secret."""
 
@@ -105,5 +107,5 @@ def _value_of(found: re.Match[str], text: str) -> str | None:
 
 def _is_option(text: str, at: int) -> bool:
     """Whether the name is an option of a command, as in `--password VALUE`, or says `Bearer VALUE`."""
-    word = text.rfind(" ", 0, at) + 1
-    return text.startswith("-", word) or text[at - 6 : at].lower() == "bearer"
+    before = text[max(0, at - _LONGEST_NAME) : at]
+    return _OPTION.search(before) is not None or before.lower().endswith("bearer")

@@ -1,7 +1,7 @@
 """Secrets of one document: found in all that would be kept of it, and hidden before it is cut into chunks."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -39,7 +39,7 @@ def find_in_markup(data: bytes, kind: DocumentKind) -> tuple[str, ...]:
     text = data.decode("latin-1")
     if kind is not DocumentKind.HTML:
         return kinds_of(secrets_of(text))
-    return kinds_of(secret for secret in find_tokens(text) if secret.kind not in _PUBLIC_IN_MARKUP)
+    return kinds_of([secret for secret in find_tokens(text) if secret.kind not in _PUBLIC_IN_MARKUP])
 
 
 def strings_of(value: Any) -> Iterator[str]:
@@ -71,16 +71,13 @@ def hide_in_page(
     return page, kinds_of(secrets)
 
 
-def kinds_of(secrets: Iterable[Secret]) -> tuple[str, ...]:
+def kinds_of(secrets: Collection[Secret]) -> tuple[str, ...]:
     """Give the kind of each secret, in order of the alphabet; what is part of another is none of its own."""
     kinds = {"".join(secret.value.split()): secret.kind for secret in secrets}
-    return tuple(
-        sorted(
-            kind
-            for value, kind in kinds.items()
-            if not any(value in other and value != other for other in kinds)
-        )
-    )
+    # Only one of several lines was found in parts as well.
+    long = {"".join(secret.value.split()) for secret in secrets if len(secret.pieces) > 1}
+    parts = {value for value in kinds for whole in long if value in whole and value != whole}
+    return tuple(sorted(kind for value, kind in kinds.items() if value not in parts))
 
 
 def hiding_of(secrets: Iterable[Secret]) -> "Hiding":

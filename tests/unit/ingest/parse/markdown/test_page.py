@@ -87,6 +87,11 @@ def test_a_bad_front_matter_is_text_and_said() -> None:
     assert fragment.warnings[0].startswith("front matter is read as text")
 
 
+def test_what_is_wrong_with_a_front_matter_is_told_by_its_line_and_not_quoted() -> None:
+    fragment = parse_file("---\nid: GOV-1\ntitle: the porter's: word\n---\n\nBody.\n")
+    assert fragment.warnings == ("front matter is read as text: mapping values are not allowed here, line 3",)
+
+
 def test_a_file_without_heading_is_titled_by_its_name() -> None:
     assert parse_file("Only text.", "notes/plan.md").title == "plan.md"
 
