@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import unquote
 
 from ingest.parse.outline import OutlineSection
 from schemas.fragment import Link, ParseRequest
@@ -62,7 +63,8 @@ def hide_in_page(
     for section in outline:
         texts.extend((section.heading, section.text, *(caption for _, _, caption in section.captions)))
     for link in links:
-        texts.extend((link.text, link.target, link.fragment or ""))
+        # In `?q=token%3D…` a token would seem to begin amid a word.
+        texts.extend((link.text, unquote(link.target), link.fragment or ""))
     secrets = find_in_texts(texts)
     if not secrets:
         return (outline, links, facts, request), ()
@@ -123,8 +125,10 @@ class Hiding:
         return replace(request, **{name: self._everywhere(getattr(request, name)) for name in _STATED})
 
     def is_in(self, text: str | None) -> bool:
-        """Whether any of them stands in *text*."""
-        return text is not None and any(piece in text for piece in self.pieces)
+        """Whether any of them stands in an address, as written or without its escapes."""
+        return text is not None and any(
+            piece in form for form in {text, unquote(text)} for piece in self.pieces
+        )
 
     def _everywhere(self, value: Any) -> Any:
         if isinstance(value, str):
