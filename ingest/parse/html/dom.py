@@ -50,6 +50,7 @@ def parse_tree(text: str, *, subject: str) -> HtmlElement:
     if root is None:
         raise ParseError("no element found; is this HTML?", subject=subject)
     _move_out_of_head(root)
+    _part_headings(root)
     for script in root.iter("script"):
         # MathJax sets what stands in such a script, which is the only text of the formula.
         if (script.get("type") or "").lower().startswith("math/tex"):
@@ -65,6 +66,16 @@ def _move_out_of_head(root: HtmlElement) -> None:
         body = etree.SubElement(root, "body")
     for place, stray in enumerate(strays):
         body.insert(place, stray)
+
+
+def _part_headings(root: HtmlElement) -> None:
+    """End a heading where the next begins, as browsers do: libxml2 puts the second into the first."""
+    last: dict[HtmlElement, HtmlElement] = {}
+    for heading in list(root.iter(*HEADING_LEVELS)):
+        around = heading.getparent()
+        if around is not None and around.tag in HEADING_LEVELS:
+            last.get(around, around).addnext(heading)
+            last[around] = heading
 
 
 def survey_tree(root: HtmlElement) -> Survey:

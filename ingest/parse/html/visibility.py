@@ -13,14 +13,14 @@ UNSEEN_TAGS = word_set(
 )
 
 _HIDING = re.compile(
-    r"display:none|visibility:hidden|font-size:0(?:px|em|rem|pt|%)?(?:;|!|$)"
+    r"display:none|visibility:hidden|font-size:0(?:\.0*)?(?:px|em|rem|pt|%)?(?:;|!|$)|transform:scale\(0\)"
     r"|(?:^|;)(?:width|height|max-width|max-height):0(?:px|em|rem|pt|%)?(?:;|!|$)|opacity:0(?:;|!|$)"
 )
 _COLOUR = re.compile(r"(?:^|;)(background-)?(?:color|background):([^;!]+)")
 
 # Zero-width, bidi and tag characters carry text past a reader; ZWJ and ZWNJ stay inside words that need them.
 _INVISIBLE = re.compile(
-    "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
     "|(?<![^\\x00-\\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\\x00-\\x7f])"
 )
 
