@@ -211,7 +211,7 @@ class _Tracer:
 
     def _reason_outside(self) -> str:
         if self.page.content.by is ContentBy.VOTE:
-            return "trafilatura took it for boilerplate"
+            return _VOTED_OUT
         return f"outside of {name_element(self.reading.root)}, which holds the content"
 
     def _reason_for(self, why: LeftOut) -> str:
@@ -229,15 +229,16 @@ class _Tracer:
         if not text.strip():
             return
         is_read = fate.verdict is Verdict.READ
+        voted = sum(map(self._voted_words, texts.values())) if self.ballot else None
         yield TracedBlock(
             text=text,
             verdict=fate.verdict,
             place=_place(block),
-            reason=fate.reason,
+            reason=_OUTVOTED if voted and fate.reason == _VOTED_OUT else fate.reason,
             culprit="" if is_read else name_element(fate.element),
             level=heading_level(block) or 0 if is_read else 0,
             words=len(text.split()),
-            voted=sum(map(self._voted_words, texts.values())) if self.ballot else None,
+            voted=voted,
         )
 
     def _voted_words(self, text: str) -> int:
@@ -245,6 +246,8 @@ class _Tracer:
         return len(words) if len(words) >= _TELLING and "".join(words) in self.ballot else 0
 
 
+_VOTED_OUT = "trafilatura took it for boilerplate"
+_OUTVOTED = "outside of the element with nearly all that trafilatura took for content"
 _REASONS = {
     LeftOut.UNREAD: "a tag whose text is none of the page's",
     LeftOut.HIDDEN: "hidden from readers",
