@@ -131,7 +131,8 @@ class PdfPage:
 class PdfRegion:
     """A block of a PDF page; chunk offsets point into its `text`.
 
-    `ocr_conf` is the mean confidence, 0 to 1, of its words where they were recognised on a picture.
+    `caption` names a table or figure, as the region of its own beside it does. `ocr_conf` is the mean
+    confidence, 0 to 1, of its words where they were recognised on a picture.
     """
 
     id: str
@@ -143,6 +144,7 @@ class PdfRegion:
     text: str
     ordinal: int
     heading_path: tuple[str, ...] = ()
+    caption: str | None = None
     ocr_conf: float | None = None
 
 

@@ -1,6 +1,5 @@
 """Pages and regions of a PDF > nodes, edges and chunks."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +8,7 @@ from ingest.parse.codes import extract_codes
 from ingest.parse.graph import DocumentGraph
 from ingest.parse.passages import Passage
 from ingest.parse.pdf.captions import Region
+from ingest.parse.pdf.continuing import find_continued
 from ingest.parse.pdf.landing import InnerLink
 from ingest.parse.pdf.ocr import mean_confidence, recognised_lines
 from ingest.parse.pdf.page import Line, PageContent
@@ -28,8 +28,7 @@ from schemas.ids import (
 from schemas.nodes import Chunk, DocumentKind, PdfDoc, PdfPage, PdfRegion, RegionType
 
 _MARGINS = frozenset({RegionType.HEADER, RegionType.FOOTER})
-_PROSE = frozenset({RegionType.PARAGRAPH, RegionType.LIST})
-_SENTENCE_END = (".", "!", "?", ":", ";", "。", "”", '"', ")")
+_CAPTIONED = frozenset({RegionType.TABLE, RegionType.FIGURE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +72,8 @@ def assemble_pdf(
     if not facts.noindex:
         _add_pages(graph, pages)
         _add_regions(graph, regions, count_tokens)
-        _join_cut_paragraphs(graph)
+        for src, dst in find_continued(graph.chunks, graph.regions):
+            graph.join(EdgeKind.NEXT, src, dst)
         graph.edges.extend(_inner_edges(graph, inner_links))
     document = _document(graph, _content_hash(regions, links, facts.title))
     return GraphFragment(
@@ -160,6 +160,7 @@ def _region_node(graph: _PdfGraph, region: Region, ordinal: int, occurrences: Oc
         text=region.joined.text,
         ordinal=ordinal,
         heading_path=region.heading_path,
+        caption=region.caption or None if region.type in _CAPTIONED else None,
         ocr_conf=_confidence(graph, region, 0, len(region.joined.text)),
     )
 
@@ -211,28 +212,6 @@ def _chunk(
         ocr_conf=_confidence(graph, region, passage.start, passage.end),
         lang=facts.lang,
         structure_confidence=region.confidence,
-    )
-
-
-def _join_cut_paragraphs(graph: _PdfGraph) -> None:
-    """Join the last passage of a page to the first of the next where a sentence runs over the end."""
-    by_page: dict[int, list[Chunk]] = defaultdict(list)
-    types = {region.id: region.region_type for region in graph.regions}
-    for chunk in graph.chunks:
-        if chunk.page_no is not None:
-            by_page[chunk.page_no].append(chunk)
-    for page_no, chunks in by_page.items():
-        last, first = chunks[-1], by_page.get(page_no + 1, [chunks[-1]])[0]
-        prose = {types[str(last.region_id)], types[str(first.region_id)]} <= _PROSE
-        if last is not first and prose and _runs_over(last, first):
-            graph.join(EdgeKind.NEXT, last.id, first.id)
-
-
-def _runs_over(last: Chunk, first: Chunk) -> bool:
-    return (
-        last.heading_path == first.heading_path
-        and not last.text.endswith(_SENTENCE_END)
-        and first.text[:1].islower()
     )
 
 
