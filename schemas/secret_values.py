@@ -5,8 +5,11 @@ from collections import Counter
 from collections.abc import Iterator
 from math import log2
 
-SHORTEST, LONGEST = 16, 512
+SHORTEST, LONGEST = 12, 512
 """Signs of a value; shorter ones cannot be told from words and version numbers by their looks."""
+
+SHORT, MIDDLE = 16, 24
+"""Signs below which a value must be more mixed than a longer one."""
 
 _STEMS = ("passw", "passphrase", "pwd", "secret", "token", "credential", "apikey", "key", "bearer")
 _QUALIFIED = re.compile(
@@ -19,10 +22,10 @@ _QUALIFIED = re.compile(
 _VALUE = re.compile(
     r"(?P<rest>(?:[.-]?\w{1,40}+){0,6}+)[\"'`\])]{0,2}+(?P<gap>\s{0,4}+)"
     r"(?P<is>(?:=>|:=|==?|:|\||->|>|(?:is|was)\b:?)?+)\s{0,4}+(?:(?:[Bb]earer|[Tt]oken)\s{1,4}+)?+"
-    r"(?:[bBrRuU]{0,2}+(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{16,512}+)(?P=quote)"
-    r"|(?P<bare>[A-Za-z0-9+/=_.~!@#$%^&*-]{16,512}+)(?![\w(\[{]))"
+    r"(?:[bBrRuU]{0,2}+(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{12,512}+)(?P=quote)"
+    r"|(?P<bare>[A-Za-z0-9+/=_.~!@#$%^&*-]{12,512}+)(?![\w(\[{]))"
 )
-_USERINFO = re.compile(r"://[^\s/:@\"'<>]{0,64}+:([^\s/@\"'<>]{16,128}+)@")
+_USERINFO = re.compile(r"://[^\s/:@\"'<>]{0,64}+:([^\s/@\"'<>]{12,128}+)@")
 
 _OPTION = re.compile(r"(?<!\S)--?[\w-]*\Z")
 _LONGEST_NAME = 64
@@ -34,6 +37,8 @@ _PLACEHOLDER = re.compile(
     r"insert|replace|default|\.\.\.|\*\*\*|___",
     re.IGNORECASE,
 )
+_LIKENESS = str.maketrans("@4$5013!|7", "aassoleiit")
+_USUAL = re.compile(r"pass|secret|admin|welcome|hello|login|letmein|user|test|demo", re.IGNORECASE)
 _OTHER = re.compile(
     r"[{<(]|[$%&][\w{(]+[)}%;]?\Z|"  # variables
     r"[.~]{0,2}/[\w.-]*/|[a-z]:\\|[\w.-]+\.[a-z]{2,5}\Z|[a-z][\w+.-]*://|"  # paths, names of files, addresses
@@ -65,19 +70,27 @@ def is_random(value: str) -> bool:
     Entropy of the signs, in bits each, as detect-secrets and truffleHog have it; a random hexadecimal of 32
     digits has about 3.6 of at most 4, 16 letters and digits 3.8 of at most 4, and 40 of them 4.8.
     """
-    if not SHORTEST <= len(value) <= LONGEST or _OTHER.match(value) or _PLACEHOLDER.search(value):
+    if not SHORTEST <= len(value) <= LONGEST or _OTHER.match(value) or _is_sample(value):
         return False
     if _HEX.match(value):
         return entropy(value) >= 3.0
     kinds = sum(kind.search(value) is not None for kind in _KINDS)
-    if not _KINDS[2].search(value) or kinds < (3 if len(value) < 24 else 2):
+    if not _KINDS[2].search(value) or kinds < (3 if len(value) < MIDDLE else 2):
         return False
     if kinds > 2 and sum(map(len, _WORDS.findall(value))) > 0.55 * len(value):
         return False
     mixed = len(_STEPS.findall(value)) / len(value)
-    if len(value) < 24:
+    if len(value) < SHORT:
+        return kinds == len(_KINDS) and mixed >= 0.5 and entropy(value) >= 3.0
+    if len(value) < MIDDLE:
         return mixed >= 0.35 and entropy(value) >= 3.3
     return mixed >= 0.25 and entropy(value) >= 3.7
+
+
+def _is_sample(value: str) -> bool:
+    """Whether a value says that it is none; a short one may do so in likenesses, as `P@ssw0rd` does."""
+    likely = len(value) < MIDDLE and _USUAL.search(value.translate(_LIKENESS))
+    return bool(likely or _PLACEHOLDER.search(value))
 
 
 def entropy(text: str) -> float:

@@ -117,7 +117,14 @@ def test_a_token_is_known_by_its_form(kind: str, token: str, around: str) -> Non
 @pytest.mark.parametrize("around", NAMED)
 @pytest.mark.parametrize(
     "value",
-    [draw(20), draw(32, seed=2), draw(40, BASE64), draw(64, HEX), draw(43, URL_SAFE, seed=3)],
+    [
+        "x" + draw(4) + "#" + draw(4, seed=5) + "7!Q",
+        draw(20),
+        draw(32, seed=2),
+        draw(40, BASE64),
+        draw(64, HEX),
+        draw(43, URL_SAFE, seed=3),
+    ],
     ids=len,
 )
 def test_what_a_name_calls_secret_is_one_if_it_looks_drawn_by_lot(around: str, value: str) -> None:
