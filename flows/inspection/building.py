@@ -14,7 +14,7 @@ from flows.inspection.report import (
     Report,
     SectionShown,
 )
-from ingest.parse.html.trace import PageTrace
+from ingest.parse.html.traced import PageTrace
 from ingest.parse.inspection import Inspection
 from schemas.fragment import GraphFragment
 from schemas.nodes import Page, PdfDoc, PdfPage, PdfRegion, RegionType, Section

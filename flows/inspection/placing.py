@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from flows.inspection.report import BlockShown, ChunkShown, SectionShown
-from ingest.parse.html.trace import PageTrace, TracedBlock, Verdict
+from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
 
 _SHORT = 12
 _NEAR = 4_000
@@ -16,7 +16,7 @@ sought, and each is sought this near to the one before first."""
 
 _CUT = "trafilatura did not take it for content, and of a product's page nothing else is kept"
 _MOST_MISSES = 1_000
-"""Texts sought in vain in a whole document, after which the next are sought near only, since it costs time."""
+"""Texts sought in vain in a whole document, from which on the next are only sought near, for want of time."""
 
 _NO_LETTER = re.compile(r"[\W_]+")
 

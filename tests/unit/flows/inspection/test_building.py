@@ -2,7 +2,7 @@
 
 from flows.inspection.building import build_report
 from flows.inspection.report import Report
-from ingest.parse.html.trace import Verdict
+from ingest.parse.html.traced import Verdict
 from ingest.parse.inspection import inspect_document
 from schemas.fragment import ParseRequest
 from schemas.nodes import RegionType

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from flows.inspection.doubts import find_doubts
 from flows.inspection.report import BlockShown, ChunkShown, PageShown, RegionShown
-from ingest.parse.html.trace import Verdict
+from ingest.parse.html.traced import Verdict
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import RegionType
 

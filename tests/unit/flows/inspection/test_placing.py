@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from flows.inspection.placing import place_blocks
 from flows.inspection.report import ChunkShown, SectionShown
-from ingest.parse.html.trace import PageTrace, TracedBlock, Verdict
+from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
 
 
 def chunk(number: int, text: str) -> ChunkShown:

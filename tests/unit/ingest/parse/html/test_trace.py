@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from ingest.parse.html.trace import PageTrace, TracedBlock, Verdict, trace_html
+from ingest.parse.html.trace import trace_html
+from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
 from schemas.fragment import ParseRequest
 
 URI = "http://docs.example/guide/start.html"
