@@ -123,3 +123,14 @@ def test_signs_that_no_reader_sees_are_not_read() -> None:
     hidden = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
     fragment = parse_file(f"\ufeff# A\u200b\n\nw\u202eor\u2066d{hidden}\n")
     assert texts_of(fragment) == {"A": "word"}
+
+
+def test_a_footnote_is_text_and_no_link() -> None:
+    fragment = parse_file("# A\n\nSee it.[^1] And [b].\n\n[^1]: In the cellar.\n\n[b]: b.md\n")
+    assert texts_of(fragment) == {"A": "See it.[^1] And b.\n\n[^1]: In the cellar."}
+    assert list(links_of(fragment)) == ["b"]
+
+
+def test_ids_at_a_heading_lead_to_what_stands_under_it() -> None:
+    (chunk,) = parse_file("<a name='old'></a>\n\n# A <a id='older'></a>\n\ntext\n").chunks
+    assert (chunk.fragment, chunk.fragments) == ("a", ("old", "older"))
