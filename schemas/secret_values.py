@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from math import log2
+from string import ascii_lowercase, ascii_uppercase
 
 SHORTEST, LONGEST = 12, 512
 """Signs of a value; shorter ones cannot be told from words and version numbers by their looks."""
@@ -11,7 +12,10 @@ SHORTEST, LONGEST = 12, 512
 SHORT, MIDDLE = 16, 24
 """Signs below which a value must be more mixed than a longer one."""
 
-_STEMS = ("passw", "passphrase", "pwd", "secret", "token", "credential", "apikey", "key", "bearer")
+_STEMS = (
+    *("passw", "passphrase", "pwd", "secret", "token", "credential", "apikey", "key", "bearer"),
+    *("kennwort", "mot de passe", "contraseñ", "senha", "пароль", "密码", "パスワード"),
+)
 _QUALIFIED = re.compile(
     r"(?:api|access|account|admin|app|auth|client|crypt(?:ion)?|deploy|hmac|license|master|private|"
     r"secret|service|session|shared|sign(?:ing)?|storage|user|webhook)[\s_.-]?\Z"
@@ -21,7 +25,7 @@ _QUALIFIED = re.compile(
 # Bounded, and nothing is tried twice: names of secrets are frequent words, and a hostile page has no others.
 _VALUE = re.compile(
     r"(?P<rest>(?:[.-]?\w{1,40}+){0,6}+)[\"'`\])]{0,2}+(?P<gap>\s{0,4}+)"
-    r"(?P<is>(?:=>|:=|==?|:|\||->|>|(?:is|was)\b:?)?+)\s{0,4}+(?:(?:[Bb]earer|[Tt]oken)\s{1,4}+)?+"
+    r"(?P<is>(?:=>|:=|==?|[:：]|\||->|>|(?:is|was|ist|est|es)\b:?)?+)\s{0,4}+(?:(?:[Bb]earer|[Tt]oken)\s{1,4}+)?+"
     r"(?:[bBrRuU]{0,2}+(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{12,512}+)(?P=quote)"
     r"|(?P<bare>[A-Za-z0-9+/=_.~!@#$%^&*-]{12,512}+)(?![\w(\[{]))"
 )
@@ -37,6 +41,7 @@ _PLACEHOLDER = re.compile(
     r"insert|replace|default|\.\.\.|\*\*\*|___",
     re.IGNORECASE,
 )
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _LIKENESS = str.maketrans("@4$5013!|7", "aassoleiit")
 _USUAL = re.compile(r"pass|secret|admin|welcome|hello|login|letmein|user|test|demo", re.IGNORECASE)
 _OTHER = re.compile(
@@ -56,11 +61,12 @@ _STEPS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
 def find_values(text: str) -> Iterator[str]:
     """Yield what stands behind the name of a secret, or in an address as password, and looks drawn by lot."""
     low = text.lower()
-    if len(low) == len(text):  # a few letters have a lower case of two signs, and every place would be off
-        for at in _names(low):
-            found = _VALUE.match(text, at)
-            if found and (value := _value_of(found, text)) and is_random(value):
-                yield value
+    if len(low) != len(text):  # the lower case of the Turkish İ has two signs, and every place would be off
+        low = text.translate(_LOWER)
+    for at in _names(low):
+        found = _VALUE.match(text, at)
+        if found and (value := _value_of(found, text)) and is_random(value):
+            yield value
     yield from (found[1] for found in _USERINFO.finditer(text) if is_random(found[1]))
 
 

@@ -64,6 +64,10 @@ NAMED = [
     "The secret key is: {}.",
     "<password>{}</password>",
     "SECRET_KEY = b'{}'",
+    "Kennwort: {}",
+    "Mot de passe : {}",
+    "La contraseña es: {}",
+    "密码：{}",
 ]
 
 HARMLESS = [
@@ -185,5 +189,6 @@ def test_no_secret_shows_in_a_trace() -> None:
 
 
 def test_a_letter_whose_lower_case_is_two_signs_moves_nothing() -> None:
-    token = github_token()
-    assert [secret.value for secret in find_secrets(f"\u0130 {token}")] == [token]
+    token, value = github_token(), draw(20)
+    found = {secret.value for secret in find_secrets(f"\u0130 {token} \u0130 PASSWORD={value} \u0130")}
+    assert found == {token, value}
