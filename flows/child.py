@@ -37,11 +37,13 @@ _ENVIRONMENT = {
 class ChildLimits:
     """What one document may cost, and how many documents a child parses before it is replaced.
 
-    Seconds are wall clock. Address space: importing pymupdf alone takes 610 MB of it.
+    Seconds are wall clock; `ocr_seconds` are for a PDF whose pages may be recognised. Address space:
+    importing pymupdf alone takes 610 MB of it.
     """
 
     html_seconds: float = 30.0
     pdf_seconds: float = 120.0
+    ocr_seconds: float = 1800.0
     start_seconds: float = 60.0
     address_space_mb: int = 2048
     documents: int = 2000
@@ -130,8 +132,7 @@ class ParserPool:
         return child
 
     def _ask(self, child: "_Child", task: Task, data: bytes, request: ParseRequest) -> bytes:
-        is_pdf = b"%PDF-" in data[:_MAGIC_WINDOW]
-        seconds = self._limits.pdf_seconds if is_pdf else self._limits.html_seconds
+        seconds = self._seconds_for(data, request)
         try:
             answer = child.ask(task, request, data, seconds)
         except _Died as death:
@@ -143,6 +144,11 @@ class ParserPool:
             return answer.payload
         failure = json.loads(answer.payload)
         raise _ERRORS[failure["type"]](failure["message"], subject=failure["subject"])
+
+    def _seconds_for(self, data: bytes, request: ParseRequest) -> float:
+        if b"%PDF-" not in data[:_MAGIC_WINDOW]:
+            return self._limits.html_seconds
+        return self._limits.ocr_seconds if request.ocr else self._limits.pdf_seconds
 
     def _usable(self, child: "_Child | None") -> "_Child | None":
         if child is not None and child.is_idle and child.answered < self._limits.documents:
@@ -177,6 +183,8 @@ class _Child:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 pass_fds=(watched,),
+                # A group of its own: what a parser has started ends with it.
+                process_group=0,
                 env=_environment(),
             )
         except BaseException:
@@ -212,7 +220,7 @@ class _Child:
 
     def end(self) -> None:
         """Kill the child and let go of its pipes; nothing of it is left when this returns."""
-        self._process.kill()
+        self._kill()
         self._process.wait()
         os.close(self._lifeline)
         for pipe in (self._process.stdin, self._process.stdout):
@@ -242,14 +250,20 @@ class _Child:
         try:
             return act()
         except (OSError, EOFError, ValueError) as error:
-            self._process.kill()
+            self._kill()
             raise _Died(self._cause(seconds)) from error
         finally:
             timer.cancel()
 
     def _kill_overdue(self) -> None:
         self._overdue = True
-        self._process.kill()
+        self._kill()
+
+    def _kill(self) -> None:
+        """Kill the process and what it has started; the number of one that has ended may be another's."""
+        if self._process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def _cause(self, seconds: float) -> str:
         code = self._process.wait()

@@ -24,10 +24,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from flows.memory import peak_rss_mb
+from flows.tesseract import recognise
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
 from schemas.records import from_record, to_record
+from schemas.redaction import redact
 
 if TYPE_CHECKING:
     from ingest.parse.inspection import Inspection
@@ -97,8 +99,8 @@ def _answer(work: Work, data: bytes, request: ParseRequest) -> tuple[int, bytes]
         # A library may be left half imported: the parent replaces a child that says so.
         return EXHAUSTED, _error("ParseError", "needs more memory than a parser may have", request.uri)
     except Exception as error:  # noqa: BLE001 - the task boundary: a parser's fault costs one document
-        traceback.print_exc()
-        reason = f"{type(error).__name__}: {error}"[:300]
+        sys.stderr.write(redact(traceback.format_exc()))
+        reason = redact(f"{type(error).__name__}: {error}")[:300]
         return FAILED, _error("ParseError", f"parser failed, {reason}; please report it", request.uri)
 
 
@@ -122,12 +124,14 @@ def _reserve_frames() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _die_with(lifeline: int) -> None:
-    """Let the kernel end this process when the parent's end of a pipe closes, however the parent ends.
+    """Let the kernel end this process and its own when the parent's end of a pipe closes, however that ends.
 
     Works amid native code, where no thread of ours runs. PR_SET_PDEATHSIG would follow the thread that
     started the child, not the process (prctl(2)); O_ASYNC sends SIGIO, whose default is to terminate.
     """
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+    process = os.getpid()
+    leads_group = os.getpgrp() == process  # as flows/child.py starts it
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -process if leads_group else process)
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 
@@ -139,16 +143,10 @@ def _renew_cpu_limit(seconds: float) -> None:
 
 
 def _build_tasks(path: Path) -> dict[Task, Work]:
-    from tokenizers import Tokenizer
-
+    from indexes.embed.tokens import TokenCounter
     from ingest.parse.document import parse_document
 
-    tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-
-    def count_tokens(text: str) -> int:
-        return len(tokenizer.encode(text, add_special_tokens=False).ids)
+    count_tokens = TokenCounter(path).count
 
     def inspect(data: bytes, request: ParseRequest, *, draw: bool) -> "Inspection":
         from ingest.parse.inspection import inspect_document
@@ -156,7 +154,9 @@ def _build_tasks(path: Path) -> dict[Task, Work]:
         return inspect_document(data, request, count_tokens=count_tokens, draw=draw)
 
     return {
-        Task.PARSE: lambda data, request: parse_document(data, request, count_tokens=count_tokens),
+        Task.PARSE: lambda data, request: parse_document(
+            data, request, count_tokens=count_tokens, recognise=recognise
+        ),
         Task.INSPECT: partial(inspect, draw=False),
         Task.ILLUSTRATE: partial(inspect, draw=True),
     }

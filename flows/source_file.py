@@ -84,6 +84,16 @@ _Variable = Annotated[str, AfterValidator(_variable)]
 _Header = Annotated[str, AfterValidator(_own_header)]
 
 
+def _languages(value: object) -> object:
+    if isinstance(value, bool):
+        return ("eng",) if value else ()
+    return value
+
+
+_Language = Annotated[str, Field(pattern=r"^[a-z]{3}(_[A-Za-z]+)*$")]
+_Languages = Annotated[tuple[_Language, ...], BeforeValidator(_languages)]
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -156,6 +166,7 @@ class _SourceFile(_Model):
     auth: _Auth = _NO_AUTH
     javascript: bool = Field(default=False, strict=True)
     keep_raw: bool = Field(default=False, strict=True)
+    ocr: _Languages = ()
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
     metadata: _Metadata = _Metadata()
@@ -220,6 +231,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         auth=Auth(bearer_env=file.auth.bearer_env, headers_env=tuple(sorted(file.auth.headers_env.items()))),
         javascript=file.javascript,
         keep_raw=file.keep_raw,
+        ocr=file.ocr,
         rate=Rate(**file.rate.model_dump()),
         recrawl=Recrawl(
             **file.recrawl.model_dump(exclude={"gone_after"}),

@@ -15,6 +15,7 @@ from flows.clock import SystemClock
 from flows.crash import crash_point
 from flows.credentials import read_credentials
 from flows.progress import StageProgress
+from flows.tesseract import engine
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.child import ChildEncoder
 from indexes.embed.encoder import SentenceTransformerEncoder
@@ -191,7 +192,9 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     settings = {"metadata": to_record(source.metadata), "scope": to_record(source.scope)}
     # Pages may address us by name; and bytes that were not kept, or may no longer be, are fetched anew.
     more = {"user_agent": source.user_agent, "keep_raw": source.keep_raw}
-    return record_sha256({**parts, **settings, **more})[:16]
+    # A page that could not be recognised may be once Tesseract is installed.
+    recognised = {"ocr": [*source.ocr, engine()]} if source.ocr else {}
+    return record_sha256({**parts, **settings, **more, **recognised})[:16]
 
 
 def find_model(settings: Settings) -> ModelSpec:

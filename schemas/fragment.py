@@ -64,7 +64,8 @@ class ParseRequest:
     """Everything a parser may know about a document besides its bytes.
 
     `content_type` is the header as received; the kind is decided by the bytes. `robot` is the name under
-    which pages may address us, lower case.
+    which pages may address us, lower case. `ocr` names the languages, as Tesseract does, in which pages of a
+    PDF without a text layer are recognised; none: they are not.
     """
 
     uri: str
@@ -74,6 +75,7 @@ class ParseRequest:
     content_type: str | None = None
     x_robots_tag: str | None = None
     robot: str = "sitegraph"
+    ocr: tuple[str, ...] = ()
     doc_type: str | None = None
     domain: str | None = None
     status: str | None = None

@@ -129,7 +129,11 @@ class PdfPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfRegion:
-    """A block of a PDF page; chunk offsets point into its `text`."""
+    """A block of a PDF page; chunk offsets point into its `text`.
+
+    `caption` names a table or figure, as the region of its own beside it does. `ocr_conf` is the mean
+    confidence, 0 to 1, of its words where they were recognised on a picture.
+    """
 
     id: str
     doc: str
@@ -140,6 +144,8 @@ class PdfRegion:
     text: str
     ordinal: int
     heading_path: tuple[str, ...] = ()
+    caption: str | None = None
+    ocr_conf: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,26 +4,35 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from math import log2
+from string import ascii_lowercase, ascii_uppercase
 
-SHORTEST, LONGEST = 16, 512
+SHORTEST, LONGEST = 12, 512
 """Signs of a value; shorter ones cannot be told from words and version numbers by their looks."""
 
-_STEMS = ("passw", "passphrase", "pwd", "secret", "token", "credential", "apikey", "key", "bearer")
+SHORT, MIDDLE = 16, 24
+"""Signs below which a value must be more mixed than a longer one."""
+
+_STEMS = (
+    *("passw", "passphrase", "pwd", "secret", "token", "credential", "apikey", "key", "bearer"),
+    *("kennwort", "mot de passe", "contraseñ", "senha", "пароль", "密码", "パスワード"),
+)
 _QUALIFIED = re.compile(
     r"(?:api|access|account|admin|app|auth|client|crypt(?:ion)?|deploy|hmac|license|master|private|"
     r"secret|service|session|shared|sign(?:ing)?|storage|user|webhook)[\s_.-]?\Z"
 )
 """What makes a "key" a secret; the others are primary, foreign, public, of a dictionary, of a keyboard."""
 
-# Nothing is tried twice (possessive): names of secrets are frequent words, and nearly all stand in prose.
+# Bounded, and nothing is tried twice: names of secrets are frequent words, and a hostile page has no others.
 _VALUE = re.compile(
-    r"(?P<rest>(?:[.-]?\w++){0,6}+)[\"'`\])]{0,2}+(?P<gap>\s{0,4}+)"
-    r"(?P<is>(?:=>|:=|==?|:|\||->|>|(?:is|was)\b:?)?+)\s{0,4}+(?:(?:[Bb]earer|[Tt]oken)\s{1,4}+)?+"
-    r"(?:[bBrRuU]{0,2}+(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{16,512}+)(?P=quote)"
-    r"|(?P<bare>[A-Za-z0-9+/=_.~!@#$%^&*-]{16,512}+)(?![\w(\[{]))"
+    r"(?P<rest>(?:[.-]?\w{1,40}+){0,6}+)[\"'`\])]{0,2}+(?P<gap>\s{0,4}+)"
+    r"(?P<is>(?:=>|:=|==?|[:：]|\||->|>|(?:is|was|ist|est|es)\b:?)?+)\s{0,4}+(?:(?:[Bb]earer|[Tt]oken)\s{1,4}+)?+"
+    r"(?:[bBrRuU]{0,2}+(?P<quote>[\"'`])(?P<quoted>[^\s\"'`]{12,512}+)(?P=quote)"
+    r"|(?P<bare>[A-Za-z0-9+/=_.~!@#$%^&*-]{12,512}+)(?![\w(\[{]))"
 )
-_USERINFO = re.compile(r"://[^\s/:@\"'<>]{0,64}+:([^\s/@\"'<>]{16,128}+)@")
+_USERINFO = re.compile(r"://[^\s/:@\"'<>]{0,64}+:([^\s/@\"'<>]{12,128}+)@")
 
+_OPTION = re.compile(r"(?<!\S)--?[\w-]*\Z")
+_LONGEST_NAME = 64
 _NO_SECRET = re.compile(r"(?:id|name|file|path|dir|url|uri|type|hash|digest|length|size|policy|method)s?\Z")
 """Ends of names that say something about a secret."""
 
@@ -32,9 +41,12 @@ _PLACEHOLDER = re.compile(
     r"insert|replace|default|\.\.\.|\*\*\*|___",
     re.IGNORECASE,
 )
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_LIKENESS = str.maketrans("@4$5013!|7", "aassoleiit")
+_USUAL = re.compile(r"pass|secret|admin|welcome|hello|login|letmein|user|test|demo", re.IGNORECASE)
 _OTHER = re.compile(
     r"[{<(]|[$%&][\w{(]+[)}%;]?\Z|"  # variables
-    r"[./~]{1,2}/|[\w.-]+\.[a-z]{2,5}\Z|[a-z][\w+.-]*://|"  # paths, names of files, addresses
+    r"[.~]{0,2}/[\w.-]*/|[a-z]:\\|[\w.-]+\.[a-z]{2,5}\Z|[a-z][\w+.-]*://|"  # paths, names of files, addresses
     r"md5[0-9a-f]{32}\Z|SCRAM-SHA|\{\w+\}|"  # passwords hashed by a database or a directory
     r"(?:sha\d+|md5)[:$-]|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z|"  # digests, UUIDs
     r"[a-z]+(?:[_.-](?:[a-z]+|\d+))+\Z|[\d.:_-]+\Z",  # names made of words, numbers
@@ -42,17 +54,19 @@ _OTHER = re.compile(
 )
 _KINDS = tuple(re.compile(signs) for signs in (r"[a-z]", r"[A-Z]", r"[0-9]", r"[^A-Za-z0-9]"))
 _HEX = re.compile(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
+_WORDS = re.compile(r"[A-Z]?[a-z]{3,}")
 _STEPS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
 
 
 def find_values(text: str) -> Iterator[str]:
     """Yield what stands behind the name of a secret, or in an address as password, and looks drawn by lot."""
     low = text.lower()
-    if len(low) == len(text):  # a few letters have a lower case of two signs, and every place would be off
-        for at in _names(low):
-            found = _VALUE.match(text, at)
-            if found and (value := _value_of(found, text)) and is_random(value):
-                yield value
+    if len(low) != len(text):  # the lower case of the Turkish İ has two signs, and every place would be off
+        low = text.translate(_LOWER)
+    for at in _names(low):
+        found = _VALUE.match(text, at)
+        if found and (value := _value_of(found, text)) and is_random(value):
+            yield value
     yield from (found[1] for found in _USERINFO.finditer(text) if is_random(found[1]))
 
 
@@ -62,17 +76,27 @@ def is_random(value: str) -> bool:
     Entropy of the signs, in bits each, as detect-secrets and truffleHog have it; a random hexadecimal of 32
     digits has about 3.6 of at most 4, 16 letters and digits 3.8 of at most 4, and 40 of them 4.8.
     """
-    if not SHORTEST <= len(value) <= LONGEST or _OTHER.match(value) or _PLACEHOLDER.search(value):
+    if not SHORTEST <= len(value) <= LONGEST or _OTHER.match(value) or _is_sample(value):
         return False
     if _HEX.match(value):
         return entropy(value) >= 3.0
     kinds = sum(kind.search(value) is not None for kind in _KINDS)
-    if not _KINDS[2].search(value) or kinds < (3 if len(value) < 24 else 2):
+    if not _KINDS[2].search(value) or kinds < (3 if len(value) < MIDDLE else 2):
+        return False
+    if kinds > 2 and sum(map(len, _WORDS.findall(value))) > 0.55 * len(value):
         return False
     mixed = len(_STEPS.findall(value)) / len(value)
-    if len(value) < 24:
+    if len(value) < SHORT:
+        return kinds == len(_KINDS) and mixed >= 0.5 and entropy(value) >= 3.0
+    if len(value) < MIDDLE:
         return mixed >= 0.35 and entropy(value) >= 3.3
     return mixed >= 0.25 and entropy(value) >= 3.7
+
+
+def _is_sample(value: str) -> bool:
+    """Whether a value says that it is none; a short one may do so in likenesses, as `P@ssw0rd` does."""
+    likely = len(value) < MIDDLE and _USUAL.search(value.translate(_LIKENESS))
+    return bool(likely or _PLACEHOLDER.search(value))
 
 
 def entropy(text: str) -> float:
@@ -102,5 +126,5 @@ def _value_of(found: re.Match[str], text: str) -> str | None:
 
 def _is_option(text: str, at: int) -> bool:
     """Whether the name is an option of a command, as in `--password VALUE`, or says `Bearer VALUE`."""
-    word = text.rfind(" ", 0, at) + 1
-    return text.startswith("-", word) or text[at - 6 : at].lower() == "bearer"
+    before = text[max(0, at - _LONGEST_NAME) : at]
+    return _OPTION.search(before) is not None or before.lower().endswith("bearer")

@@ -81,6 +81,7 @@ class Source:
 
     `allow_private` holds exact `host:port` entries that may lie in private address ranges. `javascript`:
     pages are made by their scripts. `keep_raw`: the bytes of documents that hold secrets are kept as well.
+    `ocr`: languages, as Tesseract names them, of pages of PDFs without a text layer; none: they are not read.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Source:
     auth: Auth = Auth()
     javascript: bool = False
     keep_raw: bool = False
+    ocr: tuple[str, ...] = ()
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
     metadata: SourceMetadata = SourceMetadata()

@@ -41,7 +41,7 @@ def inspect(
     from flows.inspecting import inspect_target
 
     settings = read_settings(index)
-    _check_out(html)
+    _check_out(html, target)
     report, pictures = inspect_target(
         target, settings, allow_private=allow_private or (), draw=html is not None
     )
@@ -61,10 +61,14 @@ def inspect(
         print(render_text(report, width=terminal_width()))
 
 
-def _check_out(html: Path | None) -> None:
-    """Say at once, not after a long parse, that there is no such folder."""
-    if html is not None and (html.is_dir() or not html.absolute().parent.is_dir()):
+def _check_out(html: Path | None, target: str) -> None:
+    """Say at once, not after a long parse, that there is no such folder, or that it would be overwritten."""
+    if html is None:
+        return
+    if html.is_dir() or not html.absolute().parent.is_dir():
         raise ConfigError("cannot be written: name a file in a folder that exists", subject=str(html))
+    if html.resolve() == Path(target).resolve():
+        raise ConfigError("is the document itself; choose another file for --html", subject=str(html))
 
 
 def _write(html: Path, page: str) -> None:

@@ -74,6 +74,8 @@ def print_report(report: dict[str, Any]) -> None:
         f"{chunks['unchanged']} unchanged; {chunks['embedded']} texts embedded"
     )
     print(f"  http       {http['requests']} requests, {http['bytes']:,} bytes")
+    if (secrets := report["secrets"])["values"]:
+        print(f"  secrets    {secrets['values']} redacted in {secrets['documents']} documents")
     print("  seconds    " + ", ".join(f"{name} {s:.1f}" for name, s in report["stages"].items()))
     for problem in report["problems"][:20]:
         print(f"  problem    {problem['url']}: {problem['reason']}", file=sys.stderr)

@@ -14,7 +14,7 @@ from flows.inspection.report import (
     Report,
     SectionShown,
 )
-from ingest.parse.html.trace import PageTrace
+from ingest.parse.html.traced import PageTrace
 from ingest.parse.inspection import Inspection
 from schemas.fragment import GraphFragment
 from schemas.nodes import Page, PdfDoc, PdfPage, PdfRegion, RegionType, Section
@@ -24,6 +24,7 @@ _SILENT = {
     RegionType.FOOTER: "running footer: returns at the bottom of other pages, or is a page number",
     RegionType.HEADING: "stands in the heading path of what follows",
     RegionType.FIGURE: "a picture, which has no text",
+    RegionType.FORMULA: "said by the text around it",
 }
 _CONTENTS = "a line of a table of contents or an index"
 

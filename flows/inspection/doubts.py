@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from flows.inspection.report import BlockShown, ChunkShown, Doubt, PageShown
 from ingest.parse.chunking import MAX_TOKENS
-from ingest.parse.html.trace import Verdict
+from ingest.parse.html.traced import Verdict
 from schemas.geometry import BBox, PageSize
 
 _VOTED_WORDS = 20

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from flows.clock import SystemClock
@@ -74,13 +75,14 @@ def _read(path: Path, robot: str) -> Document:
 
 
 def _follow(url: str, session: FetchSession, robot: str) -> Document:
-    notes: list[str] = []
-    for _ in range(MAX_REDIRECTS + 1):
-        result = _fetch(url, session)
+    seen = [url]
+    while len(seen) <= MAX_REDIRECTS + 1:
+        result = _fetch(seen[-1], session)
         if result.status is not FetchStatus.REDIRECTED or result.location is None:
-            return _fetched(result, robot, notes)
-        notes.append(f"{url} redirects to {result.location}")
-        url = result.location
+            return _fetched(result, robot, [f"{one} redirects to {other}" for one, other in pairwise(seen)])
+        if result.location in seen:
+            raise GuardRefused("its redirects lead in a ring", subject=url)
+        seen.append(result.location)
     raise GuardRefused(f"more than {MAX_REDIRECTS} redirects in a row", subject=url)
 
 

@@ -24,10 +24,11 @@ _ABOVE_ALL = frozenset({"warning", "doubt"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Displayed:
-    """A page as its picture shows it: turned, in points."""
+    """A page as its picture shows it: turned, in points; `tag` is the size of a number on it."""
 
     width: float
     height: float
+    tag: float
     boxes: tuple[tuple[RegionShown, BBox], ...]
 
 
@@ -75,6 +76,7 @@ def _display(page: PageShown, picture: PagePicture | None) -> _Displayed:
     size = page.size
     turned = rotation % 180 == 90
     return _Displayed(
+        tag=round(max(size.width, size.height) / 105, 1),
         width=size.height if turned else size.width,
         height=size.width if turned else size.height,
         boxes=tuple((region, _turned(region.bbox, size, rotation)) for region in page.regions),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from flows.inspection.report import BlockShown, ChunkShown, SectionShown
-from ingest.parse.html.trace import PageTrace, TracedBlock, Verdict
+from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
 
 _SHORT = 12
 _NEAR = 4_000
@@ -15,6 +15,9 @@ _NEAR = 4_000
 sought, and each is sought this near to the one before first."""
 
 _CUT = "trafilatura did not take it for content, and of a product's page nothing else is kept"
+_MOST_MISSES = 1_000
+"""Texts sought in vain in a whole document, from which on the next are only sought near, for want of time."""
+
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
@@ -48,6 +51,7 @@ class _Placer:
     headings: list[str] = field(init=False)
     cursor: int = 0
     section: int = 0
+    misses: int = 0
 
     def __post_init__(self) -> None:
         keys = [_key(chunk.text) for chunk in self.chunks]
@@ -58,15 +62,8 @@ class _Placer:
     def place(self, block: TracedBlock) -> BlockShown:
         """Give the block as it is shown."""
         key = _key(block.text)
-        chunk, lost = None, False
-        if block.verdict is Verdict.READ and key:
-            chunk = self._chunk_of(key) if not block.level else None
-            heads = chunk is None and self._heads_section(key)
-            if heads:
-                chunk = next(iter(self.sections[self.section].chunks), None)
-            elif chunk is None:
-                chunk = self._chunk_of(key)
-            lost = chunk is None and not heads and bool(self.chunks)
+        sought = block.verdict is Verdict.READ and key != ""
+        chunk, found = self._look_up(key, is_heading=block.level > 0) if sought else (None, True)
         return BlockShown(
             text=block.text,
             verdict=block.verdict,
@@ -76,8 +73,15 @@ class _Placer:
             words=block.words,
             voted=block.voted,
             chunk=chunk,
-            lost=lost,
+            lost=not found and bool(self.chunks),
         )
+
+    def _look_up(self, key: str, *, is_heading: bool) -> tuple[int | None, bool]:
+        """The chunk, and whether the text was found: a heading may head a section without a chunk."""
+        if is_heading and self._heads_section(key):
+            return next(iter(self.sections[self.section].chunks), None), True
+        chunk = self._chunk_of(key)
+        return chunk, chunk is not None
 
     def _heads_section(self, key: str) -> bool:
         """A heading may have lost its number: the section's is its end."""
@@ -89,8 +93,9 @@ class _Placer:
         return False
 
     def _in_turn(self) -> Iterator[int]:
-        yield from range(self.section + 1, len(self.headings))
-        yield from range(min(self.section + 1, len(self.headings)))
+        after = min(self.section + 1, len(self.headings))
+        yield from range(after, len(self.headings))
+        yield from range(after)
 
     def _chunk_of(self, key: str) -> int | None:
         """The chunk that holds the text, or most of it: cells and notes may stand between its parts."""
@@ -101,16 +106,14 @@ class _Placer:
                 if len(part) >= _SHORT:
                     self.cursor = at + len(part)
                 return bisect_right(self.starts, at) - 1
+        self.misses += 1
         return None
 
     def _find(self, key: str) -> int:
         """Where the text is: soon after the one before, else shortly before it, else anywhere."""
         if not key:
             return -1
-        ranges = (
-            (self.cursor, self.cursor + _NEAR),
-            (max(0, self.cursor - _NEAR), len(self.whole)),
-            (0, None),
-        )
+        near = (self.cursor, self.cursor + _NEAR), (max(0, self.cursor - _NEAR), self.cursor + _NEAR)
+        ranges = (*near, (0, len(self.whole))) if self.misses < _MOST_MISSES else near
         found = (self.whole.find(key, *bounds) for bounds in ranges)
         return next((at for at in found if at >= 0), -1)

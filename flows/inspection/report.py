@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ingest.parse.html.trace import Verdict
+from ingest.parse.html.traced import Verdict
 from schemas.fragment import Link
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import DocumentKind, RegionType

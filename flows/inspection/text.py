@@ -6,7 +6,7 @@ from itertools import groupby
 from statistics import median
 
 from flows.inspection.report import BlockShown, ChunkShown, PageShown, Report, SectionShown
-from ingest.parse.html.trace import Verdict
+from ingest.parse.html.traced import Verdict
 from retrieval.render import show_line, wrap_text
 from schemas.nodes import RegionType
 

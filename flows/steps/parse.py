@@ -120,6 +120,7 @@ def parse_request(pipeline: Pipeline, known: KnownDocument) -> ParseRequest:
         content_type=known.content_type,
         x_robots_tag=known.x_robots_tag,
         robot=product_token(source.user_agent or pipeline.index.settings.user_agent).lower(),
+        ocr=source.ocr,
         doc_type=source.metadata.doc_type,
         domain=source.metadata.domain,
         status=source.metadata.status,

@@ -177,7 +177,8 @@ def _markdown(report: RunReport) -> str:
         f"# {report.source}: {verdict}\n\n"
         f"Chunks: {chunks.added} added, {chunks.removed} removed, {chunks.unchanged} unchanged; "
         f"{chunks.embedded} texts embedded. HTTP: {report.http.requests} requests, "
-        f"{report.http.bytes} bytes.\n\n"
+        f"{report.http.bytes} bytes. Secrets redacted: {report.secrets.values} in "
+        f"{report.secrets.documents} documents.\n\n"
         f"| documents | |\n|---|---|\n{documents}\n\n| stage | seconds |\n|---|---|\n{stages}\n"
     )
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from ingest.diff.validators import after_answer
 from schemas.documents import DocumentState, KnownDocument
 from schemas.fetch import FetchResult, FetchStatus
+from schemas.secrets import find_secrets
 from schemas.source import GoneAfter
 
 
@@ -22,8 +23,12 @@ def after_fetch(
     """Give the ledger row after a fetch; *raw_sha* is the hash of the body, where there is one.
 
     *conditional* tells whether validators were sent. A timeout, an error or a refusal is never evidence
-    that a document is gone (design 6).
+    that a document is gone (design 6). A redirect to an address that carries a secret is refused: the
+    address would be kept.
     """
+    if result.location is not None and find_secrets(result.location):
+        why = "redirects to an address that carries a secret"
+        result = replace(result, status=FetchStatus.REFUSED, location=None, reason=why)
     after = _after(known, result, raw_sha=raw_sha, run_id=run_id, now=now, gone_after=gone_after)
     return after_answer(known, after, conditional=conditional)
 

@@ -3,12 +3,16 @@
 import re
 from collections import Counter
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ingest.parse.chunking import CountTokens
 from ingest.parse.secrets import find_in_markup
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
+
+if TYPE_CHECKING:
+    from ingest.parse.pdf.ocr import Recognise
 
 PARSER_VERSION: str = "6"
 """Part of what made a stored fragment; another one re-processes every document from its raw bytes."""
@@ -30,17 +34,20 @@ _NO_PROSE = frozenset(
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def parse_document(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
+def parse_document(
+    data: bytes, request: ParseRequest, *, count_tokens: CountTokens, recognise: "Recognise | None" = None
+) -> GraphFragment:
     """Parse one document as what its bytes say it is: PDF, else Markdown by its name, else HTML or text.
 
     Secrets are hidden in all that the fragment says; a warning names their kinds.
 
-    Args: count_tokens: word pieces of a text by the encoder's tokenizer, without special tokens.
+    Args: count_tokens: word pieces of a text by the encoder's tokenizer, without special tokens;
+    recognise: reads pages of PDFs without a text layer where the request names languages.
     Raises: ParseError: empty, or not what it claims to be; UnsupportedMedia: neither PDF nor text.
     """
     if not data.strip():
         raise ParseError("the document is empty", subject=request.uri)
-    fragment = _parse(data, request, count_tokens)
+    fragment = _parse(data, request, count_tokens, recognise)
     unread = () if fragment.kind is DocumentKind.PDF else find_in_markup(data, fragment.kind)
     secrets = tuple(sorted((Counter(fragment.secrets) | Counter(unread)).elements()))
     if not secrets:
@@ -49,11 +56,13 @@ def parse_document(data: bytes, request: ParseRequest, *, count_tokens: CountTok
     return replace(fragment, secrets=secrets, warnings=(*fragment.warnings, f"secrets redacted: {told}"))
 
 
-def _parse(data: bytes, request: ParseRequest, count_tokens: CountTokens) -> GraphFragment:
+def _parse(
+    data: bytes, request: ParseRequest, count_tokens: CountTokens, recognise: "Recognise | None"
+) -> GraphFragment:
     if b"%PDF-" in data[:_HEAD]:
         from ingest.parse.pdf.document import parse_pdf
 
-        return parse_pdf(data, request, count_tokens=count_tokens)
+        return parse_pdf(data, request, count_tokens=count_tokens, recognise=recognise)
     _require_text(data, request)
     if _is_markdown(data, request):
         from ingest.parse.markdown.page import parse_markdown

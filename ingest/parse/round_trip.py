@@ -37,26 +37,28 @@ class RoundTrip:
 def check_round_trips(fragment: GraphFragment, data: bytes) -> tuple[RoundTrip, ...]:
     """Look up every chunk of a document in its parent, and in the bytes or on the page; in order."""
     parents = {node.id: node.text for node in fragment.nodes if isinstance(node, Section | PdfRegion)}
-    places = _places(fragment, data)
+    wholes = [parents.get(chunk.section_id or chunk.region_id or "", "") for chunk in fragment.chunks]
+    owns = [whole[slice(*chunk.offsets)] for whole, chunk in zip(wholes, fragment.chunks, strict=True)]
+    places = _places(fragment, owns, data)
     return tuple(
-        RoundTrip(chunk=chunk.id, in_parent=_is_in_parent(chunk, parents), at_place=place)
-        for chunk, place in zip(fragment.chunks, places, strict=True)
+        RoundTrip(chunk=chunk.id, in_parent=_is_in_parent(chunk, whole, own), at_place=place)
+        for chunk, whole, own, place in zip(fragment.chunks, wholes, owns, places, strict=True)
     )
 
 
-def _is_in_parent(chunk: Chunk, parents: dict[str, str]) -> bool:
+def _is_in_parent(chunk: Chunk, whole: str, own: str) -> bool:
     """A table's later parts repeat its header before what is theirs."""
-    own = parents.get(chunk.section_id or chunk.region_id or "", "")[slice(*chunk.offsets)]
-    return bool(own) and (chunk.text == own or chunk.text.endswith(f"\n{own}"))
+    header = chunk.text.removesuffix(own).removesuffix("\n")
+    return bool(own) and chunk.text.endswith(own) and header in whole
 
 
-def _places(fragment: GraphFragment, data: bytes) -> Iterator[bool | None]:
+def _places(fragment: GraphFragment, owns: list[str], data: bytes) -> Iterator[bool | None]:
     if fragment.kind is DocumentKind.PDF:
         from ingest.parse.pdf.reading_back import texts_in_boxes
 
         found = texts_in_boxes(data, ((chunk.page_no, chunk.bbox) for chunk in fragment.chunks))
-        for chunk, text in zip(fragment.chunks, found, strict=True):
-            yield None if REDACTED in chunk.text else squeezed(chunk.text) in squeezed(text)
+        for own, text in zip(owns, found, strict=True):
+            yield None if REDACTED in own else squeezed(own) in squeezed(text)
     elif fragment.kind is DocumentKind.HTML:
         names = raw_names(data)
         yield from (None if chunk.fragment is None else chunk.fragment in names for chunk in fragment.chunks)

@@ -1,9 +1,10 @@
 """Secrets of one document: found in all that would be kept of it, and hidden before it is cut into chunks."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import unquote
 
 from ingest.parse.outline import OutlineSection
 from schemas.fragment import Link, ParseRequest
@@ -39,7 +40,7 @@ def find_in_markup(data: bytes, kind: DocumentKind) -> tuple[str, ...]:
     text = data.decode("latin-1")
     if kind is not DocumentKind.HTML:
         return kinds_of(secrets_of(text))
-    return kinds_of(secret for secret in find_tokens(text) if secret.kind not in _PUBLIC_IN_MARKUP)
+    return kinds_of([secret for secret in find_tokens(text) if secret.kind not in _PUBLIC_IN_MARKUP])
 
 
 def strings_of(value: Any) -> Iterator[str]:
@@ -62,7 +63,8 @@ def hide_in_page(
     for section in outline:
         texts.extend((section.heading, section.text, *(caption for _, _, caption in section.captions)))
     for link in links:
-        texts.extend((link.text, link.target, link.fragment or ""))
+        # In `?q=token%3D…` a token would seem to begin amid a word.
+        texts.extend((link.text, unquote(link.target), link.fragment or ""))
     secrets = find_in_texts(texts)
     if not secrets:
         return (outline, links, facts, request), ()
@@ -71,16 +73,13 @@ def hide_in_page(
     return page, kinds_of(secrets)
 
 
-def kinds_of(secrets: Iterable[Secret]) -> tuple[str, ...]:
+def kinds_of(secrets: Collection[Secret]) -> tuple[str, ...]:
     """Give the kind of each secret, in order of the alphabet; what is part of another is none of its own."""
     kinds = {"".join(secret.value.split()): secret.kind for secret in secrets}
-    return tuple(
-        sorted(
-            kind
-            for value, kind in kinds.items()
-            if not any(value in other and value != other for other in kinds)
-        )
-    )
+    # Only one of several lines was found in parts as well.
+    long = {"".join(secret.value.split()) for secret in secrets if len(secret.pieces) > 1}
+    parts = {value for value in kinds for whole in long if value in whole and value != whole}
+    return tuple(sorted(kind for value, kind in kinds.items() if value not in parts))
 
 
 def hiding_of(secrets: Iterable[Secret]) -> "Hiding":
@@ -126,8 +125,10 @@ class Hiding:
         return replace(request, **{name: self._everywhere(getattr(request, name)) for name in _STATED})
 
     def is_in(self, text: str | None) -> bool:
-        """Whether any of them stands in *text*."""
-        return text is not None and any(piece in text for piece in self.pieces)
+        """Whether any of them stands in an address, as written or without its escapes."""
+        return text is not None and any(
+            piece in form for form in {text, unquote(text)} for piece in self.pieces
+        )
 
     def _everywhere(self, value: Any) -> Any:
         if isinstance(value, str):

@@ -38,7 +38,7 @@ def test_the_wheel_holds_the_five_packages_and_nothing_else(tmp_path: Path) -> N
     names = zipfile.ZipFile(wheel).namelist()
     top = {name.split("/")[0] for name in names if ".dist-info/" not in name}
     assert top == {"flows", "ingest", "schemas", "indexes", "retrieval"}
-    assert "flows/cli/app.py" in names
+    assert {"flows/cli/app.py", "flows/inspection/page.html.j2", "flows/inspection/page.css"} <= set(names)
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))
     assert "sitegraph = flows.cli.app:main" in zipfile.ZipFile(wheel).read(entry_points).decode()
 

@@ -36,6 +36,7 @@ _SECTION_WORDS = word_set(
 )
 _NOTE_TITLES = word_set("admonition-title admonition-heading admonitionheading alert-heading alert-title")
 _TITLED = word_set("table figure example informaltable equation procedure")
+_FRAMES = word_set("html body main form fieldset label")
 _ROOT_IDS = word_set("root app __next ___gatsby __nuxt main content main-content page wrapper body header")
 
 
@@ -171,7 +172,7 @@ class _Reader:
 
     def _own_id(self, element: HtmlElement) -> str | None:
         """The id a link can lead to: not a framework's root, and the first of equals."""
-        if not element.attrib or element.tag in {"body", "html", "main"}:
+        if not element.attrib or element.tag in _FRAMES:
             return None
         name = anchor_of(element)
         if name is None or name in _ROOT_IDS or self._owners.get(name) is not element:

@@ -5,15 +5,26 @@ from w3lib.encoding import html_to_unicode
 _DETECTED = 16_384
 """Bytes the detector looks at; it is quadratic in what it cannot tell."""
 
+_UNREAD, _FEW = "\ufffd", 4
+"""Sign of what does not fit; a few of them are damage, not another encoding."""
+
 
 def decode_html(data: bytes, content_type: str | None) -> str:
     """Decode by byte-order mark, then header, then meta element, then a guess from the bytes.
 
-    What does not fit the encoding becomes U+FFFD; NUL, which would end libxml2's input, is left out.
+    What does not fit the encoding becomes U+FFFD; where that is most of what is not ASCII, the encoding was
+    stated wrongly and is guessed too. NUL, which would end libxml2's input, is left out.
     Source: WHATWG Encoding and HTML, "determining the character encoding".
     """
     _, text = html_to_unicode(content_type, data, auto_detect_fun=_detect_charset, default_encoding="cp1252")
+    if _is_misread(text):
+        text = min(text, data.decode(_detect_charset(data), "replace"), key=lambda read: read.count(_UNREAD))
     return str(text).replace("\0", "")
+
+
+def _is_misread(text: str) -> bool:
+    unread = text.count(_UNREAD)
+    return unread >= _FEW and 2 * unread > sum(not sign.isascii() for sign in text)
 
 
 def _detect_charset(data: bytes) -> str:

@@ -17,7 +17,7 @@ from enum import StrEnum
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import Survey, name_parts
+from ingest.parse.html.dom import Survey, heading_level, name_parts
 from ingest.parse.html.family import Family, find_container
 from ingest.parse.html.landmarks import own_landmark
 from ingest.parse.html.purpose import Purpose
@@ -223,8 +223,15 @@ def _descend(body: HtmlElement, words: Counter[HtmlElement], enough: float) -> H
 
 
 def leading_h1(survey: Survey, content: HtmlElement) -> HtmlElement | None:
-    """The page's h1 when it stands outside the content root, as in a page header; else None."""
+    """The page's h1 when it stands outside the content root, as in a page header; else None.
+
+    The name of the site, which leads to its start, says nothing of the page.
+    """
     found = list(survey.root.iter("h1"))
-    if len(found) != 1 or any(own_landmark(node) in _OUTER for node in found[0].iterancestors()):
+    if (
+        len(found) != 1
+        or heading_level(found[0]) is None
+        or any(own_landmark(node) in _OUTER for node in found[0].iterancestors())
+    ):
         return None
     return None if content in set(found[0].iterancestors()) or found[0] is content else found[0]

@@ -15,6 +15,9 @@ HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _FIFTH_LEVEL = frozenset({"subsubsection", "unnumberedsubsubsec", "appendixsubsubsec", "subsubheading"})
 """Classes of h4 that stands below h4: Texinfo goes no deeper and tells the fifth level by its name."""
 
+_START = re.compile(r"(?:(?:https?:)?//[^/?#]+)?/|https?://[^/?#]+", re.IGNORECASE)
+"""Addresses of the first page of a site."""
+
 _HEAD_TAGS = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template", "object"})
 _SPLIT = re.compile(r"[^a-z0-9]+")
 
@@ -47,6 +50,11 @@ def parse_tree(text: str, *, subject: str) -> HtmlElement:
     if root is None:
         raise ParseError("no element found; is this HTML?", subject=subject)
     _move_out_of_head(root)
+    _part_headings(root)
+    for script in root.iter("script"):
+        # MathJax sets what stands in such a script, which is the only text of the formula.
+        if (script.get("type") or "").lower().startswith("math/tex"):
+            script.tag = "math"
     return root
 
 
@@ -58,6 +66,16 @@ def _move_out_of_head(root: HtmlElement) -> None:
         body = etree.SubElement(root, "body")
     for place, stray in enumerate(strays):
         body.insert(place, stray)
+
+
+def _part_headings(root: HtmlElement) -> None:
+    """End a heading where the next begins, as browsers do: libxml2 puts the second into the first."""
+    last: dict[HtmlElement, HtmlElement] = {}
+    for heading in list(root.iter(*HEADING_LEVELS)):
+        around = heading.getparent()
+        if around is not None and around.tag in HEADING_LEVELS:
+            last.get(around, around).addnext(heading)
+            last[around] = heading
 
 
 def survey_tree(root: HtmlElement) -> Survey:
@@ -107,9 +125,12 @@ def name_parts(name: str) -> frozenset[str]:
 
 
 def heading_level(element: HtmlElement) -> int | None:
-    """1-6 of h1-h6, or of role=heading by its aria-level; None for other elements and entries of menus."""
+    """1-6 of h1-h6, or of role=heading by its aria-level.
+
+    None for other elements, entries of menus, and the name of a site that leads to its start.
+    """
     level = HEADING_LEVELS.get(element.tag)
-    if level is not None and _is_entry(element):
+    if level is not None and len(element) == 1 and (_is_entry(element) or _names_site(element)):
         return None
     if level == 4 and (element.get("class") or "") in _FIFTH_LEVEL:
         return 5
@@ -122,10 +143,19 @@ def heading_level(element: HtmlElement) -> int | None:
 def _is_entry(heading: HtmlElement) -> bool:
     """Whether a heading is an item of a list, and nothing but a link: a tab or an entry of a menu."""
     around = heading.getparent()
-    if around is None or around.tag != "li" or len(heading) != 1 or len(around) != 1:
-        return False
+    return around is not None and around.tag == "li" and len(around) == 1 and _only_link(heading) is not None
+
+
+def _names_site(heading: HtmlElement) -> bool:
+    link = _only_link(heading)
+    return link is not None and _START.fullmatch((link.get("href") or "").strip()) is not None
+
+
+def _only_link(heading: HtmlElement) -> HtmlElement | None:
+    """The link that all of a heading's text stands in."""
     link = heading[0]
-    return link.tag == "a" and not (heading.text or "").strip() and not (link.tail or "").strip()
+    alone = not (heading.text or "").strip() and not (link.tail or "").strip()
+    return link if link.tag == "a" and alone else None
 
 
 def normal_space(text: str) -> str:

@@ -26,6 +26,12 @@ _TO_TOP = frozenset({"top", "back to top", "return to top", "^", "↑", "▲"})
 _CONTENTS_LABELS = frozenset({"on this page", "in this article"})
 """What themes write over the list of a page's own headings."""
 
+_SKIPS = frozenset(
+    f"{verb} to {place}"
+    for verb in ("skip", "jump")
+    for place in ("content", "main content", "main", "navigation", "search", "footer")
+)
+
 _NUMBERS = frozenset({"section-number", "secno", "header-section-number", "sectnum", "toc-section-number"})
 _LINE_NUMBERS = frozenset(
     {"linenos", "lineno", "linenodiv", "gutter", "line-number", "line-numbers-rows", "blob-num"}
@@ -46,7 +52,7 @@ def _is_icon(sign: str) -> bool:
 
 
 def is_permalink(element: HtmlElement) -> bool:
-    """Whether a link is only a handle to copy a heading's address, or leads to the top of the page."""
+    """Whether a link is only a handle to copy a heading's address, or leads past what frames the content."""
     if element.tag != "a":
         return False
     class_ = element.get("class")
@@ -57,7 +63,9 @@ def is_permalink(element: HtmlElement) -> bool:
     if not href.startswith("#"):
         return False
     sign = "".join(element.itertext()).strip()
-    return sign in _BARE_SIGNS or (href.lower().startswith("#top") and sign.lower() in _TO_TOP)
+    if sign in _BARE_SIGNS or sign.lower() in _SKIPS:
+        return True
+    return href.lower().startswith("#top") and sign.lower() in _TO_TOP
 
 
 def no_id(_: HtmlElement) -> str | None:

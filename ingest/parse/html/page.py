@@ -18,6 +18,7 @@ from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose, stated_purpose
 from ingest.parse.html.reading import read_content
 from ingest.parse.html.trail import read_trail
+from ingest.parse.html.visibility import is_hidden
 from ingest.parse.html.words import word_set
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.outline import OutlineSection, build_outline
@@ -122,6 +123,10 @@ def _found_links(root: HtmlElement, content: HtmlElement) -> Iterator[FoundLink]
         if stated.get("href") and not _RELATIONS.isdisjoint((stated.get("rel") or "").lower().split()):
             yield FoundLink(stated.get("href"), normal_space(stated.get("title") or ""), LinkPosition.NAV)
     landmarks = Landmarks(content)
+    for frame in root.iter("frame", "iframe"):
+        if frame.get("src") and not is_hidden(frame):  # what counts visitors stands in a frame that is hidden
+            name = normal_space(frame.get("title") or frame.get("name") or "")
+            yield FoundLink(frame.get("src"), name, landmarks.position_of(frame))
     for link in root.iter("a", "area"):
         href = link.get("href")
         if href is not None and not is_permalink(link):

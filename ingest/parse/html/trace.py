@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -17,6 +16,7 @@ from ingest.parse.html.page import RecognisedPage, recognise_page
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.reading import Reading, ballot_of, choose_reading
+from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.words import word_set
 from schemas.edges import LinkPosition
@@ -33,46 +33,6 @@ _LONGEST_NAME = 60
 
 _TELLING = 5
 """Words of a block from which on it is no chance that they stand in the vote too."""
-
-
-class Verdict(StrEnum):
-    """What became of a block."""
-
-    READ = "read"
-    LEFT_OUT = "left_out"  # inside the content, and by a rule of the reader not read
-    OUTSIDE = "outside"  # not in the element that holds the content
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TracedBlock:
-    """Text of a page in one block, or in all of an element that is not read; lines where blocks end.
-
-    `reason` is empty for what is read. `culprit` names the element that the verdict is about, `place` the
-    block itself with the two elements around it. `level` is a heading's. `voted` counts the words in blocks
-    (of five and more) that trafilatura took for content, None where it was not asked or said next to nothing.
-    """
-
-    text: str
-    verdict: Verdict
-    place: str
-    reason: str = ""
-    culprit: str = ""
-    level: int = 0
-    words: int = 0
-    voted: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageTrace:
-    """How a page's content was found, and all of its text; `cut_to_vote`: only what was voted for is kept."""
-
-    family: str
-    purpose: str
-    decided_by: str
-    content: str
-    explanation: str
-    cut_to_vote: bool
-    blocks: tuple[TracedBlock, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +171,7 @@ class _Tracer:
 
     def _reason_outside(self) -> str:
         if self.page.content.by is ContentBy.VOTE:
-            return "trafilatura took it for boilerplate"
+            return _VOTED_OUT
         return f"outside of {name_element(self.reading.root)}, which holds the content"
 
     def _reason_for(self, why: LeftOut) -> str:
@@ -229,15 +189,16 @@ class _Tracer:
         if not text.strip():
             return
         is_read = fate.verdict is Verdict.READ
+        voted = sum(map(self._voted_words, texts.values())) if self.ballot else None
         yield TracedBlock(
             text=text,
             verdict=fate.verdict,
             place=_place(block),
-            reason=fate.reason,
+            reason=_OUTVOTED if voted and fate.reason == _VOTED_OUT else fate.reason,
             culprit="" if is_read else name_element(fate.element),
             level=heading_level(block) or 0 if is_read else 0,
             words=len(text.split()),
-            voted=sum(map(self._voted_words, texts.values())) if self.ballot else None,
+            voted=voted,
         )
 
     def _voted_words(self, text: str) -> int:
@@ -245,6 +206,8 @@ class _Tracer:
         return len(words) if len(words) >= _TELLING and "".join(words) in self.ballot else 0
 
 
+_VOTED_OUT = "trafilatura took it for boilerplate"
+_OUTVOTED = "outside of the element with nearly all that trafilatura took for content"
 _REASONS = {
     LeftOut.UNREAD: "a tag whose text is none of the page's",
     LeftOut.HIDDEN: "hidden from readers",

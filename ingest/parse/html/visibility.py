@@ -8,19 +8,19 @@ from lxml.html import HtmlElement
 from ingest.parse.html.words import word_set
 
 UNSEEN_TAGS = word_set(
-    "script style template noscript svg iframe object embed applet canvas audio video map head button select "
-    "option textarea input datalist dialog"
+    "script style template noscript noframes noembed svg iframe object embed applet canvas audio video map "
+    "head button select option textarea input datalist dialog"
 )
 
 _HIDING = re.compile(
-    r"display:none|visibility:hidden|font-size:0(?:px|em|rem|pt|%)?(?:;|!|$)"
+    r"display:none|visibility:hidden|font-size:0(?:\.0*)?(?:px|em|rem|pt|%)?(?:;|!|$)|transform:scale\(0\)"
     r"|(?:^|;)(?:width|height|max-width|max-height):0(?:px|em|rem|pt|%)?(?:;|!|$)|opacity:0(?:;|!|$)"
 )
 _COLOUR = re.compile(r"(?:^|;)(background-)?(?:color|background):([^;!]+)")
 
 # Zero-width, bidi and tag characters carry text past a reader; ZWJ and ZWNJ stay inside words that need them.
 _INVISIBLE = re.compile(
-    "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
     "|(?<![^\\x00-\\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\\x00-\\x7f])"
 )
 
@@ -36,7 +36,14 @@ def is_hidden(element: HtmlElement) -> bool:
     if "hidden" in attributes:
         return bool(attributes["hidden"] != "until-found")
     style = attributes.get("style")
-    return bool(attributes.get("aria-hidden") == "true") or (style is not None and _hides(style))
+    return bool(attributes.get("aria-hidden") == "true") or (
+        style is not None and _hides(style) and not _is_formula(element)
+    )
+
+
+def _is_formula(element: HtmlElement) -> bool:
+    """Whether there is nothing but MathML in it: what is shown in its place is a picture of the same."""
+    return len(element) == 1 and element[0].tag == "math"
 
 
 @lru_cache(maxsize=1024)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
 
 from ingest.parse.html.dom import normal_space
@@ -29,7 +30,14 @@ class MarkdownParts:
 def read_markdown(body: str) -> MarkdownParts:
     """Read CommonMark with tables and strikethrough."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.block.ruler.at("reference", _reference)
     return _Reader(parser.parse(body)).read()
+
+
+def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read the target of a link; to CommonMark a footnote would be one, and its text a target."""
+    at = state.bMarks[start] + state.tShift[start]
+    return not state.src.startswith("[^", at) and reference(state, start, end, silent)
 
 
 @dataclass(slots=True)
@@ -81,19 +89,20 @@ class _Reader:
         text, anchors = self._text_of(token.children or [])
         opener = self.tokens[index - 1]
         if opener.type == "heading_open":
-            self._heading(text, int(opener.tag[1:]))
+            self._heading(text, int(opener.tag[1:]), anchors)
         elif opener.type in {"td_open", "th_open"}:
             self.row.append(normal_space(text))
         else:
             self._add(text, anchors)
 
-    def _heading(self, text: str, level: int) -> None:
+    def _heading(self, text: str, level: int, anchors: tuple[Anchor, ...]) -> None:
         title, explicit = split_explicit_id(normal_space(text))
         fragment = self.slugs.of(title, explicit)
         if title:
+            aliases = tuple(dict.fromkeys((*self.waiting, *(name for _, name in anchors))))
             self.waiting.clear()
             self.lead = ""
-            self.parts.append(Heading(text=title, level=level, fragment=fragment))
+            self.parts.append(Heading(text=title, level=level, fragment=fragment, aliases=aliases))
 
     def _item(self) -> None:
         number = self.lists[-1]

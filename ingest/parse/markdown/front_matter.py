@@ -68,6 +68,9 @@ def _cut(text: str) -> tuple[str, str] | None:
 def _load(block: str) -> tuple[Any, str | None]:
     try:
         stated = yaml.load(block, Loader=_PlainLoader)  # noqa: S506 - a SafeLoader with less, not more
+    except yaml.MarkedYAMLError as error:  # in full it quotes the text, where a secret may stand, cut short
+        line = f", line {error.problem_mark.line + 2}" if error.problem_mark else ""
+        return None, f"{' '.join(str(error.problem).split())}{line}"
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         return None, " ".join(str(error).split())[:200]
     if stated is not None and not isinstance(stated, dict):

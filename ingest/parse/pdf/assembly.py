@@ -1,7 +1,6 @@
 """Pages and regions of a PDF > nodes, edges and chunks."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ingest.parse.chunking import CountTokens
@@ -9,10 +8,13 @@ from ingest.parse.codes import extract_codes
 from ingest.parse.graph import DocumentGraph
 from ingest.parse.passages import Passage
 from ingest.parse.pdf.captions import Region
+from ingest.parse.pdf.continuing import find_continued
 from ingest.parse.pdf.landing import InnerLink
-from ingest.parse.pdf.page import PageContent
+from ingest.parse.pdf.ocr import mean_confidence, recognised_lines
+from ingest.parse.pdf.page import Line, PageContent
 from schemas.edges import Edge, EdgeKind
 from schemas.fragment import GraphFragment, Link, ParseRequest
+from schemas.geometry import BBox
 from schemas.hashing import record_sha256
 from schemas.ids import (
     Occurrences,
@@ -26,8 +28,7 @@ from schemas.ids import (
 from schemas.nodes import Chunk, DocumentKind, PdfDoc, PdfPage, PdfRegion, RegionType
 
 _MARGINS = frozenset({RegionType.HEADER, RegionType.FOOTER})
-_PROSE = frozenset({RegionType.PARAGRAPH, RegionType.LIST})
-_SENTENCE_END = (".", "!", "?", ":", ";", "。", "”", '"', ")")
+_CAPTIONED = frozenset({RegionType.TABLE, RegionType.FIGURE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,7 @@ class PdfFacts:
 @dataclass(slots=True, kw_only=True)
 class _PdfGraph(DocumentGraph):
     facts: PdfFacts
+    recognised: Mapping[tuple[int, BBox], Line] = field(default_factory=dict)
     pages: dict[int, PdfPage] = field(default_factory=dict)
     regions: list[PdfRegion] = field(default_factory=list)
 
@@ -64,11 +66,14 @@ def assemble_pdf(
 
     Ids of regions and chunks come from content, so an inserted page moves none of them.
     """
-    graph = _PdfGraph(request=request, facts=facts, doc=pdf_doc_id(request.uri))
+    graph = _PdfGraph(
+        request=request, facts=facts, doc=pdf_doc_id(request.uri), recognised=recognised_lines(pages)
+    )
     if not facts.noindex:
         _add_pages(graph, pages)
         _add_regions(graph, regions, count_tokens)
-        _join_cut_paragraphs(graph)
+        for src, dst in find_continued(graph.chunks, graph.regions):
+            graph.join(EdgeKind.NEXT, src, dst)
         graph.edges.extend(_inner_edges(graph, inner_links))
     document = _document(graph, _content_hash(regions, links, facts.title))
     return GraphFragment(
@@ -155,7 +160,13 @@ def _region_node(graph: _PdfGraph, region: Region, ordinal: int, occurrences: Oc
         text=region.joined.text,
         ordinal=ordinal,
         heading_path=region.heading_path,
+        caption=region.caption or None if region.type in _CAPTIONED else None,
+        ocr_conf=_confidence(graph, region, 0, len(region.joined.text)),
     )
+
+
+def _confidence(graph: _PdfGraph, region: Region, start: int, end: int) -> float | None:
+    return mean_confidence(graph.recognised, region.page_no, region.joined, start, end)
 
 
 def _chunk(
@@ -198,30 +209,9 @@ def _chunk(
         page_size=page.page_size,
         codes=extract_codes(text),
         captions=captions,
+        ocr_conf=_confidence(graph, region, passage.start, passage.end),
         lang=facts.lang,
         structure_confidence=region.confidence,
-    )
-
-
-def _join_cut_paragraphs(graph: _PdfGraph) -> None:
-    """Join the last passage of a page to the first of the next where a sentence runs over the end."""
-    by_page: dict[int, list[Chunk]] = defaultdict(list)
-    types = {region.id: region.region_type for region in graph.regions}
-    for chunk in graph.chunks:
-        if chunk.page_no is not None:
-            by_page[chunk.page_no].append(chunk)
-    for page_no, chunks in by_page.items():
-        last, first = chunks[-1], by_page.get(page_no + 1, [chunks[-1]])[0]
-        prose = {types[str(last.region_id)], types[str(first.region_id)]} <= _PROSE
-        if last is not first and prose and _runs_over(last, first):
-            graph.join(EdgeKind.NEXT, last.id, first.id)
-
-
-def _runs_over(last: Chunk, first: Chunk) -> bool:
-    return (
-        last.heading_path == first.heading_path
-        and not last.text.endswith(_SENTENCE_END)
-        and first.text[:1].islower()
     )
 
 

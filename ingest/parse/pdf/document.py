@@ -14,6 +14,7 @@ from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
 from ingest.parse.pdf.joining import words_of
 from ingest.parse.pdf.landing import Places, find_inner_links
 from ingest.parse.pdf.layout import MAX_PAGES as MAX_LAYOUT_PAGES
+from ingest.parse.pdf.ocr import PageReader, Recognise
 from ingest.parse.pdf.opening import open_pdf, pdf_errors, raise_if_exhausted
 from ingest.parse.pdf.outline import Entry, PageTops, read_outline
 from ingest.parse.pdf.page import PageContent, Search, read_page
@@ -43,14 +44,17 @@ class _Content:
     warnings: tuple[str, ...]
 
 
-def parse_pdf(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
+def parse_pdf(
+    data: bytes, request: ParseRequest, *, count_tokens: CountTokens, recognise: Recognise | None = None
+) -> GraphFragment:
     """Parse a PDF into PdfDoc > PdfPage > PdfRegion > Chunk.
 
     Chunks never cross a page; boxes are in PDF points, origin top-left of the CropBox, rotation 0.
     A page that cannot be read is left out with a warning; "empty" and "image_only" are warnings too.
+    Pages without a text layer are read by *recognise* where the request names languages.
     Raises: ParseError: not a PDF, broken beyond repair, or locked ("needs_password").
     """
-    content, secrets = _without_secrets(_read(data, request.uri))
+    content, secrets = _without_secrets(_read(data, request, recognise))
     words = words_of(line for page in content.pages for block in page.blocks for line in block)
     structure = build_structure(content.pages, content.entries, content.stated_title)
     regions = build_regions(structure.parts, words=words, count_tokens=count_tokens)
@@ -90,11 +94,12 @@ def _without_secrets(content: _Content) -> tuple[_Content, tuple[str, ...]]:
     return replace(hiding.everywhere(replace(content, pages=())), pages=pages), kinds_of(found)
 
 
-def _read(data: bytes, subject: str) -> _Content:
-    document = open_pdf(data, subject=subject)
+def _read(data: bytes, request: ParseRequest, recognise: Recognise | None) -> _Content:
+    document = open_pdf(data, subject=request.uri)
+    reader = PageReader(recognise, request.ocr) if recognise is not None and request.ocr else None
     try:
         entries = read_outline(document)
-        read = list(_pages(document, outlined=bool(entries)))
+        read = list(_pages(document, reader, outlined=bool(entries)))
         pages = tuple(page for page in read if isinstance(page, PageContent))
         warnings = [*_state(document, pages), *(item for item in read if isinstance(item, str))]
         warnings.extend(warning for page in pages for warning in page.warnings)
@@ -110,7 +115,7 @@ def _read(data: bytes, subject: str) -> _Content:
         document.close()
 
 
-def _pages(document: Any, *, outlined: bool) -> Iterator[PageContent | str]:
+def _pages(document: Any, reader: PageReader | None, *, outlined: bool) -> Iterator[PageContent | str]:
     """One bad page costs that page only: it gives a warning in its place."""
     searched: Counter[Search] = Counter()
     tops = PageTops(document)
@@ -118,7 +123,7 @@ def _pages(document: Any, *, outlined: bool) -> Iterator[PageContent | str]:
         try:
             page = read_page(document, index, tops=tops, most=_most(searched), outlined=outlined)
             searched[page.searched] += 1
-            yield page
+            yield page if reader is None else reader.read(document, page)
         except pdf_errors() as error:
             raise_if_exhausted(error)
             reason = " ".join(str(error).split())[:100] or type(error).__name__

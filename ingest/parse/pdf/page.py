@@ -33,7 +33,8 @@ _LEAST_PICTURE = 40.0
 class Line:
     """One line of text as MuPDF sees it; `size` and fonts are those of most of its letters.
 
-    `math` counts the signs that speak of mathematics.
+    `math` counts the signs that speak of mathematics; `ocr_conf` is the mean confidence, 0 to 1, of the words
+    of a line that was recognised on a picture.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Line:
     mono: bool = False
     upright: bool = True
     math: int = 0
+    ocr_conf: float | None = None
 
 
 Block = tuple[Line, ...]
@@ -68,11 +70,13 @@ class Search(IntEnum):
 class PageContent:
     """A page; boxes have their origin at the top left of the CropBox, rotation 0. Blocks in file order.
 
-    `searched` says how much was done to find tables.
+    `rotation` is by how many degrees a reader sees it turned; `searched` says how much was done to find
+    tables.
     """
 
     page_no: int
     size: PageSize
+    rotation: int = 0
     label: str | None = None
     blocks: tuple[Block, ...] = ()
     pictures: tuple[Picture, ...] = ()
@@ -93,7 +97,8 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     """
     page = document[index]
     label = page.get_label() or None
-    if page.rotation:
+    rotation = int(page.rotation)
+    if rotation:
         page.set_rotation(0)
         page = document.reload_page(page)
     pymupdf = load_pymupdf()
@@ -105,6 +110,7 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     return PageContent(
         page_no=index + 1,
         size=PageSize(_point(page.rect.width), _point(page.rect.height)),
+        rotation=rotation,
         label=label,
         blocks=tuple(filter(None, map(_block, printed))),
         pictures=tuple(_pictures(page)),

@@ -209,3 +209,18 @@ def test_a_secret_in_place_of_its_name_is_not_repeated() -> None:
 
 def test_a_login_is_for_the_web() -> None:
     assert "auth is for sources of kind web" in refusal(FILES + "auth: {bearer_env: DOCS_TOKEN}")
+
+
+@pytest.mark.parametrize(
+    ("written", "languages"),
+    [("", ()), ("ocr: false", ()), ("ocr: true", ("eng",)), ("ocr: [deu, chi_sim]", ("deu", "chi_sim"))],
+)
+def test_scans_are_recognised_in_the_languages_named(written: str, languages: tuple[str, ...]) -> None:
+    assert parse(FILES + written).ocr == languages
+
+
+@pytest.mark.parametrize(
+    "written", ["ocr: German", "ocr: [german]", "ocr: [../eng]", "ocr: [eng+deu]", "ocr: 1"]
+)
+def test_what_is_no_language_of_tesseract_is_refused(written: str) -> None:
+    assert "ocr" in refusal(FILES + written)

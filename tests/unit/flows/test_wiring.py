@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from flows.wiring import open_index
+from flows import wiring
+from flows.wiring import open_index, pipeline_version
+from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.errors import ConfigError
 from schemas.settings import Settings
+from schemas.source import Source, SourceKind
 
 MODEL = ModelManifest(name="tiny", sha256="0" * 64, dim=8, max_tokens=16)
 
@@ -48,3 +51,15 @@ def test_an_index_that_is_there_is_not_opened_on_the_ledger_of_another(tmp_path:
 def test_an_index_is_opened_on_its_own(tmp_path: Path, url: str) -> None:
     with closing(open_index(Settings(index=str(make_index(tmp_path / "a", "a")), ledger_url=url))) as opened:
         assert opened.ledger.owner.index_id() == "a"
+
+
+def test_documents_to_be_recognised_are_read_again_once_tesseract_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def version(ocr: tuple[str, ...], engine: str) -> str:
+        monkeypatch.setattr(wiring, "engine", lambda: engine)
+        return pipeline_version(model, Source(name="docs", kind=SourceKind.FILES, ocr=ocr))
+
+    model = ModelSpec(name="tiny", path=Path("tiny"), sha256="0" * 64, dim=8, max_tokens=16)
+    assert version((), "") == version((), "tesseract 5.3.0")
+    assert len({version((), ""), version(("eng",), ""), version(("eng",), "tesseract 5.3.0")}) == 3

@@ -64,6 +64,10 @@ NAMED = [
     "The secret key is: {}.",
     "<password>{}</password>",
     "SECRET_KEY = b'{}'",
+    "Kennwort: {}",
+    "Mot de passe : {}",
+    "La contraseña es: {}",
+    "密码：{}",
 ]
 
 HARMLESS = [
@@ -79,6 +83,9 @@ HARMLESS = [
     "password_encryption = scram-sha-256",
     "password_file = /etc/Keys/3kX9/service-account.json",
     "ssl_key_file = 'C:\\Keys\\Server2026\\private1.pem'",
+    "token: config/keys/Prod2026/file-v2.1",
+    "password = /etc/sudoers.d/90-archie_commands",
+    "The token is UnexpectedIndentation2Error here.",
     "token_url: https://login.example/oauth2/v2.0/Token1",
     f"secret_id = {draw(32, HEX)}",
     f"api_key = {uuid.UUID(draw(32, HEX))}",
@@ -114,7 +121,14 @@ def test_a_token_is_known_by_its_form(kind: str, token: str, around: str) -> Non
 @pytest.mark.parametrize("around", NAMED)
 @pytest.mark.parametrize(
     "value",
-    [draw(20), draw(32, seed=2), draw(40, BASE64), draw(64, HEX), draw(43, URL_SAFE, seed=3)],
+    [
+        "x" + draw(4) + "#" + draw(4, seed=5) + "7!Q",
+        draw(20),
+        draw(32, seed=2),
+        draw(40, BASE64),
+        draw(64, HEX),
+        draw(43, URL_SAFE, seed=3),
+    ],
     ids=len,
 )
 def test_what_a_name_calls_secret_is_one_if_it_looks_drawn_by_lot(around: str, value: str) -> None:
@@ -175,5 +189,6 @@ def test_no_secret_shows_in_a_trace() -> None:
 
 
 def test_a_letter_whose_lower_case_is_two_signs_moves_nothing() -> None:
-    token = github_token()
-    assert [secret.value for secret in find_secrets(f"\u0130 {token}")] == [token]
+    token, value = github_token(), draw(20)
+    found = {secret.value for secret in find_secrets(f"\u0130 {token} \u0130 PASSWORD={value} \u0130")}
+    assert found == {token, value}

@@ -113,6 +113,13 @@ def test_a_page_that_cannot_be_written_is_told_before_the_parse(capsys: pytest.C
     assert "name a file in a folder that exists" in capsys.readouterr().err
 
 
+def test_the_document_itself_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "page.html").write_text("<p>Lamps")
+    assert run_app(["inspect", "page.html", "--html", "./page.html"]) == 2
+    assert "is the document itself" in capsys.readouterr().err
+    assert (tmp_path / "page.html").read_text() == "<p>Lamps"
+
+
 def test_a_pdf_becomes_one_page_with_its_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pages = [[heading("Lamps"), Text(prose("lamp"))], [heading("Oil"), Text(prose("oil"))]]
     (tmp_path / "manual.pdf").write_bytes(pdf_bytes(pages, toc=[(1, "Lamps", 1), (1, "Oil", 2)]))

@@ -11,6 +11,7 @@ from schemas.changes import ChangeKind
 from schemas.errors import GuardRefused
 from tests.fakes.pdfs import Text, heading, new_pdf
 from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger, source_of, states
+from tests.fakes.secret_samples import github_token
 from tests.fakes.site_server import Reply, Script, Site, with_validators
 
 NAMES = tuple("abcdefghij")
@@ -68,6 +69,14 @@ def pipeline(good: Site, tmp_path: Path, parsers: ParserPool) -> Iterator[Pipeli
 def probes(site: Site) -> int:
     """How often the site was asked for an address that nobody has."""
     return sum(ask.path.startswith("/sitegraph-") for ask in site.log)
+
+
+def test_a_page_whose_bytes_are_not_kept_is_judged_by_what_it_says(pipeline: Pipeline, good: Site) -> None:
+    good.pages["/a.html"] = html(f"<p>The key {github_token()} is all that is left.</p>")
+
+    crawl(pipeline, "second")
+
+    assert states(pipeline)["/a.html"] == ("quarantined", "less than a fifth of its text is left")
 
 
 def test_each_bad_answer_is_put_aside_and_marked_until_the_page_is_good_again(

@@ -10,7 +10,8 @@ from schemas.documents import KnownDocument
 from schemas.fetch import FetchResult
 from schemas.fetch import FetchStatus as F
 from schemas.source import GoneAfter
-from tests.fakes.known import NOW, fetched, known
+from tests.fakes.known import NOW, SITE, fetched, known
+from tests.fakes.secret_samples import github_token
 
 VERDICTS = {
     F.OK: S.FETCHED,
@@ -48,6 +49,12 @@ def test_a_look_decides_the_state_whatever_it_was_before(before: S, status: F) -
     assert after.state is (S.UNSUPPORTED if still_none else VERDICTS[status])
     assert (after.run_id, after.checked_at, after.reason) == ("run-2", NOW.isoformat(), "because")
     assert after.http_status == 299
+
+
+def test_a_redirect_to_an_address_with_a_secret_is_refused_and_the_address_not_kept() -> None:
+    after = look(known(), fetched(F.REDIRECTED, location=f"{SITE}?key={github_token()}"))
+    assert (after.state, after.location) == (S.FAILED, None)
+    assert after.reason == "redirects to an address that carries a secret"
 
 
 def test_every_answer_has_a_verdict() -> None:

@@ -57,6 +57,15 @@ def test_offsets_and_fragments_of_a_redacted_page_are_those_of_its_text() -> Non
     assert (last.fragment, last.text) == ("later", f"See the page {REDACTED}.")
 
 
+@pytest.mark.parametrize(
+    "query", [f"key={TOKEN}", f"q=key%3D{TOKEN}%26", f"api_key={PASSWORD}", f"to#{TOKEN}"]
+)
+def test_a_link_whose_address_carries_a_secret_is_left_out(query: str) -> None:
+    fragment = parse_page(f'<h1>Go</h1><p><a href="/in?{query}">in</a> or <a href="/out?key=a">out</a></p>')
+    assert [link.text for link in fragment.links] == ["out"]
+    assert len(fragment.secrets) == 1
+
+
 def test_a_page_without_secrets_is_not_touched() -> None:
     fragment = parse_page("<main><h1>Keys</h1><p>A password: <b>changeme</b>, or a token.</p></main>")
     assert (fragment.secrets, fragment.warnings) == ((), ())

@@ -102,3 +102,15 @@ def test_a_declaration_heads_no_section_but_can_be_cited() -> None:
     assert [section.heading for section in sections_of(fragment)] == ["Enum Option", "Implementations"]
     assert fragment.chunks[-1].text == "pub fn is_some()\nTells.\n\nExamples\nx"
     assert fragment.chunks[-1].fragment == "method.is_some"
+
+
+def test_ids_of_forms_are_not_cited() -> None:
+    long = "word " * 240
+    form = "<form id=find><label id=name-of>Name</label></form>"
+    fragment = parse_page(f"<main><h1 id=top>T</h1><p>{long}</p>{form}<p>{long}</p></main>")
+    assert [chunk.fragment for chunk in fragment.chunks] == ["top", "top"]
+
+
+def test_an_id_written_with_percent_signs_is_cited_as_it_stands() -> None:
+    page = "<main><h2 id=%E4%B8%AD>Middle</h2><p>x</p><h2 id=\u4e2d>Other</h2><p>y</p></main>"
+    assert [chunk.fragment for chunk in parse_page(page).chunks] == ["%E4%B8%AD", "\u4e2d"]

@@ -31,7 +31,12 @@ def text_of(body: str) -> str:
             "<p>a</p><script>b</script><noscript>c</noscript><template>d</template><!-- e --><p>f</p>",
             "a\n\nf",
         ),
-        ("<p>w\u200bor\u202ed\U000e0041</p>", "word"),
+        ("<p>w\u200bor\u202ed\U000e0041\u061c</p>", "word"),
+        (
+            "<p>a\u200db \u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f469</p>",
+            "ab \u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f469",
+        ),
+        ("<a id=skip href=#main>Skip to main content</a><p>a</p>", "a"),
     ],
 )
 def test_running_text_becomes_blocks(body: str, text: str) -> None:
@@ -46,6 +51,8 @@ def test_running_text_becomes_blocks(body: str, text: str) -> None:
         "style='visibility:hidden'",
         "aria-hidden=true",
         "style='font-size:0'",
+        "style='font-size: 0.0px'",
+        "style='transform: scale(0)'",
         "style='width:0;height:0'",
         "style='color:#fff;background-color:#fff'",
     ],
@@ -149,4 +156,20 @@ def test_a_permalink_sign_in_the_wrong_charset_is_no_part_of_a_heading() -> None
 @pytest.mark.parametrize("class_", ["share-popover left", "similar-reads"])
 def test_what_pops_up_and_what_leads_to_other_texts_is_not_read(class_: str) -> None:
     page = f"<main><h1>A</h1><div class='{class_}'><h4>Share via</h4></div><p>x</p></main>"
+    assert texts_of(parse_page(page)) == {"A": "x"}
+
+
+def test_a_heading_ends_where_the_next_begins_though_its_tag_is_left_open() -> None:
+    sections = sections_of(parse_page("<main><h1>A<h2 id=b>B</h2><p>x</p><h3>C<h4>D<h4>E</h4><p>y</main>"))
+    assert [(section.heading, section.level) for section in sections] == [
+        ("A", 1),
+        ("B", 2),
+        ("C", 3),
+        ("D", 4),
+        ("E", 4),
+    ]
+
+
+def test_a_page_whose_frame_is_hidden_from_assistive_software_is_read() -> None:
+    page = "<div id=app aria-hidden=true><main><h1>A</h1><p>x</p></main></div><div role=dialog>Accept?</div>"
     assert texts_of(parse_page(page)) == {"A": "x"}

@@ -20,6 +20,12 @@ from tests.fakes.pages import parse_page
         ),
         ("é".encode(), "text/html; charset=no-such-thing", "é"),
         ("é".encode("utf-16"), None, "é"),
+        (
+            "Быстрая лампа светит всю ночь. Свет лампы виден из окна.".encode("cp1251"),
+            "text/html; charset=utf-8",
+            "Быстрая лампа светит всю ночь. Свет лампы виден из окна.",
+        ),
+        ("é\xe9\xe9 naïve".encode() + b"\xe9", "text/html; charset=utf-8", "ééé naïve\ufffd"),
         (b"a\0b", None, "ab"),
         (
             "日本語の文書です。これは例です。".encode("shift_jis") * 8,

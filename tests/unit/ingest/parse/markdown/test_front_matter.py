@@ -44,7 +44,7 @@ def test_without_a_block_all_is_body(text: str) -> None:
 @pytest.mark.parametrize(
     ("block", "why"),
     [
-        ("id: [unclosed", "while parsing"),
+        ("id: [unclosed", "expected ',' or ']'"),
         ("- a list", "not a mapping"),
         ("a: &x [1]\nb: *x", "anchors and aliases"),
         ("id: !!python/object/apply:os.system [ls]", "could not determine a constructor"),

@@ -87,6 +87,11 @@ def test_a_bad_front_matter_is_text_and_said() -> None:
     assert fragment.warnings[0].startswith("front matter is read as text")
 
 
+def test_what_is_wrong_with_a_front_matter_is_told_by_its_line_and_not_quoted() -> None:
+    fragment = parse_file("---\nid: GOV-1\ntitle: the porter's: word\n---\n\nBody.\n")
+    assert fragment.warnings == ("front matter is read as text: mapping values are not allowed here, line 3",)
+
+
 def test_a_file_without_heading_is_titled_by_its_name() -> None:
     assert parse_file("Only text.", "notes/plan.md").title == "plan.md"
 
@@ -118,3 +123,14 @@ def test_signs_that_no_reader_sees_are_not_read() -> None:
     hidden = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
     fragment = parse_file(f"\ufeff# A\u200b\n\nw\u202eor\u2066d{hidden}\n")
     assert texts_of(fragment) == {"A": "word"}
+
+
+def test_a_footnote_is_text_and_no_link() -> None:
+    fragment = parse_file("# A\n\nSee it.[^1] And [b].\n\n[^1]: In the cellar.\n\n[b]: b.md\n")
+    assert texts_of(fragment) == {"A": "See it.[^1] And b.\n\n[^1]: In the cellar."}
+    assert list(links_of(fragment)) == ["b"]
+
+
+def test_ids_at_a_heading_lead_to_what_stands_under_it() -> None:
+    (chunk,) = parse_file("<a name='old'></a>\n\n# A <a id='older'></a>\n\ntext\n").chunks
+    assert (chunk.fragment, chunk.fragments) == ("a", ("old", "older"))

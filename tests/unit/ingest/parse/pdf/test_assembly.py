@@ -1,8 +1,10 @@
 """Pages and regions of a PDF become nodes, edges and chunks, each at its place."""
 
+import pymupdf
+
 from schemas.edges import EdgeKind
-from schemas.nodes import PdfPage, PdfRegion
-from tests.fakes.pdfs import Text, heading, manual, new_pdf, parse, pdf_bytes, prose
+from schemas.nodes import PdfPage, PdfRegion, RegionType
+from tests.fakes.pdfs import Text, heading, manual, new_pdf, parse, pdf_bytes, prose, regions
 
 
 def test_document_holds_pages_pages_hold_regions_and_regions_hold_chunks() -> None:
@@ -55,6 +57,25 @@ def test_a_sentence_cut_by_the_page_end_joins_two_chunks_by_next() -> None:
 
     joined = [(edge.src, edge.dst) for edge in fragment.edges if edge.kind is EdgeKind.NEXT]
     assert joined == [(fragment.chunks[0].id, fragment.chunks[1].id)]
+
+
+def test_a_picture_at_the_foot_of_the_page_stands_between_the_parts_of_a_paragraph() -> None:
+    document = new_pdf(
+        [
+            [Text("A lamp that is left burning while nobody is in the"), Text("Figure 1: A lamp that burns")],
+            [Text("room costs money for nothing.")],
+        ]
+    )
+    picture = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 50, 50))
+    document[0].insert_image(pymupdf.Rect(72, 140, 300, 300), pixmap=picture)
+    fragment = parse(document.tobytes())
+
+    texts = {chunk.id: chunk.text for chunk in fragment.chunks}
+    joined = [(texts[edge.src], texts[edge.dst]) for edge in fragment.edges if edge.kind is EdgeKind.NEXT]
+    assert joined == [("A lamp that is left burning while nobody is in the", "room costs money for nothing.")]
+    assert [figure.caption for figure in regions(fragment, RegionType.FIGURE)] == [
+        "Figure 1: A lamp that burns"
+    ]
 
 
 def test_a_sentence_that_ends_with_its_page_joins_nothing() -> None:

@@ -1,9 +1,11 @@
 """The page as a picture, with the passage framed."""
 
+from base64 import b64decode
+
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.picture import draw_region, turn
+from ingest.parse.pdf.picture import draw_pages, draw_region, turn
 from schemas.errors import ParseError
 from schemas.geometry import BBox, PageSize
 from tests.fakes.pdfs import Text, new_pdf, parse, pdf_bytes
@@ -79,3 +81,12 @@ def test_drawing_leaves_the_document_as_it_was() -> None:
     assert draw_region(data, page_no=1, bbox=BBox(0, 0, 10, 10)) == draw_region(
         data, page_no=1, bbox=BBox(0, 0, 10, 10)
     )
+
+
+def test_pages_are_drawn_whole_and_one_that_is_not_there_is_left_out() -> None:
+    document = new_pdf([[Text("first")], [Text("second")]])
+    document[1].set_rotation(270)
+    drawn = list(draw_pages(document.tobytes(), (1, 2, 7), dpi=72))
+    assert [(picture.page_no, picture.rotation) for picture in drawn] == [(1, 0), (2, 270)]
+    upright, turned = (pymupdf.Pixmap(b64decode(picture.png)) for picture in drawn)
+    assert (upright.width, upright.height, turned.width, turned.height) == (595, 842, 842, 595)

@@ -37,6 +37,7 @@ def test_a_ruled_table_is_one_region_with_a_row_a_line_and_its_caption() -> None
         "Lamp\tPrice\nDesk lamp\t12\nFloor lamp\t40"
     ]
     assert chunk_with(fragment, "Desk lamp").captions == ("Table 1: Prices of lamps",)
+    assert [table.caption for table in regions(fragment, RegionType.TABLE)] == ["Table 1: Prices of lamps"]
     assert not any("Floor lamp" in chunk.text for chunk in fragment.chunks if "Desk" not in chunk.text)
 
 

@@ -1,0 +1,163 @@
+"""Pages without a text layer, recognised: picture of the page > lines with boxes and confidence."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from ingest.parse.pdf.joining import Joined
+from ingest.parse.pdf.opening import load_pymupdf
+from ingest.parse.pdf.page import Block, Line, PageContent
+from ingest.parse.pdf.picture import turn
+from schemas.errors import ConfigError, ParseError
+from schemas.geometry import BBox, PageSize
+
+Recognise = Callable[[bytes, str], str]
+"""A PNG and languages as `eng+deu` > what Tesseract says of them as TSV.
+
+Raises: ConfigError: it cannot be asked at all, and how that is mended; ParseError: it cannot read this one.
+"""
+
+MAX_PAGES = 200
+"""Pages of one document that are recognised, at 1-10 s each: what may take half an hour (`ocr_seconds`)."""
+
+_DPI = 300
+_MOST_PIXELS = 12_000_000
+"""Resolution that Tesseract's manual asks for; pages of more pixels are drawn coarser: A4 has 9 M."""
+
+_SIZE = 10.0
+"""Size of recognised type: it is not known well enough to tell headings by it."""
+
+_GARBAGE = 0.5
+"""Share of signs without meaning from which a text layer is none."""
+
+_WORD = "5"
+_COLUMNS = 12
+
+
+@dataclass(slots=True)
+class PageReader:
+    """Reads the pages of one document that have pictures and no text; gives up where `recognise` does."""
+
+    recognise: Recognise
+    languages: tuple[str, ...]
+    left: int = MAX_PAGES
+    usable: bool = True
+
+    def read(self, document: Any, page: PageContent) -> PageContent:
+        """Give the page with its recognised lines; or as it is, with a warning where that has failed."""
+        if not self.usable or has_text(page) or not _shows_something(document[page.page_no - 1]):
+            return page
+        if not self.left:
+            self.usable = False
+            return _warned(page, f"not recognised after {MAX_PAGES} pages")
+        self.left -= 1
+        try:
+            return self._read(document, page)
+        except ConfigError as error:
+            # What keeps one page from being recognised keeps them all; it is said once.
+            self.usable = False
+            return _warned(page, error.message)
+        except ParseError as error:
+            return _warned(page, error.message)
+
+    def _read(self, document: Any, page: PageContent) -> PageContent:
+        png, shown, scale = _draw(document, page)
+        words = _words(self.recognise(png, "+".join(self.languages)))
+        back = 360 - page.rotation
+
+        def place(box: BBox) -> BBox:
+            points = BBox(*(round(side / scale, 2) for side in (box.x0, box.y0, box.x1, box.y1)))
+            return turn(points, size=shown, rotation=back)
+
+        return replace(page, blocks=tuple(_blocks(words, place)), tables=())
+
+
+def has_text(page: PageContent) -> bool:
+    """Whether a page has a text layer: of signs that mean something, not of a font without a map to them."""
+    signs = [sign for block in page.blocks for line in block for sign in line.text if not sign.isspace()]
+    garbage = sum(sign == "\ufffd" or "\ue000" <= sign <= "\uf8ff" for sign in signs)
+    return bool(signs) and garbage < _GARBAGE * len(signs)
+
+
+def recognised_lines(pages: Iterable[PageContent]) -> dict[tuple[int, BBox], Line]:
+    """Give the recognised lines by page and box."""
+    return {
+        (page.page_no, line.bbox): line
+        for page in pages
+        for block in page.blocks
+        for line in block
+        if line.ocr_conf is not None
+    }
+
+
+def mean_confidence(
+    lines: Mapping[tuple[int, BBox], Line], page_no: int, joined: Joined, start: int, end: int
+) -> float | None:
+    """Give the mean confidence, 0 to 1, of the recognised words in a span of text; None without any."""
+    if not lines:
+        return None
+    inside = (lines.get((page_no, box)) for low, high, box in joined.lines if low < end and start < high)
+    found = [(len(line.text.split()), line.ocr_conf) for line in inside if line and line.ocr_conf is not None]
+    words = sum(number for number, _ in found)
+    return round(sum(number * conf for number, conf in found) / words, 4) if words else None
+
+
+def _shows_something(page: Any) -> bool:
+    return bool(page.get_images() or page.get_cdrawings())
+
+
+def _warned(page: PageContent, reason: str) -> PageContent:
+    told = f"page {page.page_no} has no text layer; {reason}"
+    return replace(page, warnings=(*page.warnings, told))
+
+
+def _draw(document: Any, page: PageContent) -> tuple[bytes, PageSize, float]:
+    """Draw a page as a reader sees it, since scans lie sideways on theirs; also give its size and scale."""
+    turned = document[page.page_no - 1]
+    if page.rotation:
+        turned.set_rotation(page.rotation)
+        turned = document.reload_page(turned)
+    shown = PageSize(float(turned.rect.width), float(turned.rect.height))
+    pixels = max(shown.width * shown.height, 1.0)
+    scale = min(_DPI / 72, (_MOST_PIXELS / pixels) ** 0.5)
+    pymupdf = load_pymupdf()
+    pixmap = turned.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False, colorspace=pymupdf.csGRAY)
+    pixmap.set_dpi(round(72 * scale), round(72 * scale))
+    return bytes(pixmap.tobytes("png")), shown, scale
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    line: tuple[str, str, str]
+    box: BBox
+    conf: float
+    text: str
+
+
+def _words(tsv: str) -> Iterator[_Word]:
+    """Read TSV of level, page, block, paragraph, line, word, left, top, width, height, conf and text."""
+    for row in tsv.split("\n"):
+        fields = row.split("\t")
+        if len(fields) == _COLUMNS and fields[0] == _WORD and fields[11].strip():
+            left, top, width, height = map(float, fields[6:10])
+            box = BBox(left, top, left + width, top + height)
+            yield _Word((fields[2], fields[3], fields[4]), box, float(fields[10]) / 100, fields[11].strip())
+
+
+def _blocks(words: Iterable[_Word], place: Callable[[BBox], BBox]) -> Iterator[Block]:
+    for _, of_paragraph in groupby(words, key=lambda word: word.line[:2]):
+        lines = groupby(of_paragraph, key=lambda word: word.line)
+        yield tuple(_line(tuple(of_line), place) for _, of_line in lines)
+
+
+def _line(words: Sequence[_Word], place: Callable[[BBox], BBox]) -> Line:
+    box = words[0].box
+    for word in words[1:]:
+        box = box.union(word.box)
+    return Line(
+        text=" ".join(word.text for word in words),
+        bbox=place(box),
+        size=_SIZE,
+        ocr_conf=round(sum(word.conf for word in words) / len(words), 4),
+    )
