@@ -164,7 +164,9 @@ class _Reader:
 
     def _note_anchor(self, element: HtmlElement) -> None:
         name = self._own_id(element)
-        if name is not None and not (_is_mark(element) and self._flow.opens_titled_section):
+        if name is not None and _is_mark(element) and self._flow.opens_titled_section:
+            self._flow.mark(name)
+        elif name is not None:
             if not self._flow.waiting:
                 self._open_anchors.clear()
             self._flow.anchor(name)
@@ -238,7 +240,7 @@ class _Reader:
                 return name
         waiting = self._open_anchors if self._flow.waiting else []
         if not waiting:
-            return None
+            return self._flow.marks.pop() if self._flow.marks else None
         above = set(heading.iterancestors())
         around = [(name, element) for name, element in waiting if element in above]
         if self._shape.section_anchor and around:
@@ -260,12 +262,11 @@ class _Reader:
         class_ = element.get("class")
         if class_ is None:
             return False
-        words = class_words(class_)
-        if not _NOTE_TITLES.isdisjoint(words):
+        if _is_note_title(element):
             return True
         around = element.getparent()
         return (
-            "title" in words
+            "title" in class_words(class_)
             and around is not None
             and not _TITLED.isdisjoint(class_words(around.get("class") or ""))
         )
@@ -284,8 +285,9 @@ class _Reader:
 
 
 def _is_note_title(element: HtmlElement) -> bool:
-    class_ = element.get("class")
-    return class_ is not None and not _NOTE_TITLES.isdisjoint(class_words(class_))
+    words = class_words(element.get("class") or "")
+    # Docusaurus appends a hash to its own names: admonitionHeading_Gvgb.
+    return any(word.partition("_")[0] in _NOTE_TITLES for word in words)
 
 
 def _is_mark(element: HtmlElement) -> bool:
