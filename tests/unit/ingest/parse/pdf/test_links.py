@@ -163,6 +163,16 @@ def test_links_of_running_headers_and_of_contents_are_no_links_of_the_text() -> 
     assert [(found.position, found.count) for found in fragment.links] == [(LinkPosition.HEADER, 10)]
 
 
+def test_content_hash_sees_where_links_of_the_text_lead() -> None:
+    def book(destination: str) -> str:
+        document = handbook()
+        link(document, "step 1", destination.replace("PAGE", f"{document.page_xref(1)} 0 R"))
+        return parse(document.tobytes()).content_hash
+
+    assert book("[PAGE /XYZ 72 700 0]") == book("[PAGE /XYZ 72 700 0]")
+    assert book("[PAGE /XYZ 72 700 0]") != book("[PAGE /XYZ 72 580 0]")
+
+
 def test_an_inserted_page_leaves_the_edges_between_regions_as_they_are() -> None:
     def edges(pages_before: int) -> set[str]:
         document = handbook()
