@@ -65,11 +65,14 @@ SHAPES: dict[Family, Shape] = {
     ),
     Family.TEXINFO: Shape(
         containers=_BODY,
-        chrome=word_set("header nav-panel contents shortcontents menu"),
+        chrome=word_set("header nav-panel contents shortcontents menu mini-toc"),
         numbered=True,
     ),
     Family.ASCIIDOCTOR: Shape(
-        containers=_BODY, chrome=frozenset({"toc", "footer"}), chrome_words=frozenset({"dropdown"})
+        containers=_BODY,
+        chrome=frozenset({"toc", "footer"}),
+        chrome_words=frozenset({"dropdown"}),
+        numbered=True,
     ),
     Family.MKDOCS: Shape(
         containers=(("article", "", ""), *_MAIN),

@@ -110,7 +110,16 @@ class Flow:
         self._bound = True
 
     def caption_of_last(self, text: str) -> None:
-        """Add a caption that follows its figure."""
+        """Add the caption of the block before it; both stand together."""
+        self.end_block()
+        last = self.parts[-1] if self.parts else None
+        if isinstance(last, Block):
+            self.parts[-1] = replace(last, caption=text)
+            self._bound = True
+        self.caption_of_picture(text)
+
+    def caption_of_picture(self, text: str) -> None:
+        """Add a caption that says all that there is to read."""
         self.end_block()
         self._caption = text
         self.verbatim(text)
@@ -175,6 +184,7 @@ class Flow:
         """Begin or end a box."""
         self.end_block()
         self._settle_marks()
+        self._bound, self._caption = False, None
         self.parts.append(mark)
 
     def finish(self) -> list[Part]:
