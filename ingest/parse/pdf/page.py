@@ -104,15 +104,16 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     pymupdf = load_pymupdf()
     textpage = page.get_textpage(flags=_text_flags(pymupdf))
     printed = page.get_text("dict", textpage=textpage)["blocks"]
+    size = PageSize(_point(page.rect.width), _point(page.rect.height))
     links, warnings = read_links(document, page, textpage, tops)
     signs, skipped = table_signs(document, page, printed) if most else (Signs(), ())
     search = min(most, _search_for(signs, outlined))
     return PageContent(
         page_no=index + 1,
-        size=PageSize(_point(page.rect.width), _point(page.rect.height)),
+        size=size,
         rotation=rotation,
         label=label,
-        blocks=tuple(filter(None, map(_block, printed))),
+        blocks=tuple(filter(None, (_block(block, size) for block in printed))),
         pictures=tuple(_pictures(page)),
         tables=find_tables(page, textpage, printed, with_layout=search is Search.LAYOUT) if search else (),
         searched=search,
@@ -137,9 +138,10 @@ def _point(value: float) -> float:
     return round(float(value), 2)
 
 
-def _block(block: dict[str, Any]) -> Block:
+def _block(block: dict[str, Any], size: PageSize) -> Block:
     lines: list[Line] = []
-    for line in map(_line, block.get("lines", ())):
+    for printed in block.get("lines", ()):
+        line = _line(printed, size)
         if line is None:
             continue
         if lines and _goes_on(lines[-1], line):
@@ -162,7 +164,7 @@ def _goes_on(line: Line, other: Line) -> bool:
     return line.upright and abs(line.bbox.y1 - other.bbox.y1) < 1 and 0 <= gap < _WIDE_SPACE * line.size
 
 
-def _line(line: dict[str, Any]) -> Line | None:
+def _line(line: dict[str, Any], page: PageSize) -> Line | None:
     spans = line["spans"]
     text = _NOT_TEXT.sub("", "".join(span["text"] for span in spans))
     if not text.strip():
@@ -171,13 +173,20 @@ def _line(line: dict[str, Any]) -> Line | None:
     letters = sum(weight for weight, _ in weights)
     return Line(
         text=text,
-        bbox=to_box(line["bbox"]),
+        bbox=_on_page(to_box(line["bbox"]), page),
         size=round(max(weights, key=lambda item: item[0])[1]["size"], 1),
         bold=sum(weight for weight, span in weights if _is_bold(span)) >= 0.9 * letters,
         mono=sum(weight for weight, span in weights if _is_mono(span)) >= 0.8 * letters,
         upright=line["dir"][0] > 0.99,
         math=sum(count_math(span["text"], in_math_font=is_math_font(span["font"])) for span in spans),
     )
+
+
+def _on_page(box: BBox, page: PageSize) -> BBox:
+    """Cut a box at the edge of the page: of text that runs over it, MuPDF gives what is on the page."""
+    x0, x1 = (min(max(x, 0.0), page.width) for x in (box.x0, box.x1))
+    y0, y1 = (min(max(y, 0.0), page.height) for y in (box.y0, box.y1))
+    return BBox(x0, y0, x1, y1)
 
 
 def _is_bold(span: dict[str, Any]) -> bool:
