@@ -37,7 +37,9 @@ _SECTION_WORDS = word_set(
 )
 _TITLES = word_set("figcaption p div caption") | HEADING_LEVELS.keys()
 _FRAMES = word_set("html body main form fieldset label")
-_ROOT_IDS = word_set("root app __next ___gatsby __nuxt main content main-content page wrapper body header")
+_ROOT_IDS = word_set(
+    "root app __next ___gatsby __nuxt main content main-content furo-main-content page wrapper body header"
+)
 
 
 def read_blocks(
