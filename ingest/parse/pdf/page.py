@@ -1,7 +1,6 @@
 """Read one PDF page into lines with boxes, fonts, links and pictures; everything later is pure."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
@@ -11,6 +10,7 @@ from ingest.parse.pdf.links import PageLink, read_links
 from ingest.parse.pdf.mathematics import count_math, is_math_font
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.outline import PageTops
+from ingest.parse.pdf.pictures import Picture, find_pictures
 from ingest.parse.pdf.tables import Table, find_tables, to_box
 from schemas.geometry import BBox, PageSize
 
@@ -22,11 +22,6 @@ _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 _WIDE_SPACE = 3.0
 """Times the size of type that a justified space may be wide."""
-
-_PICTURE_KEY = ("width", "height", "bpc", "cs-name", "size")
-
-_LEAST_PICTURE = 40.0
-"""Points; smaller pictures are icons and rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +43,6 @@ class Line:
 
 
 Block = tuple[Line, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
-    """A raster image as placed on the page; `digest` tells it from others by its packed size and shape."""
-
-    bbox: BBox
-    digest: str
 
 
 class Search(IntEnum):
@@ -108,14 +95,15 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     links, warnings = read_links(document, page, textpage, tops)
     signs, skipped = table_signs(document, page, printed) if most else (Signs(), ())
     search = min(most, _search_for(signs, outlined))
+    tables = find_tables(page, textpage, printed, with_layout=search is Search.LAYOUT) if search else ()
     return PageContent(
         page_no=index + 1,
         size=size,
         rotation=rotation,
         label=label,
         blocks=tuple(filter(None, (_block(block, size) for block in printed))),
-        pictures=tuple(_pictures(page)),
-        tables=find_tables(page, textpage, printed, with_layout=search is Search.LAYOUT) if search else (),
+        pictures=find_pictures(document, page, printed, [table.bbox for table in tables]),
+        tables=tables,
         searched=search,
         links=links,
         warnings=(*warnings, *skipped),
@@ -195,13 +183,3 @@ def _is_bold(span: dict[str, Any]) -> bool:
 
 def _is_mono(span: dict[str, Any]) -> bool:
     return bool(span["flags"] & _MONO) or bool(_MONO_NAME.search(span["font"]))
-
-
-def _pictures(page: Any) -> Iterator[Picture]:
-    if not page.get_images():
-        return
-    for info in page.get_image_info():
-        box = to_box(info["bbox"])
-        if min(box.x1 - box.x0, box.y1 - box.y0) >= _LEAST_PICTURE:
-            # Hashing the pixels would unpack them, gigabytes from a hostile file.
-            yield Picture(bbox=box, digest=":".join(str(info[key]) for key in _PICTURE_KEY))
