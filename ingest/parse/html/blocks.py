@@ -5,7 +5,7 @@ from collections.abc import Callable
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import Survey, anchor_of, class_words, heading_level
+from ingest.parse.html.dom import HEADING_LEVELS, Survey, anchor_of, class_words, heading_level
 from ingest.parse.html.family import Shape, is_chrome
 from ingest.parse.html.flow import Flow
 from ingest.parse.html.inline import (
@@ -20,6 +20,7 @@ from ingest.parse.html.landmarks import is_box
 from ingest.parse.html.languages import code_language
 from ingest.parse.html.left_out import LeftOut, OnLeftOut
 from ingest.parse.html.tables import is_layout, table_text
+from ingest.parse.html.titles import TitleOf, title_of
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
 from ingest.parse.html.words import word_set
 from ingest.parse.outline import BoxEnd, BoxStart, Heading, Part
@@ -34,10 +35,11 @@ _SECTION_WORDS = word_set(
     "section sect1 sect2 sect3 sect4 sect5 chapter appendix preface part refentry refsect1 refsect2 refsect3 "
     "article glossary bibliography index book reference detail"
 )
-_NOTE_TITLES = word_set("admonition-title admonition-heading admonitionheading alert-heading alert-title")
-_TITLED = word_set("table figure example informaltable equation procedure")
+_TITLES = word_set("figcaption p div caption") | HEADING_LEVELS.keys()
 _FRAMES = word_set("html body main form fieldset label")
-_ROOT_IDS = word_set("root app __next ___gatsby __nuxt main content main-content page wrapper body header")
+_ROOT_IDS = word_set(
+    "root app __next ___gatsby __nuxt main content main-content furo-main-content page wrapper body header"
+)
 
 
 def read_blocks(
@@ -164,7 +166,9 @@ class _Reader:
 
     def _note_anchor(self, element: HtmlElement) -> None:
         name = self._own_id(element)
-        if name is not None and not (_is_mark(element) and self._flow.opens_titled_section):
+        if name is not None and _is_mark(element) and self._flow.opens_titled_section:
+            self._flow.mark(name)
+        elif name is not None:
             if not self._flow.waiting:
                 self._open_anchors.clear()
             self._flow.anchor(name)
@@ -183,8 +187,9 @@ class _Reader:
         """Read what is not running text as one piece; False if it is running text."""
         tag = element.tag
         level = heading_level(element)
-        if level is not None and _is_note_title(element):
-            self._read_title(element)
+        title = title_of(element) if tag in _TITLES else None
+        if title is not None and (level is None or title is TitleOf.NOTE):
+            self._read_title(element, title)
         elif level is not None and self._is_of_member(element, level):
             self._read_signature(element)
         elif level is not None:
@@ -198,8 +203,6 @@ class _Reader:
             self._read_table(element)
         elif tag == "math":
             self._flow.text(f" {math_text(element)} ")
-        elif tag in {"figcaption", "p", "div", "caption"} and self._is_title(element):
-            self._read_title(element)
         else:
             return False
         return True
@@ -238,7 +241,7 @@ class _Reader:
                 return name
         waiting = self._open_anchors if self._flow.waiting else []
         if not waiting:
-            return None
+            return self._flow.marks.pop() if self._flow.marks else None
         above = set(heading.iterancestors())
         around = [(name, element) for name, element in waiting if element in above]
         if self._shape.section_anchor and around:
@@ -254,38 +257,20 @@ class _Reader:
         if table.text:
             self._flow.verbatim(table.text, table.anchors, header=table.header)
 
-    def _is_title(self, element: HtmlElement) -> bool:
-        if element.tag in {"figcaption", "caption"}:
-            return True
-        class_ = element.get("class")
-        if class_ is None:
-            return False
-        words = class_words(class_)
-        if not _NOTE_TITLES.isdisjoint(words):
-            return True
-        around = element.getparent()
-        return (
-            "title" in words
-            and around is not None
-            and not _TITLED.isdisjoint(class_words(around.get("class") or ""))
-        )
-
-    def _read_title(self, element: HtmlElement) -> None:
+    def _read_title(self, element: HtmlElement, of: TitleOf) -> None:
         self._note_anchor(element)
         text, _ = inline_text(element)
         if not text:
             return
-        if element.tag == "figcaption":
-            self._flow.caption_of_last(text)
-        elif _is_note_title(element):
-            self._flow.title(text)
-        else:
-            self._flow.caption(text)
-
-
-def _is_note_title(element: HtmlElement) -> bool:
-    class_ = element.get("class")
-    return class_ is not None and not _NOTE_TITLES.isdisjoint(class_words(class_))
+        match of:
+            case TitleOf.NOTE:
+                self._flow.title(text)
+            case TitleOf.NEXT:
+                self._flow.caption(text)
+            case TitleOf.LAST:
+                self._flow.caption_of_last(text)
+            case TitleOf.PICTURE:
+                self._flow.caption_of_picture(text)
 
 
 def _is_mark(element: HtmlElement) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser
@@ -14,6 +15,8 @@ HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
 _FIFTH_LEVEL = frozenset({"subsubsection", "unnumberedsubsubsec", "appendixsubsubsec", "subsubheading"})
 """Classes of h4 that stands below h4: Texinfo goes no deeper and tells the fifth level by its name."""
+
+_CHAPTERS = frozenset({"chapter", "appendix", "preface", "article"})
 
 _START = re.compile(r"(?:(?:https?:)?//[^/?#]+)?/|https?://[^/?#]+", re.IGNORECASE)
 """Addresses of the first page of a site."""
@@ -134,6 +137,8 @@ def heading_level(element: HtmlElement) -> int | None:
         return None
     if level == 4 and (element.get("class") or "") in _FIFTH_LEVEL:
         return 5
+    if level == 2 and element.get("class") == "title" and _names_chapter(element):
+        return 1
     if level is None and element.get("role") == "heading":
         stated = element.get("aria-level") or ""
         level = min(max(int(stated), 1), 6) if stated.isdecimal() and len(stated) < 3 else None
@@ -144,6 +149,17 @@ def _is_entry(heading: HtmlElement) -> bool:
     """Whether a heading is an item of a list, and nothing but a link: a tab or an entry of a menu."""
     around = heading.getparent()
     return around is not None and around.tag == "li" and len(around) == 1 and _only_link(heading) is not None
+
+
+def _names_chapter(heading: HtmlElement) -> bool:
+    """Whether DocBook wrote it over a chapter: older versions give h2 to chapters and to their sections."""
+    inside_title_page = False
+    for around in islice(heading.iterancestors("div"), 4):
+        words = class_words(around.get("class") or "")
+        if inside_title_page:
+            return not _CHAPTERS.isdisjoint(words)
+        inside_title_page = "titlepage" in words
+    return False
 
 
 def _names_site(heading: HtmlElement) -> bool:

@@ -65,11 +65,14 @@ SHAPES: dict[Family, Shape] = {
     ),
     Family.TEXINFO: Shape(
         containers=_BODY,
-        chrome=word_set("header nav-panel contents shortcontents menu"),
+        chrome=word_set("header nav-panel contents shortcontents menu mini-toc"),
         numbered=True,
     ),
     Family.ASCIIDOCTOR: Shape(
-        containers=_BODY, chrome=frozenset({"toc", "footer"}), chrome_words=frozenset({"dropdown"})
+        containers=_BODY,
+        chrome=frozenset({"toc", "footer"}),
+        chrome_words=frozenset({"dropdown"}),
+        numbered=True,
     ),
     Family.MKDOCS: Shape(
         containers=(("article", "", ""), *_MAIN),
@@ -82,8 +85,10 @@ SHAPES: dict[Family, Shape] = {
         ),
     ),
     Family.JAVADOC: Shape(
-        containers=(*_MAIN, ("div", "class", "contentcontainer"), *_BODY),
-        chrome=word_set("topnav bottomnav subnav top-nav sub-nav navbar.top navbar.bottom skip-nav toc"),
+        containers=(*_MAIN, *_BODY),
+        chrome=word_set(
+            "topnav bottomnav subnav legalcopy top-nav sub-nav navbar.top navbar.bottom skip-nav toc"
+        ),
         section_anchor=True,
     ),
     Family.RUSTDOC: Shape(
@@ -125,6 +130,7 @@ _MARKS = (
     (frozenset({"headerlink", "section"}), Family.SPHINX),
     (frozenset({"md-content", "headerlink"}), Family.MKDOCS),
     (frozenset({"theme-doc-markdown"}), Family.DOCUSAURUS),
+    (frozenset({"topnav", "contentcontainer"}), Family.JAVADOC),
     (frozenset({"sect1", "sectionbody"}), Family.ASCIIDOCTOR),
 )
 

@@ -1,5 +1,7 @@
 """Running text > blocks: white space as a browser shows it, list marks, anchors at their offsets."""
 
+from dataclasses import replace
+
 from ingest.parse.html.visibility import strip_invisible
 from ingest.parse.outline import BLOCK_JOINT, LINE_JOINT, Anchor, Block, BoxEnd, BoxStart, Heading, Part
 
@@ -14,6 +16,7 @@ class Flow:
     def __init__(self) -> None:
         self.parts: list[Part] = []
         self.waiting: list[str] = []
+        self.marks: list[str] = []
         self._text: list[str] = []
         self._length = 0
         self._space = False
@@ -54,6 +57,10 @@ class Flow:
         """Note an id; it belongs to the text that follows."""
         self.waiting.append(name)
 
+    def mark(self, name: str) -> None:
+        """Note an id that stands alone right behind a heading: a further one of it, or the next heading's."""
+        self.marks.append(name)
+
     def end_block(self) -> None:
         """Close the block that is open; a lead without text stays for the next one."""
         if self._length > len(self._lead):
@@ -88,6 +95,7 @@ class Flow:
     def heading(self, heading: Heading) -> None:
         """Add a heading; anchors that waited for text are the heading's."""
         self.end_block()
+        self._settle_marks()
         self._drop_lead()
         self.waiting.clear()
         self._joint, self._bound, self._caption = BLOCK_JOINT, False, None
@@ -102,7 +110,16 @@ class Flow:
         self._bound = True
 
     def caption_of_last(self, text: str) -> None:
-        """Add a caption that follows its figure."""
+        """Add the caption of the block before it; both stand together."""
+        self.end_block()
+        last = self.parts[-1] if self.parts else None
+        if isinstance(last, Block):
+            self.parts[-1] = replace(last, caption=text)
+            self._bound = True
+        self.caption_of_picture(text)
+
+    def caption_of_picture(self, text: str) -> None:
+        """Add a caption that says all that there is to read."""
         self.end_block()
         self._caption = text
         self.verbatim(text)
@@ -146,7 +163,7 @@ class Flow:
         """End a term: it leads the definition."""
         self._in_term = False
         if self._length > len(self._lead):
-            self._lead = "".join(self._text).rstrip() + ": "
+            self._lead = "".join(self._text).rstrip().removesuffix(":") + ": "
             self._text, self._length, self._space = [self._lead], len(self._lead), False
 
     def definition_start(self) -> None:
@@ -166,15 +183,24 @@ class Flow:
     def box(self, mark: BoxStart | BoxEnd) -> None:
         """Begin or end a box."""
         self.end_block()
+        self._settle_marks()
+        self._bound, self._caption = False, None
         self.parts.append(mark)
 
     def finish(self) -> list[Part]:
         """Close all and give the parts in reading order."""
         self.end_block()
+        self._settle_marks()
         self._drop_lead()
         if self.waiting:
             self.parts.append(Block(text="", anchors=tuple((0, name) for name in self.waiting)))
         return self.parts
+
+    def _settle_marks(self) -> None:
+        last = self.parts[-1] if self.marks else None
+        if isinstance(last, Heading):
+            self.parts[-1] = replace(last, aliases=(*last.aliases, *self.marks))
+        self.marks.clear()
 
     def _open(self) -> None:
         if self.waiting:
@@ -206,6 +232,7 @@ class Flow:
         header: int = 0,
         language: str | None = None,
     ) -> None:
+        self._settle_marks()
         block = Block(
             text=text,
             joint=LINE_JOINT if self._bound else self._joint,

@@ -57,7 +57,7 @@ def is_permalink(element: HtmlElement) -> bool:
         return False
     class_ = element.get("class")
     if class_ is not None and not _PERMALINKS.isdisjoint(class_words(class_)):
-        sign = "".join(element.itertext()).strip().lower()
+        sign = strip_invisible("".join(element.itertext())).strip().lower()
         return sign in _SIGNS or _is_icon(sign)
     href = element.get("href") or ""
     if not href.startswith("#"):

@@ -51,6 +51,9 @@ _ADMONITIONS = word_set(
     "admonition note tip hint important warning caution danger attention seealso alert callout "
     "admonitionblock versionadded versionchanged deprecated theme-admonition"
 )
+_ASIDES = word_set("footnote footnote-list citation citation-list topic")
+"""Classes under which docutils puts text that belongs to its page into an aside."""
+
 _BOX_TAGS = frozenset({"blockquote", "details", "figure"})
 
 
@@ -106,8 +109,7 @@ def is_box(element: HtmlElement) -> bool:
     if element.tag in _BOX_TAGS:
         return True
     class_ = element.get("class")
-    return (
-        class_ is not None
-        and element.tag in {"div", "aside", "section", "table"}
-        and not _ADMONITIONS.isdisjoint(class_words(class_))
-    )
+    if class_ is None or element.tag not in {"div", "aside", "section", "table"}:
+        return False
+    words = class_words(class_)
+    return not _ADMONITIONS.isdisjoint(words) or (element.tag == "aside" and not _ASIDES.isdisjoint(words))

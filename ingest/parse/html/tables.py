@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
+from ingest.parse.html.dom import class_words
 from ingest.parse.html.inline import OwnId, has_line_numbers, inline_text, no_id
 from ingest.parse.html.visibility import is_hidden
 from ingest.parse.outline import Anchor
@@ -40,8 +41,10 @@ class _Cell:
 
 
 def is_layout(table: HtmlElement) -> bool:
-    """Whether a table is there for looks: it nests blocks, says so, or has a single column."""
-    if (table.get("role") or "") in _LAYOUT_ROLES:
+    """Whether a table is there for looks: it nests blocks, says so, has a single column, or frames a note."""
+    around = table.getparent()
+    is_note = around is not None and "admonitionblock" in class_words(around.get("class") or "")
+    if is_note or (table.get("role") or "") in _LAYOUT_ROLES:
         return True
     if next(table.iterdescendants(*_FLOW_INSIDE), None) is not None:
         return True

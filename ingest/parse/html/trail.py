@@ -34,7 +34,8 @@ def read_trail(survey: Survey, *, uri: str, title: str) -> tuple[str, ...]:
 
 def _printed_trail(survey: Survey) -> list[str]:
     for element in _crumb_elements(survey):
-        leaves = list(element.iter("li")) or list(element.iter("a"))
+        items = [node for node in element.iter("li") if "aside" not in name_parts(node.get("class") or "")]
+        leaves = items or list(element.iter("a"))
         names = [inline_text(node)[0].strip(_SEPARATORS) for node in leaves]
         names = [name for name in names if name]
         if names:

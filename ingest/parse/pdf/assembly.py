@@ -12,7 +12,7 @@ from ingest.parse.pdf.continuing import find_continued
 from ingest.parse.pdf.landing import InnerLink
 from ingest.parse.pdf.ocr import mean_confidence, recognised_lines
 from ingest.parse.pdf.page import Line, PageContent
-from schemas.edges import Edge, EdgeKind
+from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest
 from schemas.geometry import BBox
 from schemas.hashing import record_sha256
@@ -75,7 +75,7 @@ def assemble_pdf(
         for src, dst in find_continued(graph.chunks, graph.regions):
             graph.join(EdgeKind.NEXT, src, dst)
         graph.edges.extend(_inner_edges(graph, inner_links))
-    document = _document(graph, _content_hash(regions, links, facts.title))
+    document = _document(graph, _content_hash(regions, links, inner_links, facts.title))
     return GraphFragment(
         uri=request.uri,
         doc=graph.doc,
@@ -92,13 +92,29 @@ def assemble_pdf(
     )
 
 
-def _content_hash(regions: Sequence[Region], links: tuple[Link, ...], title: str) -> str:
-    """Hash what a reader sees, in reading order, without running headers and footers."""
+def _content_hash(
+    regions: Sequence[Region],
+    links: tuple[Link, ...],
+    inner_links: Sequence[tuple[InnerLink, int]],
+    title: str,
+) -> str:
+    """Hash what a reader sees, in reading order, without running headers and footers, and where it leads."""
     seen = [
         [region.type, region.joined.text, region.digest] for region in regions if region.type not in _MARGINS
     ]
-    targets = sorted({(link.target, link.fragment or "") for link in links})
-    return record_sha256({"title": title, "regions": seen, "links": targets})
+    targets = {(link.target, link.fragment or "") for link in links if link.position is LinkPosition.BODY}
+    inner = {
+        (
+            link.text,
+            link.name or "",
+            "" if link.to_region is None else regions[link.to_region].joined.text[:99],
+        )
+        for link, _ in inner_links
+        if link.position is LinkPosition.BODY
+    }
+    return record_sha256(
+        {"title": title, "regions": seen, "links": sorted(targets), "inner_links": sorted(inner)}
+    )
 
 
 def _document(graph: _PdfGraph, content_hash: str) -> PdfDoc:

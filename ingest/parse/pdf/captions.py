@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ingest.parse.passages import Passage
 from ingest.parse.pdf.joining import Joined
 from ingest.parse.pdf.page import Line
+from ingest.parse.pdf.pictures import REACH, gap_between
 from schemas.geometry import BBox
 from schemas.nodes import RegionType
 
@@ -15,9 +16,6 @@ _LABEL = re.compile(
     r"\s*(?:Figure|Fig\.|Table|Listing|Example)\s+[\dA-Z]+(?:[-.][\dA-Z]+)*\s*[:.\u2014-]", re.IGNORECASE
 )
 _MOST_LINES = 3
-
-REACH = 48.0
-"""Points between a table or picture and its caption, at most: four lines of text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +55,7 @@ def with_captions(regions: Sequence[Region]) -> tuple[Region, ...]:
         if region.type is not RegionType.CAPTION:
             continue
         captions[index] = region.joined.text
-        near = [(_gap(region.bbox, regions[at].bbox), at) for at in pages[region.page_no]]
+        near = [(gap_between(region.bbox, regions[at].bbox), at) for at in pages[region.page_no]]
         gap, nearest = min(near, default=(REACH + 1, index))
         if gap <= REACH:
             captions[nearest] = region.joined.text
@@ -65,10 +63,3 @@ def with_captions(regions: Sequence[Region]) -> tuple[Region, ...]:
         replace(region, caption=captions[index]) if index in captions else region
         for index, region in enumerate(regions)
     )
-
-
-def _gap(caption: BBox, other: BBox) -> float:
-    """Vertical distance of two boxes that share a column, else out of reach."""
-    if min(caption.x1, other.x1) <= max(caption.x0, other.x0):
-        return REACH + 1
-    return max(0.0, other.y0 - caption.y1, caption.y0 - other.y1)

@@ -13,6 +13,9 @@ _LEAST_SIGNS = 3
 _LEAST_SHARE = 0.15
 """Signs of a formula, and the share of them that must speak of mathematics where it has no number."""
 
+_MOST_PIECES = 60
+"""Blocks that one formula is cut into, at most."""
+
 _GAP = 1.0
 """Sizes of type between two rows of one formula, at most."""
 
@@ -67,7 +70,7 @@ def join_formulas(parts: Sequence[Part]) -> Iterator[Part]:
 def _end_of_group(parts: Sequence[Part], start: int) -> int:
     end = start
     while (
-        end < len(parts)
+        end < min(len(parts), start + _MOST_PIECES)
         and _is_wordless(parts[end])
         and (end == start or _follows(parts[start:end], parts[end]))
     ):

@@ -39,7 +39,7 @@ def table_signs(document: Any, page: Any, blocks: Iterable[dict[str, Any]]) -> t
 
     Gives a warning where the page has too many drawings to look at.
     """
-    if sum(_length(document, xref) for xref in page.get_contents()) > MAX_CONTENT:
+    if content_length(document, page) > MAX_CONTENT:
         return Signs(), (f"page {page.number + 1}: tables not looked for, page content is too long",)
     paths = page.get_cdrawings()
     if len(paths) > MAX_PATHS:
@@ -49,6 +49,11 @@ def table_signs(document: Any, page: Any, blocks: Iterable[dict[str, Any]]) -> t
     between = max(xs, ys) >= 2 and sum(texts >= 2 for texts in rows) >= _LEAST_ROWS
     alone = sum(texts >= 3 for texts in rows) >= _LEAST_ROWS
     return Signs(grid=min(xs, ys) >= _LEAST_RULINGS, columns=between or alone), ()
+
+
+def content_length(document: Any, page: Any) -> int:
+    """Give the bytes of a page's content, compressed."""
+    return sum(_length(document, xref) for xref in page.get_contents())
 
 
 def _length(document: Any, xref: int) -> int:

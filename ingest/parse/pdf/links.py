@@ -1,5 +1,6 @@
 """Links of a PDF page as annotations give them: the words under each, and where it leads."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,8 +11,12 @@ from schemas.geometry import BBox
 MAX_LINKS = 2000
 """Annotations a page may have before its links are left alone: 32,768 of them take minutes."""
 
-_GOTO, _URI, _NAMED = 1, 2, 4
-"""Kinds of links as pymupdf numbers them."""
+_GOTO, _NAMED = 1, 4
+_URI, _RELATIVE_URI, _FILE = 2, 3, 5
+"""Kinds of links, by the numbers that pymupdf gives them."""
+
+_LOCAL = re.compile(r"/|[^/]*(?::|%3A)", re.IGNORECASE)
+"""A path on the disk of who made the document: it begins with `/` or a drive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +69,7 @@ def _annotations(document: Any, page: Any) -> int:
 
 def _links(found: Iterable[dict[str, Any]], words: list[Any], tops: PageTops) -> Iterator[PageLink]:
     for link in found:
-        uri = (link.get("uri") or "") if link["kind"] == _URI else ""
+        uri = _uri(link)
         destination = _destination(link, tops) if link["kind"] in (_GOTO, _NAMED) else None
         if uri or destination:
             yield PageLink(
@@ -73,6 +78,19 @@ def _links(found: Iterable[dict[str, Any]], words: list[Any], tops: PageTops) ->
                 uri=uri,
                 destination=destination,
             )
+
+
+def _uri(link: dict[str, Any]) -> str:
+    """Give where a link leads outside; a place in another PDF is its page (RFC 8118, 3)."""
+    file = str(link.get("file") or "")
+    if link["kind"] == _URI:
+        return str(link.get("uri") or "")
+    if link["kind"] == _RELATIVE_URI:
+        return f"http://{file}" if file.startswith("www.") else file
+    if link["kind"] != _FILE or not file.lower().endswith(".pdf") or _LOCAL.match(file):
+        return ""
+    page = link.get("page", 0)
+    return f"{file}#page={page + 1}" if page > 0 else file
 
 
 def _destination(link: dict[str, Any], tops: PageTops) -> Destination | None:

@@ -1,7 +1,6 @@
 """Read one PDF page into lines with boxes, fonts, links and pictures; everything later is pure."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
@@ -11,6 +10,7 @@ from ingest.parse.pdf.links import PageLink, read_links
 from ingest.parse.pdf.mathematics import count_math, is_math_font
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.outline import PageTops
+from ingest.parse.pdf.pictures import Picture, find_pictures
 from ingest.parse.pdf.tables import Table, find_tables, to_box
 from schemas.geometry import BBox, PageSize
 
@@ -22,11 +22,6 @@ _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 _WIDE_SPACE = 3.0
 """Times the size of type that a justified space may be wide."""
-
-_PICTURE_KEY = ("width", "height", "bpc", "cs-name", "size")
-
-_LEAST_PICTURE = 40.0
-"""Points; smaller pictures are icons and rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +43,6 @@ class Line:
 
 
 Block = tuple[Line, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
-    """A raster image as placed on the page; `digest` tells it from others by its packed size and shape."""
-
-    bbox: BBox
-    digest: str
 
 
 class Search(IntEnum):
@@ -104,17 +91,19 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     pymupdf = load_pymupdf()
     textpage = page.get_textpage(flags=_text_flags(pymupdf))
     printed = page.get_text("dict", textpage=textpage)["blocks"]
+    size = PageSize(_point(page.rect.width), _point(page.rect.height))
     links, warnings = read_links(document, page, textpage, tops)
     signs, skipped = table_signs(document, page, printed) if most else (Signs(), ())
     search = min(most, _search_for(signs, outlined))
+    tables = find_tables(page, textpage, printed, with_layout=search is Search.LAYOUT) if search else ()
     return PageContent(
         page_no=index + 1,
-        size=PageSize(_point(page.rect.width), _point(page.rect.height)),
+        size=size,
         rotation=rotation,
         label=label,
-        blocks=tuple(filter(None, map(_block, printed))),
-        pictures=tuple(_pictures(page)),
-        tables=find_tables(page, textpage, printed, with_layout=search is Search.LAYOUT) if search else (),
+        blocks=tuple(filter(None, (_block(block, size) for block in printed))),
+        pictures=find_pictures(document, page, printed, [table.bbox for table in tables]),
+        tables=tables,
         searched=search,
         links=links,
         warnings=(*warnings, *skipped),
@@ -137,9 +126,10 @@ def _point(value: float) -> float:
     return round(float(value), 2)
 
 
-def _block(block: dict[str, Any]) -> Block:
+def _block(block: dict[str, Any], size: PageSize) -> Block:
     lines: list[Line] = []
-    for line in map(_line, block.get("lines", ())):
+    for printed in block.get("lines", ()):
+        line = _line(printed, size)
         if line is None:
             continue
         if lines and _goes_on(lines[-1], line):
@@ -162,7 +152,7 @@ def _goes_on(line: Line, other: Line) -> bool:
     return line.upright and abs(line.bbox.y1 - other.bbox.y1) < 1 and 0 <= gap < _WIDE_SPACE * line.size
 
 
-def _line(line: dict[str, Any]) -> Line | None:
+def _line(line: dict[str, Any], page: PageSize) -> Line | None:
     spans = line["spans"]
     text = _NOT_TEXT.sub("", "".join(span["text"] for span in spans))
     if not text.strip():
@@ -171,7 +161,7 @@ def _line(line: dict[str, Any]) -> Line | None:
     letters = sum(weight for weight, _ in weights)
     return Line(
         text=text,
-        bbox=to_box(line["bbox"]),
+        bbox=_on_page(to_box(line["bbox"]), page),
         size=round(max(weights, key=lambda item: item[0])[1]["size"], 1),
         bold=sum(weight for weight, span in weights if _is_bold(span)) >= 0.9 * letters,
         mono=sum(weight for weight, span in weights if _is_mono(span)) >= 0.8 * letters,
@@ -180,19 +170,16 @@ def _line(line: dict[str, Any]) -> Line | None:
     )
 
 
+def _on_page(box: BBox, page: PageSize) -> BBox:
+    """Cut a box at the edge of the page: of text that runs over it, MuPDF gives what is on the page."""
+    x0, x1 = (min(max(x, 0.0), page.width) for x in (box.x0, box.x1))
+    y0, y1 = (min(max(y, 0.0), page.height) for y in (box.y0, box.y1))
+    return BBox(x0, y0, x1, y1)
+
+
 def _is_bold(span: dict[str, Any]) -> bool:
     return bool(span["flags"] & _BOLD) or bool(_BOLD_NAME.search(span["font"]))
 
 
 def _is_mono(span: dict[str, Any]) -> bool:
     return bool(span["flags"] & _MONO) or bool(_MONO_NAME.search(span["font"]))
-
-
-def _pictures(page: Any) -> Iterator[Picture]:
-    if not page.get_images():
-        return
-    for info in page.get_image_info():
-        box = to_box(info["bbox"])
-        if min(box.x1 - box.x0, box.y1 - box.y0) >= _LEAST_PICTURE:
-            # Hashing the pixels would unpack them, gigabytes from a hostile file.
-            yield Picture(bbox=box, digest=":".join(str(info[key]) for key in _PICTURE_KEY))

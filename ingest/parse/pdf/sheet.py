@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from ingest.parse.pdf.marginals import Margin, find_marginals
 from ingest.parse.pdf.order import box_of, find_gutter, order_blocks
@@ -79,10 +80,10 @@ def _with_tables(blocks: Sequence[Block], tables: Sequence[Table]) -> Iterator[B
     """Put each table where its first line stood and drop the lines that are its cells."""
     placed: set[int] = set()
     for block in blocks:
-        homes = [_home(line, tables) for line in block]
-        for home in dict.fromkeys(homes):
+        # Text that runs on below a table in one block does not reach around it.
+        for home, lines in groupby(block, key=lambda line: _home(line, tables)):
             if home is None:
-                yield tuple(line for line, at in zip(block, homes, strict=True) if at is None)
+                yield tuple(lines)
             elif home not in placed:
                 placed.add(home)
                 yield tables[home]

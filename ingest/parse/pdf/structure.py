@@ -19,7 +19,8 @@ from ingest.parse.pdf.headings import (
 from ingest.parse.pdf.marginals import Margin
 from ingest.parse.pdf.order import box_of, column_of
 from ingest.parse.pdf.outline import Entry, strip_numbering, title_key
-from ingest.parse.pdf.page import Block, PageContent, Picture
+from ingest.parse.pdf.page import Block, PageContent
+from ingest.parse.pdf.pictures import Picture
 from ingest.parse.pdf.sheet import Sheet, build_sheets
 from ingest.parse.pdf.tables import Table
 from schemas.geometry import BBox

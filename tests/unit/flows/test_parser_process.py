@@ -16,15 +16,15 @@ def test_what_a_library_prints_does_not_spoil_the_answers(tokenizer: Path) -> No
             "import os, sys, threading",
             "from pathlib import Path",
             "import flows.parser_process as child",
-            "real = child._build_parser",
+            "real = child._build_tasks",
             "def loud(path):",
-            "    parse = real(path)",
+            "    parse = real(path)[child.Task.PARSE]",
             "    def speak(data, request):",
             "        print('printed by a library', flush=True)",
             "        os.write(1, b'written by native code')",
             "        return parse(data, request)",
-            "    return speak",
-            "child._build_parser = loud",
+            "    return {child.Task.PARSE: speak}",
+            "child._build_tasks = loud",
             "child.main(*sys.argv[1:])",
         )
     )
@@ -37,7 +37,7 @@ def test_what_a_library_prints_does_not_spoil_the_answers(tokenizer: Path) -> No
         pass_fds=(watched,),
         cwd=ROOT,
     )
-    order = canonical_json({"seconds": 30, "request": to_record(NOTE_REQUEST)}).encode()
+    order = canonical_json({"task": "parse", "seconds": 30, "request": to_record(NOTE_REQUEST)}).encode()
     sizes = len(order).to_bytes(8, "big") + len(NOTE).to_bytes(8, "big")
     out, messages = process.communicate(sizes + order + NOTE, timeout=60)
     os.close(watched)

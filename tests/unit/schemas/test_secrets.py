@@ -100,10 +100,10 @@ HARMLESS = [
     f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{draw(43, BASE64)} bob@host",
     "The token InvalidPasswordException2Handler is raised.",
     "aws_access_key_id = AKIA" + "IOSFODNN7EXAMPLE",
-    "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "aws_secret_access_key = wJalrXUtnFEMI/" + "K7MDENG/bPxRfiCYEXAMPLEKEY",
     "ghp" + "_" + "x" * 36,
     "sk-" + "your-own-key-goes-right-here-please",
-    "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----",
+    private_key(lines=0).replace("\n\n", "\n...\n"),
     "-----BEGIN CERTIFICATE-----\n" + draw(64, BASE64) + "\n-----END CERTIFICATE-----",
     "sk-estimator-doc-link-fitted-sk-toggleable-label-arrow",
 ]

@@ -22,6 +22,7 @@ def text_of(body: str) -> str:
             "-a, --all: Show all.\n\nMore.\n\n-b: B",
         ),
         ("<dl><dt>alone</dl>", "alone"),
+        ("<dl><dt>Returns:<dd>a lamp</dl>", "Returns: a lamp"),
         ("<p>Run:</p><pre>\nif x:\n    y\n\n</pre>", "Run:\n\nif x:\n    y"),
         ("<pre><span class=linenos>1</span>x = 1</pre>", "x = 1"),
         ("<table><tr><td class=linenos><pre>1</pre><td><pre>x = 1</pre></table>", "x = 1"),
@@ -173,3 +174,14 @@ def test_a_heading_ends_where_the_next_begins_though_its_tag_is_left_open() -> N
 def test_a_page_whose_frame_is_hidden_from_assistive_software_is_read() -> None:
     page = "<div id=app aria-hidden=true><main><h1>A</h1><p>x</p></main></div><div role=dialog>Accept?</div>"
     assert texts_of(parse_page(page)) == {"A": "x"}
+
+
+def test_the_heading_of_a_note_is_known_though_its_class_bears_a_hash() -> None:
+    inside = "<div class=admonitionHeading_G7v>tip</div><div><p>x</p></div>"
+    note = f"<div class='theme-admonition alert'>{inside}</div>"
+    assert texts_of(parse_page(f"<main><h2>A</h2>{note}</main>")) == {"A": "tip\nx"}
+
+
+def test_a_permalink_of_a_sign_without_width_is_no_link() -> None:
+    heading = "<h2 id=a>A<a class=hash-link href=#a title='Direct link to A'>\u200b</a></h2>"
+    assert parse_page(f"<main>{heading}<p>x</p></main>").links == ()

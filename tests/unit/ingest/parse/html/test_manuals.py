@@ -57,3 +57,15 @@ def test_chapters_without_an_id_are_cited_by_the_title_above() -> None:
 def test_what_texinfo_calls_a_subsubsection_is_below_a_subsection() -> None:
     deeper = "<h4 class=subsection>1.1.1 By hand</h4><h4 class=subsubsection>1.1.1.1 Left</h4><p>Slowly.</p>"
     assert parse_page(TEXINFO + deeper).chunks[-1].heading_path == ("Use", "Dim it", "By hand", "Left")
+
+
+@pytest.mark.parametrize(("kind", "path"), [("chapter", ("Use", "Dim it")), ("sect1", ("Dim it",))])
+def test_sections_of_a_docbook_chapter_are_below_it_though_both_are_h2(
+    kind: str, path: tuple[str, ...]
+) -> None:
+    def title(text: str) -> str:
+        return f"<div class=titlepage><div><div><h2 class=title>{text}</h2></div></div></div>"
+
+    section = f"<div class=sect1>{title('2.1. Dim it')}<p>Turn it.</p></div>"
+    chapter = f"<div class={kind}>{title('Chapter 2. Use')}<p>Press it.</p>{section}</div>"
+    assert parse_page(f"<div class=navheader></div>{chapter}").chunks[-1].heading_path == path

@@ -57,6 +57,12 @@ def test_breadcrumbs_are_the_trail_the_page_prints() -> None:
     ) == ("Home", "Guide")
 
 
+def test_what_a_theme_puts_beside_its_breadcrumbs_is_none() -> None:
+    source = "<li class=wy-breadcrumbs-aside><a href=a.rst>View page source</a>"
+    trail = f"<ul class=wy-breadcrumbs><li><a href=/>Guide</a><li>A{source}</ul>"
+    assert crumbs(f"{trail}<h1>A</h1>") == ("Guide", "A")
+
+
 def test_breadcrumbs_may_be_stated_for_machines() -> None:
     data = '{"@type":"BreadcrumbList","itemListElement":[{"name":"Home"},{"item":{"name":"Guide"}}]}'
     assert crumbs(f'<script type="application/ld+json">{data}</script><h1>A</h1>') == ("Home", "Guide")

@@ -163,6 +163,16 @@ def test_links_of_running_headers_and_of_contents_are_no_links_of_the_text() -> 
     assert [(found.position, found.count) for found in fragment.links] == [(LinkPosition.HEADER, 10)]
 
 
+def test_content_hash_sees_where_links_of_the_text_lead() -> None:
+    def book(destination: str) -> str:
+        document = handbook()
+        link(document, "step 1", destination.replace("PAGE", f"{document.page_xref(1)} 0 R"))
+        return parse(document.tobytes()).content_hash
+
+    assert book("[PAGE /XYZ 72 700 0]") == book("[PAGE /XYZ 72 700 0]")
+    assert book("[PAGE /XYZ 72 700 0]") != book("[PAGE /XYZ 72 580 0]")
+
+
 def test_an_inserted_page_leaves_the_edges_between_regions_as_they_are() -> None:
     def edges(pages_before: int) -> set[str]:
         document = handbook()
@@ -174,3 +184,47 @@ def test_an_inserted_page_leaves_the_edges_between_regions_as_they_are() -> None
 
     assert len(edges(0)) == 1
     assert edges(0) == edges(2)
+
+
+def action(document: Any, words: str, source: str) -> None:
+    """Lay a link with the action *source* over the words on the first page."""
+    link(document, words, "[0 /Fit]")
+    xref = document.xref_length() - 1
+    document.xref_set_key(xref, "Dest", "null")
+    document.xref_set_key(xref, "A", source)
+
+
+@pytest.mark.parametrize(
+    ("source", "leads_to"),
+    [
+        ("<< /S /URI /URI (http://docs.example/guide#top) >>", ("http://docs.example/guide", "top")),
+        ("<< /S /URI /URI (../guide/index.html#top) >>", ("https://docs.example/guide/index.html", "top")),
+        ("<< /S /URI /URI (www.lamps.example/shop) >>", ("http://www.lamps.example/shop", None)),
+        ("<< /S /GoToR /F (bulbs.pdf) /D [3 /Fit] >>", ("https://docs.example/manuals/bulbs.pdf", "page=4")),
+        ("<< /S /GoToR /F (bulbs.pdf) /D [0 /Fit] >>", ("https://docs.example/manuals/bulbs.pdf", None)),
+    ],
+)
+def test_links_out_of_the_document_are_kept(source: str, leads_to: tuple[str, str | None]) -> None:
+    document = handbook()
+    action(document, "step 1", source)
+    fragment = parse(document.tobytes(), name="manuals/lamps.pdf")
+
+    assert [(found.target, found.fragment) for found in fragment.links] == [leads_to]
+    assert [found.text for found in fragment.links] == ["step 1"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<< /S /GoToR /F (/usr/share/doc/lamps.pdf) /D [0 /Fit] >>",
+        "<< /S /GoToR /F (C:/lamps/lamps.pdf) /D [0 /Fit] >>",
+        "<< /S /Launch /F (setup.exe) >>",
+        "<< /S /JavaScript /JS (app.alert\\(1\\)) >>",
+        "<< /S /URI /URI (mailto:lamps@example.org) >>",
+    ],
+)
+def test_what_leads_to_no_document_is_no_link(source: str) -> None:
+    document = handbook()
+    action(document, "step 1", source)
+
+    assert parse(document.tobytes()).links == ()

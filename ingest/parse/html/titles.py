@@ -1,0 +1,69 @@
+"""Titles of notes and captions of tables, figures and listings: which elements are, and of what."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from lxml.html import HtmlElement
+
+from ingest.parse.html.dom import class_words
+from ingest.parse.html.words import word_set
+
+_NOTE_TITLES = word_set("admonition-title admonition-heading admonitionheading alert-heading alert-title")
+_CODE_TITLES = word_set("code-block-caption codeblocktitle")
+_TITLED = word_set(
+    "table figure example informaltable equation procedure listingblock literalblock exampleblock imageblock "
+    "stemblock quoteblock ulist olist dlist"
+)
+_FIGURES = frozenset({"figure", "float"})
+_MARKS = frozenset({"a", "br"})
+_TEXTUAL = ("table", "pre")
+
+
+class TitleOf(StrEnum):
+    """To what a title belongs."""
+
+    NOTE = "note"
+    NEXT = "next"  # the table or listing below it
+    LAST = "last"  # the table or listing above it
+    PICTURE = "picture"  # something without text
+
+
+def title_of(element: HtmlElement) -> TitleOf | None:
+    """Tell to what a title or caption belongs; None for an element that is neither."""
+    if element.tag == "caption":
+        return TitleOf.NEXT
+    class_ = element.get("class")
+    if class_ is None:
+        return _place(element) if element.tag == "figcaption" else None
+    # Docusaurus appends a hash to its own names: admonitionHeading_Gvgb.
+    names = {word.partition("_")[0] for word in class_words(class_)}
+    if not _NOTE_TITLES.isdisjoint(names):
+        return TitleOf.NOTE
+    if not _CODE_TITLES.isdisjoint(names):
+        return TitleOf.NEXT
+    return _place(element) if element.tag == "figcaption" or _is_named_one(element, names) else None
+
+
+def _is_named_one(element: HtmlElement, names: set[str]) -> bool:
+    around = element.getparent()
+    if around is None:
+        return False
+    frame = class_words(around.get("class") or "")
+    return ("title" in names and not _TITLED.isdisjoint(frame)) or (
+        "caption" in names and not _FIGURES.isdisjoint(frame)
+    )
+
+
+def _place(element: HtmlElement) -> TitleOf:
+    above = [node for node in element.itersiblings(preceding=True) if node.tag not in _MARKS]
+    if any(_holds_textual(node) for node in above):
+        return TitleOf.LAST
+    return TitleOf.NEXT if not above and _holds_text(element.itersiblings()) else TitleOf.PICTURE
+
+
+def _holds_textual(element: HtmlElement) -> bool:
+    return element.tag in _TEXTUAL or next(element.iterdescendants(*_TEXTUAL), None) is not None
+
+
+def _holds_text(elements: Iterable[HtmlElement]) -> bool:
+    return any(text.strip() for element in elements for text in element.itertext())
