@@ -27,7 +27,7 @@ def show(
     chunk: Annotated[str, typer.Argument(help="A chunk id, as `query` prints it.")],
     index: IndexOption = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Picture file for a PDF passage (default: CHUNK.png).")
+        Path | None, typer.Option("--out", help="Picture file for a PDF passage (default: chunk-….png).")
     ] = None,
 ) -> None:
     """Show a passage where it stands: a PDF page with its box drawn, or the text of its section.
