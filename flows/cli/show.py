@@ -43,9 +43,7 @@ def show(
     settings = read_settings(index)
     readers = open_for_reading(settings)
     found = find_chunk(readers.chunks, chunk)
-    typer.echo(
-        show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, generation=readers.generation))
-    )
+    typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, readers)))
 
 
 def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: RawOf) -> str:
@@ -82,22 +80,22 @@ def _picture_path(chunk: "Chunk") -> Path:
     return Path(chunk.id.replace(":", "-") + ".png")
 
 
-def stored_bytes(settings: Settings, *, generation: int) -> RawOf:
-    """Give the bytes that a generation's document was read from; nothing is opened before it is asked."""
+def stored_bytes(settings: Settings, readers: "Readers") -> RawOf:
+    """Give the bytes that a document readers see was read from; nothing is opened before it is asked."""
 
     def raw_of(doc: str) -> bytes:
         from indexes.layout import IndexLayout
         from indexes.stores.ledger.ledger import open_ledger
-        from indexes.stores.raw import FileRawStore
+        from indexes.wiring import open_raw_store
 
         layout = IndexLayout(Path(settings.index).resolve())
         ledger = open_ledger(settings.ledger_url or f"sqlite:///{layout.ledger}")
         try:
-            sha256 = ledger.origins.of_generation(generation, docs=[doc]).get(doc)
+            sha256 = ledger.origins.of_generation(readers.generation, docs=[doc]).get(doc)
         finally:
             ledger.close()
         if sha256 is None:
             raise StoreUnavailable("the ledger knows no bytes of this document; run it again", subject=doc)
-        return FileRawStore(layout.raw).get(sha256)
+        return open_raw_store(layout.raw, readers.manifest, settings.environment()).get(sha256)
 
     return raw_of
