@@ -60,12 +60,12 @@ class Index:
     @cached_property
     def raw(self) -> RawStore:
         """Fetched bytes."""
-        return open_raw_store(self.layout.raw, self.manifest, self.settings.environment())
+        return open_raw_store(self.layout.raw, self.manifest)
 
     @cached_property
     def fragments(self) -> RawStore:
         """Parsed documents."""
-        return open_raw_store(self.layout.fragments, self.manifest, self.settings.environment())
+        return open_raw_store(self.layout.fragments, self.manifest)
 
     @property
     def has_grown(self) -> bool:
@@ -228,9 +228,10 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
             "build another index with --index",
             subject=str(layout.root),
         )
-    if settings.raw_url is not None and manifest.raw == FILES:
+    if settings.raw_url not in (None, manifest.raw):
+        place = "its folder" if manifest.raw == FILES else manifest.raw
         raise ConfigError(
-            "this index keeps what it fetched and parsed in its folder; unset SITEGRAPH_RAW_URL, or build "
+            f"this index keeps what it fetched and parsed in {place}; unset SITEGRAPH_RAW_URL, or build "
             "another index with --index",
             subject=str(layout.root),
         )

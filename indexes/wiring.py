@@ -84,20 +84,18 @@ def open_graph_store(
     return LanceGraphStore(layout.lance)
 
 
-def open_raw_store(folder: Path, manifest: IndexManifest, environment: Mapping[str, str]) -> RawStore:
+def open_raw_store(folder: Path, manifest: IndexManifest) -> RawStore:
     """Open what an index keeps by hash in *folder*: there, or under the folder's name in object storage.
 
-    Where the index keeps it in object storage, the environment may name the place to which it was moved.
     Raises: ConfigError: no URL of object storage, or its driver is missing.
     """
     if manifest.raw == FILES:
         from indexes.stores.raw import FileRawStore
 
         return FileRawStore(folder)
-    from indexes.stores.objects import RAW_URL, open_object_store
+    from indexes.stores.objects import open_object_store
 
-    url = environment.get(RAW_URL) or manifest.raw
-    return open_object_store(f"{url.rstrip('/')}/{manifest.index_id}/{folder.name}")
+    return open_object_store(f"{manifest.raw.rstrip('/')}/{manifest.index_id}/{folder.name}")
 
 
 def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Mapping[str, str]) -> None:
@@ -110,7 +108,7 @@ def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Map
 
     if manifest.raw != FILES:
         # Whether it may be listed, read and written is known before anything is crawled.
-        open_raw_store(layout.raw, manifest, environment).put(b"")
+        open_raw_store(layout.raw, manifest).put(b"")
     if manifest.graph == "neo4j":
         _neo4j(manifest, environment).create()
     else:

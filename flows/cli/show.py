@@ -96,6 +96,6 @@ def stored_bytes(settings: Settings, readers: "Readers") -> RawOf:
             ledger.close()
         if sha256 is None:
             raise StoreUnavailable("the ledger knows no bytes of this document; run it again", subject=doc)
-        return open_raw_store(layout.raw, readers.manifest, settings.environment()).get(sha256)
+        return open_raw_store(layout.raw, readers.manifest).get(sha256)
 
     return raw_of

@@ -18,7 +18,7 @@ RAW_URL = "SITEGRAPH_RAW_URL"
 _SCHEME = "s3://"
 _PATIENCE = {
     "connect_timeout": 5,
-    "read_timeout": 60,
+    "read_timeout": 10,
     "retries": {"mode": "standard", "total_max_attempts": 3},
 }
 """s3fs tries five times on top: a server that is down is known in seconds, one that hangs in minutes."""
@@ -92,7 +92,9 @@ class ObjectRawStore:
         with self._telling():
             try:
                 packed: bytes = self._files.cat_file(self._path(sha256))
-            except FileNotFoundError:
+            except FileNotFoundError as error:
+                if _lacks_bucket(error):
+                    raise
                 return None
         return packed
 
@@ -113,6 +115,12 @@ class ObjectRawStore:
                 "and delete there",
                 subject=str(self._files.unstrip_protocol(self._root)),
             ) from error
+
+
+def _lacks_bucket(error: FileNotFoundError) -> bool:
+    """Whether it is the bucket that is not there: that says nothing of what was kept."""
+    response = getattr(error.__cause__, "response", {})
+    return bool(response.get("Error", {}).get("Code") == "NoSuchBucket")
 
 
 def check_object_url(url: str) -> None:

@@ -124,7 +124,7 @@ def test_a_picture_is_drawn_from_the_bucket_that_the_index_names(
     kept = FileRawStore(layout.raw)
     manifest = replace(load_manifest(layout), raw=bucket_url)
     layout.manifest.write_text(dump_manifest(manifest))
-    objects = open_raw_store(layout.raw, manifest, {})
+    objects = open_raw_store(layout.raw, manifest)
     for sha256 in kept.hashes():
         objects.put(kept.get(sha256))
     shutil.rmtree(layout.raw)

@@ -1,6 +1,7 @@
 """What only object storage can get wrong."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import fsspec
@@ -112,9 +113,16 @@ def test_a_server_that_does_not_answer_is_no_proof_that_bytes_are_gone(
     assert SECRET not in str(failed.value)
 
 
-def test_a_bucket_that_is_not_there_is_told_when_something_is_kept(bucket_url: str) -> None:
+@pytest.mark.parametrize("ask", [ObjectRawStore.get, ObjectRawStore.has])
+def test_a_bucket_that_is_not_there_is_no_proof_either(
+    bucket_url: str, ask: Callable[[ObjectRawStore, str], object]
+) -> None:
+    store = open_object_store(f"{bucket_url}-gone")
+
     with pytest.raises(StoreUnavailable, match=r"s3://.*-gone.*bucket does not exist"):
-        open_object_store(f"{bucket_url}-gone").put(PAGE)
+        ask(store, "ab" * 32)
+    with pytest.raises(StoreUnavailable, match="bucket does not exist"):
+        list(store.hashes())
 
 
 def test_without_credentials_the_message_says_where_they_go(
