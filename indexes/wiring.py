@@ -107,13 +107,19 @@ def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Map
     from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 
     if manifest.raw != FILES:
-        # Whether it may be listed, read and written is known before anything is crawled.
-        open_raw_store(layout.raw, manifest).put(b"")
+        _try_out(open_raw_store(layout.raw, manifest))
     if manifest.graph == "neo4j":
         _neo4j(manifest, environment).create()
     else:
         LanceGraphStore.create(layout.lance)
     LanceChunkStore.create(layout.lance, dim=manifest.model.dim)
+
+
+def _try_out(raw: RawStore) -> None:
+    """Read, write, list and delete once, so that a missing right is known before anything is crawled."""
+    probe = raw.put(b"")
+    next(raw.hashes(), None)
+    raw.drop(probe)
 
 
 def _neo4j(manifest: IndexManifest, environment: Mapping[str, str]) -> "Neo4jGraphStore":
