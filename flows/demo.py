@@ -124,9 +124,7 @@ def _ask(number: int, question: Question, folder: Path) -> None:
         if evidence.pdf is not None:
             (chunk,) = readers.chunks.get([evidence.chunk_id])
             picture = folder / "citation.png"
-            show_chunk(
-                readers, chunk, out=picture, raw_of=stored_bytes(settings, generation=readers.generation)
-            )
+            show_chunk(readers, chunk, out=picture, raw_of=stored_bytes(settings, readers))
             print(f"The page with the passage boxed: {picture}")
 
 

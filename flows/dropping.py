@@ -23,6 +23,8 @@ from schemas.source import Source, SourceKind
 def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
     """Remove every row of a source and forget its crawl state; give what went.
 
+    Where readers see nothing of it there is no generation to make: `generation` is None.
+
     Raises: ConfigError: the index has no source of that name; GuardRefused: publishing is held.
     """
     opened = open_existing(read_settings(index=index))

@@ -6,7 +6,7 @@ from flows.wiring import Index
 from indexes.ports import RawStore
 from indexes.publish.generation import load_generation, store_record
 from schemas.documents import LiveDocument
-from schemas.errors import SitegraphError, StoreUnavailable
+from schemas.errors import DamageFound
 from schemas.nodes import Page, PdfDoc
 
 Damage = tuple[str, str]
@@ -90,8 +90,6 @@ def _fetched(index: Index, live: Iterable[LiveDocument]) -> Iterator[tuple[str, 
 def _fault(store: RawStore, sha256: str) -> str | None:
     try:
         store.get(sha256)
-    except StoreUnavailable:
-        return "is missing; the next run of its source puts it right"
-    except SitegraphError as error:
+    except DamageFound as error:
         return error.message
     return None

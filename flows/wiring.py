@@ -24,12 +24,12 @@ from indexes.embed.frugal import FrugalEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.weights import ModelSpec, load_model_spec, model_key
 from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest, dump_manifest, load_manifest
-from indexes.ports import ChunkStore, GraphStore
+from indexes.manifest import FILES, IndexManifest, ModelManifest, dump_manifest, load_manifest
+from indexes.ports import ChunkStore, GraphStore, RawStore
 from indexes.publish.current import read_current, write_current, write_durably
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from indexes.stores.raw import FileRawStore
-from indexes.wiring import create_stores, open_chunk_store, open_graph_store
+from indexes.wiring import create_stores, open_chunk_store, open_graph_store, open_raw_store
 from ingest.fetch.client import FetchSession, open_session
 from ingest.parse.document import PARSER_VERSION
 from schemas.errors import ConfigError, SchemaMismatch
@@ -59,23 +59,23 @@ class Index:
         return ledger
 
     @cached_property
-    def raw(self) -> FileRawStore:
+    def raw(self) -> RawStore:
         """Fetched bytes."""
-        return FileRawStore(self.layout.raw)
+        return open_raw_store(self.layout.raw, self.manifest)
 
     @cached_property
-    def fragments(self) -> FileRawStore:
+    def fragments(self) -> RawStore:
         """Parsed documents."""
-        return FileRawStore(self.layout.fragments)
+        return open_raw_store(self.layout.fragments, self.manifest)
 
     @property
     def has_grown(self) -> bool:
-        """Whether anything was fetched or parsed into a file since the index was opened."""
+        """Whether anything fetched or parsed was kept since the index was opened."""
         return any(store.has_grown for store in (self.raw, self.fragments))
 
     @cached_property
     def outbox(self) -> FileRawStore:
-        """Payloads of frozen plans."""
+        """Payloads of frozen plans; in the folder, wherever the rest is, since they live as long as a run."""
         return FileRawStore(self.layout.outbox)
 
     @cached_property
@@ -220,7 +220,7 @@ def model_of(index: Index) -> ModelSpec:
 def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
     """Open an index for writing; with *index_id*, make it where there is none.
 
-    Raises: ConfigError: no index there, or one with another graph store than the settings name.
+    Raises: ConfigError: no index there, or one with other stores than the settings name.
     """
     layout = IndexLayout(Path(settings.index).resolve())
     if index_id is not None and not layout.manifest.exists():
@@ -230,6 +230,13 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
         raise ConfigError(
             f"this index keeps its graph in {manifest.graph}, not in {settings.graph}; "
             "build another index with --index",
+            subject=str(layout.root),
+        )
+    if settings.raw_url not in (None, manifest.raw):
+        place = "its folder" if manifest.raw == FILES else manifest.raw
+        raise ConfigError(
+            f"this index keeps what it fetched and parsed in {place}; unset SITEGRAPH_RAW_URL, or build "
+            "another index with --index",
             subject=str(layout.root),
         )
     return Index(layout=layout, manifest=manifest, settings=settings)
@@ -243,7 +250,9 @@ def _create_index(layout: IndexLayout, settings: Settings, index_id: str) -> Non
             ledger.owner.check(index_id)
     spec = find_model(settings)
     model = ModelManifest(name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens)
-    manifest = IndexManifest(index_id=index_id, graph=settings.graph or "lance", model=model)
+    manifest = IndexManifest(
+        index_id=index_id, graph=settings.graph or "lance", model=model, raw=settings.raw_url or FILES
+    )
     create_stores(layout, manifest, settings.environment())
     write_current(layout.root, 0)
     write_durably(layout.manifest, dump_manifest(manifest))

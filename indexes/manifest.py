@@ -8,6 +8,7 @@ from schemas.errors import ConfigError, SchemaMismatch
 from schemas.records import from_record, to_record
 
 FORMAT = 1
+FILES = "files"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,11 +23,15 @@ class ModelManifest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexManifest:
-    """The parts an index is made of; `index_id` tells indexes in one Neo4j apart."""
+    """The parts an index is made of; `index_id` tells indexes in one Neo4j, or in one bucket, apart.
+
+    `raw` is where raw bytes and parsed fragments are kept: FILES, or a URL of object storage.
+    """
 
     index_id: str
     graph: str
     model: ModelManifest
+    raw: str = FILES
     format: int = FORMAT
 
 

@@ -227,13 +227,18 @@ class Encoder(Protocol):
 class RawStore(Protocol):
     """Content-addressed bytes."""
 
+    @property
+    def has_grown(self) -> bool:
+        """Whether anything was written since the store was opened."""
+
     def put(self, data: bytes) -> str:
         """Keep *data* and give its sha256; what is there whole is not written again, what is damaged is."""
 
     def get(self, sha256: str) -> bytes:
         """Give bytes by hash.
 
-        Raises: DamageFound: the bytes no longer match their hash; StoreUnavailable: not there.
+        Raises: DamageFound: they are not there, or no longer match their hash; StoreUnavailable: the store
+        cannot be asked, which says nothing about them.
         """
 
     def has(self, sha256: str) -> bool:
@@ -241,6 +246,15 @@ class RawStore(Protocol):
 
     def drop(self, sha256: str) -> None:
         """Delete the bytes; nothing happens where they are not kept."""
+
+    def hashes(self) -> Iterator[str]:
+        """Yield the hash of everything kept, in order."""
+
+    def drop_all_but(self, named: Collection[str]) -> int:
+        """Delete everything but the given hashes; give how many went.
+
+        Only for a store that nobody else writes to meanwhile.
+        """
 
 
 class VectorCache(Protocol):

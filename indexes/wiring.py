@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, load_manifest
-from indexes.ports import ChunkReader, ChunkStore, Encoder, GraphReader, GraphStore
+from indexes.manifest import FILES, IndexManifest, load_manifest
+from indexes.ports import ChunkReader, ChunkStore, Encoder, GraphReader, GraphStore, RawStore
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
 from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
@@ -84,18 +84,42 @@ def open_graph_store(
     return LanceGraphStore(layout.lance)
 
 
+def open_raw_store(folder: Path, manifest: IndexManifest) -> RawStore:
+    """Open what an index keeps by hash in *folder*: there, or under the folder's name in object storage.
+
+    Raises: ConfigError: no URL of object storage, or its driver is missing.
+    """
+    if manifest.raw == FILES:
+        from indexes.stores.raw import FileRawStore
+
+        return FileRawStore(folder)
+    from indexes.stores.objects import open_object_store
+
+    return open_object_store(f"{manifest.raw.rstrip('/')}/{manifest.index_id}/{folder.name}")
+
+
 def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Mapping[str, str]) -> None:
     """Make empty stores for a new index; harmless to repeat.
 
-    Raises: ConfigError: the environment does not say where Neo4j is; StoreUnavailable: it is not there.
+    Raises: ConfigError: the environment does not say where Neo4j is, or a URL of object storage is none;
+    StoreUnavailable: one of them is not there.
     """
     from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 
+    if manifest.raw != FILES:
+        _try_out(open_raw_store(layout.raw, manifest))
     if manifest.graph == "neo4j":
         _neo4j(manifest, environment).create()
     else:
         LanceGraphStore.create(layout.lance)
     LanceChunkStore.create(layout.lance, dim=manifest.model.dim)
+
+
+def _try_out(raw: RawStore) -> None:
+    """Read, write, list and delete once, so that a missing right is known before anything is crawled."""
+    probe = raw.put(b"")
+    next(raw.hashes(), None)
+    raw.drop(probe)
 
 
 def _neo4j(manifest: IndexManifest, environment: Mapping[str, str]) -> "Neo4jGraphStore":

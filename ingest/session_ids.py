@@ -2,6 +2,8 @@
 
 import re
 
+from ingest.urls import canonical_url
+
 _NAMES = "sid|s?sessid|sessionid|session_id|phpsessid|jsessionid|aspsessionid[a-z]*|cfid|cftoken|oscsid|zenid"
 _KEY = re.compile(rf"(?:{_NAMES})\Z", re.IGNORECASE)
 _PARAMETER = re.compile(rf";(?:{_NAMES})=[^/;?]*\Z", re.IGNORECASE)
@@ -9,9 +11,10 @@ _PARAMETER = re.compile(rf";(?:{_NAMES})=[^/;?]*\Z", re.IGNORECASE)
 
 
 def without_session(uri: str) -> str | None:
-    """Give the address without its session id; None where it bears none.
+    """Give the address without its session id, canonical as it came; None where it bears none.
 
-    Whether the name is one is for the content to say: elsewhere `sid` is the number of a story.
+    What is left of `/.;sid=1` is a dot segment, and names the folder. Whether the name is that of a session
+    is for the content to say: elsewhere `sid` is the number of a story.
     """
     path, mark, query = uri.partition("?")
     pairs = query.split("&")
@@ -19,7 +22,7 @@ def without_session(uri: str) -> str | None:
     plain = _PARAMETER.sub("", path)
     if len(kept) == len(pairs) and plain == path:
         return None
-    return f"{plain}{mark}{'&'.join(kept)}" if kept and mark else plain
+    return canonical_url(f"{plain}{mark}{'&'.join(kept)}" if kept and mark else plain)
 
 
 def path_of_variant(uri: str) -> str | None:

@@ -41,6 +41,11 @@ class DocumentChange:
         return live
 
     @property
+    def source(self) -> str:
+        """The document's source."""
+        return self.live.source
+
+    @property
     def uri(self) -> str:
         """The document's URI."""
         return self.live.uri

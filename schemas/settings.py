@@ -16,7 +16,8 @@ SETTINGS_FILE = "sitegraph.toml"
 class Settings:
     """Every setting, with its default; `SITEGRAPH_<NAME>` in the environment, `name` in the file.
 
-    `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `model` is a
+    `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where a new index
+    keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). `model` is a
     sentence-transformers name or path (default: the packaged MiniLM). `workers` is the number of
     parser processes. `chromium` is the browser for sources with `javascript: true` (default: the one on
     the PATH). `keep_generations` is how many published generations stay readable.
@@ -25,6 +26,7 @@ class Settings:
     index: str = ".sitegraph"
     graph: str | None = None
     ledger_url: str | None = field(default=None, repr=False)
+    raw_url: str | None = field(default=None, repr=False)
     neo4j_uri: str | None = None
     neo4j_user: str = "neo4j"
     neo4j_password: str | None = field(default=None, repr=False)

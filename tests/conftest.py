@@ -9,6 +9,7 @@ import pytest
 from indexes.ports import GraphStore
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from tests.fakes.neo4j_server import Neo4jServer, running_neo4j
+from tests.fakes.object_storage import make_bucket, running_s3, s3_environment
 from tests.fakes.postgres_server import PostgresServer, running_postgres
 from tests.fakes.real_sites import DATA
 
@@ -66,6 +67,21 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     url = postgres_server.create_database()
     yield url
     postgres_server.drop_database(url)
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[str]:
+    """The address of a server that speaks S3, one for all tests; it is started by the first that asks."""
+    with running_s3() as address:
+        yield address
+
+
+@pytest.fixture
+def bucket_url(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of an empty bucket, which the environment leads to."""
+    for name, value in s3_environment(s3_server).items():
+        monkeypatch.setenv(name, value)
+    return make_bucket()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])

@@ -1,7 +1,7 @@
 """`sitegraph drop`: take a source out of the index."""
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,8 +27,13 @@ def drop(
     from flows.dropping import drop_source
 
     record = drop_source(source, index=index)
-    if output is OutputFormat.JSON:
-        print_json(record)
+    print_json(record) if output is OutputFormat.JSON else print_drop(record)
+
+
+def print_drop(record: dict[str, Any]) -> None:
+    """Print what went for a person; a source that readers did not see needed no generation."""
+    if record["generation"] is None:
+        print(f"{record['source']}: readers saw nothing of it; what the ledger knew of it is forgotten")
     else:
         removed = f"{record['documents']} documents, {record['chunks']} chunks removed"
-        print(f"{source}: {removed} by generation {record['generation']}")
+        print(f"{record['source']}: {removed} by generation {record['generation']}")

@@ -18,7 +18,14 @@ def run(
         str | None, typer.Option(help="Graph store of a new index: lance (default) or neo4j.")
     ] = None,
     due: Annotated[bool, typer.Option("--due", help="Look only at documents whose time has come.")] = False,
-    accept: Annotated[bool, typer.Option("--accept", help="Publish even though the guard objects.")] = False,
+    accept: Annotated[
+        bool,
+        typer.Option(
+            "--accept",
+            help="Publish a large removal, loss or quarantine, and past a hold; an unreachable seed and an "
+            "empty source stop the run all the same.",
+        ),
+    ] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Crawl a source, index what changed, publish it as one generation.

@@ -29,7 +29,7 @@ def show(
     chunk: Annotated[str, typer.Argument(help="A chunk id, as `query` prints it.")],
     index: IndexOption = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Picture file for a PDF passage (default: CHUNK.png).")
+        Path | None, typer.Option("--out", help="Picture file for a PDF passage (default: chunk-….png).")
     ] = None,
 ) -> None:
     """Show a passage where it stands: a PDF page with its box drawn, or the text of its section.
@@ -45,9 +45,7 @@ def show(
     settings = read_settings(index)
     readers = open_for_reading(settings)
     found = find_chunk(readers.chunks, chunk)
-    typer.echo(
-        show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, generation=readers.generation))
-    )
+    typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, readers)))
 
 
 def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: RawOf) -> str:
@@ -94,23 +92,23 @@ def _picture_path(chunk: "Chunk") -> Path:
     return Path(chunk.id.replace(":", "-") + ".png")
 
 
-def stored_bytes(settings: Settings, *, generation: int) -> RawOf:
-    """Give the bytes that a generation's document was read from; nothing is opened before it is asked."""
+def stored_bytes(settings: Settings, readers: "Readers") -> RawOf:
+    """Give the bytes that a document readers see was read from; nothing is opened before it is asked."""
 
     def raw_of(doc: str) -> bytes | None:
         from indexes.layout import IndexLayout
         from indexes.stores.ledger.ledger import open_ledger
-        from indexes.stores.raw import FileRawStore
+        from indexes.wiring import open_raw_store
 
         layout = IndexLayout(Path(settings.index).resolve())
         ledger = open_ledger(settings.ledger_url or f"sqlite:///{layout.ledger}")
         try:
-            origins = ledger.origins.of_generation(generation, docs=[doc])
+            origins = ledger.origins.of_generation(readers.generation, docs=[doc])
         finally:
             ledger.close()
         if doc not in origins:
             raise StoreUnavailable("the ledger knows no bytes of this document; run it again", subject=doc)
         sha256 = origins[doc]
-        return None if sha256 is None else FileRawStore(layout.raw).get(sha256)
+        return None if sha256 is None else open_raw_store(layout.raw, readers.manifest).get(sha256)
 
     return raw_of

@@ -76,4 +76,8 @@ def _print(record: dict[str, Any]) -> None:
         chunks = sum(source["rows"].get("chunks", {}).values())
         print(f"  {name}: {documents or 'no documents'}; {chunks} chunks")
         if last := source["last_run"]:
-            print(f"    last run {last['state']} at {last['finished_at']}, {last['problems']} problems")
+            print(f"    last run {last['state']} at {last['finished_at']}, {_problems(last['problems'])}")
+
+
+def _problems(count: int) -> str:
+    return "1 problem" if count == 1 else f"{count} problems"

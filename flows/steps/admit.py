@@ -13,7 +13,7 @@ from ingest.plan.scope import budget_refusal, seed_urls
 from ingest.plan.traps import Variant, variants_refusal
 from ingest.session_ids import path_of_variant
 from schemas.documents import DocumentState, KnownDocument
-from schemas.errors import DamageFound, StoreUnavailable
+from schemas.errors import DamageFound
 from schemas.history import Look
 from schemas.report import Problem
 
@@ -142,7 +142,7 @@ def _behind(pipeline: Pipeline, known: KnownDocument) -> Frontier:
         return Frontier()
     try:
         fragment = load_fragment(pipeline, known.fragment_sha)
-    except (DamageFound, StoreUnavailable):
+    except DamageFound:
         return Frontier()  # parsed again later, it will lead on from its new depth
     return plan_frontier(pipeline.source, fragment, depth=known.depth)
 

@@ -16,7 +16,7 @@ from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unre
 from schemas.changes import ChangeKind, DocumentChange, RowChanges, add_counts
 from schemas.documents import LiveDocument
 from schemas.edges import Edge
-from schemas.errors import DamageFound, StoreUnavailable
+from schemas.errors import DamageFound
 from schemas.fragment import GraphFragment
 from schemas.ids import page_id, pdf_doc_id
 from schemas.nodes import Chunk, Node, kind_of
@@ -172,7 +172,7 @@ def _load(pipeline: Pipeline, live: Mapping[str, LiveDocument]) -> dict[str, Gra
     for doc, document in live.items():
         try:
             fragments[doc] = load_fragment(pipeline, document.fragment_sha)
-        except (DamageFound, StoreUnavailable):
+        except DamageFound:
             lost.append(document)
     if lost:
         _parse_again(pipeline, lost)

@@ -15,7 +15,7 @@ from ingest.fetch.robots import product_token
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
 from ingest.urls import file_path
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument
-from schemas.errors import DamageFound, Stopped, StoreUnavailable, TerminalError
+from schemas.errors import DamageFound, Stopped, TerminalError
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 from schemas.records import from_record
@@ -72,7 +72,7 @@ def is_parsed(pipeline: Pipeline, known: KnownDocument) -> bool:
 def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, GraphFragment | None]:
     try:
         data = pipeline.index.raw.get(known.raw_sha or "")
-    except (StoreUnavailable, DamageFound):
+    except DamageFound:
         # The bytes are lost, or withheld, not the document: the next wave fetches it as if it were new.
         return replace(known, state=DocumentState.NEW, raw_sha=None, parsed_sha=None, run_id=None), None
     try:

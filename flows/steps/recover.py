@@ -10,7 +10,7 @@ from indexes.publish.recover import Recovery, plan_recovery
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
-from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
+from schemas.errors import DamageFound, SchemaMismatch
 
 
 def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
@@ -77,6 +77,6 @@ def _plan_is_whole(pipeline: Pipeline, generation: Generation) -> bool:
     try:
         for _ in plan:
             pass
-    except (DamageFound, StoreUnavailable):
+    except DamageFound:
         return False
     return True

@@ -9,7 +9,7 @@ from indexes.publish.generation import generation_numbers, load_generation
 from indexes.stores.ledger.generations import Generation, GenerationState
 from ingest.urls import file_url
 from schemas.documents import LiveDocument
-from schemas.errors import SitegraphError
+from schemas.errors import DamageFound
 from schemas.fragment import GraphFragment
 from schemas.nodes import Page, PdfDoc
 from schemas.records import from_record
@@ -81,7 +81,7 @@ def _read(index: Index, sha: str, docs: Iterable[str]) -> GraphFragment | None:
     try:
         record = json.loads(index.fragments.get(sha))
         return from_record(GraphFragment, record) if record["doc"] in docs else None
-    except (SitegraphError, ValueError, KeyError, TypeError):
+    except (DamageFound, ValueError, KeyError, TypeError):
         return None
 
 

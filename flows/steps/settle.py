@@ -16,7 +16,7 @@ from ingest.fetch.crawl import fetch_all
 from ingest.plan.scope import seed_urls
 from ingest.urls import canonical_url
 from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocument
-from schemas.errors import DamageFound, GuardRefused, StoreUnavailable, TerminalError
+from schemas.errors import DamageFound, GuardRefused, TerminalError
 from schemas.fetch import FetchRequest, FetchResult
 from schemas.fragment import GraphFragment
 from schemas.hashing import sha256_hex
@@ -102,7 +102,7 @@ class _Judge:
             raw = self.pipeline.index.raw
             data = b"" if document.is_withheld else raw.get(document.raw_sha or "")
             now = read_version(fragment, data)
-        except (DamageFound, StoreUnavailable):
+        except DamageFound:
             return None  # what is lost is parsed or fetched again; nothing can be said of it now
         if fragment.noindex:
             return None

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
 from indexes.ports import Vector
+from indexes.read_only import open_read_only
 from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
 
 _KEYS_PER_STATEMENT = 500
@@ -35,13 +36,16 @@ class SqliteVectorCache:
     """
 
     def __init__(self, path: Path, *, model_key: str) -> None:
-        """Open or make the file.
+        """Open or make the file; one that may not be written is only read.
 
         Raises: StoreUnavailable: it cannot be opened; DamageFound: it is not a SQLite file.
         """
         self._path = path
         self._model_key = model_key.encode()
-        self._engine = sa.create_engine(f"sqlite:///{path}")
+        reading = open_read_only(path)
+        self._engine = reading or sa.create_engine(f"sqlite:///{path}")
+        if reading is not None:
+            return
         sa.event.listen(self._engine, "connect", _configure)
         with self._faults():
             path.parent.mkdir(parents=True, exist_ok=True)

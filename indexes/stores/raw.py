@@ -1,4 +1,4 @@
-"""Bytes as fetched, kept by their hash. Local files; object storage would be one more class here."""
+"""Bytes kept by their hash: in local files, or in memory."""
 
 import hashlib
 import os
@@ -6,10 +6,9 @@ import threading
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from schemas.errors import DamageFound, StoreUnavailable
+from indexes.stores.packing import SUFFIX, missing, pack, place_of, unpack
+from schemas.errors import StoreUnavailable
 from schemas.hashing import sha256_hex
-
-_ZSTD_LEVEL = 3
 
 
 class FileRawStore:
@@ -17,8 +16,6 @@ class FileRawStore:
 
     A file appears whole or not at all: it is written beside its place, flushed, and renamed. Plain files
     and no fsspec, which knows neither flush nor rename of a folder entry. Threads and processes may share it.
-
-    `has_grown` says whether anything was written since the store was opened.
 
     Args: fsync: flush to the disk before `put` returns; without it a power cut may lose what was put.
     """
@@ -36,18 +33,14 @@ class FileRawStore:
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        from zstandard import ZstdDecompressor, ZstdError
-
         path = self._path(sha256)
         try:
-            data = ZstdDecompressor().decompress(path.read_bytes())
+            packed = path.read_bytes()
+        except FileNotFoundError as error:
+            raise missing(str(path)) from error
         except OSError as error:
             raise StoreUnavailable(f"raw bytes cannot be read: {error}", subject=str(path)) from error
-        except ZstdError as error:
-            raise _damaged(str(path)) from error
-        if sha256_hex(data) != sha256:
-            raise _damaged(str(path))
-        return data
+        return unpack(packed, sha256, subject=str(path))
 
     def has(self, sha256: str) -> bool:
         from zstandard import ZstdDecompressor, ZstdError
@@ -62,15 +55,11 @@ class FileRawStore:
         self._path(sha256).unlink(missing_ok=True)
 
     def hashes(self) -> Iterator[str]:
-        """Yield the hash of every file, in order."""
-        for path in sorted(self._root.glob("??/??/*.zst")):
+        for path in sorted(self._root.glob(f"??/??/*{SUFFIX}")):
             yield path.stem
 
     def drop_all_but(self, named: Collection[str]) -> int:
-        """Delete every file but those of the given hashes, leftovers of a crash too; give how many went.
-
-        Only for a store that nobody else writes to meanwhile.
-        """
+        """Delete as the port says, leftovers of a crash too."""
         kept = {self._path(sha256) for sha256 in named}
         dropped = [path for path in self._root.glob("??/??/*") if path not in kept]
         for path in dropped:
@@ -78,16 +67,14 @@ class FileRawStore:
         return len(dropped)
 
     def _path(self, sha256: str) -> Path:
-        return self._root / sha256[:2] / sha256[2:4] / f"{sha256}.zst"
+        return self._root / place_of(sha256)
 
     def _write(self, path: Path, data: bytes) -> None:
-        from zstandard import ZstdCompressor
-
         part = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.part")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with part.open("wb") as file:
-                file.write(ZstdCompressor(level=_ZSTD_LEVEL).compress(data))
+                file.write(pack(data))
                 if self._fsync:
                     file.flush()
                     os.fsync(file.fileno())
@@ -112,17 +99,20 @@ class MemoryRawStore:
 
     def __init__(self) -> None:
         self._data: dict[str, bytes] = {}
+        self.has_grown = False
 
     def put(self, data: bytes) -> str:
         sha256 = sha256_hex(data)
-        self._data.setdefault(sha256, data)
+        if sha256 not in self._data:
+            self._data[sha256] = data
+            self.has_grown = True
         return sha256
 
     def get(self, sha256: str) -> bytes:
         try:
             data = self._data[sha256]
         except KeyError as error:
-            raise StoreUnavailable("raw bytes are not there", subject=sha256) from error
+            raise missing(sha256) from error
         return data
 
     def has(self, sha256: str) -> bool:
@@ -131,8 +121,11 @@ class MemoryRawStore:
     def drop(self, sha256: str) -> None:
         self._data.pop(sha256, None)
 
+    def hashes(self) -> Iterator[str]:
+        yield from sorted(self._data)
 
-def _damaged(subject: str) -> DamageFound:
-    return DamageFound(
-        "no longer matches its hash; the next run of its source puts it right", subject=subject
-    )
+    def drop_all_but(self, named: Collection[str]) -> int:
+        dropped = self._data.keys() - set(named)
+        for sha256 in dropped:
+            del self._data[sha256]
+        return len(dropped)

@@ -18,7 +18,7 @@ def dump_payload(store: RawStore, changes: RowChanges) -> str:
 def load_payload(store: RawStore, sha256: str) -> RowChanges:
     """Read one payload back.
 
-    Raises: DamageFound, StoreUnavailable: the payload is damaged or lost.
+    Raises: DamageFound: the payload is damaged or lost.
     """
     return from_record(RowChanges, json.loads(store.get(sha256)))
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from schemas.changes import ChangeKind, DocumentChange, RowChanges
 from schemas.feed import FeedChange, FeedEntry, FeedKind
@@ -201,29 +202,18 @@ def _passages(chunks: Iterable[Chunk]) -> tuple[Passage, ...]:
     )
 
 
-def _chunk(
-    change: FeedChange, old_id: str | None, new_id: str | None, step: DocumentStep, reason: str
+def _entry(
+    kind: FeedKind,
+    change: FeedChange,
+    old_id: str | None,
+    new_id: str | None,
+    of: DocumentStep | DocumentChange,
+    reason: str,
 ) -> FeedEntry:
     return FeedEntry(
-        kind=FeedKind.CHUNK,
-        change=change,
-        old_id=old_id,
-        new_id=new_id,
-        source=step.source,
-        uri=step.uri,
-        reason=reason,
+        kind=kind, change=change, old_id=old_id, new_id=new_id, source=of.source, uri=of.uri, reason=reason
     )
 
 
-def _document(
-    change: FeedChange, old_id: str | None, new_id: str | None, document: DocumentChange, reason: str
-) -> FeedEntry:
-    return FeedEntry(
-        kind=FeedKind.DOCUMENT,
-        change=change,
-        old_id=old_id,
-        new_id=new_id,
-        source=document.live.source,
-        uri=document.uri,
-        reason=reason,
-    )
+_chunk = partial(_entry, FeedKind.CHUNK)
+_document = partial(_entry, FeedKind.DOCUMENT)

@@ -23,6 +23,10 @@ class Breaker:
         """Note a request; the first one after the pause is the probe."""
         self._probing = self._open_until is not None
 
+    def given_up(self) -> None:
+        """Note a request that ended without telling anything of the host; the next one probes."""
+        self._probing = False
+
     def busy(self, now: float) -> None:
         """Note an answer that asks to come back later; for a probe that is a failure."""
         if self._probing:

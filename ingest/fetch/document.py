@@ -100,14 +100,8 @@ def _described(
     request: FetchRequest, headers: Mapping[str, str], status: FetchStatus, http_status: int | None
 ) -> FetchResult:
     kept = request if status is FetchStatus.NOT_MODIFIED else FetchRequest(url=request.url)
-    return FetchResult(
-        url=request.url,
-        status=status,
-        requests=0,
-        bytes=0,
-        statuses=(),
-        seconds=0.0,
-        http_status=http_status,
+    return replace(
+        _result(request.url, status, http_status=http_status),
         content_type=headers.get("content-type"),
         etag=headers.get("etag", kept.etag),
         last_modified=headers.get("last-modified", kept.last_modified),
@@ -123,7 +117,10 @@ def _fault_result(request: FetchRequest, fault: Fault, *, last_status: int | Non
     return _result(request.url, status, http_status=fault.status or last_status, reason=fault.reason)
 
 
-def _result(url: str, status: FetchStatus, *, reason: str, http_status: int | None = None) -> FetchResult:
+def _result(
+    url: str, status: FetchStatus, *, http_status: int | None = None, reason: str = ""
+) -> FetchResult:
+    """Give a result without what all tries cost, which is known at the end."""
     return FetchResult(
         url=url,
         status=status,

@@ -109,6 +109,9 @@ class Host:
         except Fault as fault:
             self._note(failed=fault.of_network)
             raise
+        except BaseException:  # cancelled; a probe that never ends would keep the host closed
+            self._breaker.given_up()
+            raise
         finally:
             self._pace.finished(started)
         if answer.status in BUSY:
@@ -152,8 +155,10 @@ class Host:
             self._breaker.failed(self._clock.monotonic())
 
     def _park(self, seconds: float, because: str) -> None:
-        self._parked_until = self._clock.monotonic() + seconds
-        self._parked_because = because
+        """Leave the host alone; of several reasons the one that lasts longest counts."""
+        until = self._clock.monotonic() + seconds
+        if until > self._parked_until:
+            self._parked_until, self._parked_because = until, because
 
 
 def _accept(answer: Answer, *, conditional: bool, digests: set[bytes]) -> Answer:

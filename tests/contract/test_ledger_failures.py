@@ -17,6 +17,7 @@ from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, StoreUnavailable
 from tests.fakes.ledger_refusals import SECRET, refuses
 from tests.fakes.ledger_rows import make_known
+from tests.fakes.read_only import only_readable
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_a_ledger_that_may_not_be_written_says_who_must_be_able_to(tmp_path: Pat
         ledger.engine.connect() as connection,
     ):
         connection.exec_driver_sql("PRAGMA query_only=ON")
-        with pytest.raises(StoreUnavailable, match="must be able to write to its folder, `query` need not"):
+        with pytest.raises(StoreUnavailable, match="commands that change the index must be able to write"):
             connection.exec_driver_sql("DELETE FROM run")
 
 
@@ -61,27 +62,45 @@ def test_a_file_that_is_no_database_is_damage(tmp_path: Path, size: int) -> None
 
 @pytest.fixture
 def read_only_folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder that we may look into and not write to, as somebody other than root where we are root."""
+    """A ledger, one whose writer was killed, and a database of somebody else; none may be written."""
     folder = tmp_path / "index"
     folder.mkdir()
     with sqlite3.connect(folder / "old.sqlite") as old:
         old.execute("CREATE TABLE made_by_somebody_else (x)")
     old.close()
-    for path, mode in ((folder / "old.sqlite", 0o444), (folder, 0o555)):
-        path.chmod(mode)
-    root = os.geteuid() == 0
-    for parent in (*tmp_path.parents, tmp_path) if root else ():
-        if parent.stat().st_uid == 0 and parent.is_relative_to("/tmp"):
-            parent.chmod(parent.stat().st_mode | 0o011)
-    os.seteuid(65534) if root else None
-    yield folder
-    os.seteuid(0) if root else None
-    folder.chmod(0o755)
+    with closing(open_ledger(f"sqlite:///{folder / 'ledger.sqlite'}")) as ledger:
+        ledger.documents.save([make_known("a")])
+    with closing(open_ledger(f"sqlite:///{tmp_path / 'live.sqlite'}")) as ledger:
+        ledger.documents.save([make_known("late")])
+        for end in ("", "-wal", "-shm"):
+            shutil.copy(tmp_path / f"live.sqlite{end}", folder / f"killed.sqlite{end}")
+    with only_readable(folder):
+        yield folder
 
 
-@pytest.mark.parametrize("name", ["new.sqlite", "old.sqlite"])
-def test_a_folder_that_is_read_only_is_unavailable(read_only_folder: Path, name: str) -> None:
-    refuses(f"sqlite:///{read_only_folder / name}", StoreUnavailable)
+def test_no_ledger_is_made_in_a_folder_that_is_read_only(read_only_folder: Path) -> None:
+    refuses(f"sqlite:///{read_only_folder / 'new.sqlite'}", StoreUnavailable)
+
+
+def test_a_ledger_that_may_only_be_read_is_read_and_refuses_what_writes(read_only_folder: Path) -> None:
+    with closing(open_ledger(f"sqlite:///{read_only_folder / 'ledger.sqlite'}")) as ledger:
+        assert [known.uri for known in ledger.documents.of_source("site")] == [make_known("a").uri]
+        assert ledger.leases.holder("index", now="2030-01-01T00:00:00+00:00") is None
+        with pytest.raises(StoreUnavailable, match="commands that change the index must be able to write"):
+            ledger.documents.save([make_known("b")])
+
+
+def test_what_a_killed_writer_left_in_the_log_is_read_too(read_only_folder: Path) -> None:
+    with closing(open_ledger(f"sqlite:///{read_only_folder / 'killed.sqlite'}")) as ledger:
+        assert [known.uri for known in ledger.documents.of_source("site")] == [make_known("late").uri]
+
+
+def test_a_read_only_database_without_our_tables_is_named(read_only_folder: Path) -> None:
+    with (
+        closing(open_ledger(f"sqlite:///{read_only_folder / 'old.sqlite'}")) as ledger,
+        pytest.raises(SchemaMismatch, match="another version"),
+    ):
+        ledger.documents.of_source("site")
 
 
 def test_tables_of_another_version_are_named(tmp_path: Path) -> None:

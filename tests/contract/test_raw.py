@@ -1,22 +1,29 @@
 """What the port RawStore promises, over every raw store that ships."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from indexes.ports import RawStore
+from indexes.stores.objects import open_object_store
 from indexes.stores.raw import FileRawStore, MemoryRawStore
-from schemas.errors import StoreUnavailable
+from schemas.errors import DamageFound
+from tests.fakes.object_storage import open_memory_objects
 
 PAGE = b"<html><body>Hello</body></html>" * 100
 
 
-@pytest.fixture(params=["memory", "files", "files without fsync"])
+@pytest.fixture(params=["memory", "files", "files without fsync", "objects in memory", "s3"])
 def raw(request: pytest.FixtureRequest, tmp_path: Path) -> RawStore:
     """An empty raw store."""
     if request.param == "memory":
         return MemoryRawStore()
+    if request.param == "objects in memory":
+        return open_memory_objects()
+    if request.param == "s3":
+        return open_object_store(f"{request.getfixturevalue('bucket_url')}/some/prefix")
     return FileRawStore(tmp_path / "raw", fsync=request.param == "files")
 
 
@@ -52,5 +59,44 @@ def test_what_is_dropped_is_gone_and_may_be_dropped_again(raw: RawStore) -> None
 def test_bytes_that_are_not_there_are_named(raw: RawStore) -> None:
     missing = "ab" * 32
 
-    with pytest.raises(StoreUnavailable, match=missing):
+    with pytest.raises(DamageFound, match=f"{missing}.*is missing"):
         raw.get(missing)
+
+
+def test_it_has_grown_when_something_new_was_kept(raw: RawStore) -> None:
+    assert not raw.has_grown
+    assert not raw.has(hashlib.sha256(PAGE).hexdigest())
+    assert not raw.has_grown
+
+    raw.put(PAGE)
+    assert raw.has_grown
+
+
+def test_the_hashes_of_all_it_keeps_come_in_order(raw: RawStore) -> None:
+    assert list(raw.hashes()) == []
+    kept = {raw.put(str(number).encode()) for number in range(20)}
+
+    assert list(raw.hashes()) == sorted(kept)
+
+
+def test_everything_but_what_is_named_is_dropped(raw: RawStore) -> None:
+    assert raw.drop_all_but([]) == 0
+    kept = [raw.put(str(number).encode()) for number in range(5)]
+
+    assert raw.drop_all_but([kept[0], kept[3], "ab" * 32]) == 3
+    assert list(raw.hashes()) == sorted([kept[0], kept[3]])
+    assert raw.drop_all_but([]) == 2
+    assert raw.drop_all_but([]) == 0
+    assert list(raw.hashes()) == []
+
+
+def test_threads_may_share_it(raw: RawStore) -> None:
+    """Half of what each keeps the others keep too."""
+    texts = [str(number).encode() for number in range(12)] * 2
+
+    with ThreadPoolExecutor(4) as threads:
+        kept = list(threads.map(raw.put, texts))
+        read = list(threads.map(raw.get, kept))
+
+    assert read == texts
+    assert list(raw.hashes()) == sorted(set(kept))

@@ -1,10 +1,12 @@
 """How the ledger's database is opened: SQLite or PostgreSQL."""
 
 import sqlite3
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
+from indexes.read_only import open_read_only
 from indexes.stores.ledger.failures import tell_failures_of
 from indexes.stores.ledger.tables import metadata
 from schemas.errors import ConfigError
@@ -19,10 +21,17 @@ _MAKING_TABLES = 0x51_7E_64_AF
 def open_engine(url: str) -> sa.Engine:
     """Connect to the ledger's database and make what tables are missing.
 
+    A file of SQLite that may not be written is opened for reading: what writes then raises StoreUnavailable.
+
     Raises: StoreUnavailable: nothing answers at the URL; ConfigError: it is no URL of SQLite or PostgreSQL;
     DamageFound: the file is no database.
     """
-    engine = _create_engine(_parse(url))
+    parsed = _parse(url)
+    if parsed.get_backend_name() == "sqlite" and (reading := open_read_only(Path(parsed.database or ""))):
+        tell_failures_of(reading)
+        _begin_sqlite(reading)
+        return reading
+    engine = _create_engine(parsed)
     tell_failures_of(engine)
     if engine.dialect.name == "sqlite":
         _prepare_sqlite(engine)
@@ -69,6 +78,10 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA foreign_keys=ON")
 
+    _begin_sqlite(engine)
+
+
+def _begin_sqlite(engine: sa.Engine) -> None:
     # A deferred transaction that reads before it writes fails at once when another writer came between.
     @sa.event.listens_for(engine, "begin")
     def _on_begin(connection: sa.Connection) -> None:

@@ -42,7 +42,7 @@ def _failure(error: sa.exc.StatementError, subject: str, *, connected: bool) -> 
         return DamageFound(f"{cause}; put a good copy in its place", subject=subject)
     if code.startswith(_READ_ONLY):
         return StoreUnavailable(
-            f"{cause}; commands that ask the ledger must be able to write to its folder, `query` need not",
+            f"{cause}; commands that change the index must be able to write to its folder",
             subject=subject,
         )
     if code in _NO_SUCH_TABLE_OR_COLUMN or cause.startswith("no such ") or " has no column " in cause:

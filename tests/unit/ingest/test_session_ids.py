@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.session_ids import path_of_variant, without_session
+from ingest.urls import canonical_url
 
 SITE = "https://shop.example.org"
 
@@ -19,6 +20,8 @@ SITE = "https://shop.example.org"
         ("/p;JSESSIONID=AB12", "/p"),
         ("/p?ASPSESSIONIDQABC=1", "/p"),
         ("/p?CFID=1&CFTOKEN=2", "/p"),
+        ("/.;jsessionid=1", "/"),
+        ("/a/..;jsessionid=1?b=1", "/?b=1"),
         ("/p", None),
         ("/p?a=2", None),
         ("/p?inside=1", None),
@@ -46,6 +49,14 @@ def test_a_session_id_is_taken_out_and_nothing_else(address: str, plain: str | N
 )
 def test_variants_share_what_stands_before_query_and_session(address: str, path: str | None) -> None:
     assert path_of_variant(SITE + address) == (None if path is None else SITE + path)
+
+
+@given(st.text(alphabet="ab=&?;sid/.%2e1", max_size=20))
+def test_what_is_left_of_a_canonical_address_is_canonical(rest: str) -> None:
+    address = canonical_url(f"{SITE}/{rest}")
+    assert address is not None
+    plain = without_session(address)
+    assert plain is None or canonical_url(plain) == plain
 
 
 @given(st.text(alphabet="ab=&?;sid/1", max_size=20))

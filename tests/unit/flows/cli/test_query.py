@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from flows.cli.app import run_app
 
 ROOT = Path(__file__).parents[4]
-HEAVY = ("torch", "transformers", "sentence_transformers", "prefect", "pymupdf", "bs4", "lxml", "trafilatura")
+HEAVY = ("torch", "transformers", "sentence_transformers", "prefect", "pymupdf", "lxml", "trafilatura")
 LISTING = (
     "import sys; from flows.cli.app import run_app; code = run_app(sys.argv[1:]);"
     "print(*sorted(sys.modules), file=sys.stderr); sys.exit(code)"

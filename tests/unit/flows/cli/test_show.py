@@ -14,8 +14,10 @@ from flows.cli.reading import open_for_reading
 from flows.cli.show import show_chunk
 from flows.settings import read_settings
 from indexes.layout import IndexLayout
+from indexes.manifest import dump_manifest, load_manifest
 from indexes.stores.ledger.ledger import open_ledger
 from indexes.stores.raw import FileRawStore
+from indexes.wiring import open_raw_store
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.nodes import Chunk
 from tests.fakes.governance import governance_documents
@@ -130,6 +132,22 @@ def test_a_picture_without_a_name_lies_in_the_working_folder(with_bytes: Path, t
     chunk = chunk_of("paper.pdf")
     assert run_app(["show", chunk.id, "--index", str(with_bytes)]) == 0
     assert (tmp_path / (chunk.id.replace(":", "-") + ".png")).stat().st_size > 0
+
+
+def test_a_picture_is_drawn_from_the_bucket_that_the_index_names(
+    with_bytes: Path, bucket_url: str, tmp_path: Path
+) -> None:
+    layout = IndexLayout(with_bytes)
+    kept = FileRawStore(layout.raw)
+    manifest = replace(load_manifest(layout), raw=bucket_url)
+    layout.manifest.write_text(dump_manifest(manifest))
+    objects = open_raw_store(layout.raw, manifest)
+    for sha256 in kept.hashes():
+        objects.put(kept.get(sha256))
+    shutil.rmtree(layout.raw)
+
+    assert run_app(["show", chunk_of("paper.pdf").id, "--index", str(with_bytes), "--out", "page.png"]) == 0
+    assert (tmp_path / "page.png").stat().st_size > 0
 
 
 def test_a_pdf_whose_bytes_nobody_knows_is_exit_code_3_and_says_what_to_do(

@@ -15,6 +15,7 @@ from sqlalchemy import event
 from indexes.embed.cache import SqliteVectorCache
 from schemas.errors import DamageFound, StoreUnavailable
 from tests.fakes.encoder import HashEncoder
+from tests.fakes.read_only import only_readable
 
 ENCODER = HashEncoder()
 REPO = Path(__file__).resolve().parents[4]
@@ -38,6 +39,19 @@ os.kill(os.getpid(), signal.SIGKILL)
 
     assert killed.returncode == -signal.SIGKILL
     assert SqliteVectorCache(path, model_key="m").missing(["kept", "other"]) == ("other",)
+
+
+def test_a_cache_that_may_only_be_read_tells_what_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "index" / "vectors.sqlite"
+    cache = SqliteVectorCache(path, model_key="m")
+    _put(cache, "kept")
+    cache.close()
+
+    with only_readable(path.parent):
+        reading = SqliteVectorCache(path, model_key="m")
+        assert reading.missing(["kept", "other"]) == ("other",)
+        with pytest.raises(StoreUnavailable, match="readonly"):
+            _put(reading, "other")
 
 
 def test_a_commit_is_flushed_to_the_disk(tmp_path: Path) -> None:

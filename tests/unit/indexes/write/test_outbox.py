@@ -5,7 +5,7 @@ import pytest
 from indexes.stores.raw import MemoryRawStore
 from indexes.write.outbox import Plan, dump_payload, load_payload, plan_sha256
 from schemas.changes import RowChanges
-from schemas.errors import StoreUnavailable
+from schemas.errors import DamageFound
 from tests.fakes.graph_samples import full_chunk, make_chunk, make_graph
 
 GRAPH = make_graph()
@@ -39,7 +39,7 @@ def test_a_plan_gives_its_payloads_in_order_as_often_as_asked() -> None:
 
 
 def test_a_lost_payload_is_an_error_of_its_own_name() -> None:
-    with pytest.raises(StoreUnavailable, match="f00d"):
+    with pytest.raises(DamageFound, match="f00d"):
         load_payload(MemoryRawStore(), "f00d")
 
 

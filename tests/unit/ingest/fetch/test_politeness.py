@@ -87,6 +87,19 @@ def test_a_failed_probe_opens_the_circuit_again(fail: object) -> None:
     assert breaker.admits(2 * OPEN_SECONDS)
 
 
+def test_a_probe_that_tells_nothing_leaves_room_for_the_next() -> None:
+    breaker = Breaker()
+    for _ in range(FAILURES):
+        breaker.failed(0.0)
+    breaker.started()
+    breaker.given_up()
+    assert not breaker.admits(OPEN_SECONDS - 1)
+    assert breaker.admits(OPEN_SECONDS)
+    breaker.started()
+    breaker.failed(OPEN_SECONDS)
+    assert not breaker.admits(2 * OPEN_SECONDS - 1)
+
+
 def test_an_answer_in_between_forgets_earlier_failures() -> None:
     breaker = Breaker()
     for _ in range(3):
@@ -152,6 +165,22 @@ def test_a_host_that_asks_for_days_is_parked_for_one_and_the_rest_fails_unasked(
         assert site.paths() == ["/a"]
         clock.seconds += 86_401
         assert fetch_one(session, site.url("/b")).status is FetchStatus.OK
+
+
+def test_of_two_wishes_to_be_left_alone_the_longer_one_holds() -> None:
+    clock = QuickClock()
+    site = Site(
+        {
+            "/first": Reply(b"", 503, {"Retry-After": "80000"}, stall=0.1),
+            "/second": Reply(b"", 503, {"Retry-After": "4000"}, stall=0.4),
+            "/third": _PAGE,
+        }
+    )
+    with serve(site), session_for(site, clock=clock, concurrency=2) as session:
+        fetch(session, site.url("/first"), site.url("/second"))
+        clock.seconds += 5_000
+        assert "80000 s" in fetch_one(session, site.url("/third")).reason
+    assert sorted(site.paths()) == ["/first", "/second"]
 
 
 def test_requests_keep_their_distance_and_one_connection_serves_them() -> None:

@@ -22,6 +22,18 @@ def test_boxes_are_in_unrotated_cropbox_points(rotation: int) -> None:
     assert chunk.bbox.y0 < 70 < chunk.bbox.y1
 
 
+def test_text_that_runs_over_the_edge_of_the_page_is_read_as_far_as_it_is_on_it() -> None:
+    document = pymupdf.open()
+    page = document.new_page(width=400, height=300)
+    page.insert_text((320, 80), "www.lamps.example", fontsize=12)
+    (chunk,) = parse(document.tobytes()).chunks
+
+    assert chunk.bbox is not None
+    assert chunk.bbox.x1 == 400
+    clip = pymupdf.Rect(chunk.bbox.x0 - 1, chunk.bbox.y0 - 1, chunk.bbox.x1 + 1, chunk.bbox.y1 + 1)
+    assert page.get_text("text", clip=clip).strip() == chunk.text == "www.lamps.exa"
+
+
 def test_links_are_canonical_counted_and_carry_the_text_under_them() -> None:
     document = new_pdf([[Text("Read the guide first")]])
     page = document[0]
