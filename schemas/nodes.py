@@ -185,7 +185,8 @@ class Chunk:
     `text == parent.text[offsets[0]:offsets[1]]` in code points, but for a repeated table header.
     `url` has no fragment and `fragment` no '#'. `fragments` are further ids inside the passage or on the
     heading it begins with: a link to one of them leads here. `code_languages` are those of the code in it, as
-    the page names them. Times are ISO 8601 in UTC. `anchor_texts` come from other documents and are given by
+    the page names them. `round_trip`: its text was found in its box, or its fragment in the page; None where
+    that cannot be told. Times are ISO 8601 in UTC. `anchor_texts` come from other documents and are given by
     `ingest.link`; the times come from the fetch and the run. `stale` is its document's.
     """
 
@@ -226,6 +227,7 @@ class Chunk:
     template_type: str | None = None
     tool_names: tuple[str, ...] = ()
     structure_confidence: float = 1.0
+    round_trip: bool | None = None
     stale: bool = False
     last_modified: str | None = None
     fetched_at: str | None = None

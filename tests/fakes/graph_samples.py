@@ -117,6 +117,7 @@ def full_chunk() -> Chunk:
         template_type="manual",
         tool_names=("pg_dump", "it's"),
         structure_confidence=0.5,
+        round_trip=False,
         last_modified="2026-01-02T03:04:05Z",
         fetched_at="2026-02-02T03:04:05Z",
         changed_at="2026-02-03T03:04:05Z",
