@@ -98,8 +98,9 @@ class Section:
     """A heading and what stands under it up to the next heading of any level.
 
     `heading_path` runs from the top heading to this one; `ordinal` is its place in reading order,
-    from 0; `text` is what chunk offsets point into. Text before the first heading is a section of
-    level 0 with an empty heading and path.
+    from 0; `text` is what chunk offsets point into; `number` ("8.1") stands on the page before the
+    heading, and in none of these. Text before the first heading is a section of level 0 with an empty
+    heading and path.
     """
 
     id: str
@@ -110,6 +111,7 @@ class Section:
     heading_path: tuple[str, ...]
     ordinal: int
     text: str
+    number: str | None = None
     fragment: str | None = None
     url: str | None = None
     path: str | None = None

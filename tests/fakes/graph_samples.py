@@ -204,6 +204,7 @@ def _section(page: Page, path: tuple[str, ...], ordinal: int) -> Section:
         heading_path=path,
         ordinal=ordinal,
         text="words",
+        number="8.1",
         fragment=path[-1].lower(),
         url=page.url,
     )
