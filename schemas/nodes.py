@@ -98,8 +98,9 @@ class Section:
     """A heading and what stands under it up to the next heading of any level.
 
     `heading_path` runs from the top heading to this one; `ordinal` is its place in reading order,
-    from 0; `text` is what chunk offsets point into. Text before the first heading is a section of
-    level 0 with an empty heading and path.
+    from 0; `text` is what chunk offsets point into; `number` ("8.1") stands on the page before the
+    heading, and in none of these. Text before the first heading is a section of level 0 with an empty
+    heading and path.
     """
 
     id: str
@@ -110,6 +111,7 @@ class Section:
     heading_path: tuple[str, ...]
     ordinal: int
     text: str
+    number: str | None = None
     fragment: str | None = None
     url: str | None = None
     path: str | None = None
@@ -185,7 +187,8 @@ class Chunk:
     `text == parent.text[offsets[0]:offsets[1]]` in code points, but for a repeated table header.
     `url` has no fragment and `fragment` no '#'. `fragments` are further ids inside the passage or on the
     heading it begins with: a link to one of them leads here. `code_languages` are those of the code in it, as
-    the page names them. Times are ISO 8601 in UTC. `anchor_texts` come from other documents and are given by
+    the page names them. `round_trip`: its text was found in its box, or its fragment in the page; None where
+    that cannot be told. Times are ISO 8601 in UTC. `anchor_texts` come from other documents and are given by
     `ingest.link`; the times come from the fetch and the run. `stale` is its document's.
     """
 
@@ -226,6 +229,7 @@ class Chunk:
     template_type: str | None = None
     tool_names: tuple[str, ...] = ()
     structure_confidence: float = 1.0
+    round_trip: bool | None = None
     stale: bool = False
     last_modified: str | None = None
     fetched_at: str | None = None

@@ -139,6 +139,7 @@ def _add_sections(graph: _PageGraph, outline: tuple[OutlineSection, ...]) -> Non
             doc=graph.doc,
             source=graph.request.source,
             heading=section.heading,
+            number=section.number,
             level=section.level,
             heading_path=section.heading_path,
             ordinal=ordinal,

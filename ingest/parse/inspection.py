@@ -39,7 +39,7 @@ def inspect_document(
     is_html, is_pdf = fragment.kind is DocumentKind.HTML, fragment.kind is DocumentKind.PDF
     return Inspection(
         fragment=fragment,
-        round_trips=check_round_trips(fragment, data),
+        round_trips=check_round_trips(fragment),
         page=_without_secrets(trace_html(data, request)) if is_html else None,
         pictures=tuple(draw_pages(data, _drawable(fragment), dpi=DPI)) if draw and is_pdf else (),
     )

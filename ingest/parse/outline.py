@@ -13,11 +13,13 @@ Anchor = tuple[int, str]
 class Heading:
     """A heading without numbering and permalink signs; `fragment` is the id that opens it.
 
+    `number` is what it was numbered with ("8.1").
     `aliases` are further ids in it or between it and the text before; `is_title`: it names the document.
     """
 
     text: str
     level: int
+    number: str | None = None
     fragment: str | None = None
     aliases: tuple[str, ...] = ()
     is_title: bool = False
@@ -88,6 +90,7 @@ class OutlineSection:
     captions: tuple[tuple[int, int, str], ...]
     stretches: tuple[Stretch, ...] = ()
     aliases: tuple[str, ...] = ()
+    number: str | None = None
 
 
 @dataclass(slots=True)
@@ -104,6 +107,7 @@ class _Draft:
     captions: list[tuple[int, int, str]] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
     aliases: tuple[str, ...] = ()
+    number: str | None = None
     is_title: bool = False
 
     def add(self, block: Block) -> None:
@@ -132,6 +136,7 @@ class _Draft:
             captions=tuple(self.captions),
             stretches=tuple(self.stretches),
             aliases=self.aliases,
+            number=self.number,
         )
 
 
@@ -165,7 +170,7 @@ def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) 
     path = (*(() if around.is_title else around.path), heading.text)
     nearest = heading.fragment or around.nearest_fragment
     draft = _Draft(heading.text, heading.level, path, parent, heading.fragment, nearest)
-    draft.aliases, draft.is_title = heading.aliases, heading.is_title
+    draft.aliases, draft.is_title, draft.number = heading.aliases, heading.is_title, heading.number
     drafts.append(draft)
     open_.append(len(drafts) - 1)
 

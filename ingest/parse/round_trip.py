@@ -3,25 +3,25 @@
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from schemas.fragment import GraphFragment
-from schemas.nodes import Chunk, DocumentKind, PdfRegion, Section
-from schemas.redaction import REDACTED
+from schemas.nodes import Chunk, PdfRegion, Section
 
-_NAME = re.compile(rb"""\b(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
-_UNSEEN = "-\u00ad\u2010"
+NOT_FOUND = 0.3
+"""structure_confidence of a chunk that is not where it says: below all that is told by any other sign."""
+
+_NAME = re.compile(r"""\b(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE | re.ASCII)
+_UNSEEN = dict.fromkeys(map(ord, "-\u00ad\u2010"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundTrip:
     """What came of looking a chunk up where it says it stands.
 
-    `in_parent`: its text is its section's or region's at its offsets. `at_place`: its text is on the page
-    within its box, or its fragment is an id in the bytes; None where it names no such place, or a secret
-    of the text was hidden.
+    `in_parent`: its text is its section's or region's at its offsets. `at_place` is its `round_trip`.
     """
 
     chunk: str
@@ -34,52 +34,59 @@ class RoundTrip:
         return self.in_parent and self.at_place is not False
 
 
-def check_round_trips(fragment: GraphFragment, data: bytes) -> tuple[RoundTrip, ...]:
-    """Look up every chunk of a document in its parent, and in the bytes or on the page; in order."""
-    parents = {node.id: node.text for node in fragment.nodes if isinstance(node, Section | PdfRegion)}
-    wholes = [parents.get(chunk.section_id or chunk.region_id or "", "") for chunk in fragment.chunks]
-    owns = [whole[slice(*chunk.offsets)] for whole, chunk in zip(wholes, fragment.chunks, strict=True)]
-    places = _places(fragment, owns, data)
+def check_round_trips(fragment: GraphFragment) -> tuple[RoundTrip, ...]:
+    """Look up every chunk of a document in its parent, and say what the parser found at its place."""
+    parents = parent_texts(fragment)
     return tuple(
-        RoundTrip(chunk=chunk.id, in_parent=_is_in_parent(chunk, whole, own), at_place=place)
-        for chunk, whole, own, place in zip(fragment.chunks, wholes, owns, places, strict=True)
+        RoundTrip(chunk=chunk.id, in_parent=_is_in_parent(chunk, parents), at_place=chunk.round_trip)
+        for chunk in fragment.chunks
     )
 
 
-def _is_in_parent(chunk: Chunk, whole: str, own: str) -> bool:
+def parent_texts(fragment: GraphFragment) -> dict[str, str]:
+    """Give the texts that chunks are cut from, by the id of the section or region."""
+    return {node.id: node.text for node in fragment.nodes if isinstance(node, Section | PdfRegion)}
+
+
+def _is_in_parent(chunk: Chunk, parents: dict[str, str]) -> bool:
     """A table's later parts repeat its header before what is theirs."""
+    whole = parents.get(chunk.section_id or chunk.region_id or "", "")
+    own = whole[slice(*chunk.offsets)]
     header = chunk.text.removesuffix(own).removesuffix("\n")
     return bool(own) and chunk.text.endswith(own) and header in whole
 
 
-def _places(fragment: GraphFragment, owns: list[str], data: bytes) -> Iterator[bool | None]:
-    if fragment.kind is DocumentKind.PDF:
-        from ingest.parse.pdf.reading_back import texts_in_boxes
+def with_round_trips(fragment: GraphFragment, found: Iterable[bool | None]) -> GraphFragment:
+    """Note for each chunk, in order, whether it was *found* at its place; one that was not is less sure.
 
-        found = texts_in_boxes(data, ((chunk.page_no, chunk.bbox) for chunk in fragment.chunks))
-        for own, text in zip(owns, found, strict=True):
-            yield None if REDACTED in own else squeezed(own) in squeezed(text)
-    elif fragment.kind is DocumentKind.HTML:
-        names = raw_names(data)
-        yield from (None if chunk.fragment is None else chunk.fragment in names for chunk in fragment.chunks)
-    else:
-        # A Markdown file names no ids: they are made of its headings.
-        yield from (None for _ in fragment.chunks)
-
-
-def raw_names(data: bytes) -> frozenset[str]:
-    """Values of `id` and `name` attributes in the bytes of a page, as written and percent-decoded.
-
-    Found without the parser, whose work is what is looked at.
+    A warning says how many were not.
     """
-    values = (next(filter(None, match.groups()), b"") for match in _NAME.finditer(data))
-    texts = {html.unescape(value.decode("utf-8", "replace")) for value in values}
-    return frozenset(texts | {unquote(text) for text in texts})
+    chunks = tuple(_noted(chunk, was) for chunk, was in zip(fragment.chunks, found, strict=True))
+    lost = sum(chunk.round_trip is False for chunk in chunks)
+    told = (f"round trip: {lost} of {len(chunks)} passages not found where they say",) if lost else ()
+    return replace(fragment, chunks=chunks, warnings=(*fragment.warnings, *told))
+
+
+def _noted(chunk: Chunk, found: bool | None) -> Chunk:
+    sure = min(chunk.structure_confidence, NOT_FOUND) if found is False else chunk.structure_confidence
+    return replace(chunk, round_trip=found, structure_confidence=sure)
+
+
+def look_up_fragments(chunks: Iterable[Chunk], names: Collection[str]) -> Iterator[bool | None]:
+    """Say for each chunk whether its fragment is among the *names* in its page; None where it has none."""
+    return (None if chunk.fragment is None else chunk.fragment in names for chunk in chunks)
+
+
+def names_in(markup: str) -> frozenset[str]:
+    """Values of `id` and `name` attributes in a page, as written and percent-decoded.
+
+    Found in the text without its tree, since it is the reading of the tree that is looked at.
+    """
+    written = frozenset(html.unescape(one or other or bare) for one, other, bare in _NAME.findall(markup))
+    return written | {unquote(name) for name in written if "%" in name}
 
 
 def squeezed(text: str) -> str:
     """Text as boxes are compared: NFKC, without white space, hyphens, and the controls of broken fonts."""
-    plain = unicodedata.normalize("NFKC", text)
-    return "".join(
-        sign for sign in plain if sign not in _UNSEEN and sign.isprintable() and not sign.isspace()
-    )
+    plain = "".join(unicodedata.normalize("NFKC", text).split()).translate(_UNSEEN)
+    return plain if plain.isprintable() else "".join(filter(str.isprintable, plain))

@@ -61,7 +61,14 @@ def hide_in_page(
     """Give a page without its secrets, as it came if it has none; and the kind of each secret."""
     texts = [*strings_of(facts), *(getattr(request, name) or "" for name in _STATED)]
     for section in outline:
-        texts.extend((section.heading, section.text, *(caption for _, _, caption in section.captions)))
+        texts.extend(
+            (
+                section.number or "",
+                section.heading,
+                section.text,
+                *(caption for _, _, caption in section.captions),
+            )
+        )
     for link in links:
         # In `?q=token%3D…` a token would seem to begin amid a word.
         texts.extend((link.text, unquote(link.target), link.fragment or ""))
@@ -150,6 +157,7 @@ class Hiding:
         return replace(
             section,
             heading=self.everywhere(section.heading),
+            number=self.everywhere(section.number),
             heading_path=self.everywhere(section.heading_path),
             fragment=None if self._is_made_of(section.fragment) else section.fragment,
             nearest_fragment=None if self._is_made_of(section.nearest_fragment) else section.nearest_fragment,

@@ -117,6 +117,7 @@ def full_chunk() -> Chunk:
         template_type="manual",
         tool_names=("pg_dump", "it's"),
         structure_confidence=0.5,
+        round_trip=False,
         last_modified="2026-01-02T03:04:05Z",
         fetched_at="2026-02-02T03:04:05Z",
         changed_at="2026-02-03T03:04:05Z",
@@ -203,6 +204,7 @@ def _section(page: Page, path: tuple[str, ...], ordinal: int) -> Section:
         heading_path=path,
         ordinal=ordinal,
         text="words",
+        number="8.1",
         fragment=path[-1].lower(),
         url=page.url,
     )

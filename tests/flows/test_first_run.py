@@ -51,6 +51,7 @@ CHUNK_FIELDS = frozenset(
         "token_count",
         "content_hash",
         "structure_confidence",
+        "round_trip",
         "stale",
         "last_modified",
         "fetched_at",

@@ -136,6 +136,8 @@ def test_every_fragment_of_a_chunk_is_an_id_of_its_page(site: Site, name: str, f
         fragments = [chunk.fragment for chunk in fragment.chunks if chunk.fragment is not None]
         cited += len(fragments)
         lost += sum(anchor not in ids for anchor in fragments)
+        trips = [chunk.round_trip for chunk in fragment.chunks if chunk.fragment is not None]
+        assert trips == [anchor in ids for anchor in fragments], page
     hold(figures, "html", f"{name}.fragments_exist", share(cited - lost, cited), note=f"of {cited}")
 
 

@@ -145,6 +145,9 @@ def _found_at_box(documents: list[tuple[str, bytes, GraphFragment]], figures: li
     lost = total = 0
     for name, data, fragment in documents:
         chunks = lost_chunks(data, fragment)
+        judged = {chunk.id for chunk in fragment.chunks if chunk.round_trip is False}
+        # What the parser does not find is not there; of what it finds, neighbours' letters may part some.
+        assert judged <= {chunk.id for chunk in chunks}, name
         lost += len(chunks)
         total += len(fragment.chunks)
         figures.extend(

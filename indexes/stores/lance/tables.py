@@ -30,7 +30,7 @@ _TYPES: dict[str, pa.DataType] = {
         ),
         pa.list_(pa.string()),
     ),
-    "stale": pa.bool_(),
+    **dict.fromkeys(("round_trip", "stale"), pa.bool_()),
     "offsets": pa.list_(pa.int64(), 2),
     "bbox": pa.list_(pa.float64(), 4),
     "page_size": pa.list_(pa.float64(), 2),

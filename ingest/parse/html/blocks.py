@@ -11,10 +11,10 @@ from ingest.parse.html.flow import Flow
 from ingest.parse.html.inline import (
     code_text,
     has_line_numbers,
-    heading_text,
     inline_text,
     is_permalink,
     math_text,
+    split_heading,
 )
 from ingest.parse.html.landmarks import is_box
 from ingest.parse.html.languages import code_language
@@ -208,7 +208,7 @@ class _Reader:
         return True
 
     def _read_heading(self, element: HtmlElement, level: int) -> None:
-        text = heading_text(element, numbered=self._shape.numbered)
+        text, number = split_heading(element, numbered=self._shape.numbered)
         if not text:
             self._note_anchor(element)
             return
@@ -216,7 +216,8 @@ class _Reader:
         inside = (self._own_id(node) for node in element.iter(etree.Element))
         names = dict.fromkeys((*self._flow.waiting, *(name for name in inside if name is not None)))
         aliases = tuple(name for name in names if name != fragment)
-        self._flow.heading(Heading(text=text, level=level, fragment=fragment, aliases=aliases))
+        heading = Heading(text=text, level=level, number=number, fragment=fragment, aliases=aliases)
+        self._flow.heading(heading)
         self._open_anchors.clear()
 
     def _is_of_member(self, heading: HtmlElement, level: int) -> bool:

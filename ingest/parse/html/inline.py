@@ -114,17 +114,28 @@ def inline_text(
     return "".join(pieces).rstrip(), tuple(anchors)
 
 
-def heading_text(element: HtmlElement, *, numbered: bool) -> str:
-    """A heading without permalink signs and hidden parts; its number goes where it is marked up.
+def split_heading(element: HtmlElement, *, numbered: bool) -> tuple[str, str | None]:
+    """Part a heading, without permalink signs and hidden parts, into its text and its number ("8.1").
 
     The label of a table of contents is no heading of the text: "".
 
-    Args: numbered: the family writes numbers as plain text, and they go too.
+    Args: numbered: the family writes numbers as plain text; else one that is marked up is a number.
     """
     text, _ = inline_text(element, leave_out=_NUMBERS)
     if text.lower() in _CONTENTS_LABELS:
-        return ""
-    return strip_numbering(text) if numbered else text
+        return "", None
+    bare = strip_numbering(text) if numbered else text
+    number = text.removesuffix(bare) or _marked_number(element)
+    return bare, number.rstrip(" .:") or None
+
+
+def _marked_number(element: HtmlElement) -> str:
+    marked = (node for node in element.iter("span", "bdi") if not _NUMBERS.isdisjoint(_class_words(node)))
+    return next((inline_text(node)[0] for node in marked), "")
+
+
+def _class_words(element: HtmlElement) -> frozenset[str]:
+    return class_words(element.get("class") or "")
 
 
 def strip_numbering(title: str) -> str:

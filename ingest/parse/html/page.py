@@ -22,6 +22,7 @@ from ingest.parse.html.visibility import is_hidden
 from ingest.parse.html.words import word_set
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.outline import OutlineSection, build_outline
+from ingest.parse.round_trip import look_up_fragments, names_in, with_round_trips
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
@@ -52,13 +53,15 @@ def parse_html(data: bytes, request: ParseRequest, *, count_tokens: CountTokens)
     facts = _facts(
         survey, outline, request=request, family=page.family, content=content, base=base, warnings=warnings
     )
-    return assemble_page(outline, links, request=request, facts=facts, count_tokens=count_tokens)
+    fragment = assemble_page(outline, links, request=request, facts=facts, count_tokens=count_tokens)
+    return with_round_trips(fragment, look_up_fragments(fragment.chunks, names_in(page.markup)))
 
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPage:
     """A page of which it is known what made it, what it is for and where its content is."""
 
+    markup: str
     survey: Survey
     family: Family
     purpose: Purpose
@@ -67,11 +70,12 @@ class RecognisedPage:
 
 def recognise_page(data: bytes, request: ParseRequest) -> RecognisedPage:
     """Find the content of a page whose markup is within bounds. Raises: ParseError: no element in it."""
-    root = parse_tree(decode_html(data, request.content_type), subject=request.uri)
+    markup = decode_html(data, request.content_type)
+    root = parse_tree(markup, subject=request.uri)
     survey = survey_tree(root)
     family = recognise_family(survey)
     purpose = stated_purpose(root) if family is Family.PLAIN else Purpose.OTHER
-    return RecognisedPage(survey, family, purpose, find_content(survey, family, purpose))
+    return RecognisedPage(markup, survey, family, purpose, find_content(survey, family, purpose))
 
 
 def _facts(

@@ -12,7 +12,7 @@ from ingest.parse.html.blocks import read_blocks
 from ingest.parse.html.content import FEW_WORDS, Content, count_words, leading_h1, page_body
 from ingest.parse.html.dom import Survey
 from ingest.parse.html.family import SHAPES, Family
-from ingest.parse.html.inline import heading_text
+from ingest.parse.html.inline import split_heading
 from ingest.parse.html.left_out import OnLeftOut
 from ingest.parse.html.manuals import mark_titles
 from ingest.parse.html.purpose import Purpose
@@ -130,5 +130,5 @@ def _pairs(text: str) -> Pairs:
 
 def _with_lead(survey: Survey, root: HtmlElement, family: Family, parts: list[Part]) -> list[Part]:
     lead = leading_h1(survey, root)
-    text = "" if lead is None else heading_text(lead, numbered=SHAPES[family].numbered)
-    return [Heading(text=text, level=1), *parts] if text else parts
+    text, number = ("", None) if lead is None else split_heading(lead, numbered=SHAPES[family].numbered)
+    return [Heading(text=text, level=1, number=number), *parts] if text else parts

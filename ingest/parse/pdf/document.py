@@ -18,11 +18,13 @@ from ingest.parse.pdf.ocr import PageReader, Recognise
 from ingest.parse.pdf.opening import open_pdf, pdf_errors, raise_if_exhausted
 from ingest.parse.pdf.outline import Entry, PageTops, read_outline
 from ingest.parse.pdf.page import PageContent, Search, read_page
+from ingest.parse.pdf.reading_back import look_up_texts
 from ingest.parse.pdf.regions import build_regions
 from ingest.parse.pdf.secrets import find_in_pages, hide_in_pages
 from ingest.parse.pdf.structure import build_structure
 from ingest.parse.pdf.tables import MAX_PAGES
 from ingest.parse.robots import read_directives
+from ingest.parse.round_trip import with_round_trips
 from ingest.parse.secrets import hiding_of, kinds_of
 from schemas.fragment import GraphFragment, Link, ParseRequest
 
@@ -74,7 +76,7 @@ def parse_pdf(
     fragment = assemble_pdf(
         content.pages, regions, links, inner_links, request=request, facts=facts, count_tokens=count_tokens
     )
-    return replace(fragment, secrets=secrets)
+    return replace(with_round_trips(fragment, look_up_texts(fragment, content.pages)), secrets=secrets)
 
 
 def file_name(request: ParseRequest) -> str:

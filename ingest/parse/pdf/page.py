@@ -58,7 +58,7 @@ class PageContent:
     """A page; boxes have their origin at the top left of the CropBox, rotation 0. Blocks in file order.
 
     `rotation` is by how many degrees a reader sees it turned; `searched` says how much was done to find
-    tables.
+    tables; `printed` are the lines of the text layer as MuPDF gave them.
     """
 
     page_no: int
@@ -70,6 +70,7 @@ class PageContent:
     tables: tuple[Table, ...] = ()
     searched: Search = Search.NOT
     links: tuple[PageLink, ...] = ()
+    printed: tuple[tuple[BBox, str], ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -106,6 +107,7 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
         tables=tables,
         searched=search,
         links=links,
+        printed=tuple(line for block in printed for line in _as_printed(block)),
         warnings=(*warnings, *skipped),
     )
 
@@ -120,6 +122,11 @@ def _text_flags(pymupdf: Any) -> int:
     """No pictures, which cost much, and ligatures as letters, so that words are found."""
     dropped = pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_PRESERVE_LIGATURES
     return int(pymupdf.TEXTFLAGS_DICT & ~dropped)
+
+
+def _as_printed(block: dict[str, Any]) -> list[tuple[BBox, str]]:
+    lines = block.get("lines", ())
+    return [(to_box(line["bbox"]), "".join(span["text"] for span in line["spans"])) for line in lines]
 
 
 def _point(value: float) -> float:

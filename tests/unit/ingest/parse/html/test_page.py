@@ -1,6 +1,6 @@
 import pytest
 
-from schemas.nodes import Page
+from schemas.nodes import Page, Section
 from tests.fakes.pages import parse_page
 
 
@@ -80,3 +80,30 @@ def test_breadcrumbs_fall_back_to_the_address() -> None:
 def test_malformed_machine_data_is_no_trail() -> None:
     page = '<script type="application/ld+json">[[[{"@graph": 3}, null]</script><h1>A</h1>'
     assert crumbs(page) == ("guide", "A")
+
+
+@pytest.mark.parametrize(
+    ("page", "number", "heading"),
+    [
+        (
+            "<h2><span class=section-number>8.1. </span>Oil<a class=headerlink href=#o>¶</a></h2>",
+            "8.1",
+            "Oil",
+        ),
+        ("<h2><bdi class=secno>A.2 </bdi>Oil</h2>", "A.2", "Oil"),
+        ("<meta name=generator content=DocBook><h2>Chapter 8. Oil</h2>", "Chapter 8", "Oil"),
+        ("<h2>8 lamps</h2>", None, "8 lamps"),
+    ],
+)
+def test_the_number_of_a_heading_is_kept_apart(page: str, number: str | None, heading: str) -> None:
+    fragment = parse_page(f"{page}<p>Oil burns.</p>")
+    (section,) = (node for node in fragment.nodes if isinstance(node, Section) and node.heading)
+    assert (section.number, section.heading, section.heading_path) == (number, heading, (heading,))
+
+
+def test_another_number_changes_no_chunk_and_no_hash() -> None:
+    page = "<h2><span class=section-number>{}. </span>Oil</h2><p>Oil burns.</p>"
+    first, second = parse_page(page.format("8.1")), parse_page(page.format("8.2"))
+    assert first.chunks == second.chunks
+    assert first.content_hash == second.content_hash
+    assert first.nodes != second.nodes

@@ -1,27 +1,61 @@
-"""Text read anew from boxes of a page."""
+"""Whether the passages of a PDF are printed where their boxes lie."""
+
+from dataclasses import replace
 
 import pytest
 
-from ingest.parse.pdf.reading_back import texts_in_boxes
-from schemas.errors import ParseError
-from schemas.geometry import BBox
-from tests.fakes.pdfs import Text, new_pdf
+from ingest.parse.pdf.page import PageContent
+from ingest.parse.pdf.reading_back import look_up_texts
+from ingest.parse.round_trip import NOT_FOUND
+from schemas.fragment import GraphFragment
+from schemas.geometry import BBox, PageSize
+from schemas.nodes import Chunk
+from tests.fakes.pdfs import Text, heading, new_pdf, parse, pdf_bytes, prose
+from tests.fakes.secret_samples import github_token
+
+SIZE = PageSize(612, 792)
+
+
+def parsed(*texts: str) -> GraphFragment:
+    return parse(pdf_bytes([[heading("Lamps"), *map(Text, texts)]]))
+
+
+def looked_up(fragment: GraphFragment, chunk: Chunk, *printed: tuple[BBox, str]) -> list[bool | None]:
+    pages = [PageContent(page_no=1, size=SIZE, printed=printed)]
+    return list(look_up_texts(replace(fragment, chunks=(chunk,)), pages))
 
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
-def test_the_text_in_a_box_is_given_whichever_way_the_page_is_turned(rotation: int) -> None:
-    document = new_pdf([[Text("above"), Text("below")], [Text("next")]])
+def test_the_text_of_a_pdf_is_found_in_its_box_whichever_way_the_page_is_turned(rotation: int) -> None:
+    document = new_pdf([[heading("Lamps"), Text(prose("lamp"))], [Text(prose("oil"))]])
     document[0].set_rotation(rotation)
-    # Baselines at 100 and 126 pt, type of 10 pt.
-    places = [(1, BBox(70, 90, 200, 104)), (1, BBox(70, 116, 200, 130)), (2, BBox(70, 90, 200, 104))]
-    assert [text.strip() for text in texts_in_boxes(document.tobytes(), places)] == ["above", "below", "next"]
+    assert [chunk.round_trip for chunk in parse(document.tobytes()).chunks] == [True, True]
 
 
-def test_a_place_that_is_none_has_no_text() -> None:
-    data = new_pdf([[Text("above")]]).tobytes()
-    assert list(texts_in_boxes(data, [(None, None), (1, None), (9, BBox(0, 0, 9, 9))])) == ["", "", ""]
+def test_text_is_looked_for_in_its_own_box_and_on_its_own_page() -> None:
+    fragment = parsed("A lamp gives light.")
+    (chunk,) = fragment.chunks
+    box = chunk.bbox
+    assert box is not None
+    line = box, chunk.text
+    assert looked_up(fragment, chunk, line) == [True]
+    assert looked_up(fragment, replace(chunk, bbox=BBox(0, 700, 500, 780)), line) == [False]
+    assert looked_up(fragment, replace(chunk, page_no=2), line) == [False]
+    assert looked_up(fragment, chunk, (box, "Oil burns.")) == [False]
 
 
-def test_what_is_no_pdf_is_refused() -> None:
-    with pytest.raises(ParseError, match="not a PDF"):
-        list(texts_in_boxes(b"<html>", []))
+def test_spaces_hyphens_and_ligatures_make_no_difference() -> None:
+    fragment = parsed("The first lamplight.")
+    (chunk,) = fragment.chunks
+    box = chunk.bbox
+    assert box is not None
+    assert looked_up(fragment, chunk, (box, "The \ufb01rst  lamp-"), (box, "light.")) == [True]
+
+
+def test_what_cannot_be_told_is_not_judged() -> None:
+    (secret,) = parsed(f"The token {github_token()} opens the door.").chunks
+    assert secret.round_trip is None
+    assert secret.structure_confidence > NOT_FOUND
+    fragment = parsed("A lamp gives light.")
+    recognised = replace(fragment.chunks[0], ocr_conf=0.9)
+    assert looked_up(fragment, recognised) == [None]
