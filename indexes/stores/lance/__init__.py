@@ -1,0 +1,3 @@
+from indexes.stores.lance.deferred import import_lancedb
+
+import_lancedb()
