@@ -128,9 +128,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Type", reply.content_type)
         for name, value in reply.headers.items():
             self.send_header(name, value)
-        if not reply.length:
+        if not reply.length or self.close_connection:
             self.send_header("Connection", "close")
-        elif "Content-Length" not in reply.headers and reply.status != 304:
+        if reply.length and "Content-Length" not in reply.headers and reply.status != 304:
             self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
         self._send_body(reply)
