@@ -15,6 +15,7 @@ from typing import Any
 
 import httpcore2
 
+from ingest.fetch.stream import Stream, open_stream
 from schemas.errors import ConfigError, FetchRefused
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -101,29 +102,21 @@ def _as_address(host: str) -> Address | None:
 
 
 class GateBackend(httpcore2.AsyncNetworkBackend):  # type: ignore[misc]  # httpcore2 comes without types here
-    """Opens sockets for the connection pool, through the gate."""
+    """Opens connections, through the gate."""
 
     def __init__(self, gate: AddressGate) -> None:
         self._gate = gate
-        self._tcp = httpcore2.AnyIOBackend()
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Any = None,
-    ) -> Any:
+    async def connect_tcp(self, host: str, port: int, timeout: float | None = None, **_unused: Any) -> Stream:
         """Resolve once, check every answer, connect to the first checked address that accepts."""
         addresses = await _resolve(host, port, timeout)
         self._gate.check(host, port, addresses)
         for address in addresses[:-1]:
             try:
-                return await self._tcp.connect_tcp(str(address), port, timeout, local_address, socket_options)
+                return await open_stream(str(address), port, timeout)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 continue
-        return await self._tcp.connect_tcp(str(addresses[-1]), port, timeout, local_address, socket_options)
+        return await open_stream(str(addresses[-1]), port, timeout)
 
     async def connect_unix_socket(self, *_args: Any, **_kwargs: Any) -> Any:
         """Refuse: no site lives in a socket file."""
@@ -131,7 +124,7 @@ class GateBackend(httpcore2.AsyncNetworkBackend):  # type: ignore[misc]  # httpc
 
     async def sleep(self, seconds: float) -> None:
         """Wait between connection attempts."""
-        await self._tcp.sleep(seconds)
+        await asyncio.sleep(seconds)
 
 
 async def _resolve(host: str, port: int, timeout: float | None) -> tuple[Address, ...]:

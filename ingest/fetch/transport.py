@@ -1,6 +1,6 @@
 """One GET: through the gate, under the caps, following nothing.
 
-Straight over the connection pool: what an HTTP client adds (cookies, credentials from URLs, proxies from
+Straight over connections: what an HTTP client adds (cookies, credentials from URLs, proxies from
 the environment, redirects that follow themselves) must not happen here.
 """
 
@@ -13,6 +13,7 @@ import httpcore2
 import httpx2
 
 from ingest.fetch.body import Body, Judge
+from ingest.fetch.connections import Connections
 from ingest.fetch.credentials import Credentials
 from ingest.fetch.decode import ACCEPT_ENCODING
 from ingest.fetch.faults import LIBRARY_ERRORS, Fault, FaultKind, classify_fault
@@ -22,8 +23,6 @@ from ingest.urls import host_port
 from schemas.errors import UnsupportedMedia
 
 _ACCEPT = b"text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.1"
-_KEPT_CONNECTIONS = 64
-_KEPT_SECONDS = 30.0
 _WITH_BODY = frozenset({200, 203})
 
 
@@ -71,17 +70,14 @@ class Transport:
             (b"Accept-Encoding", ACCEPT_ENCODING.encode()),
         ]
         self._timeouts = {"connect": limits.connect, "read": limits.read, "write": limits.read}
-        self._pool = httpcore2.AsyncConnectionPool(
+        self._connections = Connections(
+            backend=GateBackend(AddressGate(allowed)),
             ssl_context=httpx2.create_ssl_context(trust_env=False),
-            max_connections=None,  # politeness bounds them by host; a second bound could only stall
-            max_keepalive_connections=_KEPT_CONNECTIONS,
-            keepalive_expiry=_KEPT_SECONDS,
-            network_backend=GateBackend(AddressGate(allowed)),
         )
 
     async def aclose(self) -> None:
         """Close all connections."""
-        await self._pool.aclose()
+        await self._connections.aclose()
 
     async def get(self, url: str, *, judge: Judge, tally: Tally, validators: Mapping[str, str]) -> Answer:
         """Ask for one canonical URL; *tally* and the transport itself count it.
@@ -111,13 +107,18 @@ class Transport:
         return httpcore2.Request("GET", parts, headers=headers, extensions={"timeout": self._timeouts})
 
     async def _exchange(self, request: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout) -> Answer:
-        response = await self._pool.handle_async_request(request)
+        origin = request.url.origin
+        connection = await self._connections.take(origin)
         try:
-            self.statuses[response.status] = self.statuses.get(response.status, 0) + 1
-            tally.statuses.append(response.status)
-            return await self._receive(response, judge, tally, deadline)
+            response = await connection.handle_async_request(request)
+            try:
+                self.statuses[response.status] = self.statuses.get(response.status, 0) + 1
+                tally.statuses.append(response.status)
+                return await self._receive(response, judge, tally, deadline)
+            finally:
+                await response.aclose()
         finally:
-            await response.aclose()
+            await self._connections.give_back(connection, origin)
 
     async def _receive(self, response: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout) -> Answer:
         headers = _read_headers(response.headers, self._limits.header_bytes)

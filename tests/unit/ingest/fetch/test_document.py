@@ -1,13 +1,12 @@
 """What each answer makes of a document, and what every request says."""
 
-import shutil
 import ssl
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from schemas.fetch import FetchRequest, FetchStatus
+from tests.fakes.certificate import write_certificate
 from tests.fakes.fetching import AGENT, fetch_one, fetch_reply, session_for
 from tests.fakes.site_server import Reply, Site, serve, with_validators
 
@@ -154,13 +153,8 @@ def test_a_very_long_url_is_refused_unasked() -> None:
         assert site.paths() == []
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes its certificate with openssl")
 def test_a_certificate_that_does_not_verify_is_final(tmp_path: Path) -> None:
-    key, certificate = tmp_path / "key", tmp_path / "certificate"
-    made = ["-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1", "-days", "2"]
-    subprocess.run(
-        ["openssl", "req", *made, "-keyout", key, "-out", certificate], check=True, capture_output=True
-    )
+    certificate, key = write_certificate(tmp_path)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate, key)
     site = Site({"/a": Reply(_HTML)})
