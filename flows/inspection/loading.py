@@ -10,6 +10,7 @@ from flows.unreadable import why
 from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.crawl import fetch_all
 from ingest.fetch.files import read_file
+from ingest.fetch.gate import parse_allowed
 from ingest.fetch.robots import product_token
 from ingest.urls import canonical_url, file_url
 from schemas.errors import ConfigError, FetchRefused, GuardRefused
@@ -37,9 +38,12 @@ class Document:
 def load_document(target: str, *, user_agent: str, allow_private: Sequence[str]) -> Document:
     """Fetch a URL as a crawl would (robots.txt, address check, limits), or read a file.
 
-    Raises: ConfigError: no such file or no such address; GuardRefused: the URL cannot be had.
+    Raises: ConfigError: no such file or no such address, or an entry that names no private address, which a
+    file has no use for either; GuardRefused: the URL cannot be had.
     """
     robot = product_token(user_agent).lower()
+    for entry in allow_private:
+        parse_allowed(entry)
     if "://" not in target:
         return _read(Path(target), robot)
     url = canonical_url(target)

@@ -92,8 +92,8 @@ def test_no_child_outlives_a_killed_parent(tokenizer: Path, slow_pdf: bytes, tmp
             "pool.parse(b'# Lamps', asked)",
             "busy = threading.Thread(target=pool.parse, args=(Path(sys.argv[2]).read_bytes(), asked))",
             "busy.start()",
-            "time.sleep(1)",
-            "pool.parse(b'# Lamps', asked)",
+            "while len(pool._children) < 2:",
+            "    pool.parse(b'# Lamps', asked)",
             "print(*[child._process.pid for child in pool._children], flush=True)",
             "time.sleep(60)",
         )

@@ -54,3 +54,9 @@ def test_a_redirect_to_a_private_address_is_not_followed() -> None:
         with pytest.raises(GuardRefused, match=r"cannot be had: "):
             load_document(site.url("/a"), user_agent="r", allow_private=[site.address])
         assert other.log == []
+
+
+def test_an_entry_that_names_no_address_is_refused_for_a_file_too(tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("# Lamps\n")
+    with pytest.raises(ConfigError, match="foo"):
+        load_document(str(tmp_path / "note.md"), user_agent="r", allow_private=["foo"])
