@@ -13,6 +13,8 @@ import pytest
 from ingest.fetch.stream import Stream, open_stream
 from tests.fakes.certificate import write_certificate
 
+_MORE_THAN_IS_HELD = 3_000_000
+
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -69,13 +71,17 @@ def test_a_connection_goes_on_encrypted_and_its_certificate_is_checked(tmp_path:
     served = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     served.load_cert_chain(certificate, key)
 
-    async def talk(trusted: ssl.SSLContext) -> bytes:
+    async def talk(trusted: ssl.SSLContext) -> int:
         async with _connected(_echo, tls=served) as plain:
             stream = await plain.start_tls(trusted, "localhost", 5.0)
-            await stream.write(b"hello", timeout=1.0)
-            return await stream.read(1000, timeout=5.0)
+            writing = asyncio.create_task(stream.write(b"x" * _MORE_THAN_IS_HELD, timeout=5.0))
+            came = 0
+            while came < _MORE_THAN_IS_HELD:
+                came += (await stream.read(65536, timeout=5.0)).count(b"X")
+            await writing
+            return came
 
-    assert asyncio.run(talk(ssl.create_default_context(cafile=certificate))) == b"HELLO"
+    assert asyncio.run(talk(ssl.create_default_context(cafile=certificate))) == _MORE_THAN_IS_HELD
     with pytest.raises(httpcore2.ConnectError):
         asyncio.run(talk(ssl.create_default_context()))
 
