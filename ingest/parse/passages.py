@@ -70,7 +70,7 @@ class _Cutter:
         if not (self._is_tiny(before) or self._is_tiny(after)):
             return None
         joined = Passage(before.start, after.end, before.header)
-        return joined if self.count(joined.text_of(self.text)) <= self.limit else None
+        return joined if self._holds(joined.text_of(self.text)) else None
 
     def _is_tiny(self, passage: Passage) -> bool:
         return self.count(passage.text_of(self.text)) < self.limit * TINY
@@ -83,7 +83,10 @@ class _Cutter:
         return room if room >= self.limit // 2 else 0
 
     def _fits(self, start: int, end: int) -> bool:
-        return end - start <= self.limit * LONG and self.count(self.text[start:end]) <= self.limit
+        return self._holds(self.text[start:end])
+
+    def _holds(self, text: str) -> bool:
+        return len(text) <= self.limit * LONG and self.count(text) <= self.limit
 
     def _running(self, start: int, end: int) -> Iterator[Passage]:
         inside = (stretch for stretch in self.stretches if start <= stretch.start and stretch.end <= end)

@@ -1,7 +1,7 @@
 """How a section is cut: rows under their header, code in one piece, no crumbs."""
 
 from ingest.parse.outline import Stretch
-from ingest.parse.passages import cut_passages
+from ingest.parse.passages import LONG, cut_passages
 from tests.fakes.pages import count_words, parse_page
 
 HEADER = "name | value"
@@ -64,3 +64,10 @@ def test_ids_inside_a_passage_lead_to_it() -> None:
     [chunk] = parse_page(page).chunks
     assert chunk.fragment == "own"
     assert set(chunk.fragments) == {"top", "alias", "inner", "p2"}
+
+
+def test_a_word_without_end_is_cut_although_tokenizers_call_it_one_token() -> None:
+    word = "x" * 20_000
+    parts = cut(word)
+    assert "".join(parts) == word
+    assert all(len(part) <= 60 * LONG for part in parts)
