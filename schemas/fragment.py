@@ -36,12 +36,13 @@ class GraphFragment:
     `refresh` is where a meta refresh leads at once. `canonical` is the other address of the same registrable
     domain that the page names as its own: a hint, which only makes an alias, never content. `alternates`
     are its translations (hreflang), documents of their own. `secrets` names the kind of each secret in its
-    bytes; in what the fragment says `[redacted]` stands in their place.
+    bytes; in what the fragment says `[redacted]` stands in their place. `kind` is None for a file that
+    describes tools: it has Tool nodes, and nothing that is read.
     """
 
     uri: str
     doc: str
-    kind: DocumentKind
+    kind: DocumentKind | None
     content_hash: str
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
