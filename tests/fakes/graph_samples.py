@@ -189,7 +189,7 @@ def make_graph(site: str = "https://site.test", *, source: str = "site") -> Samp
         id=chunk_id(page.id, ("Guide",), "words", 0), doc=page.id, source=source, content_hash="c0"
     )
     pdf, pdf_page, region = _pdf_nodes(f"{site}/manual.pdf", source)
-    entity = make_entity(f"It's {site}", disambiguation="a “guide”", aliases=("ITS", "its"))
+    entity = make_entity(f"It's {site}", disambiguation="a “guide”", aliases=("ITS", "its"), source=source)
     edges = (
         make_edge(EdgeKind.CONTAINS, page, top),
         make_edge(EdgeKind.PARENT_OF, top, inner),
@@ -208,7 +208,7 @@ def make_graph(site: str = "https://site.test", *, source: str = "site") -> Samp
         ),
         make_edge(EdgeKind.EXPLAINED_BY, pdf, chunk, score=0.25, confidence=0.5, chunk=chunk.id, text="it's"),
         make_edge(EdgeKind.MENTIONS, chunk, entity, confidence=0.5, chunk=chunk.id, text="ITS"),
-        make_edge(EdgeKind.RELATES_TO, page, pdf, predicate="implements"),
+        make_edge(EdgeKind.RELATES_TO, pdf, page, predicate="implements"),
     )
     return SampleGraph(
         page=page,
