@@ -79,6 +79,11 @@ class Index:
         return FileRawStore(self.layout.outbox)
 
     @cached_property
+    @cached_property
+    def similar(self) -> FileRawStore:
+        """What each kept generation knows of the nearest passages; made anew where it is lost."""
+        return FileRawStore(self.layout.similar)
+
     def chunks(self) -> ChunkStore:
         """Chunk rows, vectors, full text."""
         return open_chunk_store(self.layout, dim=self.manifest.model.dim)

@@ -48,6 +48,18 @@ class SecretCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarCounts:
+    """Passages compared with all others: new ones, and others that had lost the neighbours kept in reserve.
+
+    `near_duplicates` are the `similar_to` edges of the whole index between passages that say nearly the same.
+    """
+
+    searched: int = 0
+    searched_again: int = 0
+    near_duplicates: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
     """One run of one source. `generation` is None when nothing changed.
 
@@ -68,5 +80,6 @@ class RunReport:
     stages: dict[str, float]
     peak_rss_mb: PeakRss
     secrets: SecretCounts = SecretCounts()
+    similar: SimilarCounts = SimilarCounts()
     guard: str | None = None
     problems: tuple[Problem, ...] = ()

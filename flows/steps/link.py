@@ -15,7 +15,7 @@ from ingest.link.anchors import give_anchor_texts
 from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unresolved_references
 from schemas.changes import ChangeKind, DocumentChange, RowChanges, add_counts
 from schemas.documents import LiveDocument
-from schemas.edges import Edge
+from schemas.edges import Edge, EdgeKind
 from schemas.errors import DamageFound
 from schemas.fragment import GraphFragment
 from schemas.ids import page_id, pdf_doc_id
@@ -25,6 +25,8 @@ from schemas.report import Problem
 DOCUMENTS_PER_PAYLOAD = 100
 
 SourceCounts = Mapping[str, Mapping[str, Mapping[str, int]]]
+DECIDED_ELSEWHERE = frozenset({EdgeKind.SIMILAR_TO})
+"""Edges that follow from all documents together; flows/steps/similar.py decides them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +148,8 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     edges = _edges(generation, fragments, live)
     chunks = _chunks(generation, fragments, live)
     graph, store = pipeline.index.graph.at(generation.base), pipeline.index.chunks.at(generation.base)
-    held = (graph.nodes_of(docs), graph.edges_of(docs), store.of_documents(docs))
+    ours = [edge for edge in graph.edges_of(docs) if edge.kind not in DECIDED_ELSEWHERE]
+    held = (graph.nodes_of(docs), ours, store.of_documents(docs))
     rows = row_changes(
         nodes=(nodes, held[0]),
         edges=(edges, held[1]),

@@ -1,11 +1,13 @@
 """Step 9: `CURRENT` names the new generation; only this step changes what readers see."""
 
 import os
+from collections.abc import Sequence
 
 from prefect import task
 
 from flows.active import active
 from flows.steps.collect import collect
+from flows.steps.similar import state_of
 from flows.wiring import Index, Pipeline
 from flows.work import work_of
 from indexes.publish.current import write_current
@@ -46,6 +48,7 @@ def prune(index: Index, *, source: str) -> None:
     index.crash_point("prune.midway")
     index.graph.writer().prune(keep=kept)
     index.outbox.drop_all_but(index.ledger.generations.forget_before(min(kept, default=0)))
+    index.similar.drop_all_but(_states(index, kept))
     collect(index, source=source)
 
 
@@ -58,6 +61,12 @@ def kept_generations(index: Index) -> tuple[int, ...]:
         row = index.ledger.generations.get(number)
         number = row.base if row is not None else 0
     return tuple(reversed(kept))
+
+
+def _states(index: Index, kept: Sequence[int]) -> set[str]:
+    """Files with what the kept generations know of their passages."""
+    rows = [index.ledger.generations.get(number) for number in kept]
+    return {state for row in rows if row is not None and (state := state_of(row))}
 
 
 def _is_there(index: Index, number: int) -> bool:

@@ -1,7 +1,7 @@
 """Step 10: what the run did, as a report, in the ledger and as Prefect artifacts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -20,7 +20,7 @@ from ingest.plan.traps import redirect_rings
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.records import to_record
 from schemas.redaction import one_line
-from schemas.report import ChunkCounts, HttpTotals, PeakRss, Problem, RunReport
+from schemas.report import ChunkCounts, HttpTotals, PeakRss, Problem, RunReport, SimilarCounts
 from schemas.source import SourceKind
 
 MAX_ROWS = 500
@@ -62,6 +62,7 @@ def build_report(
         stages={name: round(seconds, 3) for name, seconds in stages.items()},
         peak_rss_mb=_peak_rss(pipeline),
         secrets=pipeline.index.ledger.seen.secrets(pipeline.source.name),
+        similar=_similar_counts(details),
         guard=work.difference.guard,
         problems=problems_of(pipeline, seen),
     )
@@ -81,6 +82,11 @@ def _chunk_counts(details: Mapping[str, Any], *, total: int) -> ChunkCounts:
         unchanged=total - added,
         embedded=details.get("embedded", 0),
     )
+
+
+def _similar_counts(details: Mapping[str, Any]) -> SimilarCounts:
+    counts = details.get("similar", {})
+    return SimilarCounts(**{f.name: counts.get(f.name, 0) for f in fields(SimilarCounts)})
 
 
 def reschedule(pipeline: Pipeline, seen: Sequence[SeenDocument], difference: Difference) -> None:

@@ -73,6 +73,10 @@ def test_scans_take_one_source_or_all(graph_store: GraphStore) -> None:
     assert [node.id for node in reader.scan_nodes(source='o\'neill "x"')] == by_id(theirs.nodes)
     assert [edge.id for edge in reader.scan_edges(source="site")] == by_id(ours.edges)
     assert list(reader.scan_edges(source="none")) == []
+    links = [edge for edge in ours.edges if edge.kind is EdgeKind.LINKS_TO]
+    assert [e.id for e in reader.scan_edges(source="site", kinds=[EdgeKind.LINKS_TO])] == by_id(links)
+    assert len(list(reader.scan_edges(kinds=EdgeKind))) == len(ours.edges) + len(theirs.edges)
+    assert list(reader.scan_edges(kinds=[])) == []
 
 
 def test_a_scan_has_no_default_limit(graph_store: GraphStore) -> None:
