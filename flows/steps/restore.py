@@ -7,6 +7,7 @@ from dataclasses import replace
 from flows.wiring import Index, Pipeline
 from indexes.publish.generation import generation_numbers, load_generation
 from indexes.stores.ledger.generations import Generation, GenerationState
+from ingest.link.naming import names_of
 from ingest.urls import file_url
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound
@@ -73,6 +74,7 @@ def _find_fragments(index: Index, documents: Mapping[str, DocumentNode]) -> dict
         if fragment is not None and documents[fragment.doc] in fragment.nodes:
             found[fragment.doc] = sha
             index.ledger.links.save([(sha, fragment)])
+            index.ledger.names.save([(sha, names_of(fragment))])
     return found
 
 

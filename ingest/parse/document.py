@@ -14,7 +14,7 @@ from schemas.nodes import DocumentKind
 if TYPE_CHECKING:
     from ingest.parse.pdf.ocr import Recognise
 
-PARSER_VERSION: str = "7"
+PARSER_VERSION: str = "8"
 """Part of what made a stored fragment; another one re-processes every document from its raw bytes."""
 
 _HEAD = 1_024

@@ -1,6 +1,7 @@
 """What each document calls things, by content-addressed fragment, so that no generation makes it stale."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -84,7 +85,7 @@ def _row(sha: str, seq: int, name: Name) -> dict[str, str | int | None]:
     }
 
 
-def _name(row: sa.Row[tuple[str, str, str, str, str | None]]) -> Name:
+def _name(row: Any) -> Name:
     return Name(
         text=row.text,
         role=NameRole(row.role),
