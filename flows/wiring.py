@@ -25,11 +25,17 @@ from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.weights import ModelSpec, load_model_spec, model_key
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, ModelManifest, dump_manifest, load_manifest
-from indexes.ports import ChunkStore, GraphStore, RawStore
+from indexes.ports import AuthorityStore, ChunkStore, GraphStore, RawStore
 from indexes.publish.current import read_current, write_current, write_durably
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from indexes.stores.raw import FileRawStore
-from indexes.wiring import create_stores, open_chunk_store, open_graph_store, open_raw_store
+from indexes.wiring import (
+    create_stores,
+    open_authority_store,
+    open_chunk_store,
+    open_graph_store,
+    open_raw_store,
+)
 from ingest.fetch.client import FetchSession, open_session
 from ingest.parse.document import PARSER_VERSION
 from schemas.errors import ConfigError, SchemaMismatch
@@ -93,6 +99,11 @@ class Index:
     def graph(self) -> GraphStore:
         """Nodes and edges."""
         return open_graph_store(self.layout, self.manifest, self.settings.environment())
+
+    @cached_property
+    def authority(self) -> AuthorityStore:
+        """What links and clicks say of each document."""
+        return open_authority_store(self.layout)
 
     @cached_property
     def crash_point(self) -> Callable[[str], None]:

@@ -64,6 +64,11 @@ class IndexLayout:
         return self.root / "similar"
 
     @property
+    def authority(self) -> Path:
+        """What links and clicks say of the documents of each kept generation."""
+        return self.root / "authority"
+
+    @property
     def ledger(self) -> Path:
         """The default ledger."""
         return self.root / "ledger.sqlite"

@@ -214,6 +214,26 @@ class GraphStore(Protocol):
         """Let go of connections."""
 
 
+class AuthorityReader(Protocol):
+    """What links and clicks say of the documents of one generation."""
+
+    def of(self, docs: Collection[str]) -> Mapping[str, float]:
+        """Authority in (0, 1] by document; one of which nothing is known is absent, and nothing fails."""
+
+
+class AuthorityStore(Protocol):
+    """Authority of documents by generation, apart from their rows."""
+
+    def at(self, generation: int) -> AuthorityReader:
+        """A reader of one generation; of one that was never weighed, or was pruned, it knows nothing."""
+
+    def put(self, generation: int, values: Mapping[str, float]) -> None:
+        """Keep the values of a generation, in place of any it had."""
+
+    def prune(self, *, keep: Collection[int]) -> None:
+        """Forget generations other than *keep*."""
+
+
 class Encoder(Protocol):
     """Text to unit vectors."""
 

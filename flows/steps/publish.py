@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from prefect import task
 
 from flows.active import active
+from flows.steps.authority import weigh_generation
 from flows.steps.collect import collect
 from flows.steps.similar import state_of
 from flows.wiring import Index, Pipeline
@@ -25,6 +26,7 @@ def publish_generation(
     Raises: StaleLease: another run has taken over; nothing is published.
     """
     index = pipeline.index
+    weigh_generation(index, generation)
     # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
     os.sync()
     pipeline.crash_point("manifest.before_rename")
@@ -49,6 +51,7 @@ def prune(index: Index, *, source: str) -> None:
     index.graph.writer().prune(keep=kept)
     index.outbox.drop_all_but(index.ledger.generations.forget_before(min(kept, default=0)))
     index.similar.drop_all_but(_states(index, kept))
+    index.authority.prune(keep=kept)
     collect(index, source=source)
 
 
