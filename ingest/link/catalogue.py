@@ -1,7 +1,7 @@
 """What people call a thing > its entity, over all documents of a generation."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -38,6 +38,13 @@ Key = tuple[str, str]
 """Name and disambiguation of an entity."""
 
 
+class Named(NamedTuple):
+    """A document, or a section of one, that an entity names, and how sure that is."""
+
+    doc: str
+    confidence: float
+
+
 class Stated(NamedTuple):
     """A name and the document that states it."""
 
@@ -49,7 +56,8 @@ class Stated(NamedTuple):
 class Candidate:
     """An entity that a text may mean, and how sure that is if it is the only one.
 
-    `docs` are the documents that the entity names, `definers` those that explain the text as a term.
+    Where the text may mean others too, `docs` are the documents that the entity names, and `definers` those
+    that explain the text as a term.
     `is_prefix`: the text is the code that the ids of these documents begin with, and means all of them.
     """
 
@@ -63,20 +71,29 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Catalogue:
-    """Entities by id, what each text may mean, and which nodes each entity names, with a confidence.
+    """Entities by id, what each text may mean, and which nodes each entity names.
 
     `labels` are the names that are left out, since too many things have them.
     """
 
     entities: Mapping[str, Entity] = field(default_factory=dict)
     meanings: Mapping[str, tuple[Candidate, ...]] = field(default_factory=dict)
-    nodes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    nodes: Mapping[str, Mapping[str, Named]] = field(default_factory=dict)
     labels: frozenset[str] = frozenset()
 
     @cached_property
     def by_node(self) -> Mapping[str, str]:
         """The entity that each document or section is about."""
         return {node: entity for entity, nodes in sorted(self.nodes.items()) for node in nodes}
+
+    @cached_property
+    def by_doc(self) -> Mapping[str, tuple[tuple[str, str, float], ...]]:
+        """Entity, node and confidence of what names a document and its sections."""
+        named: dict[str, list[tuple[str, str, float]]] = {}
+        for entity, nodes in sorted(self.nodes.items()):
+            for node, (doc, confidence) in nodes.items():
+                named.setdefault(doc, []).append((entity, node, confidence))
+        return {doc: tuple(rows) for doc, rows in named.items()}
 
     @cached_property
     def by_first_word(self) -> Mapping[str, tuple[tuple[int, str], ...]]:
@@ -122,7 +139,7 @@ class _Gathered:
 
     roles: set[NameRole] = field(default_factory=set)
     texts: dict[str, NameRole] = field(default_factory=dict)
-    nodes: dict[str, float] = field(default_factory=dict)
+    nodes: dict[str, Named] = field(default_factory=dict)
     docs: set[str] = field(default_factory=set)
     definers: set[str] = field(default_factory=set)
 
@@ -133,12 +150,13 @@ class _Gathered:
             self.definers.add(doc)
         else:
             self.docs.add(doc)
-            self.nodes[name.node] = max(_CONFIDENCE[name.role], self.nodes.get(name.node, 0.0))
+            known = self.nodes.get(name.node, Named(doc, 0.0))
+            self.nodes[name.node] = max(known, Named(doc, _CONFIDENCE[name.role]))
 
     @property
-    def shared_nodes(self) -> dict[str, float]:
+    def shared_nodes(self) -> dict[str, Named]:
         share = SHARED if len(self.nodes) > 1 else 1.0
-        return {node: round(confidence * share, 6) for node, confidence in sorted(self.nodes.items())}
+        return {node: Named(doc, round(sure * share, 6)) for node, (doc, sure) in sorted(self.nodes.items())}
 
 
 def _surest(role: NameRole) -> tuple[float, str]:
@@ -161,7 +179,14 @@ def _meanings(kept: Mapping[Key, _Gathered]) -> dict[str, tuple[Candidate, ...]]
     found: dict[str, list[Candidate]] = {}
     for text, candidate in _candidates(kept):
         found.setdefault(text, []).append(candidate)
-    return {text: tuple(sorted(several, key=lambda c: c.entity)) for text, several in found.items()}
+    return {text: _in_order(several) for text, several in found.items()}
+
+
+def _in_order(several: list[Candidate]) -> tuple[Candidate, ...]:
+    """By entity; what only tells several apart is left out of one, so that it does not change with it."""
+    if len(several) == 1:
+        return (replace(several[0], docs=(), definers=()),)
+    return tuple(sorted(several, key=lambda candidate: candidate.entity))
 
 
 def _candidates(kept: Mapping[Key, _Gathered]) -> Iterator[tuple[str, Candidate]]:

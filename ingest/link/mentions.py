@@ -7,7 +7,7 @@ from ingest.link.catalogue import Candidate, Catalogue
 from ingest.link.everyday import is_code, is_name, is_several_words, words_of
 from ingest.link.meaning import Reading, choose_meanings
 from ingest.link.spotting import Span, find_catalogued, find_names, find_symbols
-from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.fragment import GraphFragment
 from schemas.ids import edge_id, entity_id, normalise_text
 from schemas.nodes import Chunk, Entity, EntityType
@@ -17,8 +17,7 @@ MAX_NAMES = 4
 MAX_SYMBOLS = 4
 """Entities of each sort that one chunk may mention, so that a table or an index does not join everything."""
 
-NAME_CONFIDENCE = 0.6
-SYMBOL_CONFIDENCE = 0.6
+UNLISTED_CONFIDENCE = 0.6
 LINKED_CONFIDENCE = 0.95
 """How sure the mentions are that no catalogue lists, and those that the document's own link explains."""
 
@@ -68,6 +67,17 @@ def mention_edges(read: ReadDocument, *, source: str) -> tuple[Edge, ...]:
     `text` is what stands in the chunk at the first place, `count` how many places there are.
     """
     return tuple(edge for chunk in read.chunks for edge in _edges(chunk, source))
+
+
+def name_edges(doc: str, catalogue: Catalogue, *, source: str) -> tuple[Edge, ...]:
+    """Give an edge to a document, and to each section of it, from the entity whose name it has."""
+    return tuple(
+        replace(
+            plain_edge(EdgeKind.NAMES, entity, node, doc=doc, source=source),
+            confidence=confidence,
+        )
+        for entity, node, confidence in catalogue.by_doc.get(doc, ())
+    )
 
 
 def _edges(read: ReadChunk, source: str) -> Iterator[Edge]:
@@ -122,8 +132,8 @@ class _Reader:
         symbols = find_symbols(chunk.text, chunk.codes, (*anchored, *spans, *names))
         mentions = (
             *_at_most(MAX_CATALOGUED, sorted(listed, key=lambda m: (-m.confidence, m.span, m.entity))),
-            *_at_most(MAX_NAMES, [self._new(span, EntityType.NAME, NAME_CONFIDENCE) for span in names]),
-            *_at_most(MAX_SYMBOLS, [self._new(span, EntityType.CODE, SYMBOL_CONFIDENCE) for span in symbols]),
+            *_at_most(MAX_NAMES, [self._new(span) for span in names]),
+            *_at_most(MAX_SYMBOLS, [self._new(span) for span in symbols]),
         )
         return ReadChunk(chunk=chunk, mentions=tuple(sorted(mentions, key=lambda m: (m.span, m.entity))))
 
@@ -145,11 +155,12 @@ class _Reader:
             return True
         return span.text.lower() not in self._lower and not _begins_sentence(chunk.text, span)
 
-    def _new(self, span: Span, entity_type: EntityType, confidence: float) -> Mention:
+    def _new(self, span: Span) -> Mention:
         name = normalise_text(span.text)
         id_ = entity_id(name)
+        entity_type = EntityType.CODE if is_code(name) else EntityType.NAME
         self.found.setdefault(id_, Entity(id=id_, doc=id_, name=name, entity_type=entity_type))
-        return Mention(span=span, entity=id_, confidence=confidence, is_own=id_ == self._own)
+        return Mention(span=span, entity=id_, confidence=UNLISTED_CONFIDENCE, is_own=id_ == self._own)
 
 
 def _anchors(fragment: GraphFragment, catalogue: Catalogue, targets: Mapping[str, str]) -> Catalogue:
@@ -158,8 +169,8 @@ def _anchors(fragment: GraphFragment, catalogue: Catalogue, targets: Mapping[str
     for link in fragment.links:
         doc = targets.get(link.target)
         entity = catalogue.by_node.get(doc) if doc else None
-        if doc and entity and link.position is LinkPosition.BODY and is_name(link.text):
-            candidate = Candidate(entity=entity, confidence=LINKED_CONFIDENCE, docs=(doc,))
+        if entity and link.position is LinkPosition.BODY and is_name(link.text):
+            candidate = Candidate(entity=entity, confidence=LINKED_CONFIDENCE)
             meanings.setdefault(normalise_text(link.text), {})[entity] = candidate
     return Catalogue(meanings={text: tuple(one.values()) for text, one in meanings.items() if len(one) == 1})
 
