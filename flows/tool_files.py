@@ -1,11 +1,16 @@
 """The files beside a source file that describe its tools."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from ingest.fetch.files import read_file
 from ingest.parse.tools.file import MAX_BYTES, parse_tools
+from schemas.documents import LiveDocument
 from schemas.errors import ConfigError, FetchRefused, ParseError
 from schemas.fragment import GraphFragment
+from schemas.hashing import canonical_json, sha256_hex
+from schemas.nodes import Tool
+from schemas.records import to_record
 from schemas.source import Source, ToolFile
 
 
@@ -19,6 +24,27 @@ def load_tools(source: Source, path: Path) -> tuple[GraphFragment, ...]:
         _load(source.name, path, f"tools.{number}", tool_file)
         for number, tool_file in enumerate(source.tools)
     )
+
+
+def tools_documents(fragments: Iterable[GraphFragment]) -> tuple[LiveDocument, ...]:
+    """Give files of tools as a generation holds documents."""
+    return tuple(
+        LiveDocument(
+            doc=fragment.doc,
+            source=node.source,
+            uri=fragment.uri,
+            fragment_sha=sha256_hex(tools_record(fragment)),
+            content_hash=fragment.content_hash,
+        )
+        for fragment in fragments
+        for node in fragment.nodes[:1]
+        if isinstance(node, Tool)
+    )
+
+
+def tools_record(fragment: GraphFragment) -> bytes:
+    """Give the bytes under which a file of tools is kept."""
+    return canonical_json(to_record(fragment)).encode()
 
 
 def _load(source: str, path: Path, key: str, tool_file: ToolFile) -> GraphFragment:

@@ -114,6 +114,7 @@ def test_state_counts_kinds_and_digests_rows(graph_store: GraphStore) -> None:
         "PdfPage": 1,
         "PdfRegion": 1,
         "Section": 2,
+        "Tool": 1,
     }
     assert edges.counts == {
         "contains": 4,

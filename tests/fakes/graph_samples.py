@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from indexes.ports import ChunkVectors, Vector
-from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.edges import Edge, EdgeKind, EvidenceRole, LinkPosition
 from schemas.geometry import BBox, PageSize
 from schemas.hashing import sha256_hex
 from schemas.ids import (
@@ -18,6 +18,8 @@ from schemas.ids import (
     pdf_page_id,
     pdf_region_id,
     section_id,
+    tool_id,
+    tools_doc_id,
 )
 from schemas.nodes import (
     Chunk,
@@ -32,6 +34,7 @@ from schemas.nodes import (
     PdfRegion,
     RegionType,
     Section,
+    Tool,
 )
 
 DIM = 8
@@ -146,12 +149,14 @@ class SampleGraph:
     pdf_page: PdfPage
     region: PdfRegion
     entity: Entity
+    tool: Tool
     edges: tuple[Edge, ...]
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """All nodes."""
-        return (self.page, *self.sections, self.chunk, self.pdf, self.pdf_page, self.region, self.entity)
+        of_pdf = (self.pdf, self.pdf_page, self.region)
+        return (self.page, *self.sections, self.chunk, *of_pdf, self.entity, self.tool)
 
 
 def make_edge(kind: EdgeKind, src: Node, dst: Node, **fields: Any) -> Edge:
@@ -181,6 +186,25 @@ def make_entity(name: str, **fields: Any) -> Entity:
     return replace(Entity(id=key, doc=key, name=name, entity_type=EntityType.NAME), **fields)
 
 
+def make_tool(name: str, *, source: str = "site", **fields: Any) -> Tool:
+    """A command with every field filled."""
+    doc = tools_doc_id(f"tools://{source}/tools.yaml")
+    tool = Tool(
+        id=tool_id(doc, "command", name),
+        doc=doc,
+        source=source,
+        path="tools.yaml",
+        name=name,
+        tool_type="command",
+        aliases=("it's",),
+        options=("--dry-run", "-n"),
+        endpoints=("GET /a/{id}",),
+        description="Says “no”.",
+        input_schema='{"type":"object"}',
+    )
+    return replace(tool, **fields)
+
+
 def make_graph(site: str = "https://site.test", *, source: str = "site") -> SampleGraph:
     """A graph with a node of every kind that parsers make, and edges of seven kinds."""
     page = make_page(f"{site}/guide", title="It's a “guide”", source=source, breadcrumbs=("Home", "Guide"))
@@ -190,6 +214,7 @@ def make_graph(site: str = "https://site.test", *, source: str = "site") -> Samp
     )
     pdf, pdf_page, region = _pdf_nodes(f"{site}/manual.pdf", source)
     entity = make_entity(f"It's {site}", disambiguation="a “guide”", aliases=("ITS", "its"), source=source)
+    tool = make_tool(f"open {site}", source=source)
     edges = (
         make_edge(EdgeKind.CONTAINS, page, top),
         make_edge(EdgeKind.PARENT_OF, top, inner),
@@ -206,7 +231,18 @@ def make_graph(site: str = "https://site.test", *, source: str = "site") -> Samp
             fragment="page=2",
             count=3,
         ),
-        make_edge(EdgeKind.EXPLAINED_BY, pdf, chunk, score=0.25, confidence=0.5, chunk=chunk.id, text="it's"),
+        make_edge(
+            EdgeKind.EXPLAINED_BY,
+            tool,
+            chunk,
+            doc=page.id,
+            score=0.25,
+            confidence=0.5,
+            chunk=chunk.id,
+            text="it's",
+            role=EvidenceRole.MENTIONS,
+            reason="code, text",
+        ),
         make_edge(EdgeKind.MENTIONS, chunk, entity, confidence=0.5, chunk=chunk.id, text="ITS"),
         make_edge(EdgeKind.RELATES_TO, pdf, page, predicate="implements"),
     )
@@ -218,6 +254,7 @@ def make_graph(site: str = "https://site.test", *, source: str = "site") -> Samp
         pdf_page=pdf_page,
         region=region,
         entity=entity,
+        tool=tool,
         edges=edges,
     )
 

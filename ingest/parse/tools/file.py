@@ -33,28 +33,26 @@ def parse_tools(
     Raises: ParseError: it is not what it claims to be, of no known format, or beyond a limit.
     """
     doc = tools_doc_id(tools_url(source, path))
-    tools = {
-        tool.id: tool
-        for tool in reversed([_node(found, doc, source, path) for found in _read(data, tool_format)])
-    }
-    nodes = tuple(tool for _, tool in sorted(tools.items()))
-    if not nodes:
+    tools = [_node(found, doc, source, path) for found in _read(data, tool_format)]
+    if not tools:
         raise ParseError("describes no tool")
+    return tools_fragment({tool.id: tool for tool in reversed(tools)}.values())
+
+
+def tools_fragment(tools: Iterable[Tool]) -> GraphFragment:
+    """Give the fragment of one file from all of its tools, in whatever order."""
+    nodes = tuple(sorted(tools, key=lambda tool: tool.id))
+    first = nodes[0]
     return GraphFragment(
-        uri=tools_url(source, path),
-        doc=doc,
+        uri=tools_url(first.source, first.path),
+        doc=first.doc,
         kind=None,
-        content_hash=tools_hash(nodes),
+        content_hash=record_sha256([to_record(tool) for tool in nodes]),
         nodes=nodes,
         edges=(),
         chunks=(),
-        title=path,
+        title=first.path,
     )
-
-
-def tools_hash(tools: Iterable[Tool]) -> str:
-    """Hash what a file says of its tools, in whatever order."""
-    return record_sha256([to_record(tool) for tool in sorted(tools, key=lambda tool: tool.id)])
 
 
 def _node(found: ToolDescription, doc: str, source: str, path: str) -> Tool:
