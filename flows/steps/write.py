@@ -10,7 +10,8 @@ from prefect import task
 from flows.active import active
 from flows.retry import TRANSIENT
 from flows.steps.diff import base_manifest_sources
-from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration, SourceCounts, add_growth, link_documents
+from flows.steps.growth import SourceCounts, add_growth
+from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration, link_documents
 from flows.steps.similar import SimilarPlan, SimilarRows
 from flows.wiring import Pipeline
 from flows.work import Difference, work_of
@@ -64,10 +65,10 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
             payloads.append(dump_payload(pipeline.index.outbox, linked.rows))
             pipeline.crash_point("outbox.midway")
         pipeline.progress.advance("link", len(affected[start : start + DOCUMENTS_PER_PAYLOAD]))
-    alike = similar.decide()
+    alike, entities = similar.decide(), generation.entities.decide()
     return PlannedRows(
-        payloads=(*payloads, *alike.payloads),
-        sources=add_growth(sources, alike.growth),
+        payloads=(*payloads, *alike.payloads, *entities.payloads),
+        sources=add_growth(add_growth(sources, alike.growth), entities.growth),
         embedded=embedded,
         chunks_added=added,
         chunks_removed=removed,
