@@ -127,7 +127,7 @@ def tool_names(tools: Iterable[Tool]) -> ToolNames:
         phrases=_by_first_word(phrases.unambiguous()),
         folded=folded.unambiguous(),
         endpoints=endpoints.unambiguous(),
-        parents=frozenset(parent for tool in ordered if (parent := _parent(tool.name))),
+        parents=frozenset(parent for tool in ordered if (parent := parent_of(tool.name))),
     )
 
 
@@ -146,7 +146,7 @@ def last_part(name: str) -> str:
     return _PARTS.split(name)[-1]
 
 
-def _parent(name: str) -> str:
+def parent_of(name: str) -> str:
     """What a qualified name belongs to: `flask.Flask` of `flask.Flask.run`."""
     cuts = [match.start() for match in _PARTS.finditer(name)]
     return name[: cuts[-1]] if cuts else ""

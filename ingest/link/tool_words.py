@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from ingest.link.tool_names import last_part
+from ingest.link.tool_names import last_part, parent_of
 from schemas.nodes import Chunk, Tool
 
 _WORD = re.compile(r"[^\W_]+")
@@ -28,8 +28,12 @@ def _keys(tools: Iterable[Tool]) -> dict[str, list[frozenset[str]]]:
 
 
 def _words_of(tool: Tool) -> Iterable[frozenset[str]]:
-    """A qualified name may stand without its qualifiers; an endpoint has parts that stand for any word."""
-    names = (tool.name, *tool.aliases)
+    """A qualified name may stand without its qualifiers, and tells that its class is one, which ends another.
+
+    An endpoint has parts that stand for any word.
+    """
+    names = [tool.name, *tool.aliases]
+    names += [parent for name in names if (parent := parent_of(name))]
     yield from (_words(last_part(name)) for name in names)
     yield from (_words(_VARIABLE.sub(" ", endpoint)) for endpoint in tool.endpoints)
 

@@ -51,7 +51,6 @@ def tools_fragment(tools: Iterable[Tool]) -> GraphFragment:
         nodes=nodes,
         edges=(),
         chunks=(),
-        title=first.path,
     )
 
 
