@@ -14,6 +14,7 @@ from schemas.documents import LiveDocument
 from schemas.edges import Edge
 from schemas.fragment import GraphFragment
 from schemas.nodes import Entity
+from schemas.report import NameCounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +68,10 @@ class NextNames:
             *mention_edges(read, source=source),
             *relation_edges(read, source=source),
         )
+
+    def counts(self) -> NameCounts:
+        """How many names make no edge."""
+        return NameCounts(labels=len(self.after.labels), unclear=self.unclear.total())
 
     def _stated(self, *, without: Mapping[str, object]) -> Iterator[Stated]:
         held = self.pipeline.index.ledger.names.held(self.base, without_docs=without.keys())

@@ -24,6 +24,7 @@ from ingest.diff.guard import emptied_refusal, wordless_refusal
 from schemas.errors import GuardRefused, Stopped
 from schemas.feed import FeedEntry
 from schemas.records import to_record
+from schemas.report import NameCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,7 @@ class PlannedRows:
     redirects: Mapping[str, str] = field(default_factory=dict)
     feed: tuple[FeedEntry, ...] = ()
     similar: SimilarRows
+    names: NameCounts
 
 
 def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> PlannedRows:
@@ -76,6 +78,7 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
         redirects=generation.locations,
         feed=feed.entries(),
         similar=alike,
+        names=generation.names.counts(),
     )
 
 
@@ -155,6 +158,7 @@ def _details(difference: Difference, planned: PlannedRows, embedded: int) -> Map
         "chunks": {"added": planned.chunks_added, "removed": planned.chunks_removed},
         "embedded": embedded,
         "guard": difference.guard,
+        "names": to_record(planned.names),
         "similar": {"state": planned.similar.state, **to_record(planned.similar.counts)},
     }
 

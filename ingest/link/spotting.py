@@ -97,7 +97,7 @@ def _capitalised(text: str) -> Iterator[Span]:
         if run and not _goes_on(run[-1][0], text[run[-1].end() : word.start()]):
             yield from _span(text, run)
             run = []
-        if _is_capitalised(word[0]) or (run and word[0] in _JOINING):
+        if _is_capitalised(word[0]) or (run and _joins(run[-1][0], word[0])):
             run.append(word)
         else:
             yield from _span(text, run)
@@ -114,6 +114,11 @@ def _span(text: str, run: list[re.Match[str]]) -> Iterator[Span]:
     if sum(_is_capitalised(word[0]) for word in words) > 1 and any(len(word[0]) > 2 for word in words):
         start, end = words[0].start(), words[-1].end()
         yield Span(start, end, text[start:end])
+
+
+def _joins(before: str, word: str) -> bool:
+    """Whether a small word goes on with a name: "of" does, and "the" only behind another such word."""
+    return word in _JOINING and (word != "the" or before in _JOINING)
 
 
 def _goes_on(word: str, signs: str) -> bool:

@@ -156,7 +156,7 @@ def test_the_export_reference_has_every_field_of_a_chunk() -> None:
 
 def test_the_graph_reference_has_every_kind() -> None:
     page = _read("reference/graph.md")
-    not_made_yet = {"mentions", "names", "related", "alias_of"}
+    not_made_yet = {"alias_of"}
 
     nodes, _, edges = page.partition("## Edges")
     assert _cells(nodes) == {kind.value for kind in NODE_TYPES}
