@@ -15,6 +15,7 @@ from flows.wiring import Pipeline
 from flows.work import Difference
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
+from ingest.diff.tools import without_tools
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.errors import ConfigError
 from schemas.source import Source, SourceKind
@@ -56,7 +57,7 @@ def _drop(pipeline: Pipeline, lease: Lease) -> dict[str, Any]:
     return {
         "source": name,
         "generation": generation.generation if generation else None,
-        "documents": len(difference.changes),
+        "documents": difference.documents["gone"],
         "chunks": generation.details["chunks"]["removed"] if generation else 0,
     }
 
@@ -69,7 +70,7 @@ def plan_drop(pipeline: Pipeline) -> Difference:
         DocumentChange(kind=ChangeKind.REMOVED, old=document, new=None, reason="source dropped")
         for document in live.values()
     )
-    return Difference(base=base, changes=changes, documents={"gone": len(changes)})
+    return Difference(base=base, changes=changes, documents={"gone": len(without_tools(live))})
 
 
 def _publish(pipeline: Pipeline, difference: Difference, lease: Lease) -> Generation:

@@ -6,7 +6,7 @@ from typing import Any
 
 from flows.wiring import Index
 from schemas.documents import DocumentState, LiveDocument
-from schemas.nodes import OBSERVED_FIELDS, Chunk, DocumentKind
+from schemas.nodes import OBSERVED_FIELDS, Chunk, DocumentKind, NodeKind
 from schemas.records import node_to_record, to_record
 
 _PAGE = 500
@@ -84,7 +84,8 @@ def _with_vectors(chunk: Chunk, vectors: Any) -> dict[str, Any]:
 
 
 def _stable(record: dict[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in record.items() if key not in _OBSERVED}
+    observed = () if record.get("kind") == NodeKind.ENTITY else _OBSERVED
+    kept = {key: value for key, value in record.items() if key not in observed}
     return {
         key: round(value, 6) if key in _SCORES and isinstance(value, float) else value
         for key, value in kept.items()

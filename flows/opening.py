@@ -14,10 +14,12 @@ from flows.progress import StageProgress
 from flows.settings import read_settings
 from flows.source_file import load_source
 from flows.steps.collect import wait_for_collection
+from flows.tool_files import load_tools
 from flows.wiring import Index, Pipeline, open_index
 from flows.work import end_work
 from indexes.embed.encoder import offline_environment
 from schemas.errors import ConfigError, GuardRefused
+from schemas.fragment import GraphFragment
 from schemas.settings import Settings
 from schemas.source import Source
 
@@ -36,13 +38,15 @@ def open_pipeline(
 ) -> Iterator[Pipeline]:
     """Open everything a run needs; an interrupted run of the source is resumed by its id.
 
-    Raises: GuardRefused: publishing is held since a rollback and *accept* is false.
+    Raises: GuardRefused: publishing is held since a rollback and *accept* is false; ConfigError: the source
+    file, or a file of tools that it names, is wrong.
     """
     loaded = load_source(Path(source))
+    tools = load_tools(loaded, Path(source))
     opened = open_index(read_settings(index=index, graph=graph), index_id=uuid4().hex)
     if not accept:
         check_hold(opened.layout)
-    with open_pipeline_for(opened, loaded, quiet=quiet) as pipeline:
+    with open_pipeline_for(opened, loaded, tools=tools, quiet=quiet) as pipeline:
         opened.ledger.sources.save(loaded)
         pipeline.run_id = start_or_resume(opened, loaded.name, pipeline.progress)
         activate(pipeline)
@@ -60,12 +64,14 @@ def open_pipeline(
 
 
 @contextmanager
-def open_pipeline_for(index: Index, source: Source, *, quiet: bool = False) -> Iterator[Pipeline]:
+def open_pipeline_for(
+    index: Index, source: Source, *, tools: tuple[GraphFragment, ...] = (), quiet: bool = False
+) -> Iterator[Pipeline]:
     """Open the parts of a run under the source's lease; they are closed and the index with them."""
     os.environ.update({k: v for k, v in offline_environment().items() if k not in os.environ})
     with ExitStack() as stack:
         progress = stack.enter_context(StageProgress(quiet=quiet))
-        pipeline = Pipeline(index=index, source=source, run_id="", progress=progress)
+        pipeline = Pipeline(index=index, source=source, run_id="", progress=progress, tools=tools)
         stack.callback(pipeline.close)
         index.ledger.owner.claim(index.manifest.index_id)
         lease = hold_lease(

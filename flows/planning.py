@@ -10,6 +10,7 @@ from typing import Any
 
 from flows.hold import held_since
 from flows.source_file import load_source
+from flows.tool_files import load_tools, tools_documents
 from flows.wiring import Index, find_model, model_of, open_index, pipeline_version
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.texts import vector_texts
@@ -18,6 +19,7 @@ from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
 from ingest.diff.documents import diff_documents
 from ingest.diff.guard import removal_refusal
+from ingest.diff.tools import diff_tools, without_tools
 from ingest.plan.preview import Action, PlannedAction, plan_actions
 from ingest.plan.scope import is_inside, seed_urls
 from schemas.changes import ChangeKind, DocumentChange
@@ -44,11 +46,13 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
     Raises: ConfigError, SchemaMismatch, GuardRefused: what a run would be refused with at once.
     """
     source = load_source(path)
+    tools = tools_documents(load_tools(source, path))
     if not IndexLayout(Path(settings.index)).manifest.exists():
-        return _plan(source, Preview(), _actions(source, Preview(), find_model(settings), due_by=None))
+        nothing = Preview(changes=diff_tools(tools, {}))
+        return _plan(source, nothing, _actions(source, nothing, find_model(settings), due_by=None))
     index = open_index(settings)
     try:
-        model, preview = model_of(index), look_at(index, source)
+        model, preview = model_of(index), look_at(index, source, tools)
         actions = _actions(source, preview, model, due_by=index.now() if due else None)
         embed = count_texts(index, source.name, preview, actions, model)
         return {**_plan(source, preview, actions), "embed": embed, "held_since": held_since(index.layout)}
@@ -56,13 +60,18 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
         index.close()
 
 
-def look_at(index: Index, source: Source) -> Preview:
-    """Read the ledger; changes are what the next run would publish if no site said anything new."""
+def look_at(index: Index, source: Source, tools: Iterable[LiveDocument] = ()) -> Preview:
+    """Read the ledger; changes are what the next run would publish if no site said anything new.
+
+    *tools* are the files of tools that the source file names, as they are now.
+    """
     known, base = index.ledger.documents.of_source(source.name), index.current()
     everything = index.ledger.generations.live(base)
-    live = {doc: document for doc, document in everything.items() if document.source == source.name}
+    held = {doc: document for doc, document in everything.items() if document.source == source.name}
+    live = without_tools(held)
     owners = {doc: document.source for doc, document in everything.items()}
     changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
+    changes = (*changes, *diff_tools(tools, held))
     return Preview(known=known, live=live, changes=changes, generation=base)
 
 

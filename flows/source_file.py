@@ -1,8 +1,8 @@
 """A source file (YAML) becomes a Source; errors name the key and its line."""
 
 import re
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Literal
 
 import yaml
 from pydantic import (
@@ -15,24 +15,28 @@ from pydantic import (
     model_validator,
 )
 
+from flows.source_errors import explain, key_written_twice, one_line
 from flows.unreadable import why
+from ingest.parse.markdown.front_matter import STATED_KEYS
 from ingest.urls import canonical_url
 from schemas.errors import ConfigError
-from schemas.source import Auth, GoneAfter, Rate, Recrawl, Scope, Source, SourceKind, SourceMetadata
+from schemas.source import (
+    Auth,
+    GoneAfter,
+    Rate,
+    Recrawl,
+    Scope,
+    Source,
+    SourceKind,
+    SourceMetadata,
+    ToolFile,
+    ToolFormat,
+)
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
 _CENTURY = 100 * 365.25 * 86400.0
 """No time may be longer: a date beyond the year 9999 cannot be kept."""
-
-_MESSAGES = {
-    "extra_forbidden": "unknown key",
-    "missing": "is required",
-    "tuple_type": "should be a list",
-    "model_type": "should be a mapping",
-    "dict_type": "should be a mapping",
-    "string_type": "should be a text; put it in quotes",
-}
 
 
 def _seconds(value: object) -> object:
@@ -90,6 +94,20 @@ def _languages(value: object) -> object:
     return value
 
 
+def _inner_path(path: str) -> str:
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith(("/", "~")) or ".." in parts or "\\" in path:
+        raise ValueError("should be the path of a file under the source file's folder")
+    return PurePosixPath(path).as_posix()
+
+
+def _relation(key: str) -> str:
+    if key in STATED_KEYS:
+        raise ValueError(f"{key!r} is read of every front matter, and not as a relation of its own")
+    return key
+
+
+_Relation = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,63}$"), AfterValidator(_relation)]
 _Language = Annotated[str, Field(pattern=r"^[a-z]{3}(_[A-Za-z]+)*$")]
 _Languages = Annotated[tuple[_Language, ...], BeforeValidator(_languages)]
 
@@ -156,6 +174,16 @@ class _Metadata(_Model):
     version: str | None = None
 
 
+class _ToolFile(_Model):
+    path: Annotated[str, AfterValidator(_inner_path)]
+    format: ToolFormat | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _path_alone(cls, value: object) -> object:
+        return {"path": value} if isinstance(value, str) else value
+
+
 class _SourceFile(_Model):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
     kind: Literal["web", "files"]
@@ -170,9 +198,17 @@ class _SourceFile(_Model):
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
     metadata: _Metadata = _Metadata()
+    relations: tuple[_Relation, ...] = ()
     user_agent: str | None = None
-    tools: tuple[str, ...] = ()
+    tools: tuple[_ToolFile, ...] = ()
     schedule: str | None = None
+
+    @model_validator(mode="after")
+    def _tools_once(self) -> "_SourceFile":
+        paths = [tool.path for tool in self.tools]
+        if twice := next((path for number, path in enumerate(paths) if path in paths[:number]), None):
+            raise ValueError(f"tools names {twice} twice")
+        return self
 
     @model_validator(mode="after")
     def _has_a_start(self) -> "_SourceFile":
@@ -208,14 +244,14 @@ def parse_source(text: str, *, subject: str, folder: Path) -> Source:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ConfigError(f"line {line}: not valid YAML ({error.problem})", subject=subject) from error
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that no calendar has
-        raise ConfigError(f"not valid YAML ({_one_line(error)})", subject=subject) from error
+        raise ConfigError(f"not valid YAML ({one_line(error)})", subject=subject) from error
     if not isinstance(values, dict):
         raise ConfigError("a source file is a mapping with name, kind and seeds or roots", subject=subject)
     try:
         file = _SourceFile.model_validate(values)
     except ValidationError as error:
-        raise ConfigError(_explain(error, tree), subject=subject) from error
-    if twice := _key_written_twice(tree):
+        raise ConfigError(explain(error, tree, _SourceFile), subject=subject) from error
+    if twice := key_written_twice(tree):
         raise ConfigError(twice, subject=subject)
     return _to_source(file, folder)
 
@@ -238,56 +274,8 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
             gone_after=GoneAfter(**file.recrawl.gone_after.model_dump()),
         ),
         metadata=SourceMetadata(**file.metadata.model_dump()),
+        relations=tuple(sorted(set(file.relations))),
         user_agent=file.user_agent,
-        tools=file.tools,
+        tools=tuple(ToolFile(path=tool.path, tool_format=tool.format) for tool in file.tools),
         schedule=file.schedule,
     )
-
-
-def _explain(error: ValidationError, tree: Any) -> str:
-    first = error.errors()[0]
-    location = tuple(part for part in first["loc"] if part != "[key]")
-    key = ".".join(str(part) for part in location) or "the file"
-    line = _line_of(tree, location)
-    message = _MESSAGES.get(first["type"], first["msg"].removeprefix("Value error, "))
-    if first["type"] == "extra_forbidden":
-        message += f"; known: {', '.join(_known_keys(location[:-1]))}"
-    return f"line {line}: {key}: {message}"
-
-
-def _known_keys(location: tuple[Any, ...]) -> tuple[str, ...]:
-    """The keys that a mapping of the file may have."""
-    model: Any = _SourceFile
-    for part in location:
-        model = model.model_fields[part].annotation
-    return tuple(model.model_fields)
-
-
-def _key_written_twice(node: yaml.Node | None) -> str | None:
-    """Name the first such key of a checked file; YAML itself would take the last one in silence."""
-    seen: set[str] = set()
-    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
-        if key.value in seen:
-            return f"line {key.start_mark.line + 1}: {key.value}: stands twice"
-        seen.add(key.value)
-        if twice := _key_written_twice(value):
-            return twice
-    return None
-
-
-def _line_of(node: Any, location: tuple[Any, ...]) -> int:
-    line = int(node.start_mark.line) + 1 if node is not None else 1
-    for part in location:
-        if isinstance(node, yaml.MappingNode):
-            pair = next(((k, v) for k, v in node.value if k.value == str(part)), None)
-            if pair is None:
-                return line
-            line, node = int(pair[0].start_mark.line) + 1, pair[1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-            node = node.value[part]
-            line = int(node.start_mark.line) + 1
-    return line
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from flows.wiring import Index
 from indexes.ports import RawStore
 from indexes.publish.generation import load_generation, store_record
+from ingest.urls import is_tools_url
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound
 from schemas.nodes import Page, PdfDoc
@@ -61,7 +62,11 @@ def _rows(index: Index, generation: int) -> Iterator[Damage]:
 
 def _documents(index: Index, generation: int) -> Iterator[Damage]:
     live = index.ledger.generations.live(generation)
-    known = {node.id for node in index.graph.at(generation).nodes(live.keys())}
+    graph = index.graph.at(generation)
+    known = {node.id for node in graph.nodes(live.keys())}
+    # A file of tools is no node itself; its tools are.
+    tools = [doc for doc, document in live.items() if is_tools_url(document.uri)]
+    known |= {node.doc for node in graph.nodes_of(tools)}
     for doc, document in live.items():
         if doc not in known:
             yield document.uri, "document has no node in the graph"

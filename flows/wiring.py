@@ -25,14 +25,21 @@ from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.weights import ModelSpec, load_model_spec, model_key
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, ModelManifest, dump_manifest, load_manifest
-from indexes.ports import ChunkStore, GraphStore, RawStore
+from indexes.ports import AuthorityStore, ChunkStore, GraphStore, RawStore
 from indexes.publish.current import read_current, write_current, write_durably
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from indexes.stores.raw import FileRawStore
-from indexes.wiring import create_stores, open_chunk_store, open_graph_store, open_raw_store
+from indexes.wiring import (
+    create_stores,
+    open_authority_store,
+    open_chunk_store,
+    open_graph_store,
+    open_raw_store,
+)
 from ingest.fetch.client import FetchSession, open_session
 from ingest.parse.document import PARSER_VERSION
 from schemas.errors import ConfigError, SchemaMismatch
+from schemas.fragment import GraphFragment
 from schemas.hashing import record_sha256
 from schemas.records import to_record
 from schemas.settings import Settings
@@ -79,6 +86,11 @@ class Index:
         return FileRawStore(self.layout.outbox)
 
     @cached_property
+    def similar(self) -> FileRawStore:
+        """What each kept generation knows of the nearest passages; made anew where it is lost."""
+        return FileRawStore(self.layout.similar)
+
+    @cached_property
     def chunks(self) -> ChunkStore:
         """Chunk rows, vectors, full text."""
         return open_chunk_store(self.layout, dim=self.manifest.model.dim)
@@ -87,6 +99,11 @@ class Index:
     def graph(self) -> GraphStore:
         """Nodes and edges."""
         return open_graph_store(self.layout, self.manifest, self.settings.environment())
+
+    @cached_property
+    def authority(self) -> AuthorityStore:
+        """What links and clicks say of each document."""
+        return open_authority_store(self.layout)
 
     @cached_property
     def crash_point(self) -> Callable[[str], None]:
@@ -110,12 +127,13 @@ class Index:
 
 @dataclass(kw_only=True)
 class Pipeline:
-    """Everything one run of one source works with."""
+    """Everything one run of one source works with; `tools` are the files of tools that the source names."""
 
     index: Index
     source: Source
     run_id: str
     progress: StageProgress
+    tools: tuple[GraphFragment, ...] = ()
     stop: threading.Event = field(default_factory=threading.Event)
     _opened: ExitStack = field(default_factory=ExitStack)
 
@@ -194,7 +212,8 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     more = {"user_agent": source.user_agent, "keep_raw": source.keep_raw}
     # A page that could not be recognised may be once Tesseract is installed.
     recognised = {"ocr": [*source.ocr, engine()]} if source.ocr else {}
-    return record_sha256({**parts, **settings, **more, **recognised})[:16]
+    related = {"relations": source.relations} if source.relations else {}
+    return record_sha256({**parts, **settings, **more, **recognised, **related})[:16]
 
 
 def find_model(settings: Settings) -> ModelSpec:

@@ -59,6 +59,16 @@ class IndexLayout:
         return self.root / "outbox"
 
     @property
+    def similar(self) -> Path:
+        """What is known of each passage's nearest, by hash; each kept generation names its own."""
+        return self.root / "similar"
+
+    @property
+    def authority(self) -> Path:
+        """What links and clicks say of the documents of each kept generation."""
+        return self.root / "authority"
+
+    @property
     def ledger(self) -> Path:
         """The default ledger."""
         return self.root / "ledger.sqlite"

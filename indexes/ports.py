@@ -51,6 +51,12 @@ class ChunkReader(Protocol):
     def of_documents(self, docs: Collection[str]) -> tuple[Chunk, ...]:
         """All chunks of the documents, ordered by (doc, ordinal, id)."""
 
+    def documents_containing(self, phrases: Collection[str]) -> tuple[str, ...]:
+        """Documents with a chunk whose text contains one of the phrases exactly as written, in id order.
+
+        Inside words too, and with any signs: *phrases* are data.
+        """
+
     def search_text(
         self, field: SearchField, text: str, *, top_k: int, filters: Collection[Filter] = ()
     ) -> tuple[Hit, ...]:
@@ -74,6 +80,9 @@ class ChunkReader(Protocol):
 
     def vectors(self, ids: Collection[str]) -> Mapping[str, ChunkVectors]:
         """Stored vectors by chunk id; unknown ids add none."""
+
+    def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
+        """All text vectors, some at a time: ids of chunks and a row of shape (dim,) for each, in no order."""
 
     def row_hashes(self) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""
@@ -110,8 +119,10 @@ class GraphReader(Protocol):
     def scan_nodes(self, *, source: str | None = None) -> Iterator[Node]:
         """All nodes, or one source's, in id order."""
 
-    def scan_edges(self, *, source: str | None = None) -> Iterator[Edge]:
-        """All edges, or one source's, in id order."""
+    def scan_edges(
+        self, *, source: str | None = None, kinds: Collection[EdgeKind] | None = None
+    ) -> Iterator[Edge]:
+        """All edges, or those of one source or of some kinds, in id order."""
 
     def row_hashes(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """`row_sha256` as stored, by node id and by edge id."""
@@ -201,6 +212,26 @@ class GraphStore(Protocol):
 
     def close(self) -> None:
         """Let go of connections."""
+
+
+class AuthorityReader(Protocol):
+    """What links and clicks say of the documents of one generation."""
+
+    def of(self, docs: Collection[str]) -> Mapping[str, float]:
+        """Authority in (0, 1] by document; one of which nothing is known is absent, and nothing fails."""
+
+
+class AuthorityStore(Protocol):
+    """Authority of documents by generation, apart from their rows."""
+
+    def at(self, generation: int) -> AuthorityReader:
+        """A reader of one generation; of one that was never weighed, or was pruned, it knows nothing."""
+
+    def put(self, generation: int, values: Mapping[str, float]) -> None:
+        """Keep the values of a generation, in place of any it had."""
+
+    def prune(self, *, keep: Collection[int]) -> None:
+        """Forget generations other than *keep*."""
 
 
 class Encoder(Protocol):

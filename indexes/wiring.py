@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, load_manifest
-from indexes.ports import ChunkReader, ChunkStore, Encoder, GraphReader, GraphStore, RawStore
+from indexes.ports import (
+    AuthorityReader,
+    AuthorityStore,
+    ChunkReader,
+    ChunkStore,
+    Encoder,
+    GraphReader,
+    GraphStore,
+    RawStore,
+)
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
 from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
@@ -36,6 +45,7 @@ class Readers:
     as_of: str
     chunks: ChunkReader
     graph: GraphReader | None
+    authority: AuthorityReader
     encoder: Encoder
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -82,6 +92,13 @@ def open_graph_store(
     from indexes.stores.lance.store import LanceGraphStore
 
     return LanceGraphStore(layout.lance)
+
+
+def open_authority_store(layout: IndexLayout) -> AuthorityStore:
+    """Open what is known of documents by their links: files in the index folder, wherever the graph is."""
+    from indexes.stores.authority import FileAuthorityStore
+
+    return FileAuthorityStore(layout.authority)
 
 
 def open_raw_store(folder: Path, manifest: IndexManifest) -> RawStore:
@@ -171,6 +188,7 @@ def _open_at(
         as_of=load_generation(layout, generation).as_of,
         chunks=chunks,
         graph=graph,
+        authority=open_authority_store(layout).at(generation),
         encoder=encoder,
         degraded=("graph",) if warning else (),
         warnings=(warning,) if warning else (),

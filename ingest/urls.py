@@ -15,6 +15,7 @@ MAX_LENGTH = 2048
 """Characters of a web URL; a longer one is a trap or carries data, and names no document."""
 
 _FILES = "files://"
+_TOOLS = "tools://"
 _PORTS = {"http": 80, "https": 443}
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 # An escape that follows a stray "%" stays: decoding it could form a new escape, and another URL.
@@ -55,6 +56,16 @@ def file_path(url: str) -> str:
     """Give back the path that `file_url` made *url* from."""
     path = url.removeprefix(_FILES).partition("/")[2]
     return unquote(path, errors="surrogateescape")
+
+
+def tools_url(source: str, path: str) -> str:
+    """Name the file *path* that describes tools of a source; it lies beside the source file."""
+    return f"{_TOOLS}{quote(source, safe='')}/{quote(path, safe=_FILE_SAFE, errors='surrogateescape')}"
+
+
+def is_tools_url(uri: str) -> bool:
+    """Whether `tools_url` made *uri*."""
+    return uri.startswith(_TOOLS)
 
 
 def split_fragment(url: str) -> tuple[str, str | None]:

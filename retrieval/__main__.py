@@ -63,6 +63,7 @@ def _print_answer(index: Path, query: Query, environment: Mapping[str, str], *, 
         readers.encoder,
         generation=readers.generation,
         as_of=readers.as_of,
+        authority=readers.authority,
         degraded=readers.degraded,
     )
     bundle = retriever.retrieve(query)

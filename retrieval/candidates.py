@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from indexes.ports import ChunkReader
+from indexes.ports import AuthorityReader, ChunkReader
 from retrieval.expand import Reach, Spread
 from retrieval.relevance import Base, Measure, best_chunks
 from retrieval.score import (
@@ -45,6 +45,7 @@ class Candidates:
     lit: Mapping[str, Lit]
     graph: Mapping[str, float]
     anchor_sections: frozenset[str]
+    authority: Mapping[str, float]
 
     def score(self, chunk: Chunk) -> Scored:
         """Score one chunk, part by part."""
@@ -55,6 +56,7 @@ class Candidates:
             text=score_text(base, self._activation(chunk, base), spread_ran=self.spread.ran),
             graph=min(1.0, self.graph.get(chunk.id, 0.0) + self._nearness(chunk)),
             anchor=score_anchor(self.query, chunk.anchor_texts),
+            authority=self.authority.get(chunk.doc, 0.0),
             freshness=score_freshness(chunk.last_modified or chunk.changed_at, self.as_of),
         )
         found = Origin.BOTH if chunk.id in self.found else Origin.GRAPH
@@ -90,6 +92,7 @@ def score_candidates(
     found: frozenset[str],
     query: str,
     as_of: str,
+    authority: AuthorityReader | None = None,
 ) -> tuple[Scored, ...]:
     """Score the pool and the chunks on which activation lands, in rank order.
 
@@ -110,6 +113,7 @@ def score_candidates(
         lit=lit,
         graph=normalise({chunk: one.activation for chunk, one in lit.items()}) if spread.ran else {},
         anchor_sections=_anchor_sections(bases, spread, rows),
+        authority=authority.of({row.doc for row in rows.values()}) if authority else {},
     )
     scored = (candidates.score(row) for row in rows.values() if row.id in pooled or row.id in lit)
     return tuple(sorted(scored, key=lambda one: one.rank_key))

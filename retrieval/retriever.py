@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from indexes.ports import ChunkReader, Encoder, GraphReader
+from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader
 from retrieval.bundle import build_bundle, number_evidence
 from retrieval.candidates import score_candidates
 from retrieval.catalogue import look_up
@@ -36,11 +36,12 @@ class Retriever:
         *,
         generation: int,
         as_of: str,
+        authority: AuthorityReader | None = None,
         degraded: Collection[str] = (),
     ) -> None:
         self._chunks, self._graph, self._encoder = chunks, graph, encoder
         self._generation, self._as_of = generation, as_of
-        self._degraded = frozenset(degraded)
+        self._authority, self._degraded = authority, frozenset(degraded)
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Give the evidence for *query*, best first; no answer is an empty bundle.
@@ -104,6 +105,7 @@ class Retriever:
             found=found_by_search(found.lists),
             query=asked.query.text,
             as_of=self._as_of,
+            authority=self._authority,
         )
 
 

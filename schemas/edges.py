@@ -25,6 +25,9 @@ class EdgeKind(StrEnum):
     NEXT = "next"
 
 
+NEAR_DUPLICATE = 0.95
+"""From this score on a `similar_to` edge joins passages that say nearly the same (design 4)."""
+
 FRONT_MATTER_KINDS = frozenset({EdgeKind.RELATES_TO, EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES})
 """Typed edges that a document's front matter states."""
 
@@ -39,12 +42,23 @@ class LinkPosition(StrEnum):
     FOOTER = "footer"
 
 
+class EvidenceRole(StrEnum):
+    """What a passage is to the tool that it explains."""
+
+    DEFINES = "defines"
+    MENTIONS = "mentions"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
     """A directed edge; `doc` is the document that states it.
 
     `confidence` is 1.0 for structure, links and front matter. `count` is how often the page repeats
-    the same link. `chunk` and `text` are the passage an edge was read from, where it was read from text.
+    the same link. `chunk` and `text` are the passage an edge was read from, where it was read from text, and
+    the words of it that say so. `predicate` is how two entities are related, or a relation that front
+    matter states under a key of its own.
+    `role` and `reason` say of an `explained_by` edge what the passage is to the tool, and by what that was
+    told.
     """
 
     id: str
@@ -61,6 +75,9 @@ class Edge:
     score: float | None = None
     chunk: str | None = None
     text: str | None = None
+    predicate: str | None = None
+    role: EvidenceRole | None = None
+    reason: str | None = None
 
 
 def plain_edge(kind: EdgeKind, src: str, dst: str, *, doc: str, source: str) -> Edge:

@@ -1,4 +1,4 @@
-"""The change feed: what each generation did to documents and chunks, for programs that keep a copy.
+"""The change feed: what each generation did to documents, chunks and tools, for programs that keep a copy.
 
 Whoever takes every entry's `old_id` out of their copy of one generation and puts its `new_id` in, entry by
 entry, has the ids of a later one. The contract is docs/reference/changes.md.
@@ -13,6 +13,7 @@ class FeedKind(StrEnum):
 
     DOCUMENT = "document"
     CHUNK = "chunk"
+    TOOL = "tool"
 
 
 class FeedChange(StrEnum):

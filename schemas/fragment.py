@@ -19,16 +19,21 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """A typed relation stated in front matter; `target` is a document id as written (`GOV-0017`)."""
+    """A typed relation stated in front matter; `target` is a document id as written (`GOV-0017`).
+
+    One of a key that only the source file names is a `relates_to` with that key as its `predicate`.
+    """
 
     kind: EdgeKind
     target: str
+    predicate: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphFragment:
     """One document as nodes, inner edges and chunks, with its outgoing links still unresolved.
 
+    `names` are other names of the document that its front matter states.
     Depends on nothing but the bytes, the URI and the source's settings: parsed twice, it is equal.
     `content_hash` covers what a reader sees: text, links and tables of the content, without
     navigation, clocks and nonces.
@@ -36,12 +41,13 @@ class GraphFragment:
     `refresh` is where a meta refresh leads at once. `canonical` is the other address of the same registrable
     domain that the page names as its own: a hint, which only makes an alias, never content. `alternates`
     are its translations (hreflang), documents of their own. `secrets` names the kind of each secret in its
-    bytes; in what the fragment says `[redacted]` stands in their place.
+    bytes; in what the fragment says `[redacted]` stands in their place. `kind` is None for a file that
+    describes tools: it has Tool nodes, and nothing that is read.
     """
 
     uri: str
     doc: str
-    kind: DocumentKind
+    kind: DocumentKind | None
     content_hash: str
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
@@ -50,6 +56,7 @@ class GraphFragment:
     references: tuple[Reference, ...] = ()
     doc_id: str | None = None
     title: str = ""
+    names: tuple[str, ...] = ()
     noindex: bool = False
     nofollow: bool = False
     refresh: str | None = None
@@ -65,7 +72,8 @@ class ParseRequest:
 
     `content_type` is the header as received; the kind is decided by the bytes. `robot` is the name under
     which pages may address us, lower case. `ocr` names the languages, as Tesseract does, in which pages of a
-    PDF without a text layer are recognised; none: they are not.
+    PDF without a text layer are recognised; none: they are not. `relations` are further keys of front matter
+    whose values are ids of documents.
     """
 
     uri: str
@@ -80,3 +88,4 @@ class ParseRequest:
     domain: str | None = None
     status: str | None = None
     version: str | None = None
+    relations: tuple[str, ...] = ()

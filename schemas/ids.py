@@ -66,6 +66,21 @@ def chunk_id(doc: str, heading_path: tuple[str, ...], text: str, occurrence: int
     return make_id("chunk", doc, *heading_path, normalise_text(text), occurrence)
 
 
+def tools_doc_id(uri: str) -> str:
+    """Id of a file that describes tools; *uri* is `tools://source/path`."""
+    return make_id("tools", uri)
+
+
+def tool_id(doc: str, tool_type: str, name: str) -> str:
+    """Id of a tool: the file that describes it, what it is there, and its name."""
+    return make_id("tool", doc, tool_type, name)
+
+
+def entity_id(name: str, disambiguation: str = "") -> str:
+    """Id of an entity: its name as written, and what tells it from others of that name."""
+    return make_id("entity", normalise_text(name), normalise_text(disambiguation))
+
+
 def edge_id(kind: str, src: str, dst: str, *qualifier: str) -> str:
-    """Id of an edge; the qualifier tells parallel edges apart (anchor text, position, fragment)."""
+    """Id of an edge; the qualifier tells parallel edges apart (anchor text, position, predicate ...)."""
     return make_id("edge", kind, src, dst, *qualifier)

@@ -161,7 +161,57 @@ class ChunkNode:
     heading_path: tuple[str, ...] = ()
 
 
-Node = Page | PdfDoc | Section | PdfPage | PdfRegion | ChunkNode
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """Something that can be called: a command, an operation of an API, a function; `doc` is the file that
+    describes it, which lies at `path` beside the source file and is no Page.
+
+    `name` is what its file calls it (`flask.Flask.run`, `git clone`, `getPet`), `tool_type` what it is there
+    (`py:method`, `command`, `operation`, `mcp`). `options` are flags or names of parameters, `endpoints` are
+    method and path (`GET /pets/{id}`). `input_schema` is a JSON Schema as canonical JSON.
+    """
+
+    id: str
+    doc: str
+    source: str
+    path: str
+    name: str
+    tool_type: str
+    aliases: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    endpoints: tuple[str, ...] = ()
+    description: str = ""
+    input_schema: str | None = None
+
+
+class EntityType(StrEnum):
+    """How an entity was recognised."""
+
+    DOCUMENT = "document"
+    SECTION = "section"
+    TERM = "term"
+    CODE = "code"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """What documents speak of, however many do; `doc` is its own id, and `source` empty: it is nobody's.
+
+    `disambiguation` tells entities of equal name apart: "planet" of "Mercury (planet)", or the id of the
+    document that has the name. `aliases` are its other names, sorted.
+    """
+
+    id: str
+    doc: str
+    name: str
+    entity_type: EntityType
+    source: str = ""
+    disambiguation: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+Node = Page | PdfDoc | Section | PdfPage | PdfRegion | ChunkNode | Tool | Entity
 
 NODE_TYPES: dict[NodeKind, type[Node]] = {
     NodeKind.PAGE: Page,
@@ -170,6 +220,8 @@ NODE_TYPES: dict[NodeKind, type[Node]] = {
     NodeKind.PDF_DOC: PdfDoc,
     NodeKind.PDF_PAGE: PdfPage,
     NodeKind.PDF_REGION: PdfRegion,
+    NodeKind.TOOL: Tool,
+    NodeKind.ENTITY: Entity,
 }
 
 _KIND_OF = {cls: kind for kind, cls in NODE_TYPES.items()}

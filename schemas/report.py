@@ -48,12 +48,35 @@ class SecretCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarCounts:
+    """Passages compared with all others: new ones, and others that had lost the neighbours kept in reserve.
+
+    `near_duplicates` are the `similar_to` edges of the whole index between passages that say nearly the same.
+    """
+
+    searched: int = 0
+    searched_again: int = 0
+    near_duplicates: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameCounts:
+    """Names that make no edge: `labels` of the whole index are names of too many things to mean one of them,
+    and `unclear` are the texts this run read that could mean several things, each once a document.
+    """
+
+    labels: int = 0
+    unclear: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
     """One run of one source. `generation` is None when nothing changed.
 
     In `documents` the outcomes add up to `scheduled`; `fetched` and `not_modified` say how the
-    documents were looked at. `nodes` and `edges` are what the source holds afterwards, by kind; `secrets`
-    are the values that were redacted in it, and how many documents had any.
+    documents were looked at. `nodes` and `edges` are what the source holds afterwards, by kind, and the
+    entities are those of the whole index, since they belong to no source; `secrets` are the values that
+    were redacted in it, and how many documents had any.
     """
 
     source: str
@@ -68,5 +91,7 @@ class RunReport:
     stages: dict[str, float]
     peak_rss_mb: PeakRss
     secrets: SecretCounts = SecretCounts()
+    similar: SimilarCounts = SimilarCounts()
+    names: NameCounts = NameCounts()
     guard: str | None = None
     problems: tuple[Problem, ...] = ()

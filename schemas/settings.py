@@ -10,6 +10,8 @@ from schemas.errors import ConfigError
 
 PREFIX = "SITEGRAPH_"
 SETTINGS_FILE = "sitegraph.toml"
+_MOST = {"similar_count": 100}
+"""Three times as many are kept of each passage of the index."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +22,8 @@ class Settings:
     keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). `model` is a
     sentence-transformers name or path (default: the packaged MiniLM). `workers` is the number of
     parser processes. `chromium` is the browser for sources with `javascript: true` (default: the one on
-    the PATH). `keep_generations` is how many published generations stay readable.
+    the PATH). `keep_generations` is how many published generations stay readable. A passage is joined by
+    `similar_to` to at most `similar_count` others, of a cosine of at least `similar_score`.
     """
 
     index: str = ".sitegraph"
@@ -34,6 +37,8 @@ class Settings:
     workers: int = 2
     threads: int = 2
     keep_generations: int = 3
+    similar_count: int = 5
+    similar_score: float = 0.7
     user_agent: str = "sitegraph/0.1 (+https://pypi.org/project/sitegraph/)"
     cache: str | None = None
     chromium: str | None = None
@@ -75,10 +80,20 @@ def _from_file(text: str) -> Mapping[str, object]:
 
 def _typed(name: str, value: object, hint: object) -> object:
     subject = PREFIX + name.upper()
+    if hint is float:
+        return _share(subject, value)
     if hint is not int:
         if not isinstance(value, str):
             raise ConfigError(f"{value!r} is not a text; put it in quotes", subject=subject)
         return value
     if not re.fullmatch(r"[0-9]{1,9}", str(value)) or int(str(value)) == 0:
         raise ConfigError(f"{value!r} is not a whole number above 0", subject=subject)
+    if int(str(value)) > _MOST.get(name, int(str(value))):
+        raise ConfigError(f"{value!r} is more than {_MOST[name]}", subject=subject)
     return int(str(value))
+
+
+def _share(subject: str, value: object) -> float:
+    if not re.fullmatch(r"0?\.[0-9]{1,4}", str(value)) or float(str(value)) == 0:
+        raise ConfigError(f"{value!r} is not between 0 and 1, with at most 4 decimals", subject=subject)
+    return float(str(value))

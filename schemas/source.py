@@ -75,12 +75,34 @@ class Auth:
     headers_env: tuple[tuple[str, str], ...] = ()
 
 
+class ToolFormat(StrEnum):
+    """How a file describes tools."""
+
+    TOOLS = "tools"
+    OPENAPI = "openapi"
+    MCP = "mcp"
+    HELP = "help"
+    INVENTORY = "inventory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFile:
+    """A file that describes tools, by its path under the source file's folder.
+
+    No format: what the file says tells it.
+    """
+
+    path: str
+    tool_format: ToolFormat | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A named set of documents: seeds on the web, or roots on the file system.
 
     `allow_private` holds exact `host:port` entries that may lie in private address ranges. `javascript`:
     pages are made by their scripts. `keep_raw`: the bytes of documents that hold secrets are kept as well.
+    `relations`: keys of front matter that name other documents, besides those that are always read.
     `ocr`: languages, as Tesseract names them, of pages of PDFs without a text layer; none: they are not read.
     """
 
@@ -97,6 +119,7 @@ class Source:
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
     metadata: SourceMetadata = SourceMetadata()
+    relations: tuple[str, ...] = ()
     user_agent: str | None = None
-    tools: tuple[str, ...] = ()
+    tools: tuple[ToolFile, ...] = ()
     schedule: str | None = None

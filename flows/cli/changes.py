@@ -80,6 +80,6 @@ def _warn_of_unknown(settings: "Settings", source: str) -> None:
     from indexes.publish.generation import load_generation
 
     folder = Path(settings.index)
-    known = load_generation(IndexLayout(folder), read_current(folder)).sources
+    known = load_generation(IndexLayout(folder), read_current(folder)).sources.keys() - {""}
     if source not in known:
         warn(f"{source}: no such source in this generation; it has: {', '.join(sorted(known)) or 'none'}")

@@ -77,6 +77,6 @@ def _warn_of_unknown(index: "Index", source: str | None, *, generation: int) -> 
     """Say that a source has no rows because there is none of that name: a typing error looks just so."""
     from indexes.publish.generation import load_generation
 
-    known = {*index.ledger.documents.states(), *load_generation(index.layout, generation).sources}
+    known = {*index.ledger.documents.states(), *load_generation(index.layout, generation).sources} - {""}
     if source is not None and source not in known:
         warn(f"{source}: no such source; this index has: {', '.join(sorted(known)) or 'none'}")

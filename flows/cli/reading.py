@@ -34,6 +34,7 @@ def build_retriever(readers: "Readers") -> "Retriever":
         readers.encoder,
         generation=readers.generation,
         as_of=readers.as_of,
+        authority=readers.authority,
         degraded=readers.degraded,
     )
 

@@ -47,7 +47,7 @@ def gather_status(opened: Any) -> dict[str, Any]:
                 "rows": manifest.sources.get(name, {}),
                 "last_run": _last_run(runs.get(name)),
             }
-            for name in sorted({*states, *manifest.sources})
+            for name in sorted({*states, *manifest.sources} - {""})
         },
     }
 

@@ -26,6 +26,7 @@ def collect(index: Index, *, source: str) -> int:
         index.crash_point("collect.midway")
         dropped += index.fragments.drop_all_but(index.ledger.retention.fragment_shas())
         index.ledger.links.collect()
+        index.ledger.names.collect()
         index.ledger.origins.collect()
         return dropped
 

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from flows.steps.tools import keep_tools
 from flows.wiring import Pipeline
 from flows.work import Difference
 from indexes.publish.generation import load_generation
 from ingest.diff.documents import count_documents, diff_documents, outcome_of
 from ingest.diff.guard import empty_refusal, removal_refusal, seed_refusal
+from ingest.diff.tools import diff_tools, without_tools
 from ingest.diff.validators import lying_hosts
 from ingest.plan.scope import is_inside, seed_urls
 from schemas.changes import DocumentChange
@@ -36,7 +38,8 @@ def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
     base = pipeline.index.current()
     known = ledger.documents.of_source(source.name)
     everything = ledger.generations.live(base)
-    live = {doc: document for doc, document in everything.items() if document.source == source.name}
+    held = {doc: document for doc, document in everything.items() if document.source == source.name}
+    live = without_tools(held)
     owners = {doc: document.source for doc, document in everything.items()}
     changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
     _distrust(pipeline, lying_hosts(known, changes))
@@ -47,6 +50,7 @@ def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
             subject=source.name,
         )
     counts = _count(pipeline, known, changes, owners)
+    changes = (*changes, *diff_tools(keep_tools(pipeline.index, pipeline.tools), held))
     return Difference(base=base, changes=changes, documents=counts, live=len(live), guard=guard)
 
 

@@ -1,30 +1,34 @@
 """Step 6: cross-document edges and anchor texts; the rows of the next generation are decided here."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from flows.steps.embed import embed_chunks, load_fragment
+from flows.steps.entities import EntityPlan
+from flows.steps.growth import SourceCounts, growth_of
+from flows.steps.names import NextNames
+from flows.steps.tools import NextTools
 from flows.wiring import Pipeline
 from flows.work import Difference
 from indexes.stores.ledger.links import doc_id_target
-from ingest.diff.feed import DocumentStep, document_steps
+from ingest.diff.feed import DocumentStep, document_steps, tool_steps
 from ingest.diff.rows import mark, row_changes
 from ingest.link.anchors import give_anchor_texts
+from ingest.link.explained_by import explained_by_edges
 from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unresolved_references
-from schemas.changes import ChangeKind, DocumentChange, RowChanges, add_counts
+from schemas.changes import ChangeKind, DocumentChange, RowChanges
 from schemas.documents import LiveDocument
-from schemas.edges import Edge
+from schemas.edges import Edge, EdgeKind
 from schemas.errors import DamageFound
 from schemas.fragment import GraphFragment
 from schemas.ids import page_id, pdf_doc_id
-from schemas.nodes import Chunk, Node, kind_of
+from schemas.nodes import Chunk
 from schemas.report import Problem
 
 DOCUMENTS_PER_PAYLOAD = 100
-
-SourceCounts = Mapping[str, Mapping[str, Mapping[str, int]]]
+DECIDED_ELSEWHERE = frozenset({EdgeKind.SIMILAR_TO})
+"""Edges that follow from all documents together; flows/steps/similar.py decides them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,21 +53,24 @@ class NextGeneration:
 
     def affected(self) -> tuple[str, ...]:
         """Documents whose rows may change: the changed ones, those that link to what came, went or leads
-        elsewhere now, and those whose incoming links may have changed; in id order.
+        elsewhere now, those whose incoming links may have changed, and those whose text names what has come,
+        gone or changed; in id order.
         """
         ledger = self.pipeline.index.ledger
         moved = [c for c in self.changes.values() if c.kind in (ChangeKind.ADDED, ChangeKind.REMOVED)]
-        names = {
+        doc_ids = {
             doc_id_target(live.doc_id) for c in self.changes.values() for live in _versions(c) if live.doc_id
         }
-        uris = {change.uri for change in moved}
+        renamed = self.live(tuple(self.names.renamed()))
+        uris = {change.uri for change in moved} | {live.uri for live in renamed.values()}
         leading = {uri for uri, end in self.redirects.items() if end in uris}
         linking = ledger.links.linking_documents(
-            uris | leading | names | self.led_elsewhere(), generation=self.base
+            uris | leading | doc_ids | self.led_elsewhere(), generation=self.base
         )
         shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
         targets = self.resolve(ledger.links.targets_of(shas)).values()
-        return tuple(sorted({*self.changes, *linking, *targets}))
+        naming = (*renamed, *self.names.speaking(), *self.tools.touched())
+        return tuple(sorted({*self.changes, *linking, *targets, *naming}))
 
     def resolve(self, targets: Iterable[str]) -> Mapping[str, str]:
         """Node id of each link target that is live in the next generation; redirects are followed."""
@@ -80,6 +87,21 @@ class NextGeneration:
         )
         now = self.resolve(changed)
         return frozenset(uri for uri in changed if then.get(uri) != now.get(uri))
+
+    @cached_property
+    def tools(self) -> NextTools:
+        """The tools of all sources, as they will be."""
+        return NextTools(pipeline=self.pipeline, base=self.base, changes=self.changes)
+
+    @cached_property
+    def names(self) -> NextNames:
+        """What documents, sections and terms are called, as it will be."""
+        return NextNames(pipeline=self.pipeline, base=self.base, changes=self.changes)
+
+    @cached_property
+    def entities(self) -> EntityPlan:
+        """What documents speak of, as it will be."""
+        return EntityPlan(names=self.names, graph=self.pipeline.index.graph.at(self.base))
 
     @cached_property
     def locations(self) -> Mapping[str, str]:
@@ -144,21 +166,23 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     fragments = _load(pipeline, live)
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
     edges = _edges(generation, fragments, live)
-    chunks = _chunks(generation, fragments, live)
+    chunks = generation.tools.give_names(_chunks(generation, fragments, live), edges)
     graph, store = pipeline.index.graph.at(generation.base), pipeline.index.chunks.at(generation.base)
-    held = (graph.nodes_of(docs), graph.edges_of(docs), store.of_documents(docs))
+    ours = [edge for edge in graph.edges_of(docs) if edge.kind not in DECIDED_ELSEWHERE]
+    held = (graph.nodes_of(docs), ours, store.of_documents(docs))
     rows = row_changes(
         nodes=(nodes, held[0]),
         edges=(edges, held[1]),
         chunks=(chunks, held[2]),
         changed_at=generation.as_of,
     )
+    rows = replace(rows, nodes=(*rows.nodes, *generation.entities.add(docs, edges, ours)))
     _report_unresolved(generation, fragments.values())
-    growth = _growth((nodes, edges, chunks), held)
+    growth = growth_of((nodes, edges, chunks), held)
     emptied = {chunk.doc for chunk in held[2]} & live.keys() - {chunk.doc for chunk in chunks}
     embedded = embed_chunks(pipeline, rows.chunks)
     uris = {doc: generation.changes[doc].uri if doc in generation.changes else live[doc].uri for doc in docs}
-    steps = document_steps(held[2], rows, uris=uris)
+    steps = (*document_steps(held[2], rows, uris=uris), *tool_steps(held[0], rows, uris=uris))
     return LinkedRows(rows=rows, steps=steps, growth=growth, embedded=embedded, emptied=len(emptied))
 
 
@@ -200,6 +224,8 @@ def _edges(
         edges += reference_edges(
             fragment, source=source, resolve=lambda name: generation.doc_ids.get(name.casefold())
         )
+        edges += generation.names.edges(fragment, source=source, targets=targets)
+        edges += explained_by_edges(fragment.chunks, generation.tools.names(source), source=source)
     return edges
 
 
@@ -239,34 +265,6 @@ def _report_unresolved(generation: NextGeneration, fragments: Iterable[GraphFrag
         )
     ]
     generation.pipeline.index.ledger.runs.add_problems(generation.pipeline.run_id, problems)
-
-
-Rows = tuple[Sequence[Node], Sequence[Edge], Sequence[Chunk]]
-
-
-def _growth(desired: Rows, held: Rows) -> SourceCounts:
-    """How many more rows of each kind each source will have."""
-    growth: dict[str, dict[str, Counter[str]]] = {}
-    for rows, sign in ((desired, 1), (held, -1)):
-        for source, table, kind in _kinds(rows):
-            growth.setdefault(source, {}).setdefault(table, Counter())[kind] += sign
-    return growth
-
-
-def _kinds(rows: Rows) -> Iterable[tuple[str, str, str]]:
-    nodes, edges, chunks = rows
-    yield from ((node.source, "nodes", kind_of(node).value) for node in nodes)
-    yield from ((edge.source, "edges", edge.kind.value) for edge in edges)
-    yield from ((chunk.source, "chunks", chunk.kind.value) for chunk in chunks)
-
-
-def add_growth(base: SourceCounts, growth: SourceCounts) -> dict[str, dict[str, dict[str, int]]]:
-    """Counts of every source after the growth; sources left without rows are dropped."""
-    sources = {
-        source: add_counts(base.get(source, {}), growth.get(source, {}))
-        for source in sorted({*base, *growth})
-    }
-    return {source: counts for source, counts in sources.items() if any(counts.values())}
 
 
 def _versions(change: DocumentChange) -> tuple[LiveDocument, ...]:

@@ -12,6 +12,7 @@ from flows.steps.admit import admit_behind, retire_variants
 from flows.steps.plan import cut
 from flows.wiring import Pipeline
 from ingest.fetch.robots import product_token
+from ingest.link.naming import names_of
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
 from ingest.urls import file_path
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument
@@ -125,6 +126,7 @@ def parse_request(pipeline: Pipeline, known: KnownDocument) -> ParseRequest:
         domain=source.metadata.domain,
         status=source.metadata.status,
         version=source.metadata.version,
+        relations=source.relations,
     )
 
 
@@ -139,6 +141,7 @@ def _save(pipeline: Pipeline, parsed: Sequence[tuple[KnownDocument, GraphFragmen
     ledger, source = pipeline.index.ledger, pipeline.source
     good = [(document, fragment) for document, fragment in parsed if fragment is not None]
     ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
+    ledger.names.save([(document.fragment_sha or "", names_of(fragment)) for document, fragment in good])
     pdfs = [document for document, fragment in good if fragment.kind is DocumentKind.PDF]
     ledger.origins.save({pdf.fragment_sha or "": None if pdf.withheld else pdf.raw_sha for pdf in pdfs})
     fragments = {document.uri: fragment for document, fragment in good if source.kind is SourceKind.WEB}

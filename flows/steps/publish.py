@@ -1,11 +1,14 @@
 """Step 9: `CURRENT` names the new generation; only this step changes what readers see."""
 
 import os
+from collections.abc import Sequence
 
 from prefect import task
 
 from flows.active import active
+from flows.steps.authority import weigh_generation
 from flows.steps.collect import collect
+from flows.steps.similar import state_of
 from flows.wiring import Index, Pipeline
 from flows.work import work_of
 from indexes.publish.current import write_current
@@ -23,6 +26,7 @@ def publish_generation(
     Raises: StaleLease: another run has taken over; nothing is published.
     """
     index = pipeline.index
+    weigh_generation(index, generation)
     # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
     os.sync()
     pipeline.crash_point("manifest.before_rename")
@@ -46,6 +50,8 @@ def prune(index: Index, *, source: str) -> None:
     index.crash_point("prune.midway")
     index.graph.writer().prune(keep=kept)
     index.outbox.drop_all_but(index.ledger.generations.forget_before(min(kept, default=0)))
+    index.similar.drop_all_but(_states(index, kept))
+    index.authority.prune(keep=kept)
     collect(index, source=source)
 
 
@@ -58,6 +64,12 @@ def kept_generations(index: Index) -> tuple[int, ...]:
         row = index.ledger.generations.get(number)
         number = row.base if row is not None else 0
     return tuple(reversed(kept))
+
+
+def _states(index: Index, kept: Sequence[int]) -> set[str]:
+    """Files with what the kept generations know of their passages."""
+    rows = [index.ledger.generations.get(number) for number in kept]
+    return {state for row in rows if row is not None and (state := state_of(row))}
 
 
 def _is_there(index: Index, number: int) -> bool:

@@ -1,7 +1,7 @@
 """Step 10: what the run did, as a report, in the ledger and as Prefect artifacts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,17 +10,17 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from flows.memory import largest_child_mb, peak_rss_mb
 from flows.wiring import Pipeline
 from flows.work import Difference, Work
-from indexes.publish.generation import load_generation
+from indexes.publish.generation import GenerationManifest, load_generation
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.seen import SeenDocument
 from indexes.stores.ledger.stops import KEPT
 from ingest.plan.lastmod import judge_claim
 from ingest.plan.schedule import next_due, next_interval, retry_wait
 from ingest.plan.traps import redirect_rings
-from schemas.changes import ChangeKind, DocumentChange
+from schemas.changes import ChangeKind, Counts, DocumentChange, add_counts
 from schemas.records import to_record
 from schemas.redaction import one_line
-from schemas.report import ChunkCounts, HttpTotals, PeakRss, Problem, RunReport
+from schemas.report import ChunkCounts, HttpTotals, NameCounts, PeakRss, Problem, RunReport, SimilarCounts
 from schemas.source import SourceKind
 
 MAX_ROWS = 500
@@ -56,15 +56,22 @@ def build_report(
         published=bool(made),
         documents=details.get("documents", work.difference.documents),
         chunks=_chunk_counts(details, total=sum(counts.get("chunks", {}).values())),
-        nodes=dict(counts.get("nodes", {})),
+        nodes=add_counts(_of_nobody(manifest), counts).get("nodes", {}),
         edges=dict(counts.get("edges", {})),
         http=_http(pipeline),
         stages={name: round(seconds, 3) for name, seconds in stages.items()},
         peak_rss_mb=_peak_rss(pipeline),
         secrets=pipeline.index.ledger.seen.secrets(pipeline.source.name),
+        similar=_similar_counts(details),
+        names=NameCounts(**details.get("names", {})),
         guard=work.difference.guard,
         problems=problems_of(pipeline, seen),
     )
+
+
+def _of_nobody(manifest: GenerationManifest) -> Counts:
+    """Rows that belong to no source: the entities of the whole index."""
+    return manifest.sources.get("", {})
 
 
 def _published_by(pipeline: Pipeline) -> list[Generation]:
@@ -81,6 +88,11 @@ def _chunk_counts(details: Mapping[str, Any], *, total: int) -> ChunkCounts:
         unchanged=total - added,
         embedded=details.get("embedded", 0),
     )
+
+
+def _similar_counts(details: Mapping[str, Any]) -> SimilarCounts:
+    counts = details.get("similar", {})
+    return SimilarCounts(**{f.name: counts.get(f.name, 0) for f in fields(SimilarCounts)})
 
 
 def reschedule(pipeline: Pipeline, seen: Sequence[SeenDocument], difference: Difference) -> None:

@@ -4,14 +4,16 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from flows.steps.tools import restore_tools
 from flows.wiring import Index, Pipeline
 from indexes.publish.generation import generation_numbers, load_generation
 from indexes.stores.ledger.generations import Generation, GenerationState
+from ingest.link.naming import names_of
 from ingest.urls import file_url
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound
 from schemas.fragment import GraphFragment
-from schemas.nodes import Page, PdfDoc
+from schemas.nodes import Page, PdfDoc, Tool
 from schemas.records import from_record
 
 DocumentNode = Page | PdfDoc
@@ -30,7 +32,8 @@ def restore_ledger(pipeline: Pipeline) -> bool:
     if current == 0 or index.ledger.generations.get(current) is not None:
         return False
     pipeline.progress.say(f"the ledger does not know generation {current}; rebuilding it from the graph")
-    nodes = [node for node in index.graph.at(current).scan_nodes() if isinstance(node, DocumentNode)]
+    found = [node for node in index.graph.at(current).scan_nodes() if isinstance(node, DocumentNode | Tool)]
+    nodes = [node for node in found if not isinstance(node, Tool)]
     # As a parser gives it: whether it is stale, and its other addresses, were added later.
     others = {
         node.id: replace(node, stale=False, aliases=())
@@ -40,7 +43,7 @@ def restore_ledger(pipeline: Pipeline) -> bool:
     fragments = _find_fragments(index, others)
     times = _times(index, current)
     live = [_live(node, fragments.get(node.id, ""), times.get(node.id)) for node in nodes]
-    index.ledger.generations.restore(_published(index, current), live)
+    index.ledger.generations.restore(_published(index, current), [*live, *restore_tools(index, found)])
     return True
 
 
@@ -73,6 +76,7 @@ def _find_fragments(index: Index, documents: Mapping[str, DocumentNode]) -> dict
         if fragment is not None and documents[fragment.doc] in fragment.nodes:
             found[fragment.doc] = sha
             index.ledger.links.save([(sha, fragment)])
+            index.ledger.names.save([(sha, names_of(fragment))])
     return found
 
 

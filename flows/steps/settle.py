@@ -11,6 +11,7 @@ from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
 from ingest.diff.moves import settle_same
 from ingest.diff.quarantine import TINY_WORDS, Version, bad_content, has_collapsed, leads_home, read_version
+from ingest.diff.tools import without_tools
 from ingest.diff.validators import host_of
 from ingest.fetch.crawl import fetch_all
 from ingest.plan.scope import seed_urls
@@ -37,7 +38,7 @@ def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument
     known: Sequence[KnownDocument] = ledger.documents.of_source(name)
     if pipeline.source.kind is SourceKind.FILES:
         return known
-    everything = ledger.generations.live(pipeline.index.current()).values()
+    everything = without_tools(ledger.generations.live(pipeline.index.current())).values()
     live = {document.uri: document for document in everything if document.source == name}
     judge = _Judge(pipeline=pipeline, live=live, shown=_shown(everything), accept=accept)
     bad = {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=why) for d in known if (why := judge(d))}

@@ -10,7 +10,9 @@ from prefect import task
 from flows.active import active
 from flows.retry import TRANSIENT
 from flows.steps.diff import base_manifest_sources
-from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration, SourceCounts, add_growth, link_documents
+from flows.steps.growth import SourceCounts, add_growth
+from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration, link_documents
+from flows.steps.similar import SimilarPlan, SimilarRows
 from flows.wiring import Pipeline
 from flows.work import Difference, work_of
 from indexes.stores.ledger.generations import Generation
@@ -21,6 +23,8 @@ from ingest.diff.feed import FeedPlan
 from ingest.diff.guard import emptied_refusal, wordless_refusal
 from schemas.errors import GuardRefused, Stopped
 from schemas.feed import FeedEntry
+from schemas.records import to_record
+from schemas.report import NameCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +39,8 @@ class PlannedRows:
     emptied: int = 0
     redirects: Mapping[str, str] = field(default_factory=dict)
     feed: tuple[FeedEntry, ...] = ()
+    similar: SimilarRows
+    names: NameCounts
 
 
 def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> PlannedRows:
@@ -43,6 +49,7 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
     generation = NextGeneration(pipeline=pipeline, base=difference.base, changes=changes, as_of=as_of)
     affected, feed = generation.affected(), FeedPlan(difference.changes, generation.redirects)
     pipeline.progress.expect("link", len(affected))
+    similar = SimilarPlan(pipeline=pipeline, base=difference.base)
     payloads: list[str] = []
     sources: SourceCounts = base_manifest_sources(pipeline, difference.base)
     embedded = added = removed = emptied = 0
@@ -51,6 +58,7 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
         linked = link_documents(generation, affected[start : start + DOCUMENTS_PER_PAYLOAD])
         sources = add_growth(sources, linked.growth)
         feed.add(linked.steps)
+        similar.add(linked.rows)
         embedded += linked.embedded
         emptied += linked.emptied
         added += linked.rows.chunks_added
@@ -59,15 +67,18 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
             payloads.append(dump_payload(pipeline.index.outbox, linked.rows))
             pipeline.crash_point("outbox.midway")
         pipeline.progress.advance("link", len(affected[start : start + DOCUMENTS_PER_PAYLOAD]))
+    alike, entities = similar.decide(), generation.entities.decide()
     return PlannedRows(
-        payloads=tuple(payloads),
-        sources=sources,
+        payloads=(*payloads, *alike.payloads, *entities.payloads),
+        sources=add_growth(add_growth(sources, alike.growth), entities.growth),
         embedded=embedded,
         chunks_added=added,
         chunks_removed=removed,
         emptied=emptied,
         redirects=generation.locations,
         feed=feed.entries(),
+        similar=alike,
+        names=generation.names.counts(),
     )
 
 
@@ -147,6 +158,8 @@ def _details(difference: Difference, planned: PlannedRows, embedded: int) -> Map
         "chunks": {"added": planned.chunks_added, "removed": planned.chunks_removed},
         "embedded": embedded,
         "guard": difference.guard,
+        "names": to_record(planned.names),
+        "similar": {"state": planned.similar.state, **to_record(planned.similar.counts)},
     }
 
 

@@ -34,6 +34,11 @@ class MemoryChunkReader:
         found = (chunk for chunk in self._chunks() if chunk.doc in docs)
         return tuple(sorted(found, key=lambda chunk: (chunk.doc, chunk.ordinal, chunk.id)))
 
+    def documents_containing(self, phrases: Collection[str]) -> tuple[str, ...]:
+        """Documents with a chunk whose text contains one of the phrases, in id order."""
+        found = {chunk.doc for chunk in self._chunks() if any(phrase in chunk.text for phrase in phrases)}
+        return tuple(sorted(found))
+
     def search_text(
         self, field: SearchField, text: str, *, top_k: int, filters: Collection[Filter] = ()
     ) -> tuple[Hit, ...]:
@@ -70,6 +75,11 @@ class MemoryChunkReader:
     def vectors(self, ids: Collection[str]) -> Mapping[str, ChunkVectors]:
         """Stored vectors by chunk id."""
         return {key: self._rows[key].value[1] for key in ids if key in self._rows}
+
+    def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
+        """All text vectors at once."""
+        if self._rows:
+            yield tuple(self._rows), np.stack([row.value[1].text for row in self._rows.values()])
 
     def row_hashes(self) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""
@@ -186,10 +196,13 @@ class MemoryGraphReader:
         nodes = (self._nodes[key].value for key in sorted(self._nodes))
         return (node for node in nodes if source in (None, node.source))
 
-    def scan_edges(self, *, source: str | None = None) -> Iterator[Edge]:
-        """All edges, or one source's, in id order."""
+    def scan_edges(
+        self, *, source: str | None = None, kinds: Collection[EdgeKind] | None = None
+    ) -> Iterator[Edge]:
+        """All edges, or those of one source or of some kinds, in id order."""
         edges = (self._edges[key].value for key in sorted(self._edges))
-        return (edge for edge in edges if source in (None, edge.source))
+        ours = (edge for edge in edges if source in (None, edge.source))
+        return (edge for edge in ours if kinds is None or edge.kind in kinds)
 
     def row_hashes(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """`row_sha256` as stored, by node id and by edge id."""
@@ -204,7 +217,7 @@ class MemoryGraphReader:
         return state(self._nodes), state(self._edges)
 
     def _of_kinds(self, kinds: Collection[EdgeKind] | None) -> Iterator[Edge]:
-        return (edge for edge in self.scan_edges() if kinds is None or edge.kind in kinds)
+        return self.scan_edges(kinds=kinds)
 
 
 class MemoryGraphWriter:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from functools import partial
 
+from ingest.urls import is_tools_url
 from schemas.changes import ChangeKind, DocumentChange, RowChanges
 from schemas.feed import FeedChange, FeedEntry, FeedKind
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, Node, Tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,31 @@ class DocumentStep:
     gone: tuple[Passage, ...] = ()
     came: tuple[Passage, ...] = ()
     refreshed: tuple[str, ...] = ()
+    tools: tuple[tuple[FeedChange, str], ...] = ()
+
+
+def tool_steps(
+    held: Iterable[Node], rows: RowChanges, *, uris: Mapping[str, str]
+) -> tuple[DocumentStep, ...]:
+    """Give the step of each file of tools, by node id; *held* are the nodes until now."""
+    known = {node.id: node for node in held if isinstance(node, Tool)}
+    changed = [
+        *(
+            (FeedChange.REFRESHED if node.id in known else FeedChange.ADDED, node)
+            for node in rows.nodes
+            if isinstance(node, Tool)
+        ),
+        *((FeedChange.REMOVED, known[id_]) for id_ in rows.node_deletes if id_ in known),
+    ]
+    return tuple(
+        DocumentStep(
+            doc=doc,
+            source=next(tool.source for _, tool in changed if tool.doc == doc),
+            uri=uris[doc],
+            tools=tuple(sorted((change, tool.id) for change, tool in changed if tool.doc == doc)),
+        )
+        for doc in sorted({tool.doc for _, tool in changed})
+    )
 
 
 def document_steps(
@@ -75,7 +101,7 @@ class FeedPlan:
     """Gathers the feed of one generation, document by document, so that memory holds no text."""
 
     def __init__(self, changes: Iterable[DocumentChange], redirects: Mapping[str, str]) -> None:
-        self._changes = {change.doc: change for change in changes}
+        self._changes = {change.doc: change for change in changes if not is_tools_url(change.uri)}
         self._moves = document_moves(self._changes.values(), redirects)
         self._moved = {move.doc for move in self._moves.values()} | self._moves.keys()
         self._aside: dict[str, DocumentStep] = {}
@@ -84,7 +110,9 @@ class FeedPlan:
     def add(self, steps: Iterable[DocumentStep]) -> None:
         """Take in what happens to the chunks of some documents."""
         for step in steps:
-            if step.doc in self._moved:
+            if step.tools:
+                self._entries += plan_tool_feed(step)
+            elif step.doc in self._moved:
                 self._aside[step.doc] = step
             else:
                 self._entries += plan_chunk_feed(step, self._changes.get(step.doc))
@@ -133,6 +161,14 @@ def plan_chunk_feed(step: DocumentStep, change: DocumentChange | None) -> Iterat
         yield _chunk(FeedChange.REFRESHED, id_, id_, step, "same text, other fields")
 
 
+def plan_tool_feed(step: DocumentStep) -> Iterator[FeedEntry]:
+    """Give the entries of a file of tools."""
+    for change, id_ in step.tools:
+        old_id = None if change is FeedChange.ADDED else id_
+        new_id = None if change is FeedChange.REMOVED else id_
+        yield _tool(change, old_id, new_id, step, _TOOL[change])
+
+
 def plan_move_feed(old: DocumentStep | None, new: DocumentStep | None) -> Iterator[FeedEntry]:
     """Give the entries of a document that moved: equal texts are moved, the rest is paired by headings."""
     if old is None or new is None:
@@ -162,6 +198,11 @@ _DOCUMENT = {
     ChangeKind.CHANGED: FeedChange.REPLACED,
     ChangeKind.REFRESHED: FeedChange.REFRESHED,
     ChangeKind.REMOVED: FeedChange.REMOVED,
+}
+_TOOL = {
+    FeedChange.ADDED: "new in the file",
+    FeedChange.REFRESHED: "same name, described otherwise",
+    FeedChange.REMOVED: "no longer in the file",
 }
 _REASONS = {
     ChangeKind.ADDED: "new document",
@@ -217,3 +258,4 @@ def _entry(
 
 _chunk = partial(_entry, FeedKind.CHUNK)
 _document = partial(_entry, FeedKind.DOCUMENT)
+_tool = partial(_entry, FeedKind.TOOL)

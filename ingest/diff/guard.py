@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from ingest.urls import is_tools_url
 from schemas.changes import ChangeKind, Counts, DocumentChange
 from schemas.documents import READABLE, REMOVED, KnownDocument
 
@@ -63,8 +64,9 @@ def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | No
 
 
 def _lost(changes: Sequence[DocumentChange]) -> int:
-    """Removed documents; content that goes on under another address is not lost."""
-    return sum(change.kind is ChangeKind.REMOVED and change.successor is None for change in changes)
+    """Removed documents, files of tools aside; content that goes on under another address is not lost."""
+    gone = (change for change in changes if change.kind is ChangeKind.REMOVED and change.successor is None)
+    return sum(not is_tools_url(change.uri) for change in gone)
 
 
 def _reached(document: KnownDocument, by_uri: dict[str, KnownDocument]) -> bool:

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from schemas.edges import Edge, EdgeKind, plain_edge
-from schemas.fragment import GraphFragment, Link
+from schemas.fragment import GraphFragment, Link, Reference
 from schemas.ids import edge_id
 
 Resolve = Callable[[str], str | None]
@@ -31,7 +32,7 @@ def reference_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -
         edge.id: edge
         for reference in fragment.references
         if (dst := resolve(reference.target)) is not None and dst != fragment.doc
-        for edge in [plain_edge(reference.kind, fragment.doc, dst, doc=fragment.doc, source=source)]
+        for edge in [_reference_edge(fragment, source, dst, reference)]
     }
     return tuple(edge for _, edge in sorted(edges.items()))
 
@@ -56,6 +57,14 @@ def unresolved_references(fragment: GraphFragment, *, resolve: Resolve) -> tuple
 
 def _key(link: Link) -> Link:
     return Link(target="", text=link.text, position=link.position, fragment=link.fragment)
+
+
+def _reference_edge(fragment: GraphFragment, source: str, dst: str, reference: Reference) -> Edge:
+    edge = plain_edge(reference.kind, fragment.doc, dst, doc=fragment.doc, source=source)
+    if reference.predicate is None:
+        return edge
+    id_ = edge_id(reference.kind.value, fragment.doc, dst, reference.predicate)
+    return replace(edge, id=id_, predicate=reference.predicate)
 
 
 def _link_edge(fragment: GraphFragment, source: str, dst: str, link: Link, count: int) -> Edge:

@@ -32,6 +32,7 @@ class PageFacts:
     lang: str | None = None
     doc_id: str | None = None
     references: tuple[Reference, ...] = ()
+    names: tuple[str, ...] = ()
     noindex: bool = False
     nofollow: bool = False
     refresh: str | None = None
@@ -77,6 +78,7 @@ def assemble_page(
         chunks=tuple(graph.chunks),
         links=links,
         references=facts.references,
+        names=facts.names,
         doc_id=facts.doc_id,
         title=facts.title,
         noindex=facts.noindex,

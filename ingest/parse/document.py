@@ -48,6 +48,7 @@ def parse_document(
     if not data.strip():
         raise ParseError("the document is empty", subject=request.uri)
     fragment = _parse(data, request, count_tokens, recognise)
+    assert fragment.kind is not None  # only a file of tools has none
     unread = () if fragment.kind is DocumentKind.PDF else find_in_markup(data, fragment.kind)
     secrets = tuple(sorted((Counter(fragment.secrets) | Counter(unread)).elements()))
     if not secrets:

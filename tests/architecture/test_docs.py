@@ -13,13 +13,15 @@ import pytest
 import yaml
 
 from flows.source_file import parse_source
+from ingest.link.tool_evidence import WEIGHTS
+from ingest.parse.tools.file import parse_tools
 from schemas.documents import DocumentState, Outcome
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.evidence import FILTER_FIELDS, Citation, ContextBundle, Evidence, Scores
 from schemas.nodes import NODE_TYPES, Chunk, RegionType
 from schemas.report import RunReport
 from schemas.settings import PREFIX, Settings
-from schemas.source import Source, SourceKind
+from schemas.source import Source, SourceKind, ToolFormat
 
 REPO = Path(__file__).resolve().parents[2]
 DOCS = REPO / "docs"
@@ -71,6 +73,24 @@ def test_every_page_of_the_manual_is_in_its_navigation() -> None:
     listed = set(re.findall(r": (\S+\.md)$", _read("mkdocs.yml"), re.MULTILINE))
 
     assert listed == {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
+
+
+@pytest.mark.parametrize(("page", "block"), _blocks("yml"))
+def test_every_file_of_tools_that_is_shown_is_valid(page: str, block: str) -> None:
+    assert parse_tools(block.encode(), source="x", path=page).nodes
+
+
+def test_the_page_on_tools_has_every_format_and_every_evidence() -> None:
+    formats, _, evidence = _read("tools.md").partition("## What explains a tool")
+    documented = {
+        kind: float(weight)
+        for kind, weight in re.findall(
+            r"^\| `([a-z ]+)` \|.*\| (\.\d+)(?: each)? \|$", evidence, re.MULTILINE
+        )
+    }
+
+    assert _cells(formats) >= {form.value for form in ToolFormat}
+    assert documented == {kind.value: weight for kind, weight in WEIGHTS.items()}
 
 
 @pytest.mark.parametrize(("page", "block"), _blocks("yaml"))
@@ -136,7 +156,7 @@ def test_the_export_reference_has_every_field_of_a_chunk() -> None:
 
 def test_the_graph_reference_has_every_kind() -> None:
     page = _read("reference/graph.md")
-    not_made_yet = {"explained_by", "similar_to", "mentions", "names", "related", "alias_of"}
+    not_made_yet = {"alias_of"}
 
     nodes, _, edges = page.partition("## Edges")
     assert _cells(nodes) == {kind.value for kind in NODE_TYPES}

@@ -38,6 +38,19 @@ def test_vectors_come_back_bit_by_bit(chunk_store: ChunkStore) -> None:
             assert got.tobytes() == want.tobytes()
 
 
+def test_text_vectors_are_those_of_every_chunk_once(chunk_store: ChunkStore) -> None:
+    rows = [row(f"text {n}", make_vectors(unit(float(n), 1.0))) for n in range(50)]
+    publish(chunk_store, 1, rows)
+    publish(chunk_store, 2, [row("text 1", make_vectors(unit(5.0, 2.0)))], gone=[rows[7][0].id])
+    want = {chunk.id: vectors.text.tolist() for chunk, vectors in rows}
+    read = [dict(zip(ids, found, strict=True)) for ids, found in chunk_store.at(2).text_vectors()]
+    found = {id_: vector for part in read for id_, vector in part.items()}
+    assert sum(map(len, read)) == len(found) == 49
+    assert {id_ for id_, vector in found.items() if vector.tolist() != want[id_]} == {rows[1][0].id}
+    assert (found[rows[1][0].id].dtype, found[rows[1][0].id].shape) == (np.float32, (DIM,))
+    assert list(chunk_store.at(0).text_vectors()) == []
+
+
 def test_quotes_and_unicode_in_ids_find_exactly_their_rows(chunk_store: ChunkStore) -> None:
     odd = ["o'neill", 'say "x"', "a`b", "日本:λ", "x' OR '1'='1", "back\\slash", "%_"]
     rows = [row(name, id=name, doc=f"doc {name}") for name in odd]

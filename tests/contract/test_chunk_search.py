@@ -149,3 +149,24 @@ def test_fields_that_cannot_be_searched_that_way_are_refused(chunk_store: ChunkS
         reader.search_text(SearchField.CAPTIONS, "x", top_k=1)
     with pytest.raises(SchemaMismatch):
         reader.search_vector(SearchField.TEXT, axis(0, dim=DIM + 1), top_k=1)
+
+
+def test_documents_are_found_by_a_phrase_of_their_text_exactly_as_written(chunk_store: ChunkStore) -> None:
+    odd = 'It\'s 100 % "a_b" \\ λ Köln'
+    rows = [
+        row("the Write-Ahead Log of a server", uri="https://site.test/wal"),
+        row("another passage with the Write-Ahead Log", uri="https://site.test/wal", ordinal=1),
+        row("a write-ahead log", uri="https://site.test/lower"),
+        row(odd, uri="https://site.test/odd"),
+    ]
+    publish(chunk_store, 1, rows)
+    reader = chunk_store.at(1)
+    wal, lower, other = (rows[n][0].doc for n in (0, 2, 3))
+    assert reader.documents_containing(["Write-Ahead Log"]) == (wal,)
+    assert reader.documents_containing(["rite-ahead", "Ahead Log", "unknown"]) == tuple(sorted([wal, lower]))
+    assert reader.documents_containing(["100 %", "a_b"]) == (other,)
+    assert reader.documents_containing([odd, "It's", "\\ λ"]) == (other,)
+    assert reader.documents_containing(["a%b", "aXb", "x' OR '1'='1"]) == ()
+    assert reader.documents_containing([]) == ()
+    assert reader.documents_containing([f"none {n}" for n in range(150)] + ["Köln"]) == (other,)
+    assert chunk_store.at(0).documents_containing(["Write-Ahead Log"]) == ()

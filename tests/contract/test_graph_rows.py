@@ -61,7 +61,7 @@ def test_edges_are_kept_by_kind_and_unknown_ids_add_none(graph_store: GraphStore
         EdgeKind.EXPLAINED_BY
     }
     assert reader.edges_from(ends, kinds=[]) == ()
-    assert reader.edges_from(ends, kinds=[EdgeKind.MENTIONS]) == ()
+    assert reader.edges_from(ends, kinds=[EdgeKind.SIMILAR_TO]) == ()
     assert reader.edges_from(["page:unknown"]) == reader.edges_to([]) == ()
 
 
@@ -73,6 +73,10 @@ def test_scans_take_one_source_or_all(graph_store: GraphStore) -> None:
     assert [node.id for node in reader.scan_nodes(source='o\'neill "x"')] == by_id(theirs.nodes)
     assert [edge.id for edge in reader.scan_edges(source="site")] == by_id(ours.edges)
     assert list(reader.scan_edges(source="none")) == []
+    links = [edge for edge in ours.edges if edge.kind is EdgeKind.LINKS_TO]
+    assert [e.id for e in reader.scan_edges(source="site", kinds=[EdgeKind.LINKS_TO])] == by_id(links)
+    assert len(list(reader.scan_edges(kinds=EdgeKind))) == len(ours.edges) + len(theirs.edges)
+    assert list(reader.scan_edges(kinds=[])) == []
 
 
 def test_a_scan_has_no_default_limit(graph_store: GraphStore) -> None:
@@ -102,13 +106,24 @@ def test_state_counts_kinds_and_digests_rows(graph_store: GraphStore) -> None:
     nodes, edges = publish_graph(graph_store, graph)
     node_hashes = {node.id: node_sha256(node) for node in graph.nodes}
     edge_hashes = {edge.id: edge_sha256(edge) for edge in graph.edges}
-    assert nodes.counts == {"Chunk": 1, "Page": 1, "PdfDoc": 1, "PdfPage": 1, "PdfRegion": 1, "Section": 2}
+    assert nodes.counts == {
+        "Chunk": 1,
+        "Entity": 1,
+        "Page": 1,
+        "PdfDoc": 1,
+        "PdfPage": 1,
+        "PdfRegion": 1,
+        "Section": 2,
+        "Tool": 1,
+    }
     assert edges.counts == {
         "contains": 4,
         "explained_by": 1,
         "links_to": 1,
         "materialized_from": 1,
+        "mentions": 1,
         "parent_of": 1,
+        "relates_to": 1,
     }
     reader = graph_store.at(1)
     assert reader.row_hashes() == (node_hashes, edge_hashes)

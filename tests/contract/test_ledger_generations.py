@@ -1,6 +1,7 @@
 """Generations in the ledger, over SQLite files and a real PostgreSQL."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -55,6 +56,15 @@ def test_live_documents_come_back_with_every_field(ledger: Ledger) -> None:
     publish(ledger, put(full), base=0)
 
     assert ledger.generations.live(1) == {full.doc: full}
+
+
+def test_files_of_tools_are_told_from_the_documents_of_their_source(ledger: Ledger) -> None:
+    tools = replace(make_live("t", "1"), uri="tools://site/tools.yaml")
+    theirs = replace(make_live("u", "1", source="o'neill"), uri="tools://o'neill/tools.yaml")
+    publish(ledger, put(A1), put(tools), put(theirs), base=0)
+
+    assert ledger.generations.tools(1, source="site") == {tools.doc: tools}
+    assert ledger.generations.tools(0, source="site") == {}
 
 
 def test_live_documents_of_one_source_or_by_name(ledger: Ledger) -> None:

@@ -6,14 +6,27 @@ from typing import Any
 import numpy as np
 
 from indexes.ports import ChunkVectors, Vector
-from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.edges import Edge, EdgeKind, EvidenceRole, LinkPosition
 from schemas.geometry import BBox, PageSize
 from schemas.hashing import sha256_hex
-from schemas.ids import chunk_id, edge_id, page_id, pdf_doc_id, pdf_page_id, pdf_region_id, section_id
+from schemas.ids import (
+    chunk_id,
+    edge_id,
+    entity_id,
+    page_id,
+    pdf_doc_id,
+    pdf_page_id,
+    pdf_region_id,
+    section_id,
+    tool_id,
+    tools_doc_id,
+)
 from schemas.nodes import (
     Chunk,
     ChunkNode,
     DocumentKind,
+    Entity,
+    EntityType,
     Node,
     Page,
     PdfDoc,
@@ -21,6 +34,7 @@ from schemas.nodes import (
     PdfRegion,
     RegionType,
     Section,
+    Tool,
 )
 
 DIM = 8
@@ -134,12 +148,15 @@ class SampleGraph:
     pdf: PdfDoc
     pdf_page: PdfPage
     region: PdfRegion
+    entity: Entity
+    tool: Tool
     edges: tuple[Edge, ...]
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """All nodes."""
-        return (self.page, *self.sections, self.chunk, self.pdf, self.pdf_page, self.region)
+        of_pdf = (self.pdf, self.pdf_page, self.region)
+        return (self.page, *self.sections, self.chunk, *of_pdf, self.entity, self.tool)
 
 
 def make_edge(kind: EdgeKind, src: Node, dst: Node, **fields: Any) -> Edge:
@@ -163,14 +180,41 @@ def make_page(uri: str, *, title: str = "A page", source: str = "site", **fields
     return replace(page, **fields)
 
 
+def make_entity(name: str, **fields: Any) -> Entity:
+    """An entity that a capitalised name stands for."""
+    key = entity_id(name, fields.get("disambiguation", ""))
+    return replace(Entity(id=key, doc=key, name=name, entity_type=EntityType.NAME), **fields)
+
+
+def make_tool(name: str, *, source: str = "site", **fields: Any) -> Tool:
+    """A command with every field filled."""
+    doc = tools_doc_id(f"tools://{source}/tools.yaml")
+    tool = Tool(
+        id=tool_id(doc, "command", name),
+        doc=doc,
+        source=source,
+        path="tools.yaml",
+        name=name,
+        tool_type="command",
+        aliases=("it's",),
+        options=("--dry-run", "-n"),
+        endpoints=("GET /a/{id}",),
+        description="Says “no”.",
+        input_schema='{"type":"object"}',
+    )
+    return replace(tool, **fields)
+
+
 def make_graph(site: str = "https://site.test", *, source: str = "site") -> SampleGraph:
-    """A graph with a node of every kind that parsers make, and edges of five kinds."""
+    """A graph with a node of every kind that parsers make, and edges of seven kinds."""
     page = make_page(f"{site}/guide", title="It's a “guide”", source=source, breadcrumbs=("Home", "Guide"))
     top, inner = (_section(page, path, n) for n, path in enumerate((("Guide",), ("Guide", "Köln"))))
     chunk = ChunkNode(
         id=chunk_id(page.id, ("Guide",), "words", 0), doc=page.id, source=source, content_hash="c0"
     )
     pdf, pdf_page, region = _pdf_nodes(f"{site}/manual.pdf", source)
+    entity = make_entity(f"It's {site}", disambiguation="a “guide”", aliases=("ITS", "its"), source=source)
+    tool = make_tool(f"open {site}", source=source)
     edges = (
         make_edge(EdgeKind.CONTAINS, page, top),
         make_edge(EdgeKind.PARENT_OF, top, inner),
@@ -187,10 +231,31 @@ def make_graph(site: str = "https://site.test", *, source: str = "site") -> Samp
             fragment="page=2",
             count=3,
         ),
-        make_edge(EdgeKind.EXPLAINED_BY, pdf, chunk, score=0.25, confidence=0.5, chunk=chunk.id, text="it's"),
+        make_edge(
+            EdgeKind.EXPLAINED_BY,
+            tool,
+            chunk,
+            doc=page.id,
+            score=0.25,
+            confidence=0.5,
+            chunk=chunk.id,
+            text="it's",
+            role=EvidenceRole.MENTIONS,
+            reason="code, text",
+        ),
+        make_edge(EdgeKind.MENTIONS, chunk, entity, confidence=0.5, chunk=chunk.id, text="ITS"),
+        make_edge(EdgeKind.RELATES_TO, pdf, page, predicate="implements"),
     )
     return SampleGraph(
-        page=page, sections=(top, inner), chunk=chunk, pdf=pdf, pdf_page=pdf_page, region=region, edges=edges
+        page=page,
+        sections=(top, inner),
+        chunk=chunk,
+        pdf=pdf,
+        pdf_page=pdf_page,
+        region=region,
+        entity=entity,
+        tool=tool,
+        edges=edges,
     )
 
 

@@ -22,6 +22,11 @@ def one_of(column: str, values: Collection[str]) -> str:
     return str(col(column).isin(sorted(values)).to_sql())
 
 
+def any_of(column: str, phrases: Collection[str]) -> str:
+    """Give the condition that a text column contains one of *phrases*."""
+    return " OR ".join(str(col(column).contains(phrase).to_sql()) for phrase in phrases)
+
+
 def _condition(item: Filter) -> str:
     if item.field in INTEGER_FIELDS:
         return str(col(item.field).isin([int(value) for value in item.values]).to_sql())

@@ -54,9 +54,13 @@ class LanceGraphReader:
         found = scan.rows_in_id_order(self._nodes, _NODE_COLUMNS, _of_source(source))
         return map(graph_rows.node_from_row, found)
 
-    def scan_edges(self, *, source: str | None = None) -> Iterator[Edge]:
-        """All edges, or one source's, in id order, a page at a time."""
-        found = scan.rows_in_id_order(self._edges, _EDGE_COLUMNS, _of_source(source))
+    def scan_edges(
+        self, *, source: str | None = None, kinds: Collection[EdgeKind] | None = None
+    ) -> Iterator[Edge]:
+        """All edges, or those of one source or of some kinds, in id order, a page at a time."""
+        tests = [_of_source(source), None if kinds is None else one_of("kind", kinds)]
+        condition = " AND ".join(f"({test})" for test in tests if test) or None
+        found = scan.rows_in_id_order(self._edges, _EDGE_COLUMNS, condition)
         return map(graph_rows.edge_from_row, found)
 
     def row_hashes(self) -> tuple[Mapping[str, str], Mapping[str, str]]:

@@ -11,7 +11,7 @@ from lancedb.table import Table
 
 from indexes.ports import ChunkVectors, StoreState, Vector
 from indexes.stores.lance import rows, scan
-from indexes.stores.lance.filters import one_of, where
+from indexes.stores.lance.filters import any_of, one_of, where
 from indexes.stores.lance.search import best
 from indexes.stores.lance.tables import CHUNK_FIELDS, store_errors
 from schemas.errors import FilterError, SchemaMismatch
@@ -32,6 +32,9 @@ _VECTOR_COLUMNS = {
 }
 _ALL_VECTORS = tuple(_VECTOR_COLUMNS.values())
 
+PHRASES_AT_ONCE = 100
+"""A condition of so many phrases reads the texts once."""
+
 
 class LanceChunkReader:
     """A ChunkReader over one version of the table `chunks`; keep it, opening costs a few milliseconds."""
@@ -51,6 +54,13 @@ class LanceChunkReader:
         return tuple(
             sorted(map(rows.chunk_from_row, found), key=lambda chunk: (chunk.doc, chunk.ordinal, chunk.id))
         )
+
+    def documents_containing(self, phrases: Collection[str]) -> tuple[str, ...]:
+        """Documents with a chunk whose text contains one of the phrases, in id order."""
+        found: set[str] = set()
+        for page in scan.pages(phrases, size=PHRASES_AT_ONCE):
+            found.update(scan.read(self._table, any_of("text", page), ["doc"]).column("doc").to_pylist())
+        return tuple(sorted(found))
 
     def search_text(
         self, field: SearchField, text: str, *, top_k: int, filters: Collection[Filter] = ()
@@ -82,6 +92,12 @@ class LanceChunkReader:
         """Stored vectors by chunk id."""
         tables = scan.tables_with(self._table, "id", ids, ("id", *_ALL_VECTORS))
         return {key: item for found in tables for key, item in rows.vectors_of(found, self._dim).items()}
+
+    def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
+        """All text vectors, a batch of the table at a time."""
+        for batch in scan.batches(self._table, ["id", _VECTOR_COLUMNS[SearchField.TEXT]]):
+            values = batch.column(1).flatten().to_numpy(zero_copy_only=False)
+            yield tuple(batch.column(0).to_pylist()), values.reshape(-1, self._dim)
 
     def row_hashes(self) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""

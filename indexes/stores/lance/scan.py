@@ -15,12 +15,14 @@ from schemas.records import Record
 
 PAGE = 1000
 """Rows read, or ids asked for, at once: bounds memory and the length of a condition."""
+BATCH = 4096
+"""Rows of a few columns read at once."""
 
 
-def pages(values: Collection[str]) -> Iterator[list[str]]:
-    """Cut the sorted distinct values into lists of at most PAGE."""
+def pages(values: Collection[str], *, size: int = PAGE) -> Iterator[list[str]]:
+    """Cut the sorted distinct values into lists of at most *size*."""
     ordered = sorted(set(values))
-    return (ordered[start : start + PAGE] for start in range(0, len(ordered), PAGE))
+    return (ordered[start : start + size] for start in range(0, len(ordered), size))
 
 
 def read(table: Table, condition: str | None, columns: Sequence[str]) -> pa.Table:
@@ -28,6 +30,12 @@ def read(table: Table, condition: str | None, columns: Sequence[str]) -> pa.Tabl
     with store_errors(table.name):
         query = table.search().select(list(columns))
         return (query.where(condition) if condition else query).to_arrow()
+
+
+def batches(table: Table, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Read all rows, a batch at a time, in the table's own order."""
+    with store_errors(table.name):
+        yield from table.search().select(list(columns)).to_batches(BATCH)
 
 
 def tables_with(

@@ -205,6 +205,11 @@ class Generations:
             found |= self._live([*conditions, part])
         return found
 
+    def tools(self, number: int, *, source: str) -> Mapping[str, LiveDocument]:
+        """The files of tools (`tools://`) that a generation holds of one source, by node id."""
+        condition = doc_rev.c.uri.startswith("tools://", autoescape=True)
+        return self._live([*valid_at(doc_rev, number), doc_rev.c.source == source, condition])
+
     def by_doc_id(self, number: int, *, without_docs: Collection[str] = ()) -> Mapping[str, str]:
         """Node id by document id (`GOV-0017`, case folded); of equal ids the lowest node id wins."""
         conditions = (*valid_at(doc_rev, number), doc_rev.c.doc_id.is_not(None))

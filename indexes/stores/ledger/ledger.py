@@ -15,6 +15,7 @@ from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.lookup import Lookup
+from indexes.stores.ledger.names import NameIndex
 from indexes.stores.ledger.origins import Origins
 from indexes.stores.ledger.owner import Owner
 from indexes.stores.ledger.redirects import Redirects
@@ -37,6 +38,7 @@ class Ledger:
     sources: Sources
     lookup: Lookup
     links: LinkIndex
+    names: NameIndex
     origins: Origins
     frontier: FrontierIndex
     redirects: Redirects
@@ -75,6 +77,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         sources=Sources(engine),
         lookup=Lookup(engine),
         links=LinkIndex(engine),
+        names=NameIndex(engine),
         origins=Origins(engine),
         frontier=FrontierIndex(engine),
         redirects=Redirects(engine),

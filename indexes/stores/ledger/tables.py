@@ -115,6 +115,18 @@ fragment_link = sa.Table(
 sa.Index("fragment_link_target", fragment_link.c.target, postgresql_using="hash")
 sa.Index("fragment_link_fragment", fragment_link.c.fragment_sha)
 
+fragment_name = sa.Table(
+    "fragment_name",
+    metadata,
+    sa.Column("fragment_sha", _TEXT, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("text", _TEXT, nullable=False),
+    sa.Column("role", _TEXT, nullable=False),
+    sa.Column("entity", _TEXT, nullable=False),
+    sa.Column("disambiguation", _TEXT, nullable=False),
+    sa.Column("node", _TEXT),
+)
+
 origin = sa.Table(
     "origin",
     metadata,

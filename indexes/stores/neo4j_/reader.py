@@ -66,8 +66,11 @@ class Neo4jGraphReader:
         for rows in self._pages(NODE_ROWS, _NODE, _PAGE_ROWS, source):
             yield from _as_nodes(rows)
 
-    def scan_edges(self, *, source: str | None = None) -> Iterator[Edge]:
-        return merge(*(self._scan_kind(rows, source) for rows in EDGE_ROWS.values()), key=attrgetter("id"))
+    def scan_edges(
+        self, *, source: str | None = None, kinds: Collection[EdgeKind] | None = None
+    ) -> Iterator[Edge]:
+        wanted = [rows for kind, rows in EDGE_ROWS.items() if kinds is None or kind in kinds]
+        return merge(*(self._scan_kind(rows, source) for rows in wanted), key=attrgetter("id"))
 
     def row_hashes(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
         edges: dict[str, str] = {}

@@ -1,5 +1,6 @@
 """Front matter of a Markdown file > what the document says of itself."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,10 @@ MAX_BYTES = 65_536
 
 _FENCES = ("---", "...")
 _RELATIONS = (EdgeKind.RELATES_TO, EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES)
+STATED_KEYS = frozenset(
+    {"id", "title", "type", "domain", "status", "aliases", *(kind.value for kind in _RELATIONS)}
+)
+"""Keys that are read of every front matter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +28,7 @@ class FrontMatter:
     doc_type: str | None = None
     domain: str | None = None
     status: str | None = None
+    names: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
 
 
@@ -36,8 +42,10 @@ class _PlainLoader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
-def split_front_matter(text: str) -> tuple[FrontMatter, str, tuple[str, ...]]:
-    """Give what the block states, the body behind it, and warnings.
+def split_front_matter(
+    text: str, *, relations: Collection[str] = ()
+) -> tuple[FrontMatter, str, tuple[str, ...]]:
+    """Give what the block states, the body behind it, and warnings; *relations* are further keys that relate.
 
     A block begins with `---` at the very first sign and ends with a line `---` or `...`. One that cannot
     be read is part of the body, and a warning says why.
@@ -52,7 +60,7 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str, tuple[str, ...]]:
         stated, problem = _load(block)
     if problem is not None:
         return FrontMatter(), text, (f"front matter is read as text: {problem}",)
-    return _front_matter(stated or {}), body, ()
+    return _front_matter(stated or {}, relations), body, ()
 
 
 def _cut(text: str) -> tuple[str, str] | None:
@@ -78,17 +86,25 @@ def _load(block: str) -> tuple[Any, str | None]:
     return stated, None
 
 
-def _front_matter(stated: dict[Any, Any]) -> FrontMatter:
+def _front_matter(stated: dict[Any, Any], relations: Collection[str]) -> FrontMatter:
     return FrontMatter(
         doc_id=_scalar(stated.get("id")),
         title=_scalar(stated.get("title")),
         doc_type=_scalar(stated.get("type")),
         domain=_scalar(stated.get("domain")),
         status=_scalar(stated.get("status")),
-        references=tuple(
-            Reference(kind=kind, target=target)
-            for kind in _RELATIONS
-            for target in dict.fromkeys(_scalars(stated.get(kind.value)))
+        names=tuple(dict.fromkeys(_scalars(stated.get("aliases")))),
+        references=(
+            *(
+                Reference(kind=kind, target=target)
+                for kind in _RELATIONS
+                for target in dict.fromkeys(_scalars(stated.get(kind.value)))
+            ),
+            *(
+                Reference(kind=EdgeKind.RELATES_TO, target=target, predicate=key)
+                for key in relations
+                for target in dict.fromkeys(_scalars(stated.get(key)))
+            ),
         ),
     )
 

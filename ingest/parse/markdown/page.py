@@ -17,7 +17,7 @@ from schemas.nodes import DocumentKind
 
 def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
     """Turn a Markdown file into its fragment; what its front matter states wins over the request."""
-    stated, body, warnings = split_front_matter(_decode(data, request))
+    stated, body, warnings = split_front_matter(_decode(data, request), relations=request.relations)
     found = read_markdown(body)
     links, more = collect_links(found.links, base=request.uri)
     outline = build_outline(found.parts)
@@ -28,6 +28,7 @@ def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTok
         template_type="markdown",
         breadcrumbs=(*_folders(request), title),
         doc_id=stated.doc_id,
+        names=stated.names,
         references=stated.references,
         warnings=(*warnings, *more),
     )

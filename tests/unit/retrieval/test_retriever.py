@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from indexes.ports import GraphReader
+from indexes.stores.authority import MemoryAuthorityStore
 from retrieval.query import build_query, parse_filters
 from retrieval.retriever import Retriever
 from schemas.edges import EdgeKind, LinkPosition
@@ -227,6 +228,30 @@ def test_the_score_is_the_blend_of_its_parts(index: SmallIndex) -> None:
         parts = one.scores
         blend = 0.45 * parts.text + 0.25 * parts.graph + 0.15 * parts.anchor + 0.1 * parts.authority
         assert one.score == pytest.approx(blend + 0.05 * parts.freshness, abs=1e-6)
+
+
+def test_what_links_and_clicks_say_of_a_document_counts_a_tenth(index: SmallIndex) -> None:
+    plain = {one.chunk_id: one for one in ask(index, "backup log tape", top_k=50).evidence}
+    docs = sorted({one.doc for one in plain.values()})
+    values = {doc: round(1 / number, 6) for number, doc in enumerate(docs[1:], 1)}
+    authority = MemoryAuthorityStore()
+    authority.put(GENERATION, values)
+    retriever = Retriever(
+        index.chunks,
+        index.graph,
+        index.encoder,
+        generation=GENERATION,
+        as_of=AS_OF,
+        authority=authority.at(GENERATION),
+    )
+
+    weighed = retriever.retrieve(build_query("backup log tape", top_k=50)).evidence
+
+    assert {one.scores.authority for one in plain.values()} == {0.0}
+    assert {one.doc: one.scores.authority for one in weighed} == {docs[0]: 0.0, **values}
+    for one in weighed:
+        gained = one.score - plain[one.chunk_id].score
+        assert gained == pytest.approx(0.1 * values.get(one.doc, 0.0), abs=2e-6)
 
 
 @pytest.mark.parametrize(

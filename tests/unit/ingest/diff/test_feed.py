@@ -12,14 +12,15 @@ from ingest.diff.feed import (
     plan_chunk_feed,
     plan_document_feed,
     reason_of,
+    tool_steps,
 )
 from ingest.diff.rows import diff_chunks
 from schemas.changes import ChangeKind, DocumentChange, RowChanges
 from schemas.documents import LiveDocument
-from schemas.feed import FeedEntry
+from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.ids import page_id
 from schemas.nodes import Chunk
-from tests.fakes.graph_samples import make_chunk
+from tests.fakes.graph_samples import make_chunk, make_page, make_tool
 
 A, B, C = (f"https://site.test/{name}" for name in "abc")
 Row = tuple[str, str | None, str | None]
@@ -175,3 +176,19 @@ def test_a_step_names_the_source_and_address_of_its_document() -> None:
     )
     (entry,) = plan_chunk_feed(step, None)
     assert (entry.source, entry.uri) == ("wiki", A)
+
+
+def test_tools_come_go_and_are_described_otherwise_and_their_file_is_no_document() -> None:
+    kept, gone, new = (make_tool(name) for name in ("kept", "gone", "new"))
+    uri = "tools://site/tools.yaml"
+    rows = RowChanges(nodes=(replace(kept, description="Otherwise."), new), node_deletes=(gone.id,))
+    steps = tool_steps([kept, gone, make_page(A)], rows, uris={kept.doc: uri})
+    plan = FeedPlan([replace(change(ChangeKind.CHANGED, uri), reason="x")], {})
+    plan.add(steps)
+
+    assert {(entry.kind, entry.change, entry.old_id, entry.new_id) for entry in plan.entries()} == {
+        (FeedKind.TOOL, FeedChange.ADDED, None, new.id),
+        (FeedKind.TOOL, FeedChange.REFRESHED, kept.id, kept.id),
+        (FeedKind.TOOL, FeedChange.REMOVED, gone.id, None),
+    }
+    assert {(entry.source, entry.uri) for entry in plan.entries()} == {("site", uri)}

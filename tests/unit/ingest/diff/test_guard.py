@@ -1,5 +1,7 @@
 """When a run stops: a seed that cannot be read, an empty source, too much gone."""
 
+from dataclasses import replace
+
 import pytest
 
 from ingest.diff.guard import (
@@ -48,6 +50,11 @@ def test_content_that_goes_on_under_another_address_is_not_lost() -> None:
     moved = DocumentChange(kind=ChangeKind.REMOVED, old=live(), new=None, successor="page:2")
     assert removal_refusal([moved] * 9, live=10) is None
     assert removal_refusal([moved] * 9 + changes(removed=3), live=10) == "3 of 10 documents would be removed"
+
+
+def test_a_file_of_tools_is_no_document_that_could_be_lost() -> None:
+    tools = replace(live(), uri="tools://site/tools.yaml")
+    assert removal_refusal([DocumentChange(kind=ChangeKind.REMOVED, old=tools, new=None)], live=1) is None
 
 
 def test_only_removals_count_for_the_guard() -> None:

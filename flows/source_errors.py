@@ -1,0 +1,69 @@
+"""What is wrong with a source file, told by its key and its line."""
+
+from typing import Any, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+_MESSAGES = {
+    "extra_forbidden": "unknown key",
+    "missing": "is required",
+    "tuple_type": "should be a list",
+    "model_type": "should be a mapping",
+    "dict_type": "should be a mapping",
+    "string_type": "should be a text; put it in quotes",
+}
+
+
+def explain(error: ValidationError, tree: Any, file: type[BaseModel]) -> str:
+    """Say on one line what is wrong first, with its line and its key; *file* is the model of the whole."""
+    first = error.errors()[0]
+    location = tuple(part for part in first["loc"] if part != "[key]")
+    key = ".".join(str(part) for part in location) or "the file"
+    line = _line_of(tree, location)
+    message = _MESSAGES.get(first["type"], first["msg"].removeprefix("Value error, "))
+    if first["type"] == "extra_forbidden":
+        message += f"; known: {', '.join(_known_keys(file, location[:-1]))}"
+    return f"line {line}: {key}: {message}"
+
+
+def _known_keys(file: type[BaseModel], location: tuple[Any, ...]) -> tuple[str, ...]:
+    """The keys that a mapping of the file may have."""
+    model: Any = file
+    for part in location:
+        # A number is the place in a list, all of whose items are of one kind.
+        model = get_args(model)[0] if isinstance(part, int) else model.model_fields[part].annotation
+    return tuple(model.model_fields)
+
+
+def key_written_twice(node: yaml.Node | None) -> str | None:
+    """Name the first such key of a checked file; YAML itself would take the last one in silence."""
+    if isinstance(node, yaml.SequenceNode):
+        return next((twice for item in node.value if (twice := key_written_twice(item))), None)
+    seen: set[str] = set()
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.value in seen:
+            return f"line {key.start_mark.line + 1}: {key.value}: stands twice"
+        seen.add(key.value)
+        if twice := key_written_twice(value):
+            return twice
+    return None
+
+
+def _line_of(node: Any, location: tuple[Any, ...]) -> int:
+    line = int(node.start_mark.line) + 1 if node is not None else 1
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            pair = next(((k, v) for k, v in node.value if k.value == str(part)), None)
+            if pair is None:
+                return line
+            line, node = int(pair[0].start_mark.line) + 1, pair[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            node = node.value[part]
+            line = int(node.start_mark.line) + 1
+    return line
+
+
+def one_line(error: Exception) -> str:
+    """Give the text of an error without its line breaks."""
+    return " ".join(str(error).split())

@@ -1,0 +1,23 @@
+"""Before step 9: what the links and the readers' clicks say of each document of a staged generation."""
+
+from flows.wiring import Index
+from indexes.stores.ledger.generations import Generation
+from ingest.link.authority import weigh_documents
+from retrieval.clicks import CLICK_FILE, count_clicks
+from schemas.edges import EdgeKind
+from schemas.report import Problem
+
+
+def weigh_generation(index: Index, generation: Generation) -> None:
+    """Keep the authority of every document beside a generation that is about to be published.
+
+    Never in rows nor in their hashes: one new link moves every value. Clicks count from the log as it is now.
+    """
+    number = generation.generation
+    clicks = count_clicks(index.layout.root)
+    if clicks.unreadable:
+        reason = f"{clicks.unreadable} lines are no clicks and were left out"
+        index.ledger.runs.add_problems(generation.run_id, [Problem(url=CLICK_FILE, reason=reason)])
+    links = index.graph.at(number).scan_edges(kinds=[EdgeKind.LINKS_TO])
+    docs = tuple(index.ledger.generations.live(number))
+    index.authority.put(number, weigh_documents(docs, links, clicks.by_document))

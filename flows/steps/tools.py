@@ -1,0 +1,93 @@
+"""The files of tools of a run, as documents of the next generation, and what they are called there."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from flows.steps.embed import load_fragment
+from flows.tool_files import tools_documents, tools_record
+from flows.wiring import Index, Pipeline
+from ingest.link.tool_names import ToolNames, tool_names
+from ingest.link.tool_words import documents_naming
+from ingest.parse.tools.file import tools_fragment
+from ingest.urls import is_tools_url
+from schemas.changes import DocumentChange
+from schemas.documents import LiveDocument
+from schemas.edges import Edge, EdgeKind
+from schemas.fragment import GraphFragment
+from schemas.nodes import Chunk, Node, Tool
+
+
+def keep_tools(index: Index, fragments: Sequence[GraphFragment]) -> tuple[LiveDocument, ...]:
+    """Keep what files of tools say, as parsed documents are kept; give them as documents."""
+    for fragment in fragments:
+        index.fragments.put(tools_record(fragment))
+    return tools_documents(fragments)
+
+
+def restore_tools(index: Index, nodes: Iterable[Node]) -> tuple[LiveDocument, ...]:
+    """Make the files of tools anew from their nodes, for a ledger that was lost; give them as documents."""
+    files: dict[str, list[Tool]] = {}
+    for tool in _tools(nodes):
+        files.setdefault(tool.doc, []).append(tool)
+    return keep_tools(index, [tools_fragment(tools) for _, tools in sorted(files.items())])
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextTools:
+    """The tools that the next generation will hold, and what they matter to."""
+
+    pipeline: Pipeline
+    base: int
+    changes: Mapping[str, DocumentChange]
+    _names: dict[str, ToolNames] = field(default_factory=dict)
+
+    def names(self, source: str) -> ToolNames:
+        """What the tools of a source will be called: only its own documents explain them."""
+        if source not in self._names:
+            self._names[source] = tool_names(self._of_source(source))
+        return self._names[source]
+
+    def give_names(self, chunks: Sequence[Chunk], edges: Iterable[Edge]) -> list[Chunk]:
+        """Give the passages with the names of the tools that they explain, as far as *edges* say."""
+        found: dict[str, set[str]] = {}
+        by_id = {tool.id: tool.name for names in self._names.values() for tool in names.tools}
+        for edge in edges:
+            if edge.kind is EdgeKind.EXPLAINED_BY and edge.chunk is not None:
+                found.setdefault(edge.chunk, set()).add(by_id[edge.src])
+        return [
+            replace(chunk, tool_names=tuple(sorted(found[chunk.id]))) if chunk.id in found else chunk
+            for chunk in chunks
+        ]
+
+    def touched(self) -> frozenset[str]:
+        """Documents of the base that explained, or may explain, a tool that comes, goes or changes."""
+        index = self.pipeline.index
+        chunks, graph = index.chunks.at(self.base), index.graph.at(self.base)
+        found: set[str] = set()
+        for change in self._changed():
+            before = self._before([change.doc])
+            if differing := before ^ self._after(change):
+                found |= documents_naming(differing, chunks.scan(source=change.source))
+                leaving = [tool.id for tool in before & differing]
+                found |= {edge.doc for edge in graph.edges_from(leaving, kinds=[EdgeKind.EXPLAINED_BY])}
+        return frozenset(found)
+
+    def _changed(self) -> Iterable[DocumentChange]:
+        return (change for _, change in sorted(self.changes.items()) if is_tools_url(change.uri))
+
+    def _of_source(self, source: str) -> Iterable[Tool]:
+        held = self.pipeline.index.ledger.generations.tools(self.base, source=source)
+        kept = self._before(held.keys() - self.changes.keys())
+        return kept.union(*(self._after(change) for change in self._changed() if change.source == source))
+
+    def _before(self, docs: Iterable[str]) -> frozenset[Tool]:
+        return _tools(self.pipeline.index.graph.at(self.base).nodes_of(sorted(docs)))
+
+    def _after(self, change: DocumentChange) -> frozenset[Tool]:
+        if change.new is None:
+            return frozenset()
+        return _tools(load_fragment(self.pipeline, change.new.fragment_sha).nodes)
+
+
+def _tools(nodes: Iterable[Node]) -> frozenset[Tool]:
+    return frozenset(node for node in nodes if isinstance(node, Tool))

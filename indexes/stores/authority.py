@@ -1,0 +1,102 @@
+"""The authority of documents, a table of its own for each generation: in files beside it, or in memory."""
+
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_SUFFIX = ".arrow"
+_SCHEMA = pa.schema([pa.field("node", pa.string()), pa.field("value", pa.float64())])
+
+
+class FileAuthorityStore:
+    """Keeps the port AuthorityStore as `<generation>.arrow` in a folder; files appear whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def at(self, generation: int) -> "FileAuthorityReader":
+        """A reader of one generation."""
+        return FileAuthorityReader(self._path(generation))
+
+    def put(self, generation: int, values: Mapping[str, float]) -> None:
+        """Keep the values of a generation, in place of any it had."""
+        table = pa.table({"node": list(values), "value": list(values.values())}, schema=_SCHEMA)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        part = self._path(generation).with_suffix(".part")
+        with part.open("wb") as file:
+            with pa.ipc.new_file(file, _SCHEMA) as writer:
+                writer.write_table(table)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(self._path(generation))
+
+    def prune(self, *, keep: Collection[int]) -> None:
+        """Forget generations other than *keep*, and what a crash left."""
+        kept = {self._path(generation) for generation in keep}
+        for path in sorted(self._folder.glob("*")):
+            if path not in kept:
+                path.unlink(missing_ok=True)
+
+    def _path(self, generation: int) -> Path:
+        return self._folder / f"{generation}{_SUFFIX}"
+
+
+class FileAuthorityReader:
+    """An AuthorityReader over one file, which is read at the first question."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._table: pa.Table | None = None
+
+    def of(self, docs: Collection[str]) -> Mapping[str, float]:
+        """Authority by document."""
+        if self._table is None:
+            self._table = _read(self._path)
+        wanted = sorted(set(docs))
+        found = pc.index_in(pa.array(wanted, pa.string()), value_set=self._table.column("node")).to_pylist()
+        values = self._table.column("value")
+        pairs = zip(wanted, found, strict=True)
+        return {doc: values[place].as_py() for doc, place in pairs if place is not None}
+
+
+def _read(path: Path) -> pa.Table:
+    """The table of a file; an empty one where it is missing or damaged: authority is a tenth of a score."""
+    try:
+        with path.open("rb") as file:
+            table = pa.ipc.open_file(file).read_all()
+    except (OSError, pa.ArrowInvalid):
+        return _SCHEMA.empty_table()
+    return table if table.schema.equals(_SCHEMA) else _SCHEMA.empty_table()
+
+
+class MemoryAuthorityStore:
+    """Keeps the port AuthorityStore in a dict."""
+
+    def __init__(self) -> None:
+        self._values: dict[int, Mapping[str, float]] = {}
+
+    def at(self, generation: int) -> "MemoryAuthorityReader":
+        """A reader of one generation."""
+        return MemoryAuthorityReader(self._values.get(generation, {}))
+
+    def put(self, generation: int, values: Mapping[str, float]) -> None:
+        """Keep the values of a generation, in place of any it had."""
+        self._values[generation] = dict(values)
+
+    def prune(self, *, keep: Collection[int]) -> None:
+        """Forget generations other than *keep*."""
+        self._values = {number: values for number, values in self._values.items() if number in keep}
+
+
+class MemoryAuthorityReader:
+    """An AuthorityReader over a mapping."""
+
+    def __init__(self, values: Mapping[str, float]) -> None:
+        self._values = values
+
+    def of(self, docs: Collection[str]) -> Mapping[str, float]:
+        """Authority by document."""
+        return {doc: self._values[doc] for doc in sorted(set(docs)) if doc in self._values}

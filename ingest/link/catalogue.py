@@ -1,0 +1,233 @@
+"""What people call a thing > its entity, over all documents of a generation."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from ingest.link.everyday import WORD
+from schemas.ids import entity_id
+from schemas.names import Name, NameRole
+from schemas.nodes import Entity, EntityType
+
+MAX_HOMONYMS = 4
+"""Entities that one name may have, and nodes that one entity may name; what has more is a label."""
+
+SHARED = 2 / 3
+"""By so much less sure is a name to mean one node where several have it."""
+
+_CONFIDENCE = {
+    NameRole.DOC_ID: 1.0,
+    NameRole.CODE_PREFIX: 0.9,
+    NameRole.TITLE: 0.9,
+    NameRole.ALIAS: 0.9,
+    NameRole.TERM: 0.9,
+    NameRole.ACRONYM: 0.8,
+    NameRole.HEADING: 0.7,
+}
+"""How sure a text is to mean the entity whose name it holds, by what makes it a name."""
+
+_TERMS = frozenset({NameRole.TERM, NameRole.ACRONYM})
+_TYPES = (
+    (EntityType.DOCUMENT, frozenset(NameRole) - _TERMS - {NameRole.HEADING}),
+    (EntityType.TERM, _TERMS),
+    (EntityType.SECTION, frozenset({NameRole.HEADING})),
+)
+
+Key = tuple[str, str]
+"""Name and disambiguation of an entity."""
+
+
+class Named(NamedTuple):
+    """A document, or a section of one, that an entity names, and how sure that is."""
+
+    doc: str
+    confidence: float
+
+
+class Stated(NamedTuple):
+    """A name and the document that states it."""
+
+    doc: str
+    name: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An entity that a text may mean, and how sure that is if it is the only one.
+
+    Where the text may mean others too, `docs` are the documents that the entity names, and `definers` those
+    that explain the text as a term.
+    `is_prefix`: the text is the code that the ids of these documents begin with, and means all of them.
+    """
+
+    entity: str
+    confidence: float
+    disambiguation: str = ""
+    docs: tuple[str, ...] = ()
+    definers: tuple[str, ...] = ()
+    is_prefix: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Catalogue:
+    """Entities by id, what each text may mean, and which nodes each entity names.
+
+    `labels` are the names that are left out, since too many things have them.
+    """
+
+    entities: Mapping[str, Entity] = field(default_factory=dict)
+    meanings: Mapping[str, tuple[Candidate, ...]] = field(default_factory=dict)
+    nodes: Mapping[str, Mapping[str, Named]] = field(default_factory=dict)
+    labels: frozenset[str] = frozenset()
+
+    @cached_property
+    def by_node(self) -> Mapping[str, str]:
+        """The entity that each document or section is about."""
+        return {node: entity for entity, nodes in sorted(self.nodes.items()) for node in nodes}
+
+    @cached_property
+    def by_doc(self) -> Mapping[str, tuple[tuple[str, str, float], ...]]:
+        """Entity, node and confidence of what names a document and its sections."""
+        named: dict[str, list[tuple[str, str, float]]] = {}
+        for entity, nodes in sorted(self.nodes.items()):
+            for node, (doc, confidence) in nodes.items():
+                named.setdefault(doc, []).append((entity, node, confidence))
+        return {doc: tuple(rows) for doc, rows in named.items()}
+
+    @cached_property
+    def by_first_word(self) -> Mapping[str, tuple[tuple[int, str], ...]]:
+        """Names, the longest first, by their first word, with how many signs stand before it."""
+        index: dict[str, list[tuple[int, str]]] = {}
+        for text in self.meanings:
+            if word := WORD.search(text):
+                index.setdefault(word[0], []).append((word.start(), text))
+        return {
+            word: tuple(sorted(names, key=lambda name: (-len(name[1]), name[1])))
+            for word, names in index.items()
+        }
+
+
+def build_catalogue(stated: Iterable[Stated]) -> Catalogue:
+    """Gather the names of all documents, in whatever order they come.
+
+    Terms that differ in their use of capitals alone are one. A name of more than MAX_HOMONYMS entities, and
+    an entity of more nodes than that, is a label and means none of them; but the code that ids begin with
+    means all documents that share it.
+    """
+    names = sorted(set(stated), key=_order)
+    main = _main_forms(item.name for item in names)
+    gathered: dict[Key, _Gathered] = {}
+    for doc, name in names:
+        key = main[name.entity.casefold()] if name.role in _TERMS else _key(name)
+        gathered.setdefault(key, _Gathered()).add(doc, name)
+    kept = {key: found for key, found in gathered.items() if len(found.nodes) <= MAX_HOMONYMS}
+    meanings = _meanings(kept)
+    unclear = {text for text, several in meanings.items() if _is_unclear(several)}
+    entities = {entity_id(*key): _entity(key, found) for key, found in kept.items()}
+    return Catalogue(
+        entities=entities,
+        meanings={text: several for text, several in meanings.items() if text not in unclear},
+        nodes={entity_id(*key): found.shared_nodes for key, found in kept.items() if found.nodes},
+        labels=frozenset({name for name, _ in gathered.keys() - kept.keys()} | unclear),
+    )
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """All that is said of one entity."""
+
+    roles: set[NameRole] = field(default_factory=set)
+    texts: dict[str, NameRole] = field(default_factory=dict)
+    nodes: dict[str, Named] = field(default_factory=dict)
+    docs: set[str] = field(default_factory=set)
+    definers: set[str] = field(default_factory=set)
+
+    def add(self, doc: str, name: Name) -> None:
+        self.roles.add(name.role)
+        self.texts[name.text] = min(name.role, self.texts.get(name.text, name.role), key=_surest)
+        if name.node is None:
+            self.definers.add(doc)
+        else:
+            self.docs.add(doc)
+            known = self.nodes.get(name.node, Named(doc, 0.0))
+            self.nodes[name.node] = max(known, Named(doc, _CONFIDENCE[name.role]))
+
+    @property
+    def shared_nodes(self) -> dict[str, Named]:
+        share = SHARED if len(self.nodes) > 1 else 1.0
+        return {node: Named(doc, round(sure * share, 6)) for node, (doc, sure) in sorted(self.nodes.items())}
+
+
+def _surest(role: NameRole) -> tuple[float, str]:
+    return (-_CONFIDENCE[role], role.value)
+
+
+def _entity(key: Key, found: _Gathered) -> Entity:
+    id_ = entity_id(*key)
+    return Entity(
+        id=id_,
+        doc=id_,
+        name=key[0],
+        entity_type=next(type_ for type_, roles in _TYPES if roles & found.roles),
+        disambiguation=key[1],
+        aliases=tuple(sorted(found.texts.keys() - {key[0]})),
+    )
+
+
+def _meanings(kept: Mapping[Key, _Gathered]) -> dict[str, tuple[Candidate, ...]]:
+    found: dict[str, list[Candidate]] = {}
+    for text, candidate in _candidates(kept):
+        found.setdefault(text, []).append(candidate)
+    return {text: _in_order(several) for text, several in found.items()}
+
+
+def _in_order(several: list[Candidate]) -> tuple[Candidate, ...]:
+    """By entity; what only tells several apart is left out of one, so that it does not change with it."""
+    if len(several) == 1:
+        return (replace(several[0], docs=(), definers=()),)
+    return tuple(sorted(several, key=lambda candidate: candidate.entity))
+
+
+def _candidates(kept: Mapping[Key, _Gathered]) -> Iterator[tuple[str, Candidate]]:
+    for key, gathered in kept.items():
+        docs, definers = tuple(sorted(gathered.docs)), tuple(sorted(gathered.definers))
+        for text, role in gathered.texts.items():
+            yield (
+                text,
+                Candidate(
+                    entity=entity_id(*key),
+                    confidence=_CONFIDENCE[role],
+                    disambiguation=key[1],
+                    docs=docs,
+                    definers=definers,
+                    is_prefix=role is NameRole.CODE_PREFIX,
+                ),
+            )
+
+
+def _is_unclear(several: tuple[Candidate, ...]) -> bool:
+    return sum(not candidate.is_prefix for candidate in several) > MAX_HOMONYMS
+
+
+def _main_forms(names: Iterable[Name]) -> dict[str, Key]:
+    """By folded text the entity that a term is: that of the one title that reads so, else the least form."""
+    titles: dict[str, set[Key]] = {}
+    terms: dict[str, set[Key]] = {}
+    for name in names:
+        if name.role in _TERMS or name.role is NameRole.TITLE:
+            forms = terms if name.role in _TERMS else titles
+            forms.setdefault(name.entity.casefold(), set()).add(_key(name))
+    return {
+        folded: min(titles[folded] if len(titles.get(folded, ())) == 1 else forms)
+        for folded, forms in terms.items()
+    }
+
+
+def _key(name: Name) -> Key:
+    return name.entity, name.disambiguation
+
+
+def _order(stated: Stated) -> tuple[str, ...]:
+    doc, name = stated
+    return (name.entity, name.disambiguation, name.text, name.role.value, name.node or "", doc)

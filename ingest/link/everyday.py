@@ -1,0 +1,77 @@
+"""Which texts can be names at all: by their form, before anything is known of other documents."""
+
+import re
+
+MIN_LENGTH = 4
+"""Code points; shorter titles stand in too many texts that do not mean them."""
+
+MAX_LENGTH = 120
+"""Code points; what is longer is a sentence."""
+
+_EVERYDAY = frozenset(
+    re.findall(
+        r"\S+",
+        """about abstract acknowledgements acknowledgments acknowledgment api appendix appendices archive
+    arguments attributes authors background basics bibliography bugs caveats changelog changes chapter
+    classes code commands community compatibility conclusion config configuration considerations contact
+    contents contributing contributors conventions copyright credits definitions dependencies description
+    details development discussion documentation documents download downloads environment errors events
+    example examples exceptions faq features files footnotes foreword forum functions general glossary guide
+    handbook help history home homepage hint hints important index information install installation
+    installing internals introduction issues legal license licence limitations links list main manual menu
+    methods miscellaneous modules more name navigation news next note notes obsolete options other output
+    overview page parameters part parts policy preface previous privacy problems properties purpose
+    quickstart readme reference references related requirements resources results return returns rationale
+    roadmap search section security see setup sources start status summary support synopsis syntax table
+    tables terms testing tests text the this tips title todo topics troubleshooting tutorial tutorials
+    types untitled updates upgrading usage use using value values variables version versions view warning
+    warnings welcome what's where""",
+    )
+)
+"""Words that a title may consist of and still name nothing."""
+
+_SMALL = frozenset(
+    re.findall(
+        r"\w+", "a an and as at by for from how in into is of on or our the to vs what who why with your"
+    )
+)
+WORD = re.compile(r"[^\W_]+")
+"""A word: letters and digits."""
+_CODE = re.compile(r"[^\W\d]\w*(?:[._]\w+)+(?:\(\))?|\w+\(\)|[A-Z]{2,}-?\d+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text may name one thing wherever it stands: not too short, everyday or in lower case.
+
+    A name has a word that is not everyday with a capital or a digit in it, or is a code symbol.
+    """
+    if not MIN_LENGTH <= len(text) <= MAX_LENGTH or _CONTROL.search(text) or "://" in text:
+        return False
+    return is_code(text) or any(map(_tells, words_of(text)))
+
+
+def is_code(text: str) -> bool:
+    """Whether a text is one code symbol: dotted, snake case, a call, or an id."""
+    return _CODE.fullmatch(text) is not None
+
+
+def is_several_words(text: str) -> bool:
+    """Whether at least two words of a text are more than articles and prepositions."""
+    return sum(word.casefold() not in _SMALL for word in words_of(text)) > 1
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Words of a text, without signs."""
+    return tuple(WORD.findall(text))
+
+
+def _tells(word: str) -> bool:
+    folded = word.casefold()
+    return (
+        folded not in _EVERYDAY
+        and folded not in _SMALL
+        and len(word) > 1
+        and not word.islower()
+        and not word.isdigit()
+    )

@@ -1,0 +1,115 @@
+"""Tools are joined to the passages that explain them, document by document."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ingest.link.tool_evidence import DEFINING, WEIGHTS, DocumentReader, Findings, first_sentence
+from ingest.link.tool_names import ToolNames
+from schemas.edges import Edge, EdgeKind, EvidenceRole
+from schemas.ids import edge_id
+from schemas.nodes import Chunk
+
+PER_TOOL = 4
+"""Passages of one document that one tool leads to."""
+
+PER_CHUNK = 8
+"""Tools that are only mentioned which lead to one passage."""
+
+DEFINED_PER_CHUNK = 64
+"""Tools which a passage may define: a table of settings defines many, but a bound there must be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    tool: int
+    chunk: Chunk
+    target: str
+    findings: Findings
+
+    @property
+    def rank(self) -> tuple[bool, float, int]:
+        """Defining passages first, then the surest, then the earliest."""
+        return not self.defines, -self.findings.score, self.chunk.ordinal
+
+    @property
+    def defines(self) -> bool:
+        return bool(DEFINING & self.findings.kinds.keys())
+
+
+def explained_by_edges(chunks: Sequence[Chunk], names: ToolNames, *, source: str) -> tuple[Edge, ...]:
+    """Give the `explained_by` edges that one document states, in id order.
+
+    An edge leads to the section whose heading is the tool's name, else to the passage. Of one document only
+    the best passage with defining evidence defines a tool; the others mention it.
+
+    Args: chunks: those of one document; names: the tools of its source.
+    """
+    if not names.tools:
+        return ()
+    found = _best_of_each_target(_candidates(chunks, names))
+    of_tool = _of_tools(found)
+    kept = _of_chunks([candidate for ranked in of_tool.values() for candidate in ranked[:PER_TOOL]], of_tool)
+    edges = (_edge(one, names, source, defines=one.defines and of_tool[one.tool][0] is one) for one in kept)
+    return tuple(sorted(edges, key=lambda edge: edge.id))
+
+
+def _candidates(chunks: Sequence[Chunk], names: ToolNames) -> Iterable[_Candidate]:
+    reader, section = DocumentReader(names), None
+    for chunk in sorted(chunks, key=lambda chunk: (chunk.ordinal, chunk.id)):
+        begins = chunk.section_id is None or chunk.section_id != section
+        section = chunk.section_id
+        for tool, findings in reader.read(chunk, begins_section=begins).items():
+            in_section = chunk.section_id is not None and names.named((chunk.heading_path or ("",))[-1])
+            target = chunk.section_id if in_section and tool in in_section else None
+            yield _Candidate(tool=tool, chunk=chunk, target=target or chunk.id, findings=findings)
+
+
+def _best_of_each_target(candidates: Iterable[_Candidate]) -> Iterable[_Candidate]:
+    best: dict[tuple[int, str], _Candidate] = {}
+    for one in candidates:
+        held = best.get((one.tool, one.target))
+        if held is None or one.rank < held.rank:
+            best[one.tool, one.target] = one
+    return best.values()
+
+
+def _of_tools(candidates: Iterable[_Candidate]) -> Mapping[int, Sequence[_Candidate]]:
+    of_tool: dict[int, list[_Candidate]] = {}
+    for one in candidates:
+        of_tool.setdefault(one.tool, []).append(one)
+    return {tool: sorted(ranked, key=lambda one: one.rank) for tool, ranked in sorted(of_tool.items())}
+
+
+def _of_chunks(
+    candidates: Sequence[_Candidate], of_tool: Mapping[int, Sequence[_Candidate]]
+) -> Sequence[_Candidate]:
+    """At most so many tools a passage; those of equal rank by the tools' ids."""
+    by_chunk: dict[str, list[_Candidate]] = {}
+    for one in sorted(candidates, key=lambda one: (one.rank, one.tool)):
+        by_chunk.setdefault(one.chunk.id, []).append(one)
+    kept: list[_Candidate] = []
+    for ranked in by_chunk.values():
+        defining = [one for one in ranked if one.defines and of_tool[one.tool][0] is one]
+        mentioning = [one for one in ranked if not (one.defines and of_tool[one.tool][0] is one)]
+        kept += [*defining[:DEFINED_PER_CHUNK], *mentioning[:PER_CHUNK]]
+    return kept
+
+
+def _edge(one: _Candidate, names: ToolNames, source: str, *, defines: bool) -> Edge:
+    tool, findings = names.tools[one.tool], one.findings
+    start, end = findings.span or first_sentence(one.chunk.text)
+    kinds = sorted(findings.kinds, key=lambda kind: (-WEIGHTS[kind], kind))
+    return Edge(
+        id=edge_id(EdgeKind.EXPLAINED_BY, tool.id, one.target),
+        kind=EdgeKind.EXPLAINED_BY,
+        src=tool.id,
+        dst=one.target,
+        doc=one.chunk.doc,
+        source=source,
+        confidence=findings.score,
+        score=findings.score,
+        chunk=one.chunk.id,
+        text=one.chunk.text[start:end].strip(),
+        role=EvidenceRole.DEFINES if defines else EvidenceRole.MENTIONS,
+        reason=", ".join(kinds),
+    )

@@ -1,0 +1,189 @@
+"""What the passages of a document speak of: `mentions` edges, and the spans that they were read from."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ingest.link.catalogue import Candidate, Catalogue
+from ingest.link.everyday import is_code, is_name, is_several_words, words_of
+from ingest.link.meaning import Reading, choose_meanings
+from ingest.link.spotting import Span, find_catalogued, find_names, find_symbols
+from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
+from schemas.fragment import GraphFragment
+from schemas.ids import edge_id, entity_id, normalise_text
+from schemas.nodes import Chunk, Entity, EntityType
+
+MAX_CATALOGUED = 12
+MAX_NAMES = 4
+MAX_SYMBOLS = 4
+"""Entities of each sort that one chunk may mention, so that a table or an index does not join everything."""
+
+UNLISTED_CONFIDENCE = 0.6
+LINKED_CONFIDENCE = 0.95
+"""How sure the mentions are that no catalogue lists, and those that the document's own link explains."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A span of a chunk's text and the entity it means; `is_own`: the document itself is about that."""
+
+    span: Span
+    entity: str
+    confidence: float
+    is_own: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadChunk:
+    """All mentions of one chunk, in reading order."""
+
+    chunk: Chunk
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadDocument:
+    """What a document speaks of: per chunk, entities that only its text names, names that were unclear."""
+
+    chunks: tuple[ReadChunk, ...]
+    found: Mapping[str, Entity]
+    unclear: frozenset[str]
+
+
+def read_document(
+    fragment: GraphFragment, catalogue: Catalogue, *, targets: Mapping[str, str]
+) -> ReadDocument:
+    """Find what each chunk of a document mentions.
+
+    Args: targets: node id of the live document by link target.
+    """
+    reader = _Reader(fragment, catalogue, targets)
+    chunks = tuple(reader.read(chunk) for chunk in fragment.chunks)
+    return ReadDocument(chunks=chunks, found=reader.found, unclear=frozenset(reader.unclear))
+
+
+def mention_edges(read: ReadDocument, *, source: str) -> tuple[Edge, ...]:
+    """Give an edge from each chunk to each entity it mentions, but for those its own document is about.
+
+    `text` is what stands in the chunk at the first place, `count` how many places there are.
+    """
+    return tuple(edge for chunk in read.chunks for edge in _edges(chunk, source))
+
+
+def name_edges(doc: str, catalogue: Catalogue, *, source: str) -> tuple[Edge, ...]:
+    """Give an edge to a document, and to each section of it, from the entity whose name it has."""
+    return tuple(
+        replace(
+            plain_edge(EdgeKind.NAMES, entity, node, doc=doc, source=source),
+            confidence=confidence,
+        )
+        for entity, node, confidence in catalogue.by_doc.get(doc, ())
+    )
+
+
+def _edges(read: ReadChunk, source: str) -> Iterator[Edge]:
+    first: dict[str, Mention] = {}
+    counts: dict[str, int] = {}
+    for mention in read.mentions:
+        if not mention.is_own:
+            known = first.setdefault(mention.entity, mention)
+            surer = max(known.confidence, mention.confidence)
+            first[mention.entity] = replace(known, confidence=surer)
+            counts[mention.entity] = counts.get(mention.entity, 0) + 1
+    for entity, mention in first.items():
+        yield Edge(
+            id=edge_id(EdgeKind.MENTIONS.value, read.chunk.id, entity),
+            kind=EdgeKind.MENTIONS,
+            src=read.chunk.id,
+            dst=entity,
+            doc=read.chunk.doc,
+            source=source,
+            confidence=mention.confidence,
+            count=counts[entity],
+            chunk=read.chunk.id,
+            text=mention.span.text,
+        )
+
+
+class _Reader:
+    """Reads the chunks of one document."""
+
+    def __init__(self, fragment: GraphFragment, catalogue: Catalogue, targets: Mapping[str, str]) -> None:
+        self.found: dict[str, Entity] = {}
+        self.unclear: set[str] = set()
+        words = frozenset(word for chunk in fragment.chunks for word in words_of(chunk.text))
+        self._lower = frozenset(word for word in words if word.islower())
+        self._catalogue = catalogue
+        self._own = catalogue.by_node.get(fragment.doc)
+        self._anchors = _anchors(fragment, catalogue, targets)
+        self._reading = Reading(
+            doc=fragment.doc,
+            linked=frozenset(targets[link.target] for link in fragment.links if link.target in targets),
+            words=frozenset(word.casefold() for word in words),
+        )
+
+    def read(self, chunk: Chunk) -> ReadChunk:
+        anchored = find_catalogued(chunk.text, self._anchors)
+        spans = find_catalogued(chunk.text, self._catalogue, anchored)
+        listed = [
+            *(m for span in anchored for m in self._mean(self._anchors, span)),
+            *(m for span in spans for m in self._mean(self._catalogue, span) if self._is_meant(chunk, span)),
+        ]
+        names = find_names(chunk.text, (*anchored, *spans))
+        symbols = find_symbols(chunk.text, chunk.codes, (*anchored, *spans, *names))
+        mentions = (
+            *_at_most(MAX_CATALOGUED, sorted(listed, key=lambda m: (-m.confidence, m.span, m.entity))),
+            *_at_most(MAX_NAMES, [self._new(span) for span in names]),
+            *_at_most(MAX_SYMBOLS, [self._new(span) for span in symbols]),
+        )
+        return ReadChunk(chunk=chunk, mentions=tuple(sorted(mentions, key=lambda m: (m.span, m.entity))))
+
+    def _mean(self, catalogue: Catalogue, span: Span) -> Iterator[Mention]:
+        meant = choose_meanings(catalogue.meanings[span.text], self._reading)
+        if not meant:
+            self.unclear.add(span.text)
+        for candidate in meant:
+            yield Mention(
+                span=span,
+                entity=candidate.entity,
+                confidence=candidate.confidence,
+                is_own=candidate.entity == self._own,
+            )
+
+    def _is_meant(self, chunk: Chunk, span: Span) -> bool:
+        """Whether a single word is more than a word: one that the document also writes small is none."""
+        if is_several_words(span.text) or is_code(span.text) or span.text.isupper():
+            return True
+        return span.text.lower() not in self._lower and not _begins_sentence(chunk.text, span)
+
+    def _new(self, span: Span) -> Mention:
+        name = normalise_text(span.text)
+        id_ = entity_id(name)
+        entity_type = EntityType.CODE if is_code(name) else EntityType.NAME
+        self.found.setdefault(id_, Entity(id=id_, doc=id_, name=name, entity_type=entity_type))
+        return Mention(span=span, entity=id_, confidence=UNLISTED_CONFIDENCE, is_own=id_ == self._own)
+
+
+def _anchors(fragment: GraphFragment, catalogue: Catalogue, targets: Mapping[str, str]) -> Catalogue:
+    """What the document's own links say that their texts mean."""
+    meanings: dict[str, dict[str, Candidate]] = {}
+    for link in fragment.links:
+        doc = targets.get(link.target)
+        entity = catalogue.by_node.get(doc) if doc else None
+        if entity and link.position is LinkPosition.BODY and is_name(link.text):
+            candidate = Candidate(entity=entity, confidence=LINKED_CONFIDENCE)
+            meanings.setdefault(normalise_text(link.text), {})[entity] = candidate
+    return Catalogue(meanings={text: tuple(one.values()) for text, one in meanings.items() if len(one) == 1})
+
+
+def _at_most(limit: int, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Mentions of the first *limit* entities, all of each."""
+    kept: set[str] = set()
+    for mention in mentions:
+        if mention.entity in kept or len(kept) < limit:
+            kept.add(mention.entity)
+            yield mention
+
+
+def _begins_sentence(text: str, span: Span) -> bool:
+    before = text[: span.start].rstrip(" \"'“‘(*-•")
+    return not before or before[-1] in ".!?:\n"

@@ -1,0 +1,181 @@
+"""Each passage's nearest passages by cosine: exact, kept from run to run, and searched for again when lost.
+
+Passages are numbers: their places among all passages in id order. A neighbour is one integer whose order is
+that of the neighbours: best score first, then lowest id.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+Sections = npt.NDArray[np.uint64]
+
+SCALE = 10_000
+"""A cosine is kept as its ten-thousandths: the batch in which a text was encoded moves it by up to 2e-7,
+so more digits would be noise (design 4)."""
+NONE = np.int64(2**62)
+"""No neighbour; behind every neighbour in order."""
+BLOCK = 1024
+"""Passages on each side of one product: 4 MB of cosines."""
+_PAIRS = 8192
+_PLACE_BITS = 31
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """All passages: unit vectors of shape (n, dim), and their sections; of one section are no neighbours."""
+
+    vectors: Floats
+    sections: Sections
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """The neighbours known of each passage, shape (n, width), ascending, NONE behind the last.
+
+    Below `floors` (n,) every neighbour there is is known; a floor of NONE says that all are.
+    """
+
+    known: Ints
+    floors: Ints
+
+    @property
+    def width(self) -> int:
+        """How many are kept of each passage."""
+        return int(self.known.shape[1])
+
+
+def no_neighbours(passages: int, *, width: int) -> Neighbours:
+    """Give passages of which nothing is known because there is nothing."""
+    return Neighbours(
+        known=np.full((passages, width), NONE, np.int64), floors=np.full(passages, NONE, np.int64)
+    )
+
+
+def pack(scores: Ints, places: Ints) -> Ints:
+    """Make neighbours of scores in ten-thousandths and places."""
+    return ((SCALE - scores) << _PLACE_BITS) | places
+
+
+def scores_of(neighbours: Ints) -> Ints:
+    """Scores of neighbours, in ten-thousandths; below 0 for NONE."""
+    return SCALE - (neighbours >> _PLACE_BITS)
+
+
+def places_of(neighbours: Ints) -> Ints:
+    """Places of neighbours."""
+    return neighbours & ((1 << _PLACE_BITS) - 1)
+
+
+def moved(neighbours: Neighbours, *, place: Ints, bound: Ints) -> Neighbours:
+    """Renumber: *place* gives each passage's new place, or -1 where it goes; order must stay.
+
+    *bound*, one longer, gives how many passages will stand before each place.
+    """
+    known = neighbours.known
+    there = known != NONE
+    places = np.where(there, place[np.where(there, places_of(known), 0)], -1)
+    kept = np.where(places >= 0, pack(scores_of(known), places), NONE)
+    floors = neighbours.floors
+    open_ = floors != NONE
+    ends = pack(scores_of(floors), bound[np.where(open_, places_of(floors), 0)])
+    return Neighbours(known=np.sort(kept, axis=1), floors=np.where(open_, ends, NONE))
+
+
+def join(neighbours: Neighbours, corpus: Corpus, fresh: Ints, *, least: int) -> None:
+    """Bring *fresh* passages in, of which nothing is known: they get neighbours, and become those of others.
+
+    *least* is the lowest score of a neighbour, in ten-thousandths.
+    """
+    others = np.setdiff1d(np.arange(len(neighbours.known)), fresh)
+    blocks = list(_blocks(fresh))
+    for number, left in enumerate(blocks):
+        for right in _blocks(others):
+            _meet(neighbours, corpus, left, right, least)
+        _meet(neighbours, corpus, left, left, least)
+        for right in blocks[number + 1 :]:
+            _meet(neighbours, corpus, left, right, least)
+
+
+def run_out(neighbours: Neighbours, *, wanted: int) -> Ints:
+    """Give the places that have lost so many neighbours that others may be nearer than what is left."""
+    return np.flatnonzero((neighbours.known[:, wanted - 1] == NONE) & (neighbours.floors != NONE))
+
+
+def search_again(neighbours: Neighbours, corpus: Corpus, places: Ints, *, least: int) -> None:
+    """Find the neighbours of *places* among all passages, whatever was known of them."""
+    neighbours.known[places], neighbours.floors[places] = NONE, NONE
+    for left in _blocks(places):
+        for right in _blocks(np.arange(len(neighbours.known))):
+            _meet(neighbours, corpus, left, right, least, both=False)
+
+
+def _blocks(places: Ints) -> Iterator[Ints]:
+    return (places[start : start + BLOCK] for start in range(0, len(places), BLOCK))
+
+
+def _meet(
+    neighbours: Neighbours, corpus: Corpus, left: Ints, right: Ints, least: int, *, both: bool = True
+) -> None:
+    """Compare two blocks and give each passage of the left one, or of both, what is near in the other."""
+    cosines = corpus.vectors[left] @ corpus.vectors[right].T
+    both = both and left is not right
+    # A product of float32 is off by less than this, by another amount in another block.
+    slack = corpus.vectors.shape[1] * float(np.finfo(np.float32).eps)
+    near = cosines >= _bounds(neighbours, left, right, least, slack)[:, None]
+    if both:
+        near |= cosines >= _bounds(neighbours, right, left, least, slack)[None, :]
+    rows, columns = np.nonzero(near)
+    apart = corpus.sections[left[rows]] != corpus.sections[right[columns]]
+    rows, columns = rows[apart], columns[apart]
+    scores = _exact(corpus.vectors, left[rows], right[columns])
+    close = scores >= least
+    rows, columns, scores = rows[close], columns[close], scores[close]
+    _give(neighbours, left, rows, pack(scores, right[columns]))
+    if both:
+        _give(neighbours, right, columns, pack(scores, left[rows]))
+
+
+def _bounds(neighbours: Neighbours, places: Ints, others: Ints, least: int, slack: float) -> Floats:
+    """The lowest cosine that any of *others* may have to come below each passage's floor."""
+    floors = neighbours.floors[places]
+    # At the floor's own score a place before it is needed, which no other has.
+    needed = scores_of(floors) + (others[0] >= places_of(floors))
+    needed = np.where(floors == NONE, least, np.maximum(needed, least))
+    return ((needed - 0.5) / SCALE - slack).astype(np.float32)
+
+
+def _exact(vectors: Floats, left: Ints, right: Ints) -> Ints:
+    """Cosines of pairs in ten-thousandths, of a precision that no block changes."""
+    scores = np.empty(len(left), np.int64)
+    for start in range(0, len(left), _PAIRS):
+        part = slice(start, start + _PAIRS)
+        products = vectors[left[part]].astype(np.float64) * vectors[right[part]]
+        scores[part] = np.rint(products.sum(axis=1) * SCALE)
+    return np.minimum(scores, SCALE)
+
+
+def _give(neighbours: Neighbours, places: Ints, rows: Ints, found: Ints) -> None:
+    """Add what was *found* for `places[rows]`; the width's worth stays, and where more was known, a floor."""
+    new = found < neighbours.floors[places[rows]]
+    touched, rows = np.unique(rows[new], return_inverse=True)
+    if not len(touched):
+        return
+    at, width = places[touched], neighbours.width
+    held = neighbours.known[at]
+    have = held != NONE
+    row = np.concatenate([np.repeat(np.arange(len(at)), have.sum(axis=1)), rows])
+    every = np.concatenate([held[have], found[new]])
+    order = np.lexsort((every, row))
+    row, every = row[order], every[order]
+    rank = np.arange(len(row)) - np.searchsorted(row, row)
+    kept = rank < width
+    table = np.full((len(at), width), NONE, np.int64)
+    table[row[kept], rank[kept]] = every[kept]
+    neighbours.known[at] = table
+    full = at[row[rank == width]]
+    neighbours.floors[full] = neighbours.known[full, -1] + 1

@@ -1,0 +1,81 @@
+"""What joining passages needs to know of them, as columns, so that a hundred thousand are a few megabytes."""
+
+import hashlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.encoded import encoded_text
+from schemas.nodes import Chunk
+
+Texts = npt.NDArray[np.bytes_]
+Hashes = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passages:
+    """Passages in id order. `texts` are hashes of exactly what was encoded, `sections` of where it stands."""
+
+    ids: Texts
+    docs: Texts
+    sources: Texts
+    sections: Hashes
+    texts: Hashes
+
+    def take(self, places: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> "Passages":
+        """Some of them, in the order of *places*."""
+        return Passages(**{f.name: getattr(self, f.name)[places] for f in fields(self)})
+
+
+def passages_of(chunks: Iterable[Chunk]) -> Passages:
+    """Read the passages off their chunks, each id once."""
+    rows = [
+        (chunk.id, chunk.doc, chunk.source, _hash(section_key(chunk)), _hash(encoded_text_of(chunk)))
+        for chunk in chunks
+    ]
+    ids, docs, sources, sections, texts = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+    found = Passages(
+        ids=_bytes(ids),
+        docs=_bytes(docs),
+        sources=_bytes(sources),
+        sections=np.array(sections, np.uint64),
+        texts=np.array(texts, np.uint64),
+    )
+    return in_id_order(found)
+
+
+def section_key(chunk: Chunk) -> str:
+    """Name the section of a chunk: by id, else by document and headings; without those, the document."""
+    return chunk.section_id or "\x1f".join((chunk.doc, *chunk.heading_path))
+
+
+def encoded_text_of(chunk: Chunk) -> str:
+    """Exactly what the text vector of a chunk says."""
+    return encoded_text(chunk.heading_path, chunk.text)
+
+
+def joined(parts: Iterable[Passages]) -> Passages:
+    """Put passages together in id order; of equal ids the first is kept."""
+    every = (passages_of(()), *parts)
+    columns = {f.name: np.concatenate([getattr(part, f.name) for part in every]) for f in fields(Passages)}
+    return in_id_order(Passages(**columns))
+
+
+def in_id_order(passages: Passages) -> Passages:
+    """Sort by id, as Python sorts texts; of equal ids the first is kept."""
+    return passages.take(np.unique(passages.ids, return_index=True)[1])
+
+
+def without(passages: Passages, ids: Collection[str]) -> Passages:
+    """All but those of the ids."""
+    return passages.take(~np.isin(passages.ids, _bytes(tuple(ids))))
+
+
+def _bytes(texts: Collection[str]) -> Texts:
+    return np.array([text.encode() for text in texts], np.bytes_) if texts else np.zeros(0, "S1")
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

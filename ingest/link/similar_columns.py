@@ -1,0 +1,36 @@
+"""What is known of the nearest passages, as bytes and back: `load_similarity(dump_similarity(s)) == s`."""
+
+import io
+import json
+from dataclasses import fields
+
+import numpy as np
+
+from ingest.link.nearest import Neighbours
+from ingest.link.passages import Passages
+from ingest.link.similar_to import Rule, Similarity
+from schemas.records import from_record, to_record
+
+_RULE = "rule"
+
+
+def dump_similarity(similarity: Similarity) -> bytes:
+    """Give equal bytes for equal content: an uncompressed NumPy archive, one array a column."""
+    columns = {
+        **{f.name: getattr(similarity.passages, f.name) for f in fields(Passages)},
+        **{f.name: getattr(similarity.neighbours, f.name) for f in fields(Neighbours)},
+    }
+    file = io.BytesIO()
+    rule = json.dumps(to_record(similarity.rule), sort_keys=True)
+    np.savez(file, allow_pickle=False, **{_RULE: np.array(rule)}, **columns)
+    return file.getvalue()
+
+
+def load_similarity(data: bytes) -> Similarity:
+    """Read it back."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as columns:
+        return Similarity(
+            rule=from_record(Rule, json.loads(str(columns[_RULE]))),
+            passages=Passages(**{f.name: columns[f.name] for f in fields(Passages)}),
+            neighbours=Neighbours(**{f.name: columns[f.name] for f in fields(Neighbours)}),
+        )

@@ -1,0 +1,214 @@
+"""How a passage shows that it explains a tool: the kinds of evidence, their weights, and where they stand."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ingest.link.tool_names import ToolNames, last_part
+from schemas.nodes import Chunk
+
+SPAN = 240
+"""Most signs of a text that an edge shows."""
+
+_LINE = re.compile(r"^.*\S.*$", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
+_SIGNATURE = re.compile(
+    r"(?P<kind>(?:(?:abstract|class|classmethod|exception|final|method|module|property|static|staticmethod)\s+)*)"
+    r"(?P<name>[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*)(?P<parameters>\((?:[^()]|\([^()]*\))*\))?\s*(?P<end>:(?!\w)|→|->|$)"
+)
+_ARGUMENT = re.compile(r"[(,]\s*[\"'\d\[{]")
+"""What a call passes, where a signature has names."""
+
+
+class Evidence(StrEnum):
+    """What tells it, from the strongest down."""
+
+    ANCHOR = "anchor"
+    HEADING = "heading"
+    SIGNATURE = "signature"
+    IN_HEADING = "in heading"
+    FIRST_SENTENCE = "first sentence"
+    CODE = "code"
+    TEXT = "text"
+    UNDER_HEADING = "under heading"
+    OPTIONS = "options"
+
+
+WEIGHTS: Mapping[Evidence, float] = {
+    Evidence.ANCHOR: 0.7,
+    Evidence.HEADING: 0.6,
+    Evidence.SIGNATURE: 0.6,
+    Evidence.IN_HEADING: 0.35,
+    Evidence.FIRST_SENTENCE: 0.3,
+    Evidence.CODE: 0.25,
+    Evidence.TEXT: 0.15,
+    Evidence.UNDER_HEADING: 0.15,
+    Evidence.OPTIONS: 0.1,
+}
+"""How sure one piece of evidence makes it; several are joined as independent (noisy or). Set by hand."""
+
+DEFINING = frozenset({Evidence.ANCHOR, Evidence.HEADING, Evidence.SIGNATURE})
+"""What only the passage has that says what a tool does."""
+
+MAX_OPTIONS = 4
+"""Options of a tool that add to its score in one passage."""
+
+_LEANING = frozenset({Evidence.UNDER_HEADING, Evidence.OPTIONS})
+"""What says nothing alone: a page names its tool over every passage, and `--help` is everybody's."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """The evidence of one passage for one tool, and the words that show it best."""
+
+    kinds: dict[Evidence, int] = field(default_factory=dict)
+    span: tuple[int, int] | None = None
+
+    def add(self, kind: Evidence, span: tuple[int, int] | None = None) -> None:
+        """Take in a piece of evidence; its span is shown unless a stronger kind has one."""
+        if span is not None and (self.span is None or _weight(kind) > self._shown):
+            self.span, self._shown = span, _weight(kind)
+        self.kinds[kind] = self.kinds.get(kind, 0) + 1
+
+    _shown: float = 0.0
+
+    @property
+    def stands(self) -> bool:
+        """Whether this is more than what leans on other evidence; options under the tool's heading are."""
+        return bool(self.kinds.keys() - _LEANING) or self.kinds.keys() >= _LEANING
+
+    @property
+    def score(self) -> float:
+        """How sure all of it makes it, from 0 to 1."""
+        doubt = 1.0
+        for kind, number in self.kinds.items():
+            times = min(number, MAX_OPTIONS) if kind is Evidence.OPTIONS else 1
+            doubt *= (1.0 - WEIGHTS[kind]) ** times
+        return round(1.0 - doubt, 4)
+
+
+def _weight(kind: Evidence) -> float:
+    return WEIGHTS[kind]
+
+
+class DocumentReader:
+    """Reads the passages of one document in order: an id, and the class a method is of, stand before them."""
+
+    def __init__(self, names: ToolNames) -> None:
+        self._names = names
+        self._anchors: set[str] = set()
+        self._scope: tuple[tuple[str, ...], str] = ((), "")
+
+    def read(self, chunk: Chunk, *, begins_section: bool) -> Mapping[int, Findings]:
+        """Give the evidence of the next passage by the place of the tool; only what stands by itself."""
+        found: dict[int, Findings] = {}
+        anchored = self._read_anchors(chunk, found)
+        self._read_headings(chunk, found)
+        self._read_signatures(chunk, anchored, found)
+        self._read_text(chunk, found, begins_section=begins_section)
+        self._read_options(chunk, found)
+        return {place: findings for place, findings in found.items() if findings.stands}
+
+    def _read_anchors(self, chunk: Chunk, found: dict[int, Findings]) -> frozenset[int]:
+        """An id counts for the passage it stands in: those behind it, up to the next one, only inherit it."""
+        ids = dict.fromkeys(name for name in (chunk.fragment, *chunk.fragments) if name)
+        new = [name for name in ids if name not in self._anchors]
+        self._anchors.update(ids)
+        places = [place for name in new for place in self._names.anchored(name)]
+        for place in places:
+            _of(found, place).add(Evidence.ANCHOR)
+        return frozenset(places)
+
+    def _read_headings(self, chunk: Chunk, found: dict[int, Findings]) -> None:
+        *above, heading = chunk.heading_path or ("",)
+        own = self._names.named(heading)
+        for place in own:
+            _of(found, place).add(Evidence.HEADING)
+        for place in dict.fromkeys(
+            p for s in self._names.sightings(heading) for p in s.tools if p not in own
+        ):
+            _of(found, place).add(Evidence.IN_HEADING)
+        for place in dict.fromkeys(place for text in above for place in self._names.named(text)):
+            _of(found, place).add(Evidence.UNDER_HEADING)
+
+    def _read_signatures(self, chunk: Chunk, anchored: Collection[int], found: dict[int, Findings]) -> None:
+        if self._scope[0] != chunk.heading_path:
+            self._scope = (chunk.heading_path, "")
+        tails = {last_part(self._names.tools[place].name): place for place in sorted(anchored)}
+        for line in _LINE.finditer(chunk.text):
+            if match := _SIGNATURE.match(line[0], line[0].find(line[0].lstrip())):
+                for place in self._signed(match, tails):
+                    _of(found, place).add(Evidence.SIGNATURE, _cut(line.start(), line.end()))
+
+    def _signed(self, match: re.Match[str], tails: Mapping[str, int]) -> Sequence[int]:
+        """Tools whose definition a line begins: by full name, within its class, or by the id it has."""
+        name, parameters = match["name"], match["parameters"]
+        if parameters is not None and _ARGUMENT.search(parameters):
+            return ()
+        # A traceback has `module.Error: why`, and a list of names nothing else.
+        plain = not match["kind"] and parameters is None
+        by_name = () if plain and ("." in name or not match["end"]) else self._names.codes.get(name, ())
+        if not by_name and parameters is not None:
+            by_name = self._names.everyday.get(name, ())
+        if by_name:
+            self._enter(self._names.tools[by_name[0]].name)
+            return by_name
+        if inner := self._names.full.get(f"{self._scope[1]}.{name}"):
+            return inner
+        return (tails[name],) if name in tails else ()
+
+    def _enter(self, name: str) -> None:
+        """From here on bare names are those of this class, if it is one."""
+        if name in self._names.parents:
+            self._scope = (self._scope[0], name)
+
+    def _read_text(self, chunk: Chunk, found: dict[int, Findings], *, begins_section: bool) -> None:
+        first = _SENTENCE_END.search(chunk.text)
+        opening = (first.start() if first else len(chunk.text)) if begins_section else 0
+        for sighting in self._names.sightings(chunk.text):
+            kind = Evidence.CODE if sighting.is_code else Evidence.TEXT
+            for place in sighting.tools:
+                findings = _of(found, place)
+                findings.add(kind, _line_around(chunk.text, sighting.start, sighting.end))
+                if sighting.start < opening:
+                    shown = _cut(0, opening)
+                    findings.add(Evidence.FIRST_SENTENCE, shown if sighting.end <= shown[1] else None)
+
+    def _read_options(self, chunk: Chunk, found: dict[int, Findings]) -> None:
+        """Options count where the tool is named as well."""
+        if not any(self._names.tools[place].options for place in found):
+            return
+        words = frozenset(chunk.codes) | frozenset(_words(chunk.text))
+        for place, findings in found.items():
+            for _ in words.intersection(self._names.tools[place].options):
+                findings.add(Evidence.OPTIONS)
+
+
+def first_sentence(text: str) -> tuple[int, int]:
+    """Where the first sentence of a text, or its first line, stands; what an id or a heading shows."""
+    start = len(text) - len(text.lstrip())
+    end = _SENTENCE_END.search(text, start)
+    return _cut(start, end.start() if end else len(text.rstrip()))
+
+
+def _words(text: str) -> Iterator[str]:
+    return (match[0] for match in re.finditer(r"(?<![\w-])-{0,2}\w[\w-]*", text))
+
+
+def _line_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The line that a name stands in, or as much of a long one as shows it."""
+    low, high = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    high = len(text) if high < 0 else high
+    if high - low <= SPAN:
+        return low, high
+    room = max(0, SPAN - (end - start)) // 2
+    return max(low, start - room), min(high, end + room)
+
+
+def _cut(start: int, end: int) -> tuple[int, int]:
+    return start, min(end, start + SPAN)
+
+
+def _of(found: dict[int, Findings], place: int) -> Findings:
+    return found.setdefault(place, Findings())

@@ -1,0 +1,40 @@
+"""What documents call themselves, their sections and their terms: the rows of the catalogue."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+_CODE_PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,6}(?![A-Za-z0-9])")
+
+
+class NameRole(StrEnum):
+    """What makes a text a name of something."""
+
+    DOC_ID = "doc_id"
+    CODE_PREFIX = "code_prefix"
+    TITLE = "title"
+    ALIAS = "alias"
+    HEADING = "heading"
+    TERM = "term"
+    ACRONYM = "acronym"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Name:
+    """One text that a document gives to an entity, as written.
+
+    `entity` and `disambiguation` are the entity's natural key. `node` is the document or section that the
+    name is of, None for a term that the document only defines.
+    """
+
+    text: str
+    role: NameRole
+    entity: str
+    disambiguation: str = ""
+    node: str | None = None
+
+
+def code_prefix(doc_id: str) -> str | None:
+    """Give `PRD-0008` for `PRD-0008-some-title`, or None where an id begins with no code."""
+    match = _CODE_PREFIX.match(doc_id)
+    return match[0] if match else None

@@ -1,0 +1,144 @@
+"""An index of Markdown notes made by the steps of a run, without crawl, flow and model: stores in memory."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+from flows.child import ParserPool
+from flows.steps.link import NextGeneration
+from flows.steps.publish import publish_generation
+from flows.steps.verify import verify_generation
+from flows.steps.write import freeze, plan_rows, write_plan
+from flows.wiring import Pipeline
+from flows.work import Difference
+from indexes.embed.cache import SqliteVectorCache
+from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
+from ingest.link.naming import names_of
+from ingest.parse.document import parse_document
+from ingest.urls import file_url
+from schemas.changes import ChangeKind, DocumentChange
+from schemas.documents import LiveDocument
+from schemas.edges import Edge, EdgeKind
+from schemas.fragment import GraphFragment, ParseRequest
+from schemas.hashing import canonical_json
+from schemas.nodes import Chunk, Node
+from schemas.records import to_record
+from schemas.source import Source, SourceKind
+from tests.fakes.encoder import HashEncoder
+from tests.fakes.plain_pipeline import open_plain_pipeline
+
+
+@dataclass
+class WrittenIndex:
+    """Generations of notes by path, each published through the real plan and both stores."""
+
+    pipeline: Pipeline
+    notes: dict[tuple[str, str], LiveDocument] = field(default_factory=dict)
+    linked: tuple[str, ...] = ()
+
+    def publish(self, notes: Mapping[str, str | None], *, source: str = "notes") -> None:
+        """Write, change or (None) remove notes of a source, as one generation."""
+        self.pipeline.source = Source(name=source, kind=SourceKind.FILES, relations=("implements",))
+        changes = tuple(self._change(source, path, text) for path, text in sorted(notes.items()))
+        difference = Difference(base=self.pipeline.index.current(), changes=changes, documents={})
+        self._write(difference)
+
+    def drop(self, source: str) -> None:
+        """Remove every note of a source."""
+        self.publish({path: None for owner, path in list(self.notes) if owner == source}, source=source)
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All nodes, in id order."""
+        return list(self.pipeline.index.graph.at(self.pipeline.index.current()).scan_nodes())
+
+    @property
+    def chunks(self) -> list[Chunk]:
+        """All chunks, in id order, without what was observed."""
+        return list(self.pipeline.index.chunks.at(self.pipeline.index.current()).scan())
+
+    def edges(self, *kinds: EdgeKind) -> list[Edge]:
+        """All edges, or those of some kinds, in id order."""
+        found = self.pipeline.index.graph.at(self.pipeline.index.current()).scan_edges()
+        return [edge for edge in found if not kinds or edge.kind in kinds]
+
+    @cached_property
+    def _lease(self) -> Any:
+        lease = self.pipeline.index.ledger.leases.acquire(
+            "index", holder="test", now="2026-01-01T00:00:00", expires_at="2099-01-01T00:00:00"
+        )
+        assert lease is not None
+        return lease
+
+    def _change(self, source: str, path: str, text: str | None) -> DocumentChange:
+        old = self.notes.get((source, path))
+        if text is None:
+            del self.notes[source, path]
+            return DocumentChange(kind=ChangeKind.REMOVED, old=old, new=None)
+        new = self.notes[source, path] = self._keep(source, path, text)
+        return DocumentChange(kind=ChangeKind.CHANGED if old else ChangeKind.ADDED, old=old, new=new)
+
+    def _keep(self, source: str, path: str, text: str) -> LiveDocument:
+        fragment = parse_note(text, source=source, path=path)
+        index = self.pipeline.index
+        sha = index.fragments.put(canonical_json(to_record(fragment)).encode())
+        index.ledger.links.save([(sha, fragment)])
+        index.ledger.names.save([(sha, names_of(fragment))])
+        return LiveDocument(
+            doc=fragment.doc,
+            source=source,
+            uri=fragment.uri,
+            fragment_sha=sha,
+            content_hash=fragment.content_hash,
+            doc_id=fragment.doc_id,
+        )
+
+    def _write(self, difference: Difference) -> None:
+        pipeline, as_of = self.pipeline, "2026-03-01T12:00:00+00:00"
+        changes = {change.doc: change for change in difference.changes}
+        self.linked = NextGeneration(
+            pipeline=pipeline, base=difference.base, changes=changes, as_of=as_of
+        ).affected()
+        planned = plan_rows(pipeline, difference, as_of=as_of)
+        generation = freeze(pipeline, difference, planned, lease=self._lease, as_of=as_of, embedded=0)
+        staged = write_plan(pipeline, generation, lease=self._lease)
+        verify_generation(pipeline, generation, staged)
+        publish_generation(pipeline, generation, staged, lease=self._lease)
+
+
+@contextmanager
+def open_written_index(folder: Path) -> Iterator[WrittenIndex]:
+    """An empty index in *folder*."""
+    source = Source(name="notes", kind=SourceKind.FILES)
+    with open_plain_pipeline(folder, source, parsers=cast("ParserPool", object())) as pipeline:
+        encoder = HashEncoder(pipeline.index.manifest.model.dim)
+        cache = SqliteVectorCache(folder / "vectors.sqlite", model_key="hash")
+        pipeline.__dict__ |= {"encoder": encoder, "vectors": cache}
+        pipeline.index.__dict__ |= {"chunks": MemoryChunkStore(dim=encoder.dim), "graph": MemoryGraphStore()}
+        yield WrittenIndex(pipeline)
+        cache.close()
+
+
+def parse_note(text: str, *, source: str = "notes", path: str = "note.md") -> GraphFragment:
+    """Parse a Markdown note."""
+    request = ParseRequest(uri=file_url(source, path), source=source, path=path, relations=("implements",))
+    return parse_document(text.encode(), request, count_tokens=lambda words: len(words.split()))
+
+
+def note(title: str, text: str, **front_matter: Any) -> str:
+    """Write a note with front matter."""
+    stated = "".join(f"{key}: {json.dumps(value)}\n" for key, value in front_matter.items())
+    return f"---\ntitle: {json.dumps(title)}\n{stated}---\n# {title}\n\n{text}\n"
+
+
+def content_of(index: WrittenIndex) -> dict[str, list[dict[str, Any]]]:
+    """Everything an index holds, as records."""
+    return {
+        "nodes": [to_record(node) for node in index.nodes],
+        "edges": [to_record(edge) for edge in index.edges()],
+        "chunks": [{**to_record(chunk), "changed_at": None} for chunk in index.chunks],
+    }

@@ -1,0 +1,205 @@
+"""Edges between passages that are alike, from one generation to the next."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ingest.link.nearest import Floats
+from ingest.link.passages import Passages, encoded_text_of, joined, passages_of, without
+from ingest.link.similar_columns import dump_similarity, load_similarity
+from ingest.link.similar_to import (
+    Compared,
+    EdgeChanges,
+    Rule,
+    Similarity,
+    compare_passages,
+    edge_changes,
+    held_rows,
+    nothing_similar,
+    row_changes,
+    rows_of,
+)
+from schemas.edges import Edge, EdgeKind
+from schemas.ids import edge_id
+from schemas.nodes import Chunk
+from tests.fakes.graph_samples import make_chunk
+
+RULE = Rule(count=2, least=7000, model="m")
+VECTORS: Mapping[str, tuple[float, float]] = {
+    "a": (1, 0),
+    "a too": (1, 0),
+    "near a": (0.96, 0.28),
+    "b": (0, 1),
+}
+
+
+def chunk(text: str, *, page: str = "one", **fields: object) -> Chunk:
+    """A passage of a page, in a section of its own."""
+    made = make_chunk(text, uri=f"https://site.test/{page}", heading_path=())
+    return replace(made, **{"section_id": f"section:{page} {text}", **fields})
+
+
+def vectors_of(chunks: Mapping[str, Chunk], passages: Passages) -> Floats:
+    """What the passages say, as directions."""
+    said = [encoded_text_of(chunks[id_.decode()]) for id_ in passages.ids.tolist()]
+    return np.array([VECTORS[text] for text in said], np.float32)
+
+
+def compare(*chunks: Chunk, base: Similarity | None = None, rule: Rule = RULE) -> Compared:
+    """Give the passages of *chunks*, on top of what was known."""
+    held = {one.id: one for one in chunks}
+    return compare_passages(
+        base or nothing_similar(rule),
+        passages_of(chunks),
+        rule=rule,
+        vectors_of=lambda passages: vectors_of(held, passages),
+    )
+
+
+def first_edges(*chunks: Chunk) -> EdgeChanges:
+    """The edges of a first generation."""
+    return edge_changes(nothing_similar(RULE), compare(*chunks).similarity)
+
+
+def ends(changes: EdgeChanges) -> set[tuple[str, str, float | None]]:
+    """Both ends and the score of what is upserted."""
+    return {(edge.src, edge.dst, edge.score) for edge in changes.upserts}
+
+
+def test_an_edge_is_stated_by_the_document_it_leaves_and_as_sure_as_its_score() -> None:
+    one, other = chunk("a"), chunk("near a", page="two", source="wiki")
+
+    changes = first_edges(one, other)
+
+    assert set(changes.upserts) == {
+        Edge(
+            id=edge_id(EdgeKind.SIMILAR_TO, src.id, dst.id),
+            kind=EdgeKind.SIMILAR_TO,
+            src=src.id,
+            dst=dst.id,
+            doc=src.doc,
+            source=src.source,
+            confidence=0.96,
+            score=0.96,
+        )
+        for src, dst in ((one, other), (other, one))
+    }
+    assert (changes.deletes, changes.growth) == ((), {"site": 1, "wiki": 1})
+
+
+def test_nothing_changes_where_nothing_changed() -> None:
+    chunks = (chunk("a"), chunk("near a"), chunk("b"))
+    before = compare(*chunks).similarity
+
+    after = compare(*chunks, base=before)
+
+    assert (after.searched, after.searched_again) == (0, 0)
+    assert edge_changes(before, after.similarity) == EdgeChanges(upserts=(), deletes=(), growth={})
+
+
+def test_edges_into_a_passage_that_went_go_although_their_own_document_stays() -> None:
+    one, other = chunk("a"), chunk("a too", page="two")
+    before = compare(one, other).similarity
+
+    changes = edge_changes(before, compare(one, base=before).similarity)
+
+    assert set(changes.deletes) == {
+        edge_id(EdgeKind.SIMILAR_TO, one.id, other.id),
+        edge_id(EdgeKind.SIMILAR_TO, other.id, one.id),
+    }
+    assert (changes.upserts, changes.growth) == ((), {"site": -2})
+
+
+def test_a_passage_whose_words_changed_under_its_id_is_compared_again() -> None:
+    one, other = chunk("a"), chunk("b", page="two")
+    before = compare(one, other).similarity
+
+    after = compare(one, replace(other, text="near a"), base=before)
+
+    assert after.searched == 1
+    assert ends(edge_changes(before, after.similarity)) == {
+        (one.id, other.id, 0.96),
+        (other.id, one.id, 0.96),
+    }
+
+
+def test_a_passage_that_came_into_another_section_is_compared_again() -> None:
+    one, other = chunk("a", section_id="section:s"), chunk("a too", section_id="section:s")
+    before = compare(one, other).similarity
+    assert rows_of(before, np.arange(2))[one.id][2] == {}
+
+    after = compare(one, replace(other, section_id="section:t"), base=before).similarity
+
+    assert len(edge_changes(before, after).upserts) == 2
+
+
+def test_a_document_that_another_source_took_over_has_its_edges_rewritten() -> None:
+    one, other = chunk("a"), chunk("a too", page="two")
+    before = compare(one, other).similarity
+
+    changes = edge_changes(before, compare(replace(one, source="wiki"), other, base=before).similarity)
+
+    assert [(edge.src, edge.source) for edge in changes.upserts] == [(one.id, "wiki")]
+    assert (changes.deletes, changes.growth) == ((), {"site": -1, "wiki": 1})
+
+
+def test_another_rule_compares_everything_again_and_keeps_the_edges_that_stay() -> None:
+    chunks = (chunk("a"), chunk("a too", page="two"), chunk("near a", page="three"))
+    before, strict = compare(*chunks).similarity, replace(RULE, least=9900)
+
+    after = compare(*chunks, base=before, rule=strict)
+
+    changes = edge_changes(before, after.similarity)
+    assert after.searched == 3
+    assert (changes.upserts, len(changes.deletes)) == ((), 4)
+    wider = compare(*chunks, base=before, rule=replace(RULE, count=1)).similarity
+    assert len(edge_changes(before, wider).deletes) == 3
+
+
+def test_passages_without_a_vector_are_like_none() -> None:
+    one, other = chunk("a"), chunk("a too")
+    found = compare_passages(
+        nothing_similar(RULE),
+        passages_of([one, other]),
+        rule=RULE,
+        vectors_of=lambda passages: np.zeros((2, 2), np.float32),
+    )
+    assert edge_changes(nothing_similar(RULE), found.similarity).upserts == ()
+
+
+def test_near_duplicates_are_counted_over_all() -> None:
+    chunks = (chunk("a"), chunk("a too"), chunk("near a"), chunk("b"))
+    assert compare(*chunks).similarity.near_duplicates == 6
+
+
+def test_held_edges_that_are_as_they_should_be_stay() -> None:
+    chunks = (chunk("a"), chunk("near a", page="two"))
+    edges = first_edges(*chunks).upserts
+    wrong = replace(edges[0], id="edge:wrong", dst="chunk:gone")
+    wanted = rows_of(compare(*chunks).similarity, np.arange(2))
+
+    assert row_changes(held_rows(edges), wanted) == EdgeChanges(upserts=(), deletes=(), growth={})
+    repaired = row_changes(held_rows([*edges, wrong]), wanted)
+    assert repaired.deletes == (edge_id(EdgeKind.SIMILAR_TO, wrong.src, wrong.dst),)
+    assert (repaired.upserts, repaired.growth) == ((), {"site": -1})
+
+
+def test_what_is_known_comes_back_from_its_bytes_and_equal_things_are_equal_bytes() -> None:
+    chunks = (chunk("a"), chunk("near a", source="o'näll"), chunk("b"))
+    known = compare(*chunks).similarity
+    data = dump_similarity(known)
+
+    back = load_similarity(data)
+
+    assert (dump_similarity(back), back.rule) == (data, RULE)
+    assert edge_changes(known, back) == EdgeChanges(upserts=(), deletes=(), growth={})
+    assert compare(*chunks, base=back).searched == 0
+    assert dump_similarity(compare(*reversed(chunks)).similarity) == data
+
+
+def test_of_two_passages_of_one_id_the_first_is_taken() -> None:
+    old, new = chunk("a"), replace(chunk("a"), source="wiki")
+    both = joined([passages_of([new]), passages_of([old, chunk("b")])])
+    assert sorted(both.sources.tolist()) == [b"site", b"wiki"]
+    assert without(both, [old.id]).ids.tolist() == [chunk("b").id.encode()]

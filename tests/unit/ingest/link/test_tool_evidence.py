@@ -1,0 +1,107 @@
+"""What in a passage says that it explains a tool."""
+
+import pytest
+
+from ingest.link.tool_evidence import WEIGHTS, Evidence, Findings
+from schemas.edges import EvidenceRole
+from tests.fakes.tools import explain, make_passages, make_tool
+
+_CART = make_tool("shop.Cart", tool_type="py:class")
+_ADD = make_tool("shop.Cart.add", tool_type="py:method")
+_OPEN = make_tool("shop open", tool_type="command", options=("--port", "--help"))
+_GET = make_tool("get")
+_TOOLS = (_CART, _ADD, _OPEN, _GET)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "ids", "tool", "reason"),
+    [
+        (("API",), "Puts an item in.", ("shop.Cart.add",), _ADD, "anchor"),
+        (("shop open",), "Opens it.", (), _OPEN, "heading"),
+        (("Get",), "Fetches it.", (), _GET, "heading"),
+        (("API",), "class shop.Cart(items=()): A cart.", (), _CART, "signature, first sentence, code"),
+        (("Calling Cart.add twice",), "It adds up.", (), _ADD, "in heading"),
+        (("Day",), "With shop open you begin.", (), _OPEN, "first sentence, text"),
+        (("Day",), "Begin.\n$ shop open", (), _OPEN, "code, text"),
+        (("shop open", "Ports"), "Give --port a number.", (), _OPEN, "under heading, options"),
+    ],
+)
+def test_each_kind_of_evidence_is_told_by_name(
+    path: tuple[str, ...], text: str, ids: tuple[str, ...], tool: object, reason: str
+) -> None:
+    (edge,) = explain(_TOOLS, make_passages((path, text, ids)))
+    assert [one.id for one in _TOOLS if one is tool] == [edge.src]
+    assert edge.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (("Day",), "Get what you can get and get out."),
+        (("Day",), "Give --port or --help to any command."),
+        (("shop open", "History"), "Nothing to see."),
+        (("Day",), "The shop opened, shops open."),
+        (("How to get it",), "Ask."),
+    ],
+)
+def test_prose_and_options_alone_explain_nothing(path: tuple[str, ...], text: str) -> None:
+    assert explain(_TOOLS, make_passages((path, text, ()))) == []
+
+
+def test_a_bare_signature_is_that_of_the_class_it_stands_under() -> None:
+    passages = make_passages(
+        (("API",), "class shop.Cart(items=()): A cart.", ()), (("API",), "add(item): Puts an item in.", ())
+    )
+    edge = next(edge for edge in explain(_TOOLS, passages) if edge.src == _ADD.id)
+    assert (edge.role, edge.text) == (EvidenceRole.DEFINES, "add(item): Puts an item in.")
+
+
+def test_another_section_ends_a_class() -> None:
+    passages = make_passages(
+        (("API",), "class shop.Cart(items=()): A cart.", ()), (("Sums",), "add(item): Adds numbers.", ())
+    )
+    assert [edge.src for edge in explain(_TOOLS, passages)] == [_CART.id]
+
+
+@pytest.mark.parametrize(
+    "line", ["shop.Cart('milk')", "shop.Cart", "shop.Cart: it broke", "shop.Cart() is a class."]
+)
+def test_a_call_a_list_and_a_traceback_define_nothing(line: str) -> None:
+    (edge,) = explain(_TOOLS, make_passages((("Day",), f"See.\n{line}", ())))
+    assert (edge.role, edge.reason) == (EvidenceRole.MENTIONS, "code")
+
+
+def test_an_id_counts_where_it_stands_and_not_in_the_passages_behind_it() -> None:
+    passages = make_passages(
+        (("API",), "Return type: None\n\nadd(item): Puts an item in.", ("shop.Cart", "shop.Cart.add")),
+        (("API",), "It is said to be cheap.", ("shop.Cart.add",)),
+    )
+    assert [edge.chunk for edge in explain((_ADD,), passages)] == [passages[0].id]
+
+
+def test_the_words_shown_stand_in_the_passage_and_are_few() -> None:
+    text = "word " * 200 + "shop.Cart.add " + "word " * 200
+    (edge,) = explain((_ADD,), make_passages((("Day",), text, ())))
+    assert edge.text is not None
+    assert edge.text in text
+    assert "shop.Cart.add" in edge.text
+    assert len(edge.text) <= 240
+
+
+def test_more_evidence_is_surer_and_never_certain() -> None:
+    findings = Findings()
+    scores = []
+    for kind in Evidence:
+        findings.add(kind)
+        scores.append(findings.score)
+    assert scores == sorted(scores)
+    assert scores[0] == WEIGHTS[Evidence.ANCHOR]
+    assert scores[-1] < 1
+
+
+def test_many_options_count_as_a_few() -> None:
+    few, many = Findings(), Findings()
+    for findings, number in ((few, 4), (many, 40)):
+        for _ in range(number):
+            findings.add(Evidence.OPTIONS)
+    assert few.score == many.score
