@@ -21,6 +21,8 @@ class Settings:
     sentence-transformers name or path (default: the packaged MiniLM). `workers` is the number of
     parser processes. `chromium` is the browser for sources with `javascript: true` (default: the one on
     the PATH). `keep_generations` is how many published generations stay readable.
+    `reader_cache_mb` is what the stores of a process that serves may keep in memory. `serve_token` is what
+    `serve` asks for as bearer token.
     """
 
     index: str = ".sitegraph"
@@ -37,6 +39,8 @@ class Settings:
     user_agent: str = "sitegraph/0.1 (+https://pypi.org/project/sitegraph/)"
     cache: str | None = None
     chromium: str | None = None
+    reader_cache_mb: int = 256
+    serve_token: str | None = field(default=None, repr=False)
     fault: str | None = None
 
     def environment(self) -> dict[str, str]:
