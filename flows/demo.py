@@ -110,7 +110,8 @@ def _index(source: Path, folder: Path) -> dict[str, Any]:
 
 
 def _ask(number: int, question: Question, folder: Path) -> None:
-    from flows.cli.show import show_chunk, stored_bytes
+    from flows.cli.show import show_chunk
+    from flows.pictures import stored_bytes
     from retrieval.query import build_query, filters_from_record
     from retrieval.render import render_text
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ from indexes.publish.generation import load_generation
 from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
 
 if TYPE_CHECKING:
+    import lancedb
+
     from indexes.stores.neo4j_.store import Neo4jGraphStore
 
 NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD = (
@@ -60,28 +63,79 @@ def open_readers(index: Path, *, environment: Mapping[str, str], use_graph: bool
     Raises: ConfigError: no index there; SchemaMismatch: its encoder is of another model;
     StoreUnavailable: the chunk store cannot be read.
     """
-    layout = IndexLayout(index)
-    manifest = load_manifest(layout)
-    generation = read_current(index)
-    encoder = _open_encoder(layout, manifest)
+    return readers_of(OpenedStores(index, environment), use_graph=use_graph)
+
+
+class OpenedStores:
+    """Stores and encoder of one index, opened when first asked for; readers of many generations share them.
+
+    Args: cache_mb: what the driver of the stores may keep in memory, by default as much as it likes.
+    """
+
+    def __init__(self, index: Path, environment: Mapping[str, str], *, cache_mb: int | None = None) -> None:
+        self.layout = IndexLayout(index)
+        self.manifest = load_manifest(self.layout)
+        self._environment = environment
+        self._cache_mb = cache_mb
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The query encoder; its runtime and weights load while the driver of the store is imported."""
+        return _open_encoder(self.layout, self.manifest)
+
+    @cached_property
+    def chunks(self) -> ChunkStore:
+        """Chunk rows, vectors, full text."""
+        return open_chunk_store(self.layout, dim=self.manifest.model.dim, session=self._session)
+
+    @cached_property
+    def graph(self) -> GraphStore:
+        """Nodes and edges."""
+        return open_graph_store(self.layout, self.manifest, self._environment, session=self._session)
+
+    @cached_property
+    def _session(self) -> "lancedb.Session | None":
+        if self._cache_mb is None:
+            return None
+        from indexes.stores.lance.tables import open_session
+
+        return open_session(self._cache_mb)
+
+    def close(self) -> None:
+        """Let go of connections; readers of a graph server are of no more use."""
+        for name in ("chunks", "graph"):
+            if name in self.__dict__:
+                self.__dict__[name].close()
+
+
+def readers_of(stores: OpenedStores, *, use_graph: bool = True) -> Readers:
+    """Give readers of the generation that is current; raises as `open_readers` does."""
+    generation = read_current(stores.layout.root)
+    _ = stores.encoder
     try:
-        return _open_at(generation, layout, manifest, encoder, environment, use_graph=use_graph)
+        return _read_at(generation, stores, use_graph=use_graph)
     except StoreUnavailable:
-        current = read_current(index)
+        current = read_current(stores.layout.root)
         if current == generation:
             raise
-        return _open_at(current, layout, manifest, encoder, environment, use_graph=use_graph)
+        return _read_at(current, stores, use_graph=use_graph)
 
 
-def open_chunk_store(layout: IndexLayout, *, dim: int) -> ChunkStore:
-    """Open the chunk store of an index."""
+def open_chunk_store(
+    layout: IndexLayout, *, dim: int, session: "lancedb.Session | None" = None
+) -> ChunkStore:
+    """Open the chunk store of an index; stores of one *session* share its caches."""
     from indexes.stores.lance.store import LanceChunkStore
 
-    return LanceChunkStore(layout.lance, dim=dim)
+    return LanceChunkStore(layout.lance, dim=dim, session=session)
 
 
 def open_graph_store(
-    layout: IndexLayout, manifest: IndexManifest, environment: Mapping[str, str]
+    layout: IndexLayout,
+    manifest: IndexManifest,
+    environment: Mapping[str, str],
+    *,
+    session: "lancedb.Session | None" = None,
 ) -> GraphStore:
     """Open the graph store that the manifest names; a server is reached at its first use.
 
@@ -91,7 +145,7 @@ def open_graph_store(
         return _neo4j(manifest, environment)
     from indexes.stores.lance.store import LanceGraphStore
 
-    return LanceGraphStore(layout.lance)
+    return LanceGraphStore(layout.lance, session=session)
 
 
 def open_authority_store(layout: IndexLayout) -> AuthorityStore:
@@ -153,7 +207,6 @@ def _neo4j(manifest: IndexManifest, environment: Mapping[str, str]) -> "Neo4jGra
 
 
 def _open_encoder(layout: IndexLayout, manifest: IndexManifest) -> OnnxEncoder:
-    """Open the encoder; its runtime and weights load while the driver of the store is imported."""
     encoder = OnnxEncoder(layout.encoder)
     if (encoder.model_sha256, encoder.dim) != (manifest.model.sha256, manifest.model.dim):
         raise SchemaMismatch(
@@ -165,31 +218,23 @@ def _open_encoder(layout: IndexLayout, manifest: IndexManifest) -> OnnxEncoder:
     return encoder
 
 
-def _open_at(
-    generation: int,
-    layout: IndexLayout,
-    manifest: IndexManifest,
-    encoder: Encoder,
-    environment: Mapping[str, str],
-    *,
-    use_graph: bool,
-) -> Readers:
-    chunks = open_chunk_store(layout, dim=manifest.model.dim).at(generation)
+def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Readers:
+    chunks = stores.chunks.at(generation)
     graph, warning = None, None
     if use_graph:
         try:
-            graph = open_graph_store(layout, manifest, environment).at(generation)
+            graph = stores.graph.at(generation)
         except (StoreUnavailable, ConfigError) as error:
             warning = f"answering without the graph: {error}"
     return Readers(
-        index=layout.root,
-        manifest=manifest,
+        index=stores.layout.root,
+        manifest=stores.manifest,
         generation=generation,
-        as_of=load_generation(layout, generation).as_of,
+        as_of=load_generation(stores.layout, generation).as_of,
         chunks=chunks,
         graph=graph,
-        authority=open_authority_store(layout).at(generation),
-        encoder=encoder,
+        authority=open_authority_store(stores.layout).at(generation),
+        encoder=stores.encoder,
         degraded=("graph",) if warning else (),
         warnings=(warning,) if warning else (),
     )

@@ -1,6 +1,7 @@
 """Query text and options as a user gives them, checked and turned into a `Query`."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,9 @@ TOP_K_MAX = 50
 TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX = 16, 100_000
 TEXT_MAX = 10_000
 FILTER_ALIASES = {"lifecycle": "status", "tool_name": "tool_names", "pdf_page": "page_no"}
+_PAGE_NO = re.compile(r"0{0,8}[1-9][0-9]{0,8}")
+"""Any page of any PDF, and few enough digits for the column."""
+
 FILTER_KEYS = tuple(sorted({*FILTER_FIELDS, *FILTER_ALIASES}))
 
 
@@ -94,7 +98,7 @@ def _filters(pairs: Iterable[tuple[str, str]]) -> tuple[Filter, ...]:
 def _check_value(field: str, value: str) -> str:
     if not value:
         raise FilterError(f"has no value; write {field}=something", subject=field)
-    if field == "page_no" and not (value.isascii() and value.isdigit() and int(value) > 0):
+    if field == "page_no" and not _PAGE_NO.fullmatch(value):
         raise FilterError(f"must be a page number from 1, not {value!r}", subject=field)
     if field == "kind" and value not in set(DocumentKind):
         raise FilterError(f"must be one of {', '.join(DocumentKind)}, not {value!r}", subject=field)

@@ -24,6 +24,8 @@ class Settings:
     parser processes. `chromium` is the browser for sources with `javascript: true` (default: the one on
     the PATH). `keep_generations` is how many published generations stay readable. A passage is joined by
     `similar_to` to at most `similar_count` others, of a cosine of at least `similar_score`.
+    `reader_cache_mb` is what the stores of a process that serves may keep in memory. `serve_token` is what
+    `serve` asks for as bearer token.
     """
 
     index: str = ".sitegraph"
@@ -42,6 +44,8 @@ class Settings:
     user_agent: str = "sitegraph/0.1 (+https://pypi.org/project/sitegraph/)"
     cache: str | None = None
     chromium: str | None = None
+    reader_cache_mb: int = 256
+    serve_token: str | None = field(default=None, repr=False)
     fault: str | None = None
 
     def environment(self) -> dict[str, str]:

@@ -1,9 +1,9 @@
-"""`sitegraph export`: every row of a generation, in id order."""
+"""`sitegraph export`: every row of a generation, in id order, or its graph for other tools."""
 
 import json
-import sys
 from collections.abc import Iterable
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +11,7 @@ import typer
 from flows.cli.options import IndexOption, choose_generation
 from flows.cli.reading import warn
 from flows.settings import read_settings
+from schemas.errors import ConfigError
 
 if TYPE_CHECKING:
     from flows.wiring import Index
@@ -23,12 +24,19 @@ class What(StrEnum):
     NODES = "nodes"
     EDGES = "edges"
     CHUNKS = "chunks"
+    GRAPH = "graph"
 
 
 class ExportFormat(StrEnum):
     """Formats of an export."""
 
     JSONL = "jsonl"
+    GRAPHML = "graphml"
+    PARQUET = "parquet"
+
+
+_FORMATS: dict[What, tuple[ExportFormat, ...]] = {What.GRAPH: (ExportFormat.GRAPHML, ExportFormat.PARQUET)}
+"""All else is rows, which are JSON lines."""
 
 
 def export(
@@ -42,35 +50,84 @@ def export(
         bool, typer.Option("--stable", help="Leave out what depends on when it was observed.")
     ] = False,
     vectors: Annotated[bool, typer.Option("--vectors", help="Chunks with their vectors.")] = False,
+    format_: Annotated[
+        ExportFormat | None,
+        typer.Option("--format", help="jsonl for rows; graphml (the default) or parquet for the graph."),
+    ] = None,
     output: Annotated[
-        ExportFormat, typer.Option("--format", help="One JSON object a line.")
-    ] = ExportFormat.JSONL,
+        Path | None,
+        typer.Option("--output", help="A file instead of standard output; for parquet a folder."),
+    ] = None,
 ) -> None:
-    """Print every row with its public fields, one JSON object a line.
+    """Print every row with its public fields, one JSON object a line; or hand the graph to other tools.
 
-    Two exports with --stable are equal exactly when the indexes hold the same.
+    Two exports with --stable are equal exactly when the indexes hold the same. A file is whole or not there.
 
     Examples:
 
       sitegraph export --index ./index --what chunks > chunks.jsonl
 
       sitegraph export --what edges --source handbook --stable | sha256sum
+
+      sitegraph export --what graph --format graphml --output handbook.graphml
+
+      sitegraph export --what graph --format parquet --output handbook-graph
     """
-    from flows.exporting import rows
     from flows.opening import open_existing
 
+    chosen = _choose_format(what, format_, output=output)
+    if what is What.GRAPH and (stable or vectors):
+        raise ConfigError("goes with rows, not with --what graph", subject="--stable, --vectors")
     opened = open_existing(read_settings(index))
     try:
         number = choose_generation(opened, generation)
         _warn_of_unknown(opened, source, generation=number)
-        _print(rows(opened, what.value, generation=number, source=source, stable=stable, vectors=vectors))
+        if what is What.GRAPH:
+            _hand_over(opened, chosen, generation=number, source=source, output=output)
+        else:
+            from flows.exporting import rows
+
+            found = rows(opened, what.value, generation=number, source=source, stable=stable, vectors=vectors)
+            _print(found, output)
     finally:
         opened.close()
 
 
-def _print(records: Iterable[dict[str, Any]]) -> None:
-    for record in records:
-        sys.stdout.write(json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n")
+def _choose_format(what: What, wanted: ExportFormat | None, *, output: Path | None) -> ExportFormat:
+    possible = _FORMATS.get(what, (ExportFormat.JSONL,))
+    chosen = wanted or possible[0]
+    if chosen not in possible:
+        raise ConfigError(f"for --what {what} must be {' or '.join(possible)}", subject="--format")
+    if chosen is ExportFormat.PARQUET and output is None:
+        raise ConfigError("is needed: Parquet is two files in a folder", subject="--output")
+    return chosen
+
+
+def _hand_over(
+    index: "Index", form: ExportFormat, *, generation: int, source: str | None, output: Path | None
+) -> None:
+    from flows.graph_files.rows import graph_pages
+    from flows.target import fill_folder, open_target
+
+    pages = graph_pages(index.graph.at(generation), source=source) if generation else iter(())
+    if form is ExportFormat.PARQUET and output is not None:
+        from flows.graph_files.parquet import write_parquet
+
+        with fill_folder(output) as folder:
+            write_parquet(pages, folder)
+        return
+    from flows.graph_files.graphml import write_graphml
+
+    with open_target(output) as out:
+        write_graphml(pages, out)
+
+
+def _print(records: Iterable[dict[str, Any]], output: Path | None) -> None:
+    from flows.target import open_target
+
+    with open_target(output) as out:
+        for record in records:
+            out.write((json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n").encode())
 
 
 def _warn_of_unknown(index: "Index", source: str | None, *, generation: int) -> None:

@@ -1,6 +1,5 @@
 """`sitegraph show`: opens a citation."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,21 +7,14 @@ import typer
 
 from flows.cli.options import IndexOption
 from flows.cli.reading import open_for_reading, terminal_width
+from flows.pictures import DPI, WITHHELD, RawOf, stored_bytes
 from flows.settings import read_settings
 from flows.unreadable import why
-from schemas.errors import ConfigError, StoreUnavailable
-from schemas.settings import Settings
+from schemas.errors import ConfigError
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
     from schemas.nodes import Chunk
-
-RawOf = Callable[[str], bytes | None]
-"""Document node id to the bytes it was parsed from; None where they held secrets and were not kept."""
-
-_WITHHELD = "the document holds secrets, so its bytes were not kept (see keep_raw of a source file)"
-
-DPI = 110
 
 
 def show(
@@ -71,8 +63,8 @@ def _picture(chunk: "Chunk", out: Path | None, raw_of: RawOf) -> str:
     if data is not None:
         return str(_draw(chunk, out or _picture_path(chunk), data))
     if out is not None:
-        raise ConfigError(f"cannot be drawn: {_WITHHELD}", subject=str(out))
-    return f"none; {_WITHHELD}"
+        raise ConfigError(f"cannot be drawn: {WITHHELD}", subject=str(out))
+    return f"none; {WITHHELD}"
 
 
 def _draw(chunk: "Chunk", out: Path, data: bytes) -> Path:
@@ -90,25 +82,3 @@ def _draw(chunk: "Chunk", out: Path, data: bytes) -> Path:
 
 def _picture_path(chunk: "Chunk") -> Path:
     return Path(chunk.id.replace(":", "-") + ".png")
-
-
-def stored_bytes(settings: Settings, readers: "Readers") -> RawOf:
-    """Give the bytes that a document readers see was read from; nothing is opened before it is asked."""
-
-    def raw_of(doc: str) -> bytes | None:
-        from indexes.layout import IndexLayout
-        from indexes.stores.ledger.ledger import open_ledger
-        from indexes.wiring import open_raw_store
-
-        layout = IndexLayout(Path(settings.index).resolve())
-        ledger = open_ledger(settings.ledger_url or f"sqlite:///{layout.ledger}")
-        try:
-            origins = ledger.origins.of_generation(readers.generation, docs=[doc])
-        finally:
-            ledger.close()
-        if doc not in origins:
-            raise StoreUnavailable("the ledger knows no bytes of this document; run it again", subject=doc)
-        sha256 = origins[doc]
-        return None if sha256 is None else open_raw_store(layout.raw, readers.manifest).get(sha256)
-
-    return raw_of

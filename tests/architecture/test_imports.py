@@ -21,6 +21,11 @@ BREACHES = {
     "store and model drivers only in indexes": ("flows/breach_drivers.py", "import sqlalchemy"),
     "parsers of bytes only in ingest": ("indexes/breach_bytes.py", "import lxml"),
     "the HTTP client only in ingest.fetch": ("ingest/parse/breach_http.py", "import httpx2"),
+    "the HTTP server only in flows.service": ("flows/steps/breach_server.py", "import fastapi"),
+    "what serves does not see the flow engine or parsers": (
+        "flows/service/breach_engine.py",
+        "import prefect",
+    ),
     "in retrieval only the door sees concrete stores": ("retrieval/query.py", "import indexes.stores"),
 }
 

@@ -29,9 +29,10 @@ class LanceChunkStore:
     Raises: ConfigError: the directory holds no chunks; SchemaMismatch, on use: vectors of another dimension.
     """
 
-    def __init__(self, directory: Path, *, dim: int) -> None:
+    def __init__(self, directory: Path, *, dim: int, session: lancedb.Session | None = None) -> None:
         require(directory, CHUNKS)
         self._directory = directory
+        self._session = session
         self._dim = dim
 
     @classmethod
@@ -55,7 +56,7 @@ class LanceChunkStore:
 
     @cached_property
     def _database(self) -> lancedb.DBConnection:
-        return connect(self._directory)
+        return connect(self._directory, self._session)
 
 
 class LanceGraphStore:
@@ -64,9 +65,10 @@ class LanceGraphStore:
     Raises: ConfigError: the directory holds no graph.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, session: lancedb.Session | None = None) -> None:
         require(directory, NODES, EDGES)
         self._directory = directory
+        self._session = session
 
     @classmethod
     def create(cls, directory: Path) -> "LanceGraphStore":
@@ -92,4 +94,4 @@ class LanceGraphStore:
 
     @cached_property
     def _database(self) -> lancedb.DBConnection:
-        return connect(self._directory)
+        return connect(self._directory, self._session)

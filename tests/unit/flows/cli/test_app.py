@@ -47,7 +47,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
         (["plan", "missing.yaml"], 2, "missing.yaml: cannot be read"),
         (["run", "missing.yaml"], 2, "missing.yaml: cannot be read"),
         (["plan", "source.yaml"], 4, "root folder is not there; nothing was changed"),
-        (["export"], 2, "Choose from: documents, nodes, edges, chunks"),
+        (["export"], 2, "Choose from: documents, nodes, edges, chunks, graph"),
         (["export", "--what", "words"], 2, "'--what': 'words' is not one of"),
         (["run", "source.yaml", "--index", "source.yaml"], 2, "is a file; choose a folder for --index"),
         (["plan", "source.yaml", "--index", "."], 2, "is not empty and not an index"),

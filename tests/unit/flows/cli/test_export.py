@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import networkx
+import pyarrow.parquet as pq
 import pytest
 
 from flows.cli.app import run_app
@@ -125,3 +127,47 @@ def test_a_source_that_is_not_there_and_the_empty_generation_have_no_rows(
     for store in (open_chunk_store(IndexLayout(index), dim=384), LanceGraphStore(IndexLayout(index).lance)):
         store.writer().prune(keep=[GENERATION])
     assert export(index, capsys, what, "--generation", "0") == []
+
+
+def test_the_graph_goes_to_a_file_or_to_standard_output(
+    index: Path, capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
+) -> None:
+    call = ["export", "--index", str(index), "--what", "graph"]
+    assert run_app(call) == 0
+    printed = capsysbinary.readouterr().out
+    assert run_app([*call, "--format", "graphml", "--output", "graph.graphml"]) == 0
+    assert (tmp_path / "graph.graphml").read_bytes() == printed
+    read = networkx.parse_graphml(printed.decode())
+    assert (len(read.nodes), len(read.edges)) == (34, 7)
+
+
+def test_the_graph_goes_to_two_parquet_files(index: Path, tmp_path: Path) -> None:
+    call = ["export", "--index", str(index), "--what", "graph", "--format", "parquet", "--output", "out"]
+    assert run_app(call) == 0
+    rows = {name: pq.read_table(tmp_path / "out" / f"{name}.parquet").num_rows for name in ("nodes", "edges")}
+    assert rows == {"nodes": 34, "edges": 7}
+
+
+def test_rows_go_to_a_file_as_they_are_printed(
+    index: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run_app(["export", "--index", str(index), "--what", "chunks"]) == 0
+    assert run_app(["export", "--index", str(index), "--what", "chunks", "--output", "rows.jsonl"]) == 0
+    assert (tmp_path / "rows.jsonl").read_text("utf-8") == capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--what", "graph", "--format", "jsonl"], "--format: for --what graph must be graphml or parquet"),
+        (["--what", "chunks", "--format", "parquet"], "--format: for --what chunks must be jsonl"),
+        (["--what", "graph", "--format", "parquet"], "--output: is needed"),
+        (["--what", "graph", "--stable"], "goes with rows"),
+        (["--what", "edges", "--output", "no/such/folder/x"], "no/such/folder: cannot be written"),
+    ],
+)
+def test_a_format_that_does_not_go_with_the_rows_is_refused(
+    index: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    assert run_app(["export", "--index", str(index), *options]) == 2
+    assert words in capsys.readouterr().err

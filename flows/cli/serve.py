@@ -1,0 +1,45 @@
+"""`sitegraph serve`: the index over HTTP."""
+
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import IndexOption
+from flows.settings import read_settings
+from schemas.errors import ConfigError
+
+WORKERS_MAX = 64
+
+
+def serve(
+    index: IndexOption = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; any but loopback needs SITEGRAPH_SERVE_TOKEN.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 is any free one.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, max=WORKERS_MAX, help="Processes that answer.")] = 2,
+) -> None:
+    """Answer over HTTP: POST /retrieve, GET /chunks/ID, /documents/ID, /changes; read-only.
+
+    Publishing shows at the next request. Needs the extra sitegraph[serve]. The contract is /openapi.json.
+
+    Examples:
+
+      sitegraph serve --index ./index
+
+      SITEGRAPH_SERVE_TOKEN=... sitegraph serve --index ./index --host 0.0.0.0 --port 8080 --workers 4
+    """
+    from pathlib import Path
+
+    from indexes.layout import IndexLayout
+    from indexes.manifest import load_manifest
+
+    settings = read_settings(index)
+    load_manifest(IndexLayout(Path(settings.index)))
+    try:
+        from flows.service.running import serve as run
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"needs {error.name}; install the extra sitegraph[serve]", subject="serve"
+        ) from error
+    run(settings, host=host, port=port, workers=workers)

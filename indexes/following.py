@@ -1,0 +1,105 @@
+"""An index held open for long: readers of whatever generation is current when they are asked for."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from indexes.layout import IndexLayout
+from indexes.manifest import load_manifest
+from indexes.publish.current import read_current
+from indexes.wiring import OpenedStores, Readers, readers_of
+
+RETRY_SECONDS = 10.0
+"""How long a graph server that did not answer is left alone before it is asked again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Held:
+    readers: Readers
+    opened_at: float
+
+
+class FollowedIndex:
+    """Opens an index once and follows `CURRENT`; any number of threads may ask, and of processes.
+
+    Stores, encoder and caches are shared by all generations; of readers only the newest are kept, and
+    a query that began on older ones ends on them.
+
+    Args: cache_mb: memory for the caches of the stores. clock: monotonic seconds.
+    """
+
+    def __init__(
+        self, index: Path, *, environment: Mapping[str, str], cache_mb: int, clock: Callable[[], float]
+    ) -> None:
+        self._layout = IndexLayout(index)
+        self._environment = environment
+        self._cache_mb = cache_mb
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._stores: OpenedStores | None = None
+        self._held: _Held | None = None
+
+    def readers(self) -> Readers:
+        """Give readers of the current generation; take them once per query.
+
+        While one thread opens a new generation, the others are still given the one before.
+
+        Raises: what `open_readers` raises.
+        """
+        held = self._held
+        if held is not None and not self._is_due(held):
+            return held.readers
+        if not self._lock.acquire(blocking=held is None):
+            assert held is not None
+            return held.readers
+        try:
+            if self._held is None or self._is_due(self._held):
+                self._held = self._open()
+            return self._held.readers
+        finally:
+            self._lock.release()
+
+    def renew(self, failed: Readers) -> Readers | None:
+        """Give readers opened anew after a store failed on *failed*; None if that would be the same again.
+
+        It is not where a generation was pruned under a slow query, or the index was made anew.
+        """
+        with self._lock:
+            if self._held is not None and self._held.readers is not failed:
+                return self._held.readers
+            if read_current(self._layout.root) == failed.generation and not self._is_replaced():
+                return None
+            self._held = self._open()
+            return self._held.readers
+
+    def leave_graph(self, failed: Readers) -> None:
+        """Give readers without a graph for a while: its server did not answer one that had *failed*."""
+        with self._lock:
+            if self._held is not None and self._held.readers is failed:
+                readers = replace(failed, graph=None, degraded=("graph",))
+                self._held = _Held(readers=readers, opened_at=self._clock())
+
+    def close(self) -> None:
+        """Let go of what is held; it is opened again on use."""
+        with self._lock:
+            stores, self._stores, self._held = self._stores, None, None
+        if stores is not None:
+            stores.close()
+
+    def _is_due(self, held: _Held) -> bool:
+        if held.readers.generation != read_current(self._layout.root):
+            return True
+        return bool(held.readers.degraded) and self._clock() - held.opened_at >= RETRY_SECONDS
+
+    def _is_replaced(self) -> bool:
+        return self._stores is None or self._stores.manifest != load_manifest(self._layout)
+
+    def _open(self) -> _Held:
+        """Open the current generation, with new stores if the index is another one than before."""
+        if self._stores is None or self._is_replaced():
+            before = self._stores
+            self._stores = OpenedStores(self._layout.root, self._environment, cache_mb=self._cache_mb)
+            if before is not None:
+                before.close()
+        return _Held(readers=readers_of(self._stores), opened_at=self._clock())

@@ -1,0 +1,127 @@
+"""The door for programs that live long: a retriever that follows its index, and its async twin.
+
+What a service, a bot or a notebook holds. `docs/how-to/embed-in-a-service.md` shows it at work.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from indexes.following import FollowedIndex
+from indexes.wiring import Readers
+from retrieval.retriever import GRAPH, Retriever
+from schemas.errors import StoreUnavailable
+from schemas.evidence import ContextBundle, Query
+
+CACHE_MB = 256
+THREADS = 4
+
+T = TypeVar("T")
+
+
+class LiveRetriever:
+    """Answers each query from one generation: the one that is current when it is asked.
+
+    Threads may share it, and any number of processes may have one of their own on the same index.
+    """
+
+    def __init__(self, index: FollowedIndex) -> None:
+        self._index = index
+        self._newest: _Opened | None = None
+
+    def retrieve(self, query: Query) -> ContextBundle:
+        """Give the evidence for *query*, as `Retriever.retrieve` does."""
+        return self.read(lambda readers: self._retrieve(readers, query))
+
+    def read(self, ask: Callable[[Readers], T]) -> T:
+        """Call *ask* with readers of the current generation; once more if theirs was pruned meanwhile.
+
+        Raises: what *ask* raises; ConfigError: no index there; StoreUnavailable: it cannot be read.
+        """
+        readers = self._index.readers()
+        try:
+            return ask(readers)
+        except StoreUnavailable:
+            renewed = self._index.renew(readers)
+            if renewed is None:
+                raise
+        return ask(renewed)
+
+    def _retrieve(self, readers: Readers, query: Query) -> ContextBundle:
+        bundle = self._over(readers).retrieve(query)
+        if GRAPH in bundle.degraded and not readers.degraded:
+            self._index.leave_graph(readers)
+        return bundle
+
+    def _over(self, readers: Readers) -> Retriever:
+        newest = self._newest
+        if newest is None or newest.readers is not readers:
+            newest = self._newest = _Opened(readers, _retriever(readers))
+        return newest.retriever
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    readers: Readers
+    retriever: Retriever
+
+
+def _retriever(readers: Readers) -> Retriever:
+    return Retriever(
+        readers.chunks,
+        readers.graph,
+        readers.encoder,
+        generation=readers.generation,
+        as_of=readers.as_of,
+        degraded=readers.degraded,
+    )
+
+
+@contextmanager
+def open_retriever(
+    index: Path, *, environment: Mapping[str, str], clock: Callable[[], float], cache_mb: int = CACHE_MB
+) -> Iterator[LiveRetriever]:
+    """Open an index to be asked again and again; nothing is read before the first query.
+
+    Args: environment: where Neo4j is, if the graph is there. clock: monotonic seconds. cache_mb: what the
+    stores may keep in memory between queries.
+    """
+    followed = FollowedIndex(index, environment=environment, cache_mb=cache_mb, clock=clock)
+    try:
+        yield LiveRetriever(followed)
+    finally:
+        followed.close()
+
+
+class AsyncRetriever:
+    """A `LiveRetriever` for event loops: what waits, waits in a thread."""
+
+    def __init__(self, retriever: LiveRetriever, threads: ThreadPoolExecutor) -> None:
+        self._retriever = retriever
+        self._threads = threads
+
+    async def retrieve(self, query: Query) -> ContextBundle:
+        """Give the evidence for *query*; what a thread has begun runs to its end, also if cancelled."""
+        return await asyncio.wrap_future(self._threads.submit(self._retriever.retrieve, query))
+
+
+@asynccontextmanager
+async def open_async_retriever(
+    index: Path,
+    *,
+    environment: Mapping[str, str],
+    clock: Callable[[], float],
+    cache_mb: int = CACHE_MB,
+    threads: int = THREADS,
+) -> AsyncIterator[AsyncRetriever]:
+    """Open as `open_retriever` does; at most *threads* queries are worked at a time, the rest wait."""
+    with open_retriever(index, environment=environment, clock=clock, cache_mb=cache_mb) as retriever:
+        pool = ThreadPoolExecutor(threads, thread_name_prefix="retrieve")
+        try:
+            yield AsyncRetriever(retriever, pool)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
