@@ -1,16 +1,17 @@
 """Index folder and environment to stores: the one place that names the concrete classes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, load_manifest
-from indexes.ports import ChunkReader, ChunkStore, Encoder, GraphReader, GraphStore, RawStore
+from indexes.ports import ChunkReader, ChunkStore, Encoder, GraphReader, GraphStore, RawStore, Reranker
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
+from indexes.rerank import OnnxReranker, locate_reranker
 from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -37,15 +38,19 @@ class Readers:
     chunks: ChunkReader
     graph: GraphReader | None
     encoder: Encoder
+    reranker: Reranker | None = None
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def open_readers(index: Path, *, environment: Mapping[str, str], use_graph: bool = True) -> Readers:
+def open_readers(
+    index: Path, *, environment: Mapping[str, str], use_graph: bool = True, use_rerank: bool = False
+) -> Readers:
     """Open an index for reading at its current generation.
 
-    A graph server that cannot be reached degrades the answer and fails nothing. A generation pruned
-    while it was being opened is given up for the one that is current by then.
+    A graph server that cannot be reached degrades the answer and fails nothing; nor does a reranker that
+    is not installed. A generation pruned while it was being opened is given up for the one that is current
+    by then.
 
     Raises: ConfigError: no index there; SchemaMismatch: its encoder is of another model;
     StoreUnavailable: the chunk store cannot be read.
@@ -55,12 +60,22 @@ def open_readers(index: Path, *, environment: Mapping[str, str], use_graph: bool
     generation = read_current(index)
     encoder = _open_encoder(layout, manifest)
     try:
-        return _open_at(generation, layout, manifest, encoder, environment, use_graph=use_graph)
+        readers = _open_at(generation, layout, manifest, encoder, environment, use_graph=use_graph)
     except StoreUnavailable:
         current = read_current(index)
         if current == generation:
             raise
-        return _open_at(current, layout, manifest, encoder, environment, use_graph=use_graph)
+        readers = _open_at(current, layout, manifest, encoder, environment, use_graph=use_graph)
+    return _with_reranker(readers) if use_rerank else readers
+
+
+def _with_reranker(readers: Readers) -> Readers:
+    try:
+        return replace(readers, reranker=OnnxReranker(locate_reranker()))
+    except ConfigError as error:
+        warning = f"answering without the cross-encoder: {error}"
+        degraded = tuple(sorted((*readers.degraded, "rerank")))
+        return replace(readers, degraded=degraded, warnings=(*readers.warnings, warning))
 
 
 def open_chunk_store(layout: IndexLayout, *, dim: int) -> ChunkStore:
