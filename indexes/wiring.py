@@ -1,7 +1,7 @@
 """Index folder and environment to stores: the one place that names the concrete classes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,9 +18,11 @@ from indexes.ports import (
     GraphReader,
     GraphStore,
     RawStore,
+    Reranker,
 )
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
+from indexes.rerank import OnnxReranker, locate_reranker
 from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -50,20 +52,24 @@ class Readers:
     graph: GraphReader | None
     authority: AuthorityReader
     encoder: Encoder
+    reranker: Reranker | None = None
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def open_readers(index: Path, *, environment: Mapping[str, str], use_graph: bool = True) -> Readers:
+def open_readers(
+    index: Path, *, environment: Mapping[str, str], use_graph: bool = True, use_rerank: bool = False
+) -> Readers:
     """Open an index for reading at its current generation.
 
-    A graph server that cannot be reached degrades the answer and fails nothing. A generation pruned
-    while it was being opened is given up for the one that is current by then.
+    A graph server that cannot be reached degrades the answer and fails nothing; nor does a reranker that
+    is not installed. A generation pruned while it was being opened is given up for the one that is current
+    by then.
 
     Raises: ConfigError: no index there; SchemaMismatch: its encoder is of another model;
     StoreUnavailable: the chunk store cannot be read.
     """
-    return readers_of(OpenedStores(index, environment), use_graph=use_graph)
+    return readers_of(OpenedStores(index, environment), use_graph=use_graph, use_rerank=use_rerank)
 
 
 class OpenedStores:
@@ -94,6 +100,14 @@ class OpenedStores:
         return open_graph_store(self.layout, self.manifest, self._environment, session=self._session)
 
     @cached_property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder, None where it is not installed; it loads with the first pair."""
+        try:
+            return OnnxReranker(locate_reranker())
+        except ConfigError:
+            return None
+
+    @cached_property
     def _session(self) -> "lancedb.Session | None":
         if self._cache_mb is None:
             return None
@@ -108,17 +122,27 @@ class OpenedStores:
                 self.__dict__[name].close()
 
 
-def readers_of(stores: OpenedStores, *, use_graph: bool = True) -> Readers:
+def readers_of(stores: OpenedStores, *, use_graph: bool = True, use_rerank: bool = False) -> Readers:
     """Give readers of the generation that is current; raises as `open_readers` does."""
     generation = read_current(stores.layout.root)
     _ = stores.encoder
     try:
-        return _read_at(generation, stores, use_graph=use_graph)
+        readers = _read_at(generation, stores, use_graph=use_graph)
     except StoreUnavailable:
         current = read_current(stores.layout.root)
         if current == generation:
             raise
-        return _read_at(current, stores, use_graph=use_graph)
+        readers = _read_at(current, stores, use_graph=use_graph)
+    return _warned_of_rerank(readers) if use_rerank and readers.reranker is None else readers
+
+
+def _warned_of_rerank(readers: Readers) -> Readers:
+    try:
+        locate_reranker()
+    except ConfigError as error:
+        warning = f"answering without the cross-encoder: {error}"
+        return replace(readers, warnings=(*readers.warnings, warning))
+    return readers
 
 
 def open_chunk_store(
@@ -235,6 +259,7 @@ def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Reade
         graph=graph,
         authority=open_authority_store(stores.layout).at(generation),
         encoder=stores.encoder,
+        reranker=stores.reranker,
         degraded=("graph",) if warning else (),
         warnings=(warning,) if warning else (),
     )

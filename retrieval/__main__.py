@@ -29,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             filters=parse_filters(options.filter),
             top_k=options.top_k,
             use_graph=options.use_graph,
+            rerank=options.rerank,
         )
         settings = _read_settings()
         index = Path(options.index or settings.index)
@@ -54,7 +55,7 @@ def _print_answer(index: Path, query: Query, environment: Mapping[str, str], *, 
     from retrieval.render import render_text, to_rows
     from retrieval.retriever import Retriever
 
-    readers = open_readers(index, environment=environment, use_graph=query.use_graph)
+    readers = open_readers(index, environment=environment, use_graph=query.use_graph, use_rerank=query.rerank)
     for warning in readers.warnings:
         print(f"retrieval: warning: {warning}", file=sys.stderr)
     retriever = Retriever(
@@ -65,6 +66,7 @@ def _print_answer(index: Path, query: Query, environment: Mapping[str, str], *, 
         as_of=readers.as_of,
         authority=readers.authority,
         degraded=readers.degraded,
+        reranker=readers.reranker,
     )
     bundle = retriever.retrieve(query)
     print(render_text(bundle) if as_text else json.dumps(to_rows(bundle), ensure_ascii=False, indent=2))
@@ -98,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         "--use-graph", action="store_true", default=True, help="follow the graph (the default)"
     )
     parser.add_argument("--no-graph", action="store_false", dest="use_graph", help="chunk store only")
+    parser.add_argument("--rerank", action="store_true", help="have a cross-encoder order the best")
     parser.add_argument(
         "--filter",
         action="append",

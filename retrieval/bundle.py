@@ -44,6 +44,7 @@ def _evidence(label: str, one: Scored, length: int) -> Evidence:
         derivation=one.derivation,
         role=one.role,
         path=one.path,
+        logit=one.logit,
         stale=chunk.stale,
     )
 

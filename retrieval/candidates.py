@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import AuthorityReader, ChunkReader
-from retrieval.expand import Reach, Spread
 from retrieval.relevance import Base, Measure, best_chunks
 from retrieval.score import (
     SAME_PAGE,
@@ -16,6 +15,7 @@ from retrieval.score import (
     score_freshness,
     score_text,
 )
+from retrieval.spread import Reach, Spread
 from schemas.evidence import Hit, Origin, Scores
 from schemas.nodes import Chunk
 
@@ -69,9 +69,8 @@ class Candidates:
         )
 
     def _activation(self, chunk: Chunk, base: float) -> float | None:
-        """An anchor counts by its own text: activation would make its second chunk as good as the first."""
         lit = self.lit.get(chunk.id)
-        if lit and (chunk.doc in self.spread.named or chunk.doc not in self.spread.anchors):
+        if lit:
             return lit.activation
         return base if chunk.doc in self.spread.anchors else None
 
@@ -120,34 +119,36 @@ def score_candidates(
 
 
 def _landing(bases: Bases, spread: Spread) -> dict[str, tuple[str, ...]]:
-    """Chunks on which activation may land: more of a document where a link names a fragment of it.
+    """Chunks on which activation may land: more of a document where the way to it names a place in it.
 
     Where nothing spread, only documents named by id are lit.
     """
     docs = {*spread.anchors, *spread.reached} if spread.ran else spread.named
     return {
-        doc: best_chunks(bases[doc], limit=LANDING_MAX if _fragment(spread, doc) else CHUNKS_PER_DOCUMENT)
+        doc: best_chunks(bases[doc], limit=LANDING_MAX if _lands(spread, doc) else CHUNKS_PER_DOCUMENT)
         for doc in sorted(docs)
         if doc in bases
     }
 
 
-def _fragment(spread: Spread, doc: str) -> str | None:
-    return spread.reached[doc].fragment if doc in spread.reached and doc not in spread.anchors else None
+def _lands(spread: Spread, doc: str) -> Reach | None:
+    """The way to a document where it names a place in it; an anchor is where it is by itself."""
+    reach = spread.reached.get(doc) if doc not in spread.anchors else None
+    return reach if reach and (reach.fragment or reach.section or reach.chunk) else None
 
 
 def _light(
     bases: Bases, spread: Spread, landing: Mapping[str, tuple[str, ...]], rows: Mapping[str, Chunk]
 ) -> dict[str, Lit]:
-    """Give a document's activation to the section its link names, else to its two best chunks by base.
+    """Give a document's activation to the place the way to it names, else to its two best chunks by base.
 
     The second chunk gets less in the measure of its base, or the two would tie.
     """
     lit: dict[str, Lit] = {}
     for doc, ids in landing.items():
-        fragment = _fragment(spread, doc)
-        at_fragment = tuple(chunk for chunk in ids if fragment and _stands_at(rows.get(chunk), fragment))
-        targets = (at_fragment or ids)[:CHUNKS_PER_DOCUMENT]
+        reach = _lands(spread, doc)
+        there = tuple(chunk for chunk in ids if reach and chunk in rows and _stands_at(rows[chunk], reach))
+        targets = (there or ids)[:CHUNKS_PER_DOCUMENT]
         best = bases[doc][targets[0]]
         for chunk in targets:
             share = bases[doc][chunk] / best if best > 0 else 1.0
@@ -155,8 +156,12 @@ def _light(
     return lit
 
 
-def _stands_at(chunk: Chunk | None, fragment: str) -> bool:
-    return chunk is not None and fragment in {chunk.fragment, f"page={chunk.page_no}"}
+def _stands_at(chunk: Chunk, reach: Reach) -> bool:
+    return (
+        chunk.id == reach.chunk
+        or (reach.section is not None and chunk.section_id == reach.section)
+        or (reach.fragment or "") in {chunk.fragment, *chunk.fragments, f"page={chunk.page_no}"}
+    )
 
 
 def _anchor_sections(bases: Bases, spread: Spread, rows: Mapping[str, Chunk]) -> frozenset[str]:

@@ -3,10 +3,10 @@
 from collections.abc import Sized
 from typing import Any
 
-from retrieval.expand import Spread
 from retrieval.route import Known
 from retrieval.seeds import Lists
 from retrieval.selection import Selection
+from retrieval.spread import Spread
 from schemas.evidence import Evidence, Query
 
 
@@ -16,6 +16,8 @@ def describe_walk(
     lists: Lists,
     known: Known,
     spread: Spread,
+    sub_queries: tuple[str, ...],
+    reranked: bool,
     candidates: Sized,
     selection: Selection,
     evidence: tuple[Evidence, ...],
@@ -27,10 +29,11 @@ def describe_walk(
         "named_documents": list(known.documents),
         "anchors": sorted(spread.anchors),
         "reached": len(spread.reached),
+        "sub_queries": list(sub_queries),
         "candidates": len(candidates),
         "relaxed": selection.relaxed,
         "shortened": sum(one.chunk.text != _text_of(one.chunk.id, evidence) for one in selection.chosen),
-        "notes": _notes(query, spread, selection, evidence),
+        "notes": _notes(query, spread, selection, evidence, reranked=reranked),
     }
 
 
@@ -38,12 +41,14 @@ def _text_of(chunk_id: str, evidence: tuple[Evidence, ...]) -> str | None:
     return next((one.text for one in evidence if one.chunk_id == chunk_id), None)
 
 
-def _notes(query: Query, spread: Spread, selection: Selection, evidence: tuple[Evidence, ...]) -> list[str]:
+def _notes(
+    query: Query, spread: Spread, selection: Selection, evidence: tuple[Evidence, ...], *, reranked: bool
+) -> list[str]:
     dropped = len(selection.chosen) - len(evidence)
     return [
         note
         for applies, note in (
-            (query.rerank, "rerank was asked for and there is no reranker: the order is the blend's"),
+            (query.rerank and not reranked, "rerank: unavailable; the order is the blend's"),
             (query.use_graph and not spread.ran, "too few links around the best documents: graph counts 0"),
             (spread.cut > 0, f"{spread.cut} linked documents beyond the cap were not looked at"),
             (selection.relaxed > 0, f"caps lifted for {selection.relaxed} passages"),

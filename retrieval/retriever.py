@@ -3,22 +3,25 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader
+from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Reranker
 from retrieval.bundle import build_bundle, number_evidence
 from retrieval.candidates import score_candidates
 from retrieval.catalogue import look_up
 from retrieval.diagnostics import describe_walk
-from retrieval.expand import Spread, choose_anchors, spread_from
+from retrieval.follow_up import FollowUp
 from retrieval.orientation import summarise_parents
 from retrieval.relevance import Measure, lift_of, scale_of
+from retrieval.rerank import DEPTH, leading_chunk, rerank_within_roles
 from retrieval.route import Known, Route, route_of
 from retrieval.score import Scored
 from retrieval.seeds import Asked, Lists, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
 from retrieval.selection import select_evidence
+from retrieval.spread import Spread, choose_anchors, spread_from
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Hit, Query
 
 GRAPH = "graph"
+RERANK = "rerank"
 
 
 class Retriever:
@@ -38,8 +41,10 @@ class Retriever:
         as_of: str,
         authority: AuthorityReader | None = None,
         degraded: Collection[str] = (),
+        reranker: Reranker | None = None,
     ) -> None:
         self._chunks, self._graph, self._encoder = chunks, graph, encoder
+        self._reranker = reranker
         self._generation, self._as_of = generation, as_of
         self._authority, self._degraded = authority, frozenset(degraded)
 
@@ -51,7 +56,7 @@ class Retriever:
         asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
         found = self._find(asked)
         reach = self._spread(asked, found)
-        candidates = self._score(asked, found, reach.spread)
+        candidates = self._rerank(query, self._score(asked, found, reach.spread))
         selection = select_evidence(candidates, top_k=query.top_k)
         evidence = number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
         return build_bundle(
@@ -61,12 +66,14 @@ class Retriever:
             route=found.route.value,
             generation=self._generation,
             as_of=self._as_of,
-            degraded=tuple(sorted(self._degraded | reach.degraded)),
+            degraded=tuple(sorted(self._degraded | reach.degraded | self._missing(query))),
             diagnostics=describe_walk(
                 query,
                 lists=found.lists,
                 known=found.known,
                 spread=reach.spread,
+                sub_queries=reach.sub_queries,
+                reranked=self._reranks(query),
                 candidates=candidates,
                 selection=selection,
                 evidence=evidence,
@@ -92,9 +99,14 @@ class Retriever:
         if self._graph is None or not asked.query.use_graph:
             return _Reached(spread=start)
         try:
-            return _Reached(spread=spread_from(self._graph, start, measure=found.measure.documents))
+            spread = spread_from(self._graph, start, measure=found.measure.of)
         except StoreUnavailable:
             return _Reached(spread=start, degraded=frozenset({GRAPH}))
+        if not spread.ran or spread.named:
+            return _Reached(spread=spread)
+        follow_up = FollowUp(chunks=self._chunks, encoder=self._encoder, asked=asked, measure=found.measure)
+        lit, sub_queries = follow_up.light(spread)
+        return _Reached(spread=lit, sub_queries=sub_queries)
 
     def _score(self, asked: Asked, found: "_Found", spread: Spread) -> tuple[Scored, ...]:
         return score_candidates(
@@ -107,6 +119,19 @@ class Retriever:
             as_of=self._as_of,
             authority=self._authority,
         )
+
+    def _reranks(self, query: Query) -> bool:
+        return query.rerank and self._reranker is not None
+
+    def _missing(self, query: Query) -> frozenset[str]:
+        return frozenset({RERANK} if query.rerank and self._reranker is None else ())
+
+    def _rerank(self, query: Query, candidates: tuple[Scored, ...]) -> tuple[Scored, ...]:
+        if not query.rerank or self._reranker is None:
+            return candidates
+        ids = {leading_chunk(one) for one in candidates[:DEPTH]} - {None}
+        leading = {chunk.id: chunk for chunk in self._chunks.get(sorted(one for one in ids if one))}
+        return rerank_within_roles(self._reranker, query.text, candidates, leading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,4 +150,5 @@ class _Reached:
     """What the graph added, and what was missing."""
 
     spread: Spread
+    sub_queries: tuple[str, ...] = ()
     degraded: frozenset[str] = frozenset()

@@ -18,7 +18,10 @@ _EMPTY_ANCHORS = frozenset({"here", "more", "next", "previous"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A candidate with its score and how it came to be one."""
+    """A candidate with its score and how it came to be one.
+
+    `place` is what a reranker gave it, from 0; all share one where none ran. `logit` is what it said.
+    """
 
     chunk: Chunk
     scores: Scores
@@ -26,6 +29,8 @@ class Scored:
     role: str
     derivation: Derivation = Derivation.STATED
     path: tuple[PathStep, ...] = ()
+    place: int = 0
+    logit: float | None = None
 
     @property
     def score(self) -> float:
@@ -33,9 +38,9 @@ class Scored:
         return blend(self.scores)
 
     @property
-    def rank_key(self) -> tuple[float, str]:
-        """Total order: best score first, then id."""
-        return (-self.score, self.chunk.id)
+    def rank_key(self) -> tuple[int, float, str]:
+        """Total order: the reranker's place, best score first, then id."""
+        return (self.place, -self.score, self.chunk.id)
 
 
 def blend(scores: Scores) -> float:

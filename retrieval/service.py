@@ -77,6 +77,8 @@ def _retriever(readers: Readers) -> Retriever:
         readers.encoder,
         generation=readers.generation,
         as_of=readers.as_of,
+        authority=readers.authority,
+        reranker=readers.reranker,
         degraded=readers.degraded,
     )
 

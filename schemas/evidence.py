@@ -113,7 +113,10 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One passage of the answer, with all that a citation needs; `stale` is its chunk's."""
+    """One passage of the answer, with all that a citation needs; `stale` is its chunk's.
+
+    `logit` is what a reranker said, None where none was asked.
+    """
 
     S: str
     chunk_id: str
@@ -135,6 +138,7 @@ class Evidence:
     derivation: Derivation
     role: str
     path: tuple[PathStep, ...] = ()
+    logit: float | None = None
     stale: bool = False
 
 

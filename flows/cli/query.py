@@ -27,7 +27,7 @@ def query(
     budget: Annotated[int, typer.Option("--budget", help="Tokens of evidence; texts are cut to fit.")] = 2500,
     use_graph: Annotated[bool, typer.Option("--use-graph/--no-graph", help="Follow links and edges.")] = True,
     rerank: Annotated[
-        bool, typer.Option("--rerank/--no-rerank", help="No reranker yet: says so and changes nothing.")
+        bool, typer.Option("--rerank/--no-rerank", help="Have a cross-encoder order the best.")
     ] = False,
     filter_: Annotated[
         list[str] | None,
@@ -64,8 +64,6 @@ def query(
         use_graph=use_graph,
         rerank=rerank,
     )
-    if rerank:
-        warn("this version has no reranker: --rerank changes nothing")
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
     _answer(read_settings(index), queries, form="lines" if from_ else output.value, timings=timings)
 
@@ -82,7 +80,11 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
 
 def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
     started = time.perf_counter()
-    readers = open_for_reading(settings, use_graph=any(one.use_graph for one in queries))
+    readers = open_for_reading(
+        settings,
+        use_graph=any(one.use_graph for one in queries),
+        use_rerank=any(one.rerank for one in queries),
+    )
     retriever = build_retriever(readers)
     _report(timings, "open", started)
     for one in queries:

