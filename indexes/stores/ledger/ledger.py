@@ -17,6 +17,7 @@ from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.lookup import Lookup
 from indexes.stores.ledger.origins import Origins
 from indexes.stores.ledger.owner import Owner
+from indexes.stores.ledger.pages import Pages
 from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
@@ -38,6 +39,7 @@ class Ledger:
     lookup: Lookup
     links: LinkIndex
     origins: Origins
+    pages: Pages
     frontier: FrontierIndex
     redirects: Redirects
     retention: Retention
@@ -76,6 +78,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         lookup=Lookup(engine),
         links=LinkIndex(engine),
         origins=Origins(engine),
+        pages=Pages(engine),
         frontier=FrontierIndex(engine),
         redirects=Redirects(engine),
         retention=Retention(engine),
