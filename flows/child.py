@@ -17,7 +17,8 @@ from typing import Any, BinaryIO, Self
 from flows.parser_process import ANSWER, EXHAUSTED, OK, ORDER, Task, read_exactly
 from schemas.errors import ConfigError, ParseError, Stopped, TerminalError, UnsupportedMedia
 from schemas.fragment import ParseRequest
-from schemas.records import to_record
+from schemas.records import from_record, to_record
+from schemas.report import PageCounts
 
 _ERRORS: dict[str, type[TerminalError]] = {"ParseError": ParseError, "UnsupportedMedia": UnsupportedMedia}
 
@@ -49,11 +50,21 @@ class ChildLimits:
     documents: int = 2000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """A GraphFragment as canonical JSON; of a PDF also what its pages gave, for the next version to reuse."""
+
+    record: bytes
+    pages: bytes = b""
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     status: int
     peak_rss_kib: int
     payload: bytes
+    counts: bytes
+    pages: bytes
 
 
 class _Died(Exception):
@@ -63,7 +74,7 @@ class _Died(Exception):
 class ParserPool:
     """Parses in at most *workers* child processes, started when first needed and kept.
 
-    `peak_rss_mb` is the largest resident memory that any child has reported.
+    `peak_rss_mb` is the largest resident memory that any child has reported, `page_counts` are of all PDFs.
     """
 
     def __init__(self, *, workers: int, tokenizer: Path, limits: ChildLimits = ChildLimits()) -> None:
@@ -77,6 +88,7 @@ class ParserPool:
         for _ in range(workers):
             self._idle.put(None)
         self.peak_rss_mb = 0.0
+        self.page_counts = PageCounts()
 
     def __enter__(self) -> Self:
         return self
@@ -86,26 +98,29 @@ class ParserPool:
     ) -> None:
         self.close()
 
-    def parse(self, data: bytes, request: ParseRequest) -> bytes:
-        """Give the document's GraphFragment as canonical JSON; waits for an idle child. Thread-safe.
+    def parse(self, data: bytes, request: ParseRequest, *, pages: bytes = b"") -> Parsed:
+        """Parse a document, with the pages of its earlier version; waits for an idle child. Thread-safe.
 
         Raises: ParseError, UnsupportedMedia: the parser's own; ParseError also when the child crashed, ran
         out of memory or over its time; ConfigError: no child starts; Stopped: the pool has been closed.
         """
-        return self._work(Task.PARSE, data, request)
+        answer = self._work(Task.PARSE, data, request, pages)
+        with self._lock:
+            self.page_counts += from_record(PageCounts, json.loads(answer.counts))
+        return Parsed(record=answer.payload, pages=answer.pages)
 
     def inspect(self, data: bytes, request: ParseRequest, *, draw: bool) -> bytes:
         """Give the document's Inspection as canonical JSON, with pictures of a PDF's pages if *draw*.
 
         Under the same limits as a parse, and raises what `parse` raises.
         """
-        return self._work(Task.ILLUSTRATE if draw else Task.INSPECT, data, request)
+        return self._work(Task.ILLUSTRATE if draw else Task.INSPECT, data, request).payload
 
-    def _work(self, task: Task, data: bytes, request: ParseRequest) -> bytes:
+    def _work(self, task: Task, data: bytes, request: ParseRequest, pages: bytes = b"") -> _Answer:
         child = self._idle.get()
         try:
             child = self._usable(child) or self._start()
-            return self._ask(child, task, data, request)
+            return self._ask(child, task, data, request, pages)
         finally:
             self._idle.put(self._usable(child))
 
@@ -131,17 +146,17 @@ class ParserPool:
             raise ConfigError(message, subject=str(self._tokenizer)) from death
         return child
 
-    def _ask(self, child: "_Child", task: Task, data: bytes, request: ParseRequest) -> bytes:
+    def _ask(self, child: "_Child", task: Task, data: bytes, request: ParseRequest, pages: bytes) -> _Answer:
         seconds = self._seconds_for(data, request)
         try:
-            answer = child.ask(task, request, data, seconds)
+            answer = child.ask(task, request, (data, pages), seconds)
         except _Died as death:
             self._refuse_if_closed()
             raise ParseError(f"parser {death}; the document is left out", subject=request.uri) from death
         with self._lock:
             self.peak_rss_mb = max(self.peak_rss_mb, answer.peak_rss_kib / 1024)
         if answer.status == OK:
-            return answer.payload
+            return answer
         failure = json.loads(answer.payload)
         raise _ERRORS[failure["type"]](failure["message"], subject=failure["subject"])
 
@@ -207,14 +222,14 @@ class _Child:
         """Wait for the first answer; raises _Died as `ask` does."""
         self._within(seconds, self._receive)
 
-    def ask(self, task: Task, request: ParseRequest, data: bytes, seconds: float) -> _Answer:
-        """Send a document and wait for the answer.
+    def ask(self, task: Task, request: ParseRequest, files: tuple[bytes, bytes], seconds: float) -> _Answer:
+        """Send a document and the pages of its earlier version, and wait for the answer.
 
         Raises: _Died: the child crashed, or was killed after *seconds*.
         """
         order = json.dumps({"task": task, "seconds": seconds, "request": to_record(request)}).encode()
         self._busy = True
-        answer = self._within(seconds, lambda: self._exchange(order, data))
+        answer = self._within(seconds, lambda: self._exchange(order, *files))
         self.answered += 1
         return answer
 
@@ -228,17 +243,16 @@ class _Child:
             with suppress(OSError):
                 _open(pipe).close()
 
-    def _exchange(self, order: bytes, data: bytes) -> _Answer:
+    def _exchange(self, *parts: bytes) -> _Answer:
         sink = _open(self._process.stdin)
-        sink.write(ORDER.pack(len(order), len(data)) + order)
-        sink.write(data)
+        sink.writelines((ORDER.pack(*map(len, parts)), *parts))
         sink.flush()
         return self._receive()
 
     def _receive(self) -> _Answer:
         source = _open(self._process.stdout)
-        status, peak_rss_kib, length = ANSWER.unpack(read_exactly(source, ANSWER.size))
-        answer = _Answer(status, peak_rss_kib, read_exactly(source, length))
+        status, peak_rss_kib, *sizes = ANSWER.unpack(read_exactly(source, ANSWER.size))
+        answer = _Answer(status, peak_rss_kib, *(read_exactly(source, size) for size in sizes))
         self._busy = status == EXHAUSTED
         return answer
 

@@ -2,8 +2,10 @@
 
 Frames on standard input and output, numbers big-endian:
 
-    order      length of the JSON, length of the bytes | task, seconds and ParseRequest as JSON | the document
-    answer     status, peak RSS in KiB, length | GraphFragment, Inspection or an error, as canonical JSON
+    order      lengths of the three | task, seconds and ParseRequest as JSON | the document | pages of a PDF's
+               earlier version
+    answer     status, peak RSS in KiB, lengths of the three | GraphFragment, Inspection or an error, as
+               canonical JSON | PageCounts as JSON | pages of this version
 
 The child says once, with an empty answer, that it is ready. It ends when its input ends.
 """
@@ -24,18 +26,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from flows.memory import peak_rss_mb
-from flows.tesseract import recognise
+from flows.tesseract import engine, recognise
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
 from schemas.records import from_record, to_record
 from schemas.redaction import redact
+from schemas.report import PageCounts
 
 if TYPE_CHECKING:
     from ingest.parse.inspection import Inspection
 
-ORDER = struct.Struct(">QQ")
-ANSWER = struct.Struct(">BQQ")
+ORDER = struct.Struct(">QQQ")
+ANSWER = struct.Struct(">BQQQQ")
 OK, FAILED, EXHAUSTED = 0, 1, 2
 
 _MIB = 1024 * 1024
@@ -51,7 +54,10 @@ class Task(StrEnum):
     ILLUSTRATE = "illustrate"  # inspect, and draw the pages of a PDF
 
 
-Work = Callable[[bytes, ParseRequest], "GraphFragment | Inspection"]
+Made = tuple["GraphFragment | Inspection", PageCounts, bytes]
+"""What came of a document, how its pages were had, and what they gave."""
+
+Work = Callable[[bytes, ParseRequest, bytes], Made]
 
 
 def read_exactly(source: BinaryIO, size: int) -> bytes:
@@ -73,26 +79,27 @@ def main(tokenizer: str, lifeline: str, address_space_mb: str) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (int(address_space_mb) * _MIB,) * 2)
     tasks = _build_tasks(Path(tokenizer))
-    _send(sink, OK, b"")
+    _send(sink, OK)
     _serve(source, sink, tasks)
 
 
 def _serve(source: BinaryIO, sink: BinaryIO, tasks: Mapping[Task, Work]) -> None:
     while True:
         try:
-            order_size, data_size = ORDER.unpack(read_exactly(source, ORDER.size))
-            order = json.loads(read_exactly(source, order_size))
-            data = read_exactly(source, data_size)
+            sizes = ORDER.unpack(read_exactly(source, ORDER.size))
+            order, data, pages = (read_exactly(source, size) for size in sizes)
         except EOFError:
             return
-        _renew_cpu_limit(order["seconds"])
-        work = tasks[Task(order["task"])]
-        _send(sink, *_answer(work, data, from_record(ParseRequest, order["request"])))
+        asked = json.loads(order)
+        _renew_cpu_limit(asked["seconds"])
+        request = from_record(ParseRequest, asked["request"])
+        _send(sink, *_answer(tasks[Task(asked["task"])], data, request, pages))
 
 
-def _answer(work: Work, data: bytes, request: ParseRequest) -> tuple[int, bytes]:
+def _answer(work: Work, data: bytes, request: ParseRequest, pages: bytes) -> tuple[int, *tuple[bytes, ...]]:
     try:
-        return OK, canonical_json(to_record(work(data, request))).encode()
+        made, counts, read = work(data, request, pages)
+        return OK, canonical_json(to_record(made)).encode(), json.dumps(to_record(counts)).encode(), read
     except (ParseError, UnsupportedMedia) as error:
         return FAILED, _error(type(error).__name__, error.message, error.subject)
     except MemoryError:
@@ -108,9 +115,9 @@ def _error(kind: str, message: str, subject: str) -> bytes:
     return json.dumps({"type": kind, "message": message, "subject": subject}).encode()
 
 
-def _send(sink: BinaryIO, status: int, payload: bytes) -> None:
-    sink.write(ANSWER.pack(status, int(peak_rss_mb() * 1024), len(payload)))
-    sink.write(payload)
+def _send(sink: BinaryIO, status: int, made: bytes = b"", counts: bytes = b"", pages: bytes = b"") -> None:
+    sizes = len(made), len(counts), len(pages)
+    sink.writelines((ANSWER.pack(status, int(peak_rss_mb() * 1024), *sizes), made, counts, pages))
     sink.flush()
 
 
@@ -144,19 +151,24 @@ def _renew_cpu_limit(seconds: float) -> None:
 
 def _build_tasks(path: Path) -> dict[Task, Work]:
     from indexes.embed.tokens import TokenCounter
-    from ingest.parse.document import parse_document
+    from ingest.parse.document import PARSER_VERSION, parse_document
+    from ingest.parse.pdf.page_cache import PageCache
 
     count_tokens = TokenCounter(path).count
 
-    def inspect(data: bytes, request: ParseRequest, *, draw: bool) -> "Inspection":
+    def parse(data: bytes, request: ParseRequest, pages: bytes) -> Made:
+        cache = PageCache(pages, made_by=f"{PARSER_VERSION} {engine() if request.ocr else ''}")
+        made = parse_document(data, request, count_tokens=count_tokens, recognise=recognise, cache=cache)
+        return made, cache.counts, cache.dump()
+
+    def inspect(data: bytes, request: ParseRequest, _pages: bytes, *, draw: bool) -> Made:
         from ingest.parse.inspection import inspect_document
 
-        return inspect_document(data, request, count_tokens=count_tokens, draw=draw)
+        made = inspect_document(data, request, count_tokens=count_tokens, draw=draw)
+        return made, PageCounts(), b""
 
     return {
-        Task.PARSE: lambda data, request: parse_document(
-            data, request, count_tokens=count_tokens, recognise=recognise
-        ),
+        Task.PARSE: parse,
         Task.INSPECT: partial(inspect, draw=False),
         Task.ILLUSTRATE: partial(inspect, draw=True),
     }

@@ -75,6 +75,9 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
     if origin in (Union, types.UnionType):
         inner = _reader(next(arg for arg in args if arg is not type(None)))
         return lambda value: None if value is None else inner(value)
+    if origin is tuple and Ellipsis not in args:
+        readers = tuple(map(_reader, args))
+        return lambda value: tuple(read(part) for read, part in zip(readers, value, strict=True))
     if origin is tuple:
         item = _reader(args[0])
         return lambda value: tuple(item(part) for part in value)

@@ -40,6 +40,22 @@ class PeakRss:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageCounts:
+    """Pages of PDFs: read, of these recognised on their picture, and taken over from an earlier version."""
+
+    read: int = 0
+    recognised: int = 0
+    reused: int = 0
+
+    def __add__(self, other: "PageCounts") -> "PageCounts":
+        return PageCounts(
+            read=self.read + other.read,
+            recognised=self.recognised + other.recognised,
+            reused=self.reused + other.reused,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SecretCounts:
     """Secrets in the source's documents: values that were redacted, and documents that hold any."""
 
@@ -76,7 +92,8 @@ class RunReport:
     In `documents` the outcomes add up to `scheduled`; `fetched` and `not_modified` say how the
     documents were looked at. `nodes` and `edges` are what the source holds afterwards, by kind, and the
     entities are those of the whole index, since they belong to no source; `secrets` are the values that
-    were redacted in it, and how many documents had any.
+    were redacted in it, and how many documents had any. `pdf_pages` are those of the PDFs
+    that this process parsed.
     """
 
     source: str
@@ -93,5 +110,6 @@ class RunReport:
     secrets: SecretCounts = SecretCounts()
     similar: SimilarCounts = SimilarCounts()
     names: NameCounts = NameCounts()
+    pdf_pages: PageCounts = PageCounts()
     guard: str | None = None
     problems: tuple[Problem, ...] = ()

@@ -83,6 +83,9 @@ def print_report(report: dict[str, Any]) -> None:
     print(f"  http       {http['requests']} requests, {http['bytes']:,} bytes")
     if (secrets := report["secrets"])["values"]:
         print(f"  secrets    {secrets['values']} redacted in {secrets['documents']} documents")
+    if any((pages := report["pdf_pages"]).values()):
+        told = f"{pages['read']} read, {pages['recognised']} of them recognised, {pages['reused']} reused"
+        print(f"  pdf pages  {told}")
     print("  seconds    " + ", ".join(f"{name} {s:.1f}" for name, s in report["stages"].items()))
     for problem in report["problems"][:20]:
         print(f"  problem    {problem['url']}: {problem['reason']}", file=sys.stderr)

@@ -24,10 +24,12 @@ def collect(index: Index, *, source: str) -> int:
             return 0
         dropped = index.raw.drop_all_but(index.ledger.retention.raw_shas())
         index.crash_point("collect.midway")
-        dropped += index.fragments.drop_all_but(index.ledger.retention.fragment_shas())
+        retention = index.ledger.retention
+        dropped += index.fragments.drop_all_but(retention.fragment_shas() | retention.pages_shas())
         index.ledger.links.collect()
         index.ledger.names.collect()
         index.ledger.origins.collect()
+        index.ledger.pages.collect()
         return dropped
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from prefect import task
@@ -32,19 +32,18 @@ def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
     stale = {uri: known[uri] for uri in sorted(known) if _needs_parsing(pipeline, known[uri])}
     pipeline.progress.expect("parse", len(stale))
     fresh = [known[uri] for uri in known.keys() - stale.keys()]
-    done: list[tuple[KnownDocument, GraphFragment | None]] = [
-        (led, None) for document in fresh if (led := _led_on(document)) is not document
-    ]
+    earlier = pipeline.index.ledger.pages.of({known.fragment_sha or "" for known in stale.values()})
+    done = [_Done(led) for document in fresh if (led := _led_on(document)) is not document]
     try:
         for document in stale.values():
             if pipeline.stop.is_set():
                 raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
-            done.append(_parse(pipeline, document))
+            done.append(_parse(pipeline, document, earlier.get(document.fragment_sha or "")))
             pipeline.crash_point("parse.midway")
             pipeline.progress.advance("parse")
     finally:
         _save(pipeline, done)
-        _drop_withheld(pipeline, [*fresh, *(document for document, _ in done)])
+        _drop_withheld(pipeline, [*fresh, *(one.document for one in done)])
     return len(stale)
 
 
@@ -70,23 +69,33 @@ def is_parsed(pipeline: Pipeline, known: KnownDocument) -> bool:
     return fresh and kept
 
 
-def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, GraphFragment | None]:
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """A row, what its bytes were parsed to, and the hash of the pages of a PDF."""
+
+    document: KnownDocument
+    fragment: GraphFragment | None = None
+    pages_sha: str | None = None
+
+
+def _parse(pipeline: Pipeline, known: KnownDocument, earlier: str | None) -> _Done:
     try:
         data = pipeline.index.raw.get(known.raw_sha or "")
     except DamageFound:
         # The bytes are lost, or withheld, not the document: the next wave fetches it as if it were new.
-        return replace(known, state=DocumentState.NEW, raw_sha=None, parsed_sha=None, run_id=None), None
+        return _Done(replace(known, state=DocumentState.NEW, raw_sha=None, parsed_sha=None, run_id=None))
+    pages = _pages(pipeline, earlier)
     try:
-        record = pipeline.parsers.parse(data, parse_request(pipeline, known))
+        answer = pipeline.parsers.parse(data, parse_request(pipeline, known), pages=pages)
     except TerminalError as error:
         # Read by an older version or not: the next look must not take these bytes for read.
         unread = replace(known, parsed_sha=None, failures=known.failures + 1)
-        return replace(unread, state=DocumentState.FAILED, reason=error.message), None
-    fragment = from_record(GraphFragment, json.loads(record))
+        return _Done(replace(unread, state=DocumentState.FAILED, reason=error.message))
+    fragment = from_record(GraphFragment, json.loads(answer.record))
     parsed = replace(
         known,
         parsed_sha=known.raw_sha,
-        fragment_sha=pipeline.index.fragments.put(record),
+        fragment_sha=pipeline.index.fragments.put(answer.record),
         pipeline_version=pipeline.pipeline_version,
         content_hash=fragment.content_hash,
         failures=0,
@@ -99,7 +108,24 @@ def _parse(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, Gra
         withheld=bool(fragment.secrets) and not pipeline.source.keep_raw,
         refresh=stub_target(fragment),
     )
-    return _led_on(parsed), fragment
+    return _Done(_led_on(parsed), fragment, _keep_pages(pipeline, parsed, answer.pages, earlier))
+
+
+def _pages(pipeline: Pipeline, sha256: str | None) -> bytes:
+    """What the pages of the version before gave; without them, all are read."""
+    try:
+        return pipeline.index.fragments.get(sha256) if sha256 else b""
+    except DamageFound:
+        return b""
+
+
+def _keep_pages(pipeline: Pipeline, parsed: KnownDocument, pages: bytes, earlier: str | None) -> str | None:
+    """Keep what the pages gave; of a document whose bytes are not kept for its secrets, nothing."""
+    if not parsed.withheld:
+        return pipeline.index.fragments.put(pages) if pages else None
+    if earlier:
+        pipeline.index.fragments.drop(earlier)
+    return None
 
 
 def _led_on(known: KnownDocument) -> KnownDocument:
@@ -137,9 +163,10 @@ def _drop_withheld(pipeline: Pipeline, documents: Sequence[KnownDocument]) -> No
             pipeline.index.raw.drop(sha256)
 
 
-def _save(pipeline: Pipeline, parsed: Sequence[tuple[KnownDocument, GraphFragment | None]]) -> None:
+def _save(pipeline: Pipeline, done: Sequence[_Done]) -> None:
     ledger, source = pipeline.index.ledger, pipeline.source
-    good = [(document, fragment) for document, fragment in parsed if fragment is not None]
+    good = [(one.document, one.fragment) for one in done if one.fragment is not None]
+    ledger.pages.save({one.document.fragment_sha or "": one.pages_sha for one in done if one.fragment})
     ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
     ledger.names.save([(document.fragment_sha or "", names_of(fragment)) for document, fragment in good])
     pdfs = [document for document, fragment in good if fragment.kind is DocumentKind.PDF]
@@ -152,7 +179,7 @@ def _save(pipeline: Pipeline, parsed: Sequence[tuple[KnownDocument, GraphFragmen
             return plan_redirect(source, document)
         return plan_frontier(source, fragment, depth=document.depth)
 
-    documents = [document for document, _ in parsed]
+    documents = [one.document for one in done]
     admit_behind(pipeline, documents, leads_to)
     retire_variants(pipeline, fragments)
     warnings = [

@@ -20,7 +20,16 @@ from ingest.plan.traps import redirect_rings
 from schemas.changes import ChangeKind, Counts, DocumentChange, add_counts
 from schemas.records import to_record
 from schemas.redaction import one_line
-from schemas.report import ChunkCounts, HttpTotals, NameCounts, PeakRss, Problem, RunReport, SimilarCounts
+from schemas.report import (
+    ChunkCounts,
+    HttpTotals,
+    NameCounts,
+    PageCounts,
+    PeakRss,
+    Problem,
+    RunReport,
+    SimilarCounts,
+)
 from schemas.source import SourceKind
 
 MAX_ROWS = 500
@@ -64,6 +73,7 @@ def build_report(
         secrets=pipeline.index.ledger.seen.secrets(pipeline.source.name),
         similar=_similar_counts(details),
         names=NameCounts(**details.get("names", {})),
+        pdf_pages=_page_counts(pipeline),
         guard=work.difference.guard,
         problems=problems_of(pipeline, seen),
     )
@@ -150,6 +160,10 @@ def _reported(pipeline: Pipeline) -> tuple[float, ...]:
     return (pipeline.parsers.peak_rss_mb,) if "parsers" in pipeline.__dict__ else ()
 
 
+def _page_counts(pipeline: Pipeline) -> PageCounts:
+    return pipeline.parsers.page_counts if "parsers" in pipeline.__dict__ else PageCounts()
+
+
 def problems_of(pipeline: Pipeline, seen: Sequence[SeenDocument]) -> tuple[Problem, ...]:
     """Documents that could not be used, and each reason that stopped others, by URL and reason."""
     ledger = pipeline.index.ledger
@@ -184,13 +198,14 @@ def _markdown(report: RunReport) -> str:
     documents = "\n".join(f"| {name} | {number} |" for name, number in report.documents.items() if number)
     stages = "\n".join(f"| {name} | {seconds:.1f} |" for name, seconds in report.stages.items())
     verdict = f"generation {report.generation}" if report.generation else "nothing changed, no generation"
-    chunks = report.chunks
+    chunks, pages = report.chunks, report.pdf_pages
     return (
         f"# {report.source}: {verdict}\n\n"
         f"Chunks: {chunks.added} added, {chunks.removed} removed, {chunks.unchanged} unchanged; "
         f"{chunks.embedded} texts embedded. HTTP: {report.http.requests} requests, "
         f"{report.http.bytes} bytes. Secrets redacted: {report.secrets.values} in "
-        f"{report.secrets.documents} documents.\n\n"
+        f"{report.secrets.documents} documents. Pages of PDFs: {pages.read} read, {pages.recognised} of them "
+        f"recognised, {pages.reused} reused.\n\n"
         f"| documents | |\n|---|---|\n{documents}\n\n| stage | seconds |\n|---|---|\n{stages}\n"
     )
 

@@ -140,7 +140,7 @@ def _ask(pipeline: Pipeline, uri: str) -> _Probe:
         return _Probe(location=result.location)
     request = parse_request(pipeline, KnownDocument(source=pipeline.source.name, uri=result.url))
     try:
-        record = pipeline.parsers.parse(result.body, replace(request, content_type=result.content_type))
+        parsed = pipeline.parsers.parse(result.body, replace(request, content_type=result.content_type))
     except TerminalError:
         return _Probe()
-    return _Probe(page=read_version(from_record(GraphFragment, json.loads(record)), result.body))
+    return _Probe(page=read_version(from_record(GraphFragment, json.loads(parsed.record)), result.body))

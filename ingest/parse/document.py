@@ -13,6 +13,7 @@ from schemas.nodes import DocumentKind
 
 if TYPE_CHECKING:
     from ingest.parse.pdf.ocr import Recognise
+    from ingest.parse.pdf.page_cache import PageCache
 
 PARSER_VERSION: str = "8"
 """Part of what made a stored fragment; another one re-processes every document from its raw bytes."""
@@ -35,19 +36,25 @@ _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def parse_document(
-    data: bytes, request: ParseRequest, *, count_tokens: CountTokens, recognise: "Recognise | None" = None
+    data: bytes,
+    request: ParseRequest,
+    *,
+    count_tokens: CountTokens,
+    recognise: "Recognise | None" = None,
+    cache: "PageCache | None" = None,
 ) -> GraphFragment:
     """Parse one document as what its bytes say it is: PDF, else Markdown by its name, else HTML or text.
 
     Secrets are hidden in all that the fragment says; a warning names their kinds.
 
     Args: count_tokens: word pieces of a text by the encoder's tokenizer, without special tokens;
-    recognise: reads pages of PDFs without a text layer where the request names languages.
+    recognise: reads pages of PDFs without a text layer where the request names languages; cache: the pages of
+    an earlier version of a PDF, takes up those of this one.
     Raises: ParseError: empty, or not what it claims to be; UnsupportedMedia: neither PDF nor text.
     """
     if not data.strip():
         raise ParseError("the document is empty", subject=request.uri)
-    fragment = _parse(data, request, count_tokens, recognise)
+    fragment = _parse(data, request, count_tokens, recognise, cache)
     assert fragment.kind is not None  # only a file of tools has none
     unread = () if fragment.kind is DocumentKind.PDF else find_in_markup(data, fragment.kind)
     secrets = tuple(sorted((Counter(fragment.secrets) | Counter(unread)).elements()))
@@ -58,12 +65,16 @@ def parse_document(
 
 
 def _parse(
-    data: bytes, request: ParseRequest, count_tokens: CountTokens, recognise: "Recognise | None"
+    data: bytes,
+    request: ParseRequest,
+    count_tokens: CountTokens,
+    recognise: "Recognise | None",
+    cache: "PageCache | None",
 ) -> GraphFragment:
     if b"%PDF-" in data[:_HEAD]:
         from ingest.parse.pdf.document import parse_pdf
 
-        return parse_pdf(data, request, count_tokens=count_tokens, recognise=recognise)
+        return parse_pdf(data, request, count_tokens=count_tokens, recognise=recognise, cache=cache)
     _require_text(data, request)
     if _is_markdown(data, request):
         from ingest.parse.markdown.page import parse_markdown

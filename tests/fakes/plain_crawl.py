@@ -4,16 +4,19 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from flows.child import Parsed
 from flows.steps.fetch import fetch_batch
 from flows.steps.parse import parse_batch
 from flows.steps.plan import plan_source, plan_wave
 from flows.steps.report import problems_of
 from flows.wiring import Pipeline
 from ingest.parse.document import parse_document
+from ingest.parse.pdf.page_cache import PageCache
 from schemas.documents import KnownDocument
 from schemas.fragment import ParseRequest
 from schemas.hashing import canonical_json
 from schemas.records import to_record
+from schemas.report import PageCounts
 from schemas.source import Source
 from tests.fakes.pages import count_words
 from tests.fakes.plain_pipeline import open_plain_pipeline
@@ -25,9 +28,14 @@ class ParserInThisThread:
 
     peak_rss_mb = 0.0
 
-    def parse(self, data: bytes, request: ParseRequest) -> bytes:
-        """The fragment as canonical JSON."""
-        return canonical_json(to_record(parse_document(data, request, count_tokens=count_words))).encode()
+    page_counts = PageCounts()
+
+    def parse(self, data: bytes, request: ParseRequest, *, pages: bytes = b"") -> Parsed:
+        """The fragment as canonical JSON, and the pages."""
+        cache = PageCache(pages)
+        fragment = parse_document(data, request, count_tokens=count_words, cache=cache)
+        self.page_counts += cache.counts
+        return Parsed(record=canonical_json(to_record(fragment)).encode(), pages=cache.dump())
 
 
 def crawl(folder: Path, source: Source, *, run_id: str = "run-1", version: str = "v1") -> "Crawled":

@@ -191,7 +191,7 @@ def test_hostile_pdfs_end_within_their_limit_and_cost_the_parent_nothing(figures
             ends[_end(pool, name, data)] += 1
             slowest = max(slowest, time.monotonic() - started)
         # A parser that serves on after all of them is whole.
-        assert pool.parse(outline_loop(), _request("last.pdf"))
+        assert pool.parse(outline_loop(), _request("last.pdf")).record
     figures.append(f"  {sum(ends.values())} hostile PDFs: {dict(sorted(ends.items()))}")
     hold(figures, "pdf_at_most", "hostile_seconds", round(slowest, 1))
     hold(figures, "pdf_at_most", "hostile_parent_rss_mb", round(_peak_rss_mb() - before))

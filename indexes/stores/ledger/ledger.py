@@ -18,6 +18,7 @@ from indexes.stores.ledger.lookup import Lookup
 from indexes.stores.ledger.names import NameIndex
 from indexes.stores.ledger.origins import Origins
 from indexes.stores.ledger.owner import Owner
+from indexes.stores.ledger.pages import Pages
 from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
@@ -40,6 +41,7 @@ class Ledger:
     links: LinkIndex
     names: NameIndex
     origins: Origins
+    pages: Pages
     frontier: FrontierIndex
     redirects: Redirects
     retention: Retention
@@ -79,6 +81,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         links=LinkIndex(engine),
         names=NameIndex(engine),
         origins=Origins(engine),
+        pages=Pages(engine),
         frontier=FrontierIndex(engine),
         redirects=Redirects(engine),
         retention=Retention(engine),

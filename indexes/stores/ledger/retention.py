@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import doc_rev, document, origin
+from indexes.stores.ledger.tables import doc_rev, document, origin, pages
 from schemas.documents import ASLEEP
 
 
@@ -33,6 +33,11 @@ class Retention:
     def fragment_shas(self) -> frozenset[str]:
         """Parsed documents of the generations that are kept, and of those that are still to come."""
         return self._all(needed_fragments())
+
+    def pages_shas(self) -> frozenset[str]:
+        """What the pages of PDFs gave, of the version parsed last: the next one may have them too."""
+        newest = sa.select(document.c.fragment_sha).where(document.c.fragment_sha.is_not(None), _in_use())
+        return self._all(sa.select(pages.c.pages_sha).where(pages.c.fragment_sha.in_(newest)).distinct())
 
     def _all(self, query: sa.Executable) -> frozenset[str]:
         with self._reading.connect() as connection:

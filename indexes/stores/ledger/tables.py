@@ -134,6 +134,13 @@ origin = sa.Table(
     sa.Column("raw_sha", _TEXT),
 )
 
+pages = sa.Table(
+    "pages",
+    metadata,
+    sa.Column("fragment_sha", _TEXT, primary_key=True),
+    sa.Column("pages_sha", _TEXT, nullable=False),
+)
+
 generation = sa.Table(
     "generation",
     metadata,

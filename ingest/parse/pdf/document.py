@@ -1,7 +1,6 @@
 """A PDF as a whole: bytes > pages > regions > the typed graph of one document."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -13,16 +12,16 @@ from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
 from ingest.parse.pdf.joining import words_of
 from ingest.parse.pdf.landing import Places, find_inner_links
-from ingest.parse.pdf.layout import MAX_PAGES as MAX_LAYOUT_PAGES
 from ingest.parse.pdf.ocr import PageReader, Recognise
-from ingest.parse.pdf.opening import open_pdf, pdf_errors, raise_if_exhausted
-from ingest.parse.pdf.outline import Entry, PageTops, read_outline
-from ingest.parse.pdf.page import PageContent, Search, read_page
+from ingest.parse.pdf.opening import open_pdf, pdf_errors
+from ingest.parse.pdf.outline import Entry, read_outline
+from ingest.parse.pdf.page import PageContent
+from ingest.parse.pdf.page_cache import PageCache
+from ingest.parse.pdf.reading import read_pages
 from ingest.parse.pdf.reading_back import look_up_texts
 from ingest.parse.pdf.regions import build_regions
 from ingest.parse.pdf.secrets import find_in_pages, hide_in_pages
 from ingest.parse.pdf.structure import build_structure
-from ingest.parse.pdf.tables import MAX_PAGES
 from ingest.parse.robots import read_directives
 from ingest.parse.round_trip import with_round_trips
 from ingest.parse.secrets import hiding_of, kinds_of
@@ -32,6 +31,9 @@ _MACHINE_TITLE = re.compile(
     r"(?:untitled|unbenannt|\(?unspecified\)?|\(?anonymous\)?|document\d*|microsoft word - .*|.*\.\w{2,4})",
     re.IGNORECASE,
 )
+
+
+_REPAIRED = "repaired"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +49,22 @@ class _Content:
 
 
 def parse_pdf(
-    data: bytes, request: ParseRequest, *, count_tokens: CountTokens, recognise: Recognise | None = None
+    data: bytes,
+    request: ParseRequest,
+    *,
+    count_tokens: CountTokens,
+    recognise: Recognise | None = None,
+    cache: PageCache | None = None,
 ) -> GraphFragment:
     """Parse a PDF into PdfDoc > PdfPage > PdfRegion > Chunk.
 
     Chunks never cross a page; boxes are in PDF points, origin top-left of the CropBox, rotation 0.
     A page that cannot be read is left out with a warning; "empty" and "image_only" are warnings too.
-    Pages without a text layer are read by *recognise* where the request names languages.
+    Pages without a text layer are read by *recognise* where the request names languages. Pages that the
+    *cache* knows are not read; the fragment is the same.
     Raises: ParseError: not a PDF, broken beyond repair, or locked ("needs_password").
     """
-    content, secrets = _without_secrets(_read(data, request, recognise))
+    content, secrets = _without_secrets(_read(data, request, recognise, cache))
     words = words_of(line for page in content.pages for block in page.blocks for line in block)
     structure = build_structure(content.pages, content.entries, content.stated_title)
     regions = build_regions(structure.parts, words=words, count_tokens=count_tokens)
@@ -96,12 +104,26 @@ def _without_secrets(content: _Content) -> tuple[_Content, tuple[str, ...]]:
     return replace(hiding.everywhere(replace(content, pages=())), pages=pages), kinds_of(found)
 
 
-def _read(data: bytes, request: ParseRequest, recognise: Recognise | None) -> _Content:
+def _read(
+    data: bytes, request: ParseRequest, recognise: Recognise | None, cache: PageCache | None
+) -> _Content:
+    content = _read_once(data, request, recognise, cache)
+    if cache is None or _REPAIRED not in content.warnings:
+        return content
+    # A file is repaired where reading stumbles over its damage: what a page gives then depends on the others.
+    reused = cache.counts.reused
+    cache.forget()
+    return _read(data, request, recognise, None) if reused else content
+
+
+def _read_once(
+    data: bytes, request: ParseRequest, recognise: Recognise | None, cache: PageCache | None
+) -> _Content:
     document = open_pdf(data, subject=request.uri)
     reader = PageReader(recognise, request.ocr) if recognise is not None and request.ocr else None
     try:
         entries = read_outline(document)
-        read = list(_pages(document, reader, outlined=bool(entries)))
+        read = list(read_pages(document, reader=reader, cache=cache, outlined=bool(entries)))
         pages = tuple(page for page in read if isinstance(page, PageContent))
         warnings = [*_state(document, pages), *(item for item in read if isinstance(item, str))]
         warnings.extend(warning for page in pages for warning in page.warnings)
@@ -117,34 +139,9 @@ def _read(data: bytes, request: ParseRequest, recognise: Recognise | None) -> _C
         document.close()
 
 
-def _pages(document: Any, reader: PageReader | None, *, outlined: bool) -> Iterator[PageContent | str]:
-    """One bad page costs that page only: it gives a warning in its place."""
-    searched: Counter[Search] = Counter()
-    tops = PageTops(document)
-    for index in range(document.page_count):
-        try:
-            page = read_page(document, index, tops=tops, most=_most(searched), outlined=outlined)
-            searched[page.searched] += 1
-            yield page if reader is None else reader.read(document, page)
-        except pdf_errors() as error:
-            raise_if_exhausted(error)
-            reason = " ".join(str(error).split())[:100] or type(error).__name__
-            yield f"page {index + 1}: left out, {reason}"
-    if _most(searched) < Search.LAYOUT:
-        yield f"layout not looked at after {MAX_LAYOUT_PAGES} pages"
-    if _most(searched) is Search.NOT:
-        yield f"tables not looked for after {MAX_PAGES} pages"
-
-
-def _most(searched: Counter[Search]) -> Search:
-    if searched[Search.LAYOUT] + searched[Search.RULINGS] >= MAX_PAGES:
-        return Search.NOT
-    return Search.LAYOUT if searched[Search.LAYOUT] < MAX_LAYOUT_PAGES else Search.RULINGS
-
-
 def _state(document: Any, pages: tuple[PageContent, ...]) -> Iterator[str]:
     if document.is_repaired:
-        yield "repaired"
+        yield _REPAIRED
     if not document.page_count:
         yield "empty"
     elif not any(page.blocks for page in pages):

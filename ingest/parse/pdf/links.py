@@ -1,7 +1,7 @@
 """Links of a PDF page as annotations give them: the words under each, and where it leads."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +32,14 @@ class Destination:
     name: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class LinkText:
+    """The words under the area of a link; `area` as pymupdf gives it."""
+
+    area: tuple[float, ...]
+    text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageLink:
     """A link and the words under it: to a URI, or to a place in the document."""
@@ -42,21 +50,27 @@ class PageLink:
     destination: Destination | None = None
 
 
-def read_links(
-    document: Any, page: Any, textpage: Any, tops: PageTops
-) -> tuple[tuple[PageLink, ...], tuple[str, ...]]:
-    """Give the links of an unrotated page, and a warning where it has more than may be looked at.
-
-    A link that runs over a line end, one annotation a line, is one link.
-    """
+def find_links(document: Any, page: Any) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """Give the links of an unrotated page as pymupdf has them, and a warning where they are too many."""
     count = _annotations(document, page)
     if not count:
-        return (), ()
+        return [], ()
     if count > MAX_LINKS:
-        return (), (f"page {page.number + 1}: links left out, {count} annotations are over {MAX_LINKS}",)
-    found = page.get_links()
+        return [], (f"page {page.number + 1}: links left out, {count} annotations are over {MAX_LINKS}",)
+    return page.get_links(), ()
+
+
+def read_link_texts(page: Any, textpage: Any, found: Sequence[dict[str, Any]]) -> tuple[LinkText, ...]:
+    """Read the words under each link."""
     words = page.get_text("words", textpage=textpage) if found else []
-    return tuple(_unbroken(_links(found, words, tops))), ()
+    return tuple(LinkText(tuple(link["from"]), _under(words, link["from"])) for link in found)
+
+
+def read_links(
+    found: Sequence[dict[str, Any]], texts: Sequence[LinkText], tops: PageTops
+) -> tuple[PageLink, ...]:
+    """Say where each link leads; one that runs over a line end, one annotation a line, is one link."""
+    return tuple(_unbroken(_links(found, texts, tops)))
 
 
 def _annotations(document: Any, page: Any) -> int:
@@ -67,13 +81,13 @@ def _annotations(document: Any, page: Any) -> int:
     return 0 if kind == "null" else int(value.count(" R") + value.count("<<"))
 
 
-def _links(found: Iterable[dict[str, Any]], words: list[Any], tops: PageTops) -> Iterator[PageLink]:
-    for link in found:
+def _links(found: Sequence[dict[str, Any]], texts: Sequence[LinkText], tops: PageTops) -> Iterator[PageLink]:
+    for link, under in zip(found, texts, strict=True):
         uri = _uri(link)
         destination = _destination(link, tops) if link["kind"] in (_GOTO, _NAMED) else None
         if uri or destination:
             yield PageLink(
-                text=_under(words, link["from"]),
+                text=under.text,
                 bbox=_box(link["from"]),
                 uri=uri,
                 destination=destination,

@@ -61,6 +61,13 @@ class PageReader:
         except ParseError as error:
             return _warned(page, error.message)
 
+    def count_again(self, page: PageContent) -> bool:
+        """Whether a page that was read before is what `read` would give; counts it if it was recognised."""
+        if page.recognised and not (self.usable and self.left):
+            return False
+        self.left -= page.recognised
+        return True
+
     def _read(self, document: Any, page: PageContent) -> PageContent:
         png, shown, scale = _draw(document, page)
         words = _words(self.recognise(png, "+".join(self.languages)))
@@ -70,7 +77,7 @@ class PageReader:
             points = BBox(*(round(side / scale, 2) for side in (box.x0, box.y0, box.x1, box.y1)))
             return turn(points, size=shown, rotation=back)
 
-        return replace(page, blocks=tuple(_blocks(words, place)), tables=())
+        return replace(page, blocks=tuple(_blocks(words, place)), tables=(), recognised=True)
 
 
 def has_text(page: PageContent) -> bool:

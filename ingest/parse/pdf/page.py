@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Any
 
 from ingest.parse.pdf.gate import Signs, table_signs
-from ingest.parse.pdf.links import PageLink, read_links
+from ingest.parse.pdf.links import LinkText, PageLink, find_links, read_link_texts, read_links
 from ingest.parse.pdf.mathematics import count_math, is_math_font
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.outline import PageTops
@@ -58,7 +58,8 @@ class PageContent:
     """A page; boxes have their origin at the top left of the CropBox, rotation 0. Blocks in file order.
 
     `rotation` is by how many degrees a reader sees it turned; `searched` says how much was done to find
-    tables; `printed` are the lines of the text layer as MuPDF gave them.
+    tables, `most` how much might have been; `printed` are the lines of the text layer as MuPDF gave them.
+    All but `page_no`, `label` and `links` depends on nothing outside the page.
     """
 
     page_no: int
@@ -69,6 +70,9 @@ class PageContent:
     pictures: tuple[Picture, ...] = ()
     tables: tuple[Table, ...] = ()
     searched: Search = Search.NOT
+    most: Search = Search.NOT
+    recognised: bool = False
+    link_texts: tuple[LinkText, ...] = ()
     links: tuple[PageLink, ...] = ()
     printed: tuple[tuple[BBox, str], ...] = ()
     warnings: tuple[str, ...] = ()
@@ -83,17 +87,13 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     A rotated page is turned back in memory first: links and tables come in displayed space otherwise,
     and the derotation matrix is wrong where CropBox and MediaBox differ.
     """
-    page = document[index]
-    label = page.get_label() or None
-    rotation = int(page.rotation)
-    if rotation:
-        page.set_rotation(0)
-        page = document.reload_page(page)
+    page, rotation, label = _open(document, index)
     pymupdf = load_pymupdf()
     textpage = page.get_textpage(flags=_text_flags(pymupdf))
     printed = page.get_text("dict", textpage=textpage)["blocks"]
     size = PageSize(_point(page.rect.width), _point(page.rect.height))
-    links, warnings = read_links(document, page, textpage, tops)
+    found, warnings = find_links(document, page)
+    link_texts = read_link_texts(page, textpage, found)
     signs, skipped = table_signs(document, page, printed) if most else (Signs(), ())
     search = min(most, _search_for(signs, outlined))
     tables = find_tables(page, textpage, printed, with_layout=search is Search.LAYOUT) if search else ()
@@ -106,10 +106,33 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
         pictures=find_pictures(document, page, printed, [table.bbox for table in tables]),
         tables=tables,
         searched=search,
-        links=links,
+        most=most,
+        link_texts=link_texts,
+        links=read_links(found, link_texts, tops),
         printed=tuple(line for block in printed for line in _as_printed(block)),
         warnings=(*warnings, *skipped),
     )
+
+
+def place_page(document: Any, index: int, content: PageContent, *, tops: PageTops) -> PageContent | None:
+    """Give the content of an equal page as that of page *index*; None where its links lie elsewhere."""
+    page, _, label = _open(document, index)
+    found, _ = find_links(document, page)
+    if [tuple(link["from"]) for link in found] != [under.area for under in content.link_texts]:
+        return None
+    links = read_links(found, content.link_texts, tops)
+    return replace(content, page_no=index + 1, label=label, links=links)
+
+
+def _open(document: Any, index: int) -> tuple[Any, int, str | None]:
+    """Give a page turned back, by how much it was turned, and its label."""
+    page = document[index]
+    label = page.get_label() or None
+    rotation = int(page.rotation)
+    if rotation:
+        page.set_rotation(0)
+        page = document.reload_page(page)
+    return page, rotation, label
 
 
 def _search_for(signs: Signs, outlined: bool) -> Search:

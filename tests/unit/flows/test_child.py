@@ -11,6 +11,7 @@ from flows.child import ChildLimits, ParserPool
 from schemas.errors import ConfigError, ParseError, Stopped, UnsupportedMedia
 from schemas.hashing import canonical_json
 from schemas.records import to_record
+from schemas.report import PageCounts
 from tests.fakes.parser_children import (
     NOTE,
     NOTE_REQUEST,
@@ -28,7 +29,7 @@ def test_a_child_gives_what_the_parser_gives_in_process(tokenizer: Path) -> None
     with ParserPool(workers=1, tokenizer=tokenizer) as pool:
         for data, asked in ((SMALL, request()), (NOTE, NOTE_REQUEST)):
             expected = canonical_json(to_record(parsed_here(data, asked, tokenizer))).encode()
-            assert pool.parse(data, asked) == expected
+            assert pool.parse(data, asked).record == expected
         assert 20 < pool.peak_rss_mb < 1000
 
 
@@ -59,7 +60,7 @@ def test_threads_share_the_children_and_get_their_own_answers(tokenizer: Path) -
     with ParserPool(workers=2, tokenizer=tokenizer) as pool, ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(lambda note: pool.parse(note, NOTE_REQUEST), notes))
         assert len(children() - before) <= 2
-    assert all(f"Lamp number {number}.".encode() in answer for number, answer in enumerate(answers))
+    assert all(f"Lamp number {number}.".encode() in answer.record for number, answer in enumerate(answers))
 
 
 def test_a_child_is_replaced_after_its_share_of_documents(tokenizer: Path) -> None:
@@ -119,3 +120,14 @@ def test_importing_the_pool_loads_no_parser_and_no_prefect() -> None:
     )
 
     assert loaded.stdout.strip() == ""
+
+
+def test_pages_of_the_version_before_go_to_the_child_and_come_back(tokenizer: Path) -> None:
+    with ParserPool(workers=1, tokenizer=tokenizer) as pool:
+        first = pool.parse(SMALL, request())
+        again = pool.parse(SMALL, request(), pages=first.pages)
+        note = pool.parse(NOTE, NOTE_REQUEST)
+
+        assert again == first
+        assert note.pages == b""
+        assert pool.page_counts == PageCounts(read=1, reused=1)

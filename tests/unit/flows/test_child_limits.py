@@ -39,7 +39,7 @@ def test_a_document_that_takes_too_long_is_stopped_and_the_next_one_parsed(
             pool.parse(slow_pdf, request())
         assert time.monotonic() - started < 3
         assert caught.value.subject == "https://docs.example/manual.pdf"
-        assert b"A lamp gives light." in pool.parse(NOTE, NOTE_REQUEST)
+        assert b"A lamp gives light." in pool.parse(NOTE, NOTE_REQUEST).record
 
 
 def test_a_child_killed_amid_a_document_costs_that_document_only(tokenizer: Path, slow_pdf: bytes) -> None:
@@ -53,7 +53,7 @@ def test_a_child_killed_amid_a_document_costs_that_document_only(tokenizer: Path
         os.kill(victim, signal.SIGKILL)
         with pytest.raises(ParseError, match=r"crashed \(SIGKILL\)"):
             answer.result(timeout=10)
-        assert b"The lamp of step 1" in pool.parse(SMALL, request())
+        assert b"The lamp of step 1" in pool.parse(SMALL, request()).record
 
 
 def test_a_child_that_died_while_idle_costs_no_document(tokenizer: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_child_that_died_while_idle_costs_no_document(tokenizer: Path) -> None
         (idle,) = children() - before
         os.kill(idle, signal.SIGKILL)
         wait_for(lambda: not is_running(idle))
-        assert b"A lamp gives light." in pool.parse(NOTE, NOTE_REQUEST)
+        assert b"A lamp gives light." in pool.parse(NOTE, NOTE_REQUEST).record
 
 
 def test_a_document_that_needs_too_much_memory_is_a_parse_error(tokenizer: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_document_that_needs_too_much_memory_is_a_parse_error(tokenizer: Path)
         with pytest.raises(ParseError, match="needs more memory"):
             pool.parse(bomb, request())
         assert len(bomb) < 200_000
-        assert b"A lamp gives light." in pool.parse(NOTE, NOTE_REQUEST)
+        assert b"A lamp gives light." in pool.parse(NOTE, NOTE_REQUEST).record
 
 
 def test_no_child_outlives_a_killed_parent(tokenizer: Path, slow_pdf: bytes, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_an_interrupt_of_the_terminal_leaves_the_children_to_the_parent(tokenize
         (child,) = children() - before
         os.kill(child, signal.SIGINT)
         os.kill(child, signal.SIGTERM)
-        assert b"A lamp gives light." in pool.parse(NOTE, NOTE_REQUEST)
+        assert b"A lamp gives light." in pool.parse(NOTE, NOTE_REQUEST).record
         assert children() - before == {child}
 
 

@@ -19,10 +19,10 @@ def test_what_a_library_prints_does_not_spoil_the_answers(tokenizer: Path) -> No
             "real = child._build_tasks",
             "def loud(path):",
             "    parse = real(path)[child.Task.PARSE]",
-            "    def speak(data, request):",
+            "    def speak(*order):",
             "        print('printed by a library', flush=True)",
             "        os.write(1, b'written by native code')",
-            "        return parse(data, request)",
+            "        return parse(*order)",
             "    return {child.Task.PARSE: speak}",
             "child._build_tasks = loud",
             "child.main(*sys.argv[1:])",
@@ -38,7 +38,7 @@ def test_what_a_library_prints_does_not_spoil_the_answers(tokenizer: Path) -> No
         cwd=ROOT,
     )
     order = canonical_json({"task": "parse", "seconds": 30, "request": to_record(NOTE_REQUEST)}).encode()
-    sizes = len(order).to_bytes(8, "big") + len(NOTE).to_bytes(8, "big")
+    sizes = b"".join(size.to_bytes(8, "big") for size in (len(order), len(NOTE), 0))
     out, messages = process.communicate(sizes + order + NOTE, timeout=60)
     os.close(watched)
     os.close(held)
@@ -46,4 +46,4 @@ def test_what_a_library_prints_does_not_spoil_the_answers(tokenizer: Path) -> No
     assert b"printed by a library" in messages
     assert b"written by native code" in messages
     assert b"printed" not in out
-    assert out.endswith(canonical_json(to_record(parsed_here(NOTE, NOTE_REQUEST, tokenizer))).encode())
+    assert canonical_json(to_record(parsed_here(NOTE, NOTE_REQUEST, tokenizer))).encode() in out

@@ -87,7 +87,7 @@ def test_a_picture_that_takes_too_long_is_a_parse_error(
 @pytest.mark.usefixtures("installed")
 def test_a_scan_is_read_by_the_parser_in_its_child(tokenizer: Path) -> None:
     with ParserPool(workers=1, tokenizer=tokenizer) as pool:
-        fragment = json.loads(pool.parse(scan(), asked(ocr=("eng",))))
+        fragment = json.loads(pool.parse(scan(), asked(ocr=("eng",))).record)
 
     (chunk,) = fragment["chunks"]
     assert chunk["text"] == SAID
