@@ -19,7 +19,8 @@ UNFINISHED := $(VENV)/.unfinished
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 SCRAPY := .cache/scrapy
 
-.PHONY: help setup demo test faults quality check bench bench-fetch bench-recrawl bench-retrieval clean
+.PHONY: help setup demo test faults quality check clean
+.PHONY: bench bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -67,6 +68,12 @@ check: setup ## style, types and the import law
 
 bench: setup ## time a whole run
 	@$(BIN)/python bench/pipeline.py
+
+bench-embed: setup ## a first run beside its encoder alone; needs the shared data folder
+	@$(BIN)/python -m bench.embed
+
+bench-scale: setup ## 100,000 chunks through the stores, Neo4j too (ten minutes); needs the shared data folder
+	@$(BIN)/python -m bench.scale --neo4j
 
 bench-fetch: setup $(SCRAPY)/.ready ## the fetch layer beside Scrapy's; needs nginx
 	@$(BIN)/python -m bench.fetch

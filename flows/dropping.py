@@ -76,7 +76,7 @@ def plan_drop(pipeline: Pipeline) -> Difference:
 def _publish(pipeline: Pipeline, difference: Difference, lease: Lease) -> Generation:
     as_of = pipeline.index.now()
     planned = plan_rows(pipeline, difference, as_of=as_of)
-    generation = freeze(pipeline, difference, planned, lease=lease, as_of=as_of, embedded=planned.embedded)
+    generation = freeze(pipeline, difference, planned, lease=lease, as_of=as_of)
     staged = write_plan(pipeline, generation, lease=lease)
     verify_generation(pipeline, generation, staged)
     publish_generation(pipeline, generation, staged, lease=lease)

@@ -98,7 +98,7 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
     )
     if difference.changes or redirects_matter(pipeline, difference):
         with stages.timed("embed"):
-            work.embedded = embed(pipeline, difference)
+            embed(pipeline, difference)
         for stage, step in (("link", link_task), ("write", write_task), ("verify", verify_task)):
             with stages.timed(stage):
                 step(run_id)
@@ -111,10 +111,11 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
     return report_run(pipeline, work, stages.seconds)
 
 
-def embed(pipeline: Pipeline, difference: Difference) -> int:
-    """Encode the changed documents' texts, a task for each batch; give how many were new."""
+def embed(pipeline: Pipeline, difference: Difference) -> None:
+    """Have the changed documents' texts encoded, a task for each batch; the last ones beside `link`."""
     shas = [change.new.fragment_sha for change in difference.changes if change.new]
-    return sum(embed_task(pipeline.run_id, list(part)) for part in cut(shas, DOCUMENTS_PER_EMBEDDING))
+    for part in cut(shas, DOCUMENTS_PER_EMBEDDING):
+        embed_task(pipeline.run_id, list(part))
 
 
 def _submit_wave(run_id: str, wave: Sequence[Batch]) -> None:

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -16,6 +16,7 @@ from flows.crash import crash_point
 from flows.credentials import read_credentials
 from flows.progress import StageProgress
 from flows.tesseract import engine
+from indexes.embed.background import BackgroundEncoder
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.child import ChildEncoder
 from indexes.embed.encoder import SentenceTransformerEncoder
@@ -127,7 +128,10 @@ class Index:
 
 @dataclass(kw_only=True)
 class Pipeline:
-    """Everything one run of one source works with; `tools` are the files of tools that the source names."""
+    """Everything one run of one source works with; `tools` are the files of tools that the source names.
+
+    `embedded_ahead` are fragments whose texts were taken by `encoding` as soon as they were parsed.
+    """
 
     index: Index
     source: Source
@@ -135,6 +139,7 @@ class Pipeline:
     progress: StageProgress
     tools: tuple[GraphFragment, ...] = ()
     stop: threading.Event = field(default_factory=threading.Event)
+    embedded_ahead: set[str] = field(default_factory=set)
     _opened: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
@@ -163,6 +168,20 @@ class Pipeline:
         cache = SqliteVectorCache(self.index.layout.vectors, model_key=model_key(self.model))
         self._opened.callback(cache.close)
         return cache
+
+    @cached_property
+    def encoding(self) -> BackgroundEncoder:
+        """Encodes into `vectors` beside whatever else the run does."""
+        encoding = BackgroundEncoder(
+            cache=self.vectors,
+            encoder=self.encoder,
+            limit=self.index.settings.encode_ahead,
+            on_taken=self._on_taken,
+            on_encoded=self._on_encoded,
+            should_stop=self.stop.is_set,
+        )
+        self._opened.callback(encoding.close)
+        return encoding
 
     @cached_property
     def parsers(self) -> ParserPool:
@@ -197,6 +216,14 @@ class Pipeline:
         """Leave the query encoder beside the index, once."""
         cache = self.index.settings.cache
         export_onnx(self.model, self.index.layout.encoder, cache=Path(cache) if cache else None)
+
+    def _on_taken(self, texts: Collection[str]) -> None:
+        self.encoder.expect(texts)
+        self.progress.expect("embed", len(texts))
+
+    def _on_encoded(self, texts: int) -> None:
+        self.progress.advance("embed", texts)
+        self.crash_point("embed.saved")
 
     def close(self) -> None:
         """End children, close connections."""

@@ -21,13 +21,12 @@ class Difference:
 
 @dataclass(slots=True, kw_only=True)
 class Work:
-    """Filled step by step; `embedded` counts texts newly encoded."""
+    """Filled step by step."""
 
     difference: Difference
     lease: Lease
     as_of: str
     accept: bool = False
-    embedded: int = 0
     generation: Generation | None = None
     staged: StagedState | None = None
 

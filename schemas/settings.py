@@ -21,7 +21,8 @@ class Settings:
     `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where a new index
     keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). `model` is a
     sentence-transformers name or path (default: the packaged MiniLM). `workers` is the number of
-    parser processes. `chromium` is the browser for sources with `javascript: true` (default: the one on
+    parser processes. `encode_ahead` is how many texts may wait for the encoder, which bounds the memory
+    they take. `chromium` is the browser for sources with `javascript: true` (default: the one on
     the PATH). `keep_generations` is how many published generations stay readable. A passage is joined by
     `similar_to` to at most `similar_count` others, of a cosine of at least `similar_score`.
     `reader_cache_mb` is what the stores of a process that serves may keep in memory. `serve_token` is what
@@ -38,6 +39,7 @@ class Settings:
     model: str | None = None
     workers: int = 2
     threads: int = 2
+    encode_ahead: int = 10_000
     keep_generations: int = 3
     similar_count: int = 5
     similar_score: float = 0.7

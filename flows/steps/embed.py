@@ -1,13 +1,16 @@
-"""Step 5: every text of the changed documents that has no vector yet gets one."""
+"""Step 5: every text of the changed documents that has no vector yet gets one.
+
+Encoding takes most of a first run, so it goes on in the background from the first parsed document on, and
+ends where vectors are first needed, in step 7.
+"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from prefect import task
 
 from flows.active import active
 from flows.wiring import Pipeline
-from indexes.embed.pending import encode_missing
 from indexes.embed.texts import vector_texts
 from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk
@@ -19,35 +22,31 @@ def load_fragment(pipeline: Pipeline, sha256: str) -> GraphFragment:
     return from_record(GraphFragment, json.loads(pipeline.index.fragments.get(sha256)))
 
 
+def embed_ahead(pipeline: Pipeline, fragment_sha: str, fragment: GraphFragment) -> None:
+    """Hand over what a new document says while others are being parsed; without room it waits for step 5."""
+    if pipeline.encoding.offer(_texts(fragment.chunks)):
+        pipeline.embedded_ahead.add(fragment_sha)
+
+
 def embed_fragments(pipeline: Pipeline, fragment_shas: Sequence[str]) -> int:
-    """Encode what the fragments' chunks say; give how many texts were new."""
-    fragments = (load_fragment(pipeline, sha) for sha in fragment_shas)
-    return embed_chunks(pipeline, [chunk for fragment in fragments for chunk in fragment.chunks])
+    """Have what the fragments' chunks say encoded; give how many texts were new."""
+    before = pipeline.encoding.taken
+    for sha in fragment_shas:
+        if sha not in pipeline.embedded_ahead:
+            embed_chunks(pipeline, load_fragment(pipeline, sha).chunks)
+    return pipeline.encoding.taken - before
 
 
-def embed_chunks(pipeline: Pipeline, chunks: Sequence[Chunk]) -> int:
-    """Encode the texts of chunks that have no vector yet; give their number."""
-    texts = {text for chunk in chunks for text in vector_texts(chunk)}
-    shown = 0
+def embed_chunks(pipeline: Pipeline, chunks: Iterable[Chunk]) -> None:
+    """Have the texts of chunks encoded that have no vector yet."""
+    pipeline.encoding.put(_texts(chunks))
 
-    def show(done: int, total: int) -> None:
-        nonlocal shown
-        if done == 0:
-            pipeline.progress.expect("embed", total)
-        pipeline.progress.advance("embed", done - shown)
-        shown = done
-        pipeline.crash_point("embed.saved")
 
-    return encode_missing(
-        texts,
-        cache=pipeline.vectors,
-        encoder=pipeline.encoder,
-        on_progress=show,
-        should_stop=pipeline.stop.is_set,
-    )
+def _texts(chunks: Iterable[Chunk]) -> set[str]:
+    return {text for chunk in chunks for text in vector_texts(chunk)}
 
 
 @task(task_run_name="embed")
 def embed_task(run_id: str, fragment_shas: list[str]) -> int:
-    """Encode one batch of documents."""
+    """Have one batch of documents encoded."""
     return embed_fragments(active(run_id), fragment_shas)

@@ -38,7 +38,6 @@ class LinkedRows:
     rows: RowChanges
     steps: tuple[DocumentStep, ...]
     growth: SourceCounts
-    embedded: int
     emptied: int = 0
 
 
@@ -180,10 +179,10 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     _report_unresolved(generation, fragments.values())
     growth = growth_of((nodes, edges, chunks), held)
     emptied = {chunk.doc for chunk in held[2]} & live.keys() - {chunk.doc for chunk in chunks}
-    embedded = embed_chunks(pipeline, rows.chunks)
+    embed_chunks(pipeline, rows.chunks)
     uris = {doc: generation.changes[doc].uri if doc in generation.changes else live[doc].uri for doc in docs}
     steps = (*document_steps(held[2], rows, uris=uris), *tool_steps(held[0], rows, uris=uris))
-    return LinkedRows(rows=rows, steps=steps, growth=growth, embedded=embedded, emptied=len(emptied))
+    return LinkedRows(rows=rows, steps=steps, growth=growth, emptied=len(emptied))
 
 
 def _load(pipeline: Pipeline, live: Mapping[str, LiveDocument]) -> dict[str, GraphFragment]:

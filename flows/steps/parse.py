@@ -9,8 +9,10 @@ from prefect import task
 
 from flows.active import active
 from flows.steps.admit import admit_behind, retire_variants
+from flows.steps.embed import embed_ahead
 from flows.steps.plan import cut
 from flows.wiring import Pipeline
+from ingest.diff.quarantine import TINY_WORDS
 from ingest.fetch.robots import product_token
 from ingest.link.naming import names_of
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
@@ -39,12 +41,22 @@ def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
             if pipeline.stop.is_set():
                 raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
             done.append(_parse(pipeline, document, earlier.get(document.fragment_sha or "")))
+            _embed_ahead(pipeline, document, done[-1])
             pipeline.crash_point("parse.midway")
             pipeline.progress.advance("parse")
     finally:
         _save(pipeline, done)
         _drop_withheld(pipeline, [*fresh, *(one.document for one in done)])
     return len(stale)
+
+
+def _embed_ahead(pipeline: Pipeline, before: KnownDocument, done: "_Done") -> None:
+    """Only what is new and long: anything else may be put aside when the crawl is over, and never be read."""
+    parsed, fragment = done.document, done.fragment
+    if fragment is None or fragment.noindex or parsed.state not in READABLE:
+        return
+    if before.fragment_sha is None and (parsed.words or 0) >= TINY_WORDS:
+        embed_ahead(pipeline, parsed.fragment_sha or "", fragment)
 
 
 def parse_leftovers(pipeline: Pipeline) -> int:

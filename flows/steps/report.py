@@ -64,7 +64,9 @@ def build_report(
         generation=made[-1].generation if made else None,
         published=bool(made),
         documents=details.get("documents", work.difference.documents),
-        chunks=_chunk_counts(details, total=sum(counts.get("chunks", {}).values())),
+        chunks=_chunk_counts(
+            details, total=sum(counts.get("chunks", {}).values()), encoded=_encoded(pipeline)
+        ),
         nodes=add_counts(_of_nobody(manifest), counts).get("nodes", {}),
         edges=dict(counts.get("edges", {})),
         http=_http(pipeline),
@@ -89,14 +91,19 @@ def _published_by(pipeline: Pipeline) -> list[Generation]:
     return [generation for generation in made if generation.state is GenerationState.PUBLISHED]
 
 
-def _chunk_counts(details: Mapping[str, Any], *, total: int) -> ChunkCounts:
+def _encoded(pipeline: Pipeline) -> int:
+    """Texts of a run without a generation: what is parsed is encoded before it is known to be of use."""
+    return pipeline.encoding.encoded if "encoding" in pipeline.__dict__ else 0
+
+
+def _chunk_counts(details: Mapping[str, Any], *, total: int, encoded: int) -> ChunkCounts:
     changed = details.get("chunks", {})
     added = changed.get("added", 0)
     return ChunkCounts(
         added=added,
         removed=changed.get("removed", 0),
         unchanged=total - added,
-        embedded=details.get("embedded", 0),
+        embedded=details.get("embedded", encoded),
     )
 
 

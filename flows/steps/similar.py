@@ -67,17 +67,15 @@ class SimilarPlan:
     base: int
     _upserts: list[Passages] = field(default_factory=list)
     _deletes: list[str] = field(default_factory=list)
-    _vectors: list[tuple[Sequence[str], Vector]] = field(default_factory=list)
+    _texts: list[tuple[Sequence[str], Sequence[str]]] = field(default_factory=list)
 
     def add(self, rows: RowChanges) -> None:
-        """Take in the chunks that some documents gain and lose; their texts have vectors by now."""
+        """Take in the chunks that some documents gain and lose; their texts are being encoded meanwhile."""
         self._deletes += rows.chunk_deletes
         if not rows.chunks:
             return
         self._upserts.append(passages_of(rows.chunks))
-        texts = {chunk.id: encoded_text_of(chunk) for chunk in rows.chunks}
-        found = self.pipeline.vectors.get(set(texts.values()))
-        self._vectors.append((tuple(texts), np.stack([found[text] for text in texts.values()])))
+        self._texts.append(([chunk.id for chunk in rows.chunks], [encoded_text_of(c) for c in rows.chunks]))
 
     def decide(self) -> SimilarRows:
         """Compare what is new with everything, and put the edges that change into the outbox."""
@@ -131,8 +129,10 @@ class SimilarPlan:
         vectors = np.zeros((len(passages.ids), dim), np.float32)
         for ids, found in self.pipeline.index.chunks.at(self.base).text_vectors():
             _place(vectors, passages, ids, found)
-        while self._vectors:
-            _place(vectors, passages, *self._vectors.pop())
+        while self._texts:
+            new, texts = self._texts.pop()
+            encoded = self.pipeline.encoding.vectors(set(texts))
+            _place(vectors, passages, new, np.stack([encoded[text] for text in texts]))
         return vectors
 
     def _against_the_graph(self, similarity: Similarity) -> EdgeChanges:

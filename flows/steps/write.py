@@ -33,7 +33,6 @@ class PlannedRows:
 
     payloads: tuple[str, ...]
     sources: SourceCounts
-    embedded: int
     chunks_added: int
     chunks_removed: int
     emptied: int = 0
@@ -52,14 +51,13 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
     similar = SimilarPlan(pipeline=pipeline, base=difference.base)
     payloads: list[str] = []
     sources: SourceCounts = base_manifest_sources(pipeline, difference.base)
-    embedded = added = removed = emptied = 0
+    added = removed = emptied = 0
     for start in range(0, len(affected), DOCUMENTS_PER_PAYLOAD):
         _heed_stop(pipeline)
         linked = link_documents(generation, affected[start : start + DOCUMENTS_PER_PAYLOAD])
         sources = add_growth(sources, linked.growth)
         feed.add(linked.steps)
         similar.add(linked.rows)
-        embedded += linked.embedded
         emptied += linked.emptied
         added += linked.rows.chunks_added
         removed += len(linked.rows.chunk_deletes)
@@ -71,7 +69,6 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
     return PlannedRows(
         payloads=(*payloads, *alike.payloads, *entities.payloads),
         sources=add_growth(add_growth(sources, alike.growth), entities.growth),
-        embedded=embedded,
         chunks_added=added,
         chunks_removed=removed,
         emptied=emptied,
@@ -104,7 +101,6 @@ def freeze(
     *,
     lease: Lease,
     as_of: str,
-    embedded: int,
 ) -> Generation:
     """Fix the plan as the next generation; from here on a crash is followed by a replay."""
     generations, source = pipeline.index.ledger.generations, pipeline.source.name
@@ -117,7 +113,7 @@ def freeze(
         payloads=planned.payloads,
         plan_sha=plan_sha256(planned.payloads, base=difference.base, source=source),
         changes=difference.changes,
-        details=_details(difference, planned, embedded),
+        details=_details(difference, planned, embedded=pipeline.encoding.taken),
         redirects=planned.redirects,
         feed=planned.feed,
     )
@@ -144,14 +140,14 @@ def write_plan(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> S
         base=generation.base,
         graph=pipeline.index.graph.writer(),
         chunks=pipeline.index.chunks.writer(),
-        vectors=pipeline.vectors,
+        vectors_of=pipeline.encoding.vectors,
         dim=pipeline.index.manifest.model.dim,
         fence=partial(pipeline.index.ledger.leases.check, lease),
         crash_point=pipeline.crash_point,
     )
 
 
-def _details(difference: Difference, planned: PlannedRows, embedded: int) -> Mapping[str, Any]:
+def _details(difference: Difference, planned: PlannedRows, *, embedded: int) -> Mapping[str, Any]:
     return {
         "sources": planned.sources,
         "documents": difference.documents,
@@ -174,10 +170,7 @@ def link_task(run_id: str) -> None:
     pipeline, work = active(run_id), work_of(run_id)
     planned = plan_rows(pipeline, work.difference, as_of=work.as_of)
     check_text(pipeline, work.difference, planned, accept=work.accept)
-    work.embedded += planned.embedded
-    work.generation = freeze(
-        pipeline, work.difference, planned, lease=work.lease, as_of=work.as_of, embedded=work.embedded
-    )
+    work.generation = freeze(pipeline, work.difference, planned, lease=work.lease, as_of=work.as_of)
 
 
 @task(task_run_name="write", **TRANSIENT)

@@ -11,15 +11,16 @@ LIGHT_CHARACTERS = 300_000
 class FrugalEncoder:
     """Keeps the port Encoder with two of the same model: one quick to start, one quick to run.
 
-    The first *light_characters* go to the light one, all later documents to the heavy one, which a run
-    with few changes so never starts. Both are within 1e-5 of each other, or within the cosine that the
-    heavy one's route was checked for. Queries always go to the light one.
+    Documents go to the light one until more than *light_characters* have come or were said to come, then to
+    the heavy one, which a run with few changes so never starts. Both are within 1e-5 of each other, or
+    within the cosine that the heavy one's route was checked for. Queries always go to the light one.
     """
 
     def __init__(self, light: Encoder, heavy: Encoder, *, light_characters: int = LIGHT_CHARACTERS) -> None:
         self._light = light
         self._heavy = heavy
-        self._left = light_characters
+        self._light_characters = light_characters
+        self._expected = self._encoded = 0
 
     @property
     def dim(self) -> int:
@@ -29,12 +30,17 @@ class FrugalEncoder:
     def model_sha256(self) -> str:
         return self._light.model_sha256
 
+    def expect(self, texts: Collection[str]) -> None:
+        """Say what is coming: there is no use in beginning with the light one where that is much."""
+        self._expected += sum(len(text) for text in texts)
+
     def encode_query(self, text: str) -> Vector:
         return self._light.encode_query(text)
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
-        self._left -= sum(len(text) for text in texts)
-        encoder = self._light if self._left >= 0 else self._heavy
+        self._encoded += sum(len(text) for text in texts)
+        few = max(self._encoded, self._expected) <= self._light_characters
+        encoder = self._light if few else self._heavy
         return encoder.encode_documents(texts)
 
     def count_tokens(self, text: str) -> int:

@@ -1,11 +1,11 @@
 """A frozen plan goes into both stores; done twice, it gives the same."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from indexes.embed.texts import chunk_vectors, vector_texts
-from indexes.ports import ChunkVectors, ChunkWriter, GraphWriter, StoreState, VectorCache
+from indexes.ports import ChunkVectors, ChunkWriter, GraphWriter, StoreState, Vector
 from indexes.write.outbox import Plan
 from schemas.changes import RowChanges
 from schemas.nodes import Chunk
@@ -15,6 +15,9 @@ CrashPoint = Callable[[str], None]
 
 Fence = Callable[[], None]
 """Raises StaleLease once another run has taken the index lease over."""
+
+VectorsOf = Callable[[Collection[str]], Mapping[str, Vector]]
+"""Gives the vectors of some texts; may wait until they are encoded."""
 
 ROWS_PER_CHECK = 1000
 """Divides the rows that every store takes at once, so that each of its batches begins with a check."""
@@ -42,7 +45,7 @@ def apply_plan(
     base: int,
     graph: GraphWriter,
     chunks: ChunkWriter,
-    vectors: VectorCache,
+    vectors_of: VectorsOf,
     dim: int,
     fence: Fence,
     crash_point: CrashPoint,
@@ -65,7 +68,7 @@ def apply_plan(
     nodes, edges = graph.finish(generation)
     chunks.stage(generation, base=base)
     crash_point("vector.before_merge")
-    rows = (pair for part in plan for pair in _with_vectors(part, vectors, dim))
+    rows = (pair for part in plan for pair in _with_vectors(part, vectors_of, dim))
     chunks.apply(_fenced(rows, fence), _all(plan, lambda part: part.chunk_deletes))
     crash_point("vector.not_tagged")
     fence()
@@ -83,9 +86,9 @@ def _fenced(rows: Iterable[T], fence: Fence) -> Iterator[T]:
     fence()
 
 
-def _with_vectors(part: RowChanges, cache: VectorCache, dim: int) -> Iterator[tuple[Chunk, ChunkVectors]]:
+def _with_vectors(part: RowChanges, vectors_of: VectorsOf, dim: int) -> Iterator[tuple[Chunk, ChunkVectors]]:
     texts = {text for chunk in part.chunks for text in vector_texts(chunk)}
-    found = cache.get(texts)
+    found = vectors_of(texts)
     return ((chunk, chunk_vectors(chunk, found, dim)) for chunk in part.chunks)
 
 

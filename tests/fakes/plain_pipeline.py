@@ -1,4 +1,4 @@
-"""A run's parts without its flow: ledger and stored bytes on disk, real sites on loopback, no vectors."""
+"""A run's parts without its flow: ledger and stored bytes on disk, real sites on loopback, no real model."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +18,8 @@ from flows.steps.plan import plan_source, plan_wave
 from flows.steps.settle import settle_source
 from flows.wiring import Index, Pipeline, find_model
 from flows.work import Difference
+from indexes.embed.background import BackgroundEncoder
+from indexes.embed.cache import MemoryVectorCache
 from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
@@ -25,6 +27,7 @@ from indexes.publish.current import write_current
 from ingest.plan.frontier import plan_targets
 from schemas.settings import Settings
 from schemas.source import Rate, Source
+from tests.fakes.encoder import HashEncoder
 from tests.fakes.fetch_clock import QuickClock
 from tests.fakes.known import NOW, web_source
 from tests.fakes.ledger_rows import publish
@@ -78,12 +81,26 @@ def open_plain_pipeline(
     write_current(layout.root, 0)
     with StageProgress(quiet=True) as progress:
         pipeline = Pipeline(index=index, source=source, run_id="run-1", progress=progress)
+        pipeline.encoding = encoding = open_encoding()
         if parsers is not None:
             pipeline.parsers = parsers
         try:
             yield pipeline
         finally:
+            encoding.close()
             pipeline.close()
+
+
+def open_encoding() -> BackgroundEncoder:
+    """Encodes at once and in memory; `taken` tells what a run would have encoded."""
+    return BackgroundEncoder(
+        cache=MemoryVectorCache(),
+        encoder=HashEncoder(),
+        limit=1_000,
+        on_taken=lambda _texts: None,
+        on_encoded=lambda _number: None,
+        should_stop=lambda: False,
+    )
 
 
 def source_of(site: Site, **fields: object) -> Source:

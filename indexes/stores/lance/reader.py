@@ -14,6 +14,7 @@ from indexes.stores.lance import rows, scan
 from indexes.stores.lance.filters import any_of, one_of, where
 from indexes.stores.lance.search import best
 from indexes.stores.lance.tables import CHUNK_FIELDS, store_errors
+from indexes.stores.lance.vector_index import MOST_APPROXIMATE, PROBES
 from schemas.errors import FilterError, SchemaMismatch
 from schemas.evidence import Filter, Hit, SearchField
 from schemas.nodes import Chunk
@@ -74,7 +75,10 @@ class LanceChunkReader:
     def search_vector(
         self, field: SearchField, vector: Vector, *, top_k: int, filters: Collection[Filter] = ()
     ) -> tuple[Hit, ...]:
-        """Cosine similarity, exact; best of several where a chunk has several."""
+        """Cosine similarity; best of several where a chunk has several.
+
+        Exact, but for searches over text and headings without filters in a large table (vector_index.py).
+        """
         if field not in _VECTOR_COLUMNS:
             raise FilterError("this field has no vectors; search it as text", subject=field)
         if vector.shape != (self._dim,):
@@ -124,7 +128,9 @@ class LanceChunkReader:
     def _nearest(self, column: str, vector: Vector, condition: str | None, limit: int) -> pa.Table:
         with store_errors(self._table.name):
             query = self._table.search(vector.astype(np.float32), vector_column_name=column)
-            query = query.distance_type("cosine").bypass_vector_index()
+            query = query.distance_type("cosine").nprobes(PROBES)
+            if condition or limit > MOST_APPROXIMATE:  # what a filter leaves may lie in any partition
+                query = query.bypass_vector_index()
             query = query.where(condition) if condition else query
             found = query.select(["id", "doc", "_distance"]).limit(limit).to_arrow()
         similarity = pc.subtract(1.0, found.column("_distance").cast(pa.float64()))

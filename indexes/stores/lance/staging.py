@@ -3,7 +3,7 @@
 What is staged is the newest version of the table. Readers are at tagged versions and do not see it.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -32,11 +32,22 @@ _TAGGED = "Cleanup error"
 
 
 class StagedTable:
-    """The writing side of one table; expects to be the only writer, and finds out when it is not."""
+    """The writing side of one table; expects to be the only writer, and finds out when it is not.
 
-    def __init__(self, database: lancedb.DBConnection, name: str, schema: pa.Schema) -> None:
+    Args: prepare: called with the table before its state is named, to do what readers will want of it.
+    """
+
+    def __init__(
+        self,
+        database: lancedb.DBConnection,
+        name: str,
+        schema: pa.Schema,
+        *,
+        prepare: Callable[[Table], None] = lambda _table: None,
+    ) -> None:
         self._name = name
         self._schema = schema
+        self._prepare = prepare
         self._table = open_table(database, name, schema)
         self._version: int | None = None
 
@@ -77,6 +88,7 @@ class StagedTable:
         with store_errors(self._name):
             if self._needs_optimizing():
                 self._table.optimize()
+            self._prepare(self._table)
             self._version = self._table.version
             self._tag(tag_of(generation))
         return scan.state(self._table)

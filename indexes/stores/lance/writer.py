@@ -10,6 +10,7 @@ from indexes.ports import ChunkVectors, StoreState
 from indexes.stores.lance.rows import ChunkRow, chunks_to_batch
 from indexes.stores.lance.staging import StagedTable
 from indexes.stores.lance.tables import CHUNKS, chunk_schema
+from indexes.stores.lance.vector_index import refresh_vector_indexes
 from indexes.vectors import check_vectors
 from schemas.nodes import Chunk
 
@@ -22,7 +23,7 @@ class LanceChunkWriter:
 
     def __init__(self, database: lancedb.DBConnection, dim: int) -> None:
         self._dim = dim
-        self._staged = StagedTable(database, CHUNKS, chunk_schema(dim))
+        self._staged = StagedTable(database, CHUNKS, chunk_schema(dim), prepare=refresh_vector_indexes)
 
     def stage(self, generation: int, *, base: int) -> None:
         """Make the table equal to *base*, undoing whatever an abandoned generation left."""

@@ -26,6 +26,16 @@ def test_once_there_is_much_the_heavy_encoder_does_the_rest() -> None:
     assert (light.encoded, heavy.encoded) == (1, 2)
 
 
+def test_what_is_said_to_be_much_never_begins_with_the_light_encoder() -> None:
+    light, heavy = HashEncoder(), HashEncoder()
+    encoder = FrugalEncoder(light, heavy, light_characters=100)
+
+    encoder.expect(["a" * 60, "b" * 60])
+    encoder.encode_documents(["a" * 60])
+
+    assert (light.encoded, heavy.encoded) == (0, 1)
+
+
 def test_questions_and_counts_go_to_the_light_one_at_any_time() -> None:
     light, heavy = HashEncoder(), HashEncoder(dim=64)
     encoder = FrugalEncoder(light, heavy, light_characters=0)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexes.embed.cache import MemoryVectorCache, SqliteVectorCache
-from indexes.embed.pending import encode_missing, plan_batches
+from indexes.embed.pending import CHARACTERS, encode_missing, plan_batches
 from schemas.errors import Stopped
 from tests.fakes.encoder import HashEncoder
 
@@ -100,6 +100,7 @@ def test_batches_hold_every_text_once_and_texts_of_like_length(texts: list[str],
 
     assert sorted(text for part in batches for text in part) == sorted(set(texts))
     assert all(len(part) <= batch for part in batches)
+    assert all(len(part) == 1 or sum(map(len, part)) <= CHARACTERS for part in batches)
     spans = sorted((len(part[0]), len(part[-1])) for part in batches)
     assert all(left[1] <= right[0] for left, right in pairwise(spans))
     assert plan_batches(sorted(set(texts), reverse=True), batch) == batches

@@ -60,7 +60,12 @@ def test_a_file_that_is_no_tokenizer_is_named(tmp_path: Path, content: str | Non
         TokenCounter(file)
 
 
-@given(st.text(st.sampled_from("ab é\u0301Σ漢ß.-_'\t\n\r\x0b\x85\u00a0\u2028\ufeff[SEP]#") | st.characters()))
+@given(
+    st.text(
+        st.sampled_from("ab é\u0301Σ漢ß.-_'\t\n\r\x0b\x85\u00a0\u2028\ufeff[SEP]#")
+        | st.characters(exclude_categories=["Cs"])
+    )
+)
 def test_counting_word_by_word_counts_what_the_model_sees(tokens: TokenCounter, text: str) -> None:
     assert tokens.count(text) == len(tokens.encode([text], 100_000)[0]) - len([CLS, SEP])
 

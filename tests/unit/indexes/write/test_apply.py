@@ -69,7 +69,7 @@ def write(
         base=0,
         graph=stores[0].writer(),
         chunks=stores[1].writer(),
-        vectors=vectors,
+        vectors_of=vectors.get,
         dim=DIM,
         fence=fence,
         crash_point=lambda _point: None,

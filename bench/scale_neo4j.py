@@ -1,0 +1,66 @@
+"""The graph that the runs have left, run by run into a Neo4j of the tests; prints one JSON object.
+
+python -m bench.scale_neo4j WORK
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+from bench.comparison import Figures
+from indexes.layout import IndexLayout
+from indexes.publish.current import read_current
+from indexes.stores.lance.store import LanceGraphStore
+from indexes.stores.neo4j_.store import Neo4jGraphStore
+from tests.fakes.neo4j_server import start_neo4j
+
+
+def main() -> None:
+    """Start a server, load, compare, stop it."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("work", type=Path)
+    server = start_neo4j()
+    if server is None:
+        raise SystemExit("no Neo4j: set NEO4J_TEST_URI, or install Docker, or Java 17 and Maven")
+    try:
+        store = Neo4jGraphStore(server.uri, server.user, server.password, index_id="scale")
+        store.create()
+        print(json.dumps(load(parser.parse_args().work, store)))
+        store.close()
+    finally:
+        server.stop()
+
+
+def load(work: Path, store: Neo4jGraphStore) -> Figures:
+    """Every run's rows as a generation; rows a second of all and of the slowest run."""
+    layout = IndexLayout(work / "index")
+    graph = LanceGraphStore(layout.lance).at(read_current(layout.root))
+    speeds, rows, seconds, finishing = [], 0, 0.0, 0.0
+    for number in range(len(list(work.glob("part-*")))):
+        nodes = list(graph.scan_nodes(source=f"part-{number}"))
+        edges = list(graph.scan_edges(source=f"part-{number}"))
+        writer = store.writer()
+        writer.stage(number + 1, base=number)
+        start = time.monotonic()
+        writer.apply_nodes(nodes, ())
+        writer.apply_edges(edges, ())
+        took = time.monotonic() - start
+        writer.finish(number + 1)
+        finishing += time.monotonic() - start - took
+        rows, seconds = rows + len(nodes) + len(edges), seconds + took
+        speeds.append((len(nodes) + len(edges)) / took)
+    held = store.at(len(speeds)).state()
+    return {
+        "rows": rows,
+        "rows_held": sum(sum(state.counts.values()) for state in held),
+        "rows_per_second": round(rows / seconds),
+        "slowest_run": round(min(speeds)),
+        "seconds": round(seconds, 1),
+        "seconds_of_finishing": round(finishing, 1),
+        "same_digests": [s.digest for s in held] == [s.digest for s in graph.state()],
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Encode in a thread of its own, so that texts of one document are encoded while the next is being read."""
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from indexes.embed.pending import encode_missing
+from indexes.ports import Encoder, Vector, VectorCache
+
+
+class BackgroundEncoder:
+    """Encodes what it is given into a cache; may be shared between threads.
+
+    Texts that have a vector, or wait for one, are not taken again. An error of the encoder, or Stopped, is
+    raised by the next call that takes texts or waits for them, and by all after it.
+
+    Args: limit: texts that may wait; one call may exceed it, the next then finds no room.
+    on_taken: called with the texts that a call added. on_encoded: called with the number of texts that
+    were just saved, from the thread that encodes.
+    """
+
+    def __init__(
+        self,
+        *,
+        cache: VectorCache,
+        encoder: Encoder,
+        limit: int,
+        on_taken: Callable[[Collection[str]], None],
+        on_encoded: Callable[[int], None],
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self._cache = cache
+        self._encoder = encoder
+        self._limit = limit
+        self._on_taken = on_taken
+        self._on_encoded = on_encoded
+        self._should_stop = should_stop
+        self._changed = threading.Condition()
+        self._waiting: set[str] = set()
+        self._working: set[str] = set()
+        self._taken = self._done = 0
+        self._error: Exception | None = None
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def taken(self) -> int:
+        """How many texts had no vector and have been taken; all are encoded after `settle`."""
+        return self._taken
+
+    @property
+    def encoded(self) -> int:
+        """How many of them have their vector."""
+        return self._done
+
+    def offer(self, texts: Iterable[str]) -> bool:
+        """Take the texts if there is room for one; else take none, and say so at once."""
+        with self._changed:
+            self._raise_error()
+            return self._has_room() and self._take(texts)
+
+    def put(self, texts: Iterable[str]) -> None:
+        """Take the texts, after waiting for room."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._error or self._has_room())
+            self._raise_error()
+            self._take(texts)
+
+    def settle(self) -> None:
+        """Wait until every text taken has its vector."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._error or self._done == self._taken)
+            self._raise_error()
+
+    def vectors(self, texts: Collection[str]) -> Mapping[str, Vector]:
+        """Settle, then give the vectors of some texts.
+
+        Raises: KeyError: a text that was never taken has none.
+        """
+        self.settle()
+        return self._cache.get(texts)
+
+    def close(self) -> None:
+        """Give up what has not been begun, and wait for the batch that has."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _has_room(self) -> bool:
+        return self._taken - self._done < self._limit
+
+    def _take(self, texts: Iterable[str]) -> bool:
+        fresh = set(self._cache.missing(texts)) - self._waiting - self._working
+        if fresh:
+            self._waiting |= fresh
+            self._taken += len(fresh)
+            self._on_taken(fresh)
+            self._start()
+            self._changed.notify_all()
+        return True
+
+    def _raise_error(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="encode", daemon=True)
+            self._thread.start()
+
+    def _work(self) -> None:
+        try:
+            while texts := self._next():
+                self._encode(texts)
+        except Exception as error:  # noqa: BLE001 - raised again where somebody waits for the vectors
+            with self._changed:
+                self._error = error
+                self._changed.notify_all()
+
+    def _next(self) -> set[str]:
+        """What waits by now, all at once: the more there is, the better batches of like length can be cut."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closed)
+            self._working, self._waiting = self._waiting, set()
+            return set() if self._closed else self._working
+
+    def _encode(self, texts: set[str]) -> None:
+        before = self._done
+
+        def advance(done: int, _total: int) -> None:
+            with self._changed:
+                newly, self._done = before + done - self._done, before + done
+                self._changed.notify_all()
+            self._on_encoded(newly)
+
+        encode_missing(
+            texts,
+            cache=self._cache,
+            encoder=self._encoder,
+            on_progress=advance,
+            should_stop=lambda: self._closed or self._should_stop(),
+        )
+        with self._changed:
+            self._done = before + len(texts)  # another process may have encoded some meanwhile
+            self._working = set()
+            self._changed.notify_all()

@@ -1,0 +1,54 @@
+"""When chunks get an index over their vectors, and when it is trained anew; below that, searches are exact.
+
+An index is trained on the rows of its day. Rows that come later are put into it by `optimize`, or searched
+one by one until then, so a search sees every row; but a training on half as many divides them badly.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from lancedb.index import IvfFlat
+from lancedb.table import Table
+
+COLUMNS = ("text_vector", "heading_vector")
+"""Link texts and captions are few, and stay exact."""
+
+MIN_ROWS = 20_000
+"""An exact search takes 2 ms for each 1,000 rows."""
+
+PROBES = 32
+"""Partitions that a search looks into, of about the square root of the rows. Measured by bench/scale.py."""
+
+MOST_APPROXIMATE = 256
+"""A search for more than so many could outgrow the partitions that it looks into, so it is exact."""
+
+_MARK = "_trained_on_"
+
+
+def trained_on(names: Iterable[str]) -> dict[str, int]:
+    """The number of rows each column's index was trained on, as the names of indexes tell it."""
+    marked = (name.rpartition(_MARK) for name in names if _MARK in name)
+    return {column: int(rows) for column, _, rows in marked}
+
+
+def plan_training(held: Mapping[str, int], rows: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Which columns' indexes to drop, and which to train, at so many *rows*.
+
+    Trained anew once the table has doubled or halved; given up at half of what asks for one, so that a
+    table about that size does not go to and fro.
+    """
+    stale = {column for column, trained in held.items() if not trained / 2 < rows < trained * 2}
+    if rows < MIN_ROWS:
+        return frozenset(stale if rows >= MIN_ROWS / 2 else held), frozenset()
+    return frozenset(stale), frozenset(column for column in COLUMNS if column in stale or column not in held)
+
+
+def refresh_vector_indexes(table: Table) -> None:
+    """Bring the indexes over vectors in line with the number of rows; no commit where they are."""
+    rows = table.count_rows()
+    held = trained_on(index.name for index in table.list_indices())
+    dropped, trained = plan_training(held, rows)
+    for column in sorted(dropped):
+        table.drop_index(f"{column}{_MARK}{held[column]}")
+    for column in sorted(trained):
+        # Flat: the vectors as they are, so that scores are those of an exact search.
+        table.create_index(column, config=IvfFlat(distance_type="cosine"), name=f"{column}{_MARK}{rows}")

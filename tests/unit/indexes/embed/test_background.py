@@ -1,0 +1,148 @@
+"""Encoding beside other work: what is taken, what is waited for, and how it ends."""
+
+import threading
+from collections.abc import Collection, Iterator
+
+import numpy as np
+import pytest
+
+from indexes.embed.background import BackgroundEncoder
+from indexes.embed.cache import MemoryVectorCache
+from indexes.ports import Vector
+from schemas.errors import SchemaMismatch, Stopped
+from tests.fakes.encoder import HashEncoder
+
+PATIENCE = 10.0
+
+
+class GatedEncoder(HashEncoder):
+    """HashEncoder that waits at a gate before each batch; `reached` says that it stands there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.reached = threading.Event(), threading.Event()
+
+    def encode_documents(self, texts: Collection[str]) -> Vector:
+        self.reached.set()
+        assert self.gate.wait(PATIENCE)
+        if "bad" in texts:
+            raise SchemaMismatch("refused", subject="bad")
+        return super().encode_documents(texts)
+
+
+class Run:
+    """A background encoder with all that it says recorded."""
+
+    def __init__(self, *, limit: int = 3) -> None:
+        self.encoder, self.cache, self.stop = GatedEncoder(), MemoryVectorCache(), threading.Event()
+        self.taken: list[str] = []
+        self.saved = 0
+        self.encoding = BackgroundEncoder(
+            cache=self.cache,
+            encoder=self.encoder,
+            limit=limit,
+            on_taken=self.taken.extend,
+            on_encoded=self._count,
+            should_stop=self.stop.is_set,
+        )
+
+    def _count(self, number: int) -> None:
+        self.saved += number
+
+
+@pytest.fixture
+def run() -> Iterator[Run]:
+    """A run whose gate is closed."""
+    run = Run()
+    yield run
+    run.encoder.gate.set()
+    run.encoding.close()
+
+
+def test_texts_are_encoded_while_the_caller_goes_on(run: Run) -> None:
+    assert run.encoding.offer(["one", "two"])
+    assert run.encoder.reached.wait(PATIENCE)
+    assert (run.encoding.taken, run.encoding.encoded) == (2, 0)
+
+    run.encoder.gate.set()
+    found = run.encoding.vectors(["one", "two"])
+
+    assert np.array_equal(found["two"], run.encoder.encode_query("two"))
+    assert (run.encoding.encoded, run.saved, sorted(run.taken)) == (2, 2, ["one", "two"])
+
+
+def test_no_text_is_taken_twice(run: Run) -> None:
+    run.encoding.put(["one"])
+    assert run.encoder.reached.wait(PATIENCE)
+    run.encoding.put(["one", "two"])
+    run.encoding.put(["two"])
+    run.encoder.gate.set()
+    run.encoding.settle()
+    run.encoding.put(["one", "two"])
+
+    run.encoding.settle()
+
+    assert run.encoding.taken == run.encoder.encoded == 2
+
+
+def test_an_offer_without_room_takes_nothing_and_does_not_wait(run: Run) -> None:
+    assert run.encoding.offer(["a", "b", "c"])
+
+    assert not run.encoding.offer(["d"])
+
+    assert sorted(run.taken) == ["a", "b", "c"]
+
+
+def test_who_puts_texts_waits_for_room(run: Run) -> None:
+    run.encoding.put(["a", "b", "c"])
+    putting = threading.Thread(target=run.encoding.put, args=(["d"],))
+    putting.start()
+    putting.join(0.05)
+    assert putting.is_alive()
+
+    run.encoder.gate.set()
+    putting.join(PATIENCE)
+
+    assert not putting.is_alive()
+    run.encoding.settle()
+    assert run.cache.missing("abcd") == ()
+
+
+def test_an_error_of_the_encoder_is_raised_where_vectors_are_waited_for(run: Run) -> None:
+    run.encoding.put(["bad"])
+    run.encoder.gate.set()
+
+    with pytest.raises(SchemaMismatch, match="refused"):
+        run.encoding.vectors(["bad"])
+    with pytest.raises(SchemaMismatch):
+        run.encoding.offer(["good"])
+
+
+def test_a_stop_ends_the_wait(run: Run) -> None:
+    run.stop.set()
+    run.encoding.put(["one"])
+
+    with pytest.raises(Stopped):
+        run.encoding.settle()
+
+    assert run.encoder.encoded == 0
+
+
+def test_closing_finishes_the_batch_at_work_and_gives_up_the_rest(run: Run) -> None:
+    run.encoding.put(["one"])
+    assert run.encoder.reached.wait(PATIENCE)
+    run.encoding.put(["two"])
+    threading.Timer(0.05, run.encoder.gate.set).start()
+
+    run.encoding.close()
+
+    assert run.cache.missing(["one", "two"]) == ("two",)
+
+
+def test_a_run_without_texts_starts_nothing(run: Run) -> None:
+    before = threading.active_count()
+
+    run.encoding.put([])
+    run.encoding.settle()
+
+    assert threading.active_count() == before

@@ -1,0 +1,137 @@
+"""Indexes over vectors: when they come, are trained anew and go, and what a search finds with them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import lancedb
+import numpy as np
+import pytest
+
+from indexes.ports import ChunkStore, Vector
+from indexes.stores.lance import vector_index
+from indexes.stores.lance.store import LanceChunkStore
+from indexes.stores.lance.tables import CHUNKS
+from indexes.stores.lance.vector_index import COLUMNS, MIN_ROWS, plan_training, trained_on
+from indexes.stores.memory import MemoryChunkStore
+from schemas.evidence import Filter, SearchField
+from tests.fakes.chunk_generations import Row, ids, publish, row
+from tests.fakes.graph_samples import DIM, axis, make_vectors
+
+BOTH = frozenset(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("trained", "rows", "dropped", "to_train"),
+    [
+        (None, MIN_ROWS - 1, False, False),
+        (None, MIN_ROWS, False, True),
+        (MIN_ROWS, 2 * MIN_ROWS - 1, False, False),
+        (MIN_ROWS, 2 * MIN_ROWS, True, True),
+        (8 * MIN_ROWS, 4 * MIN_ROWS, True, True),
+        (MIN_ROWS, MIN_ROWS - 1, False, False),
+        (MIN_ROWS, MIN_ROWS // 2, True, False),
+        (4 * MIN_ROWS, MIN_ROWS // 3, True, False),
+    ],
+    ids=["few", "enough", "grown", "doubled", "halved", "just below", "half of enough", "nearly empty"],
+)
+def test_indexes_follow_the_number_of_rows(
+    trained: int | None, rows: int, dropped: bool, to_train: bool
+) -> None:
+    held = {} if trained is None else dict.fromkeys(COLUMNS, trained)
+
+    assert plan_training(held, rows) == (BOTH if dropped else frozenset(), BOTH if to_train else frozenset())
+
+
+def test_an_index_that_one_column_lacks_is_trained_for_it_alone() -> None:
+    assert plan_training({"text_vector": MIN_ROWS}, MIN_ROWS) == (frozenset(), {"heading_vector"})
+
+
+def test_the_name_of_an_index_tells_what_it_was_trained_on() -> None:
+    names = ["doc_idx", "text_vector_trained_on_20000", "heading_vector_trained_on_41"]
+
+    assert trained_on(names) == {"text_vector": 20_000, "heading_vector": 41}
+
+
+def _random_unit(rng: np.random.Generator) -> Vector:
+    vector = rng.standard_normal(DIM).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def _rows(number: int, *, first: int = 0) -> list[Row]:
+    rng = np.random.default_rng(first)
+    return [
+        row(f"text {n}", make_vectors(_random_unit(rng), heading=axis(n % 3)), page_no=n % 7)
+        for n in range(first, first + number)
+    ]
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LanceChunkStore]:
+    """A store that finds 200 rows enough."""
+    monkeypatch.setattr(vector_index, "MIN_ROWS", 200)
+    store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
+    yield store
+    store.close()
+
+
+def _held(tmp_path: Path) -> dict[str, int]:
+    table = lancedb.connect(tmp_path / "index").open_table(CHUNKS)
+    return trained_on(index.name for index in table.list_indices())
+
+
+def test_indexes_come_with_the_rows_and_go_with_them(tmp_path: Path, store: LanceChunkStore) -> None:
+    rows = _rows(450)
+    publish(store, 1, rows[:199])
+    assert _held(tmp_path) == {}
+    publish(store, 2, rows[199:210])
+    assert _held(tmp_path) == dict.fromkeys(COLUMNS, 210)
+    publish(store, 3, rows[210:230])
+    assert _held(tmp_path) == dict.fromkeys(COLUMNS, 210)
+    publish(store, 4, rows[230:])
+    assert _held(tmp_path) == dict.fromkeys(COLUMNS, 450)
+    publish(store, 5, gone=ids(rows[90:]))
+    assert _held(tmp_path) == {}
+    assert len(store.at(4).search_vector(SearchField.TEXT, axis(0), top_k=10)) == 10
+
+
+def _both(store: LanceChunkStore, rows: list[Row]) -> tuple[ChunkStore, ChunkStore]:
+    memory = MemoryChunkStore(dim=DIM)
+    for one in (store, memory):
+        publish(one, 1, rows[:-20])
+        publish(one, 2, rows[-20:])  # not in the index, but searched
+    return store, memory
+
+
+def test_a_search_with_an_index_finds_what_an_exact_one_finds(tmp_path: Path, store: LanceChunkStore) -> None:
+    rows = _rows(400)
+    indexed, exact = _both(store, rows)
+    assert _held(tmp_path) == dict.fromkeys(COLUMNS, 380)
+
+    for _, vectors in rows[::20]:
+        found = indexed.at(2).search_vector(SearchField.TEXT, vectors.text, top_k=10)
+        wanted = exact.at(2).search_vector(SearchField.TEXT, vectors.text, top_k=10)
+        assert [hit.chunk_id for hit in found] == [hit.chunk_id for hit in wanted]
+        assert [hit.score for hit in found] == pytest.approx([hit.score for hit in wanted], abs=2e-6)
+
+
+def test_ties_are_cut_by_id_with_an_index_too(store: LanceChunkStore) -> None:
+    rows = _rows(400)
+    indexed, exact = _both(store, rows)
+
+    found = indexed.at(2).search_vector(SearchField.HEADING, axis(1), top_k=10)
+
+    same = [chunk.id for chunk, vectors in rows if np.array_equal(vectors.heading, axis(1))]
+    assert [hit.chunk_id for hit in found] == sorted(same)[:10]
+    assert found == exact.at(2).search_vector(SearchField.HEADING, axis(1), top_k=10)
+
+
+def test_a_filter_finds_all_that_it_leaves(store: LanceChunkStore) -> None:
+    rows = _rows(400)
+    indexed, exact = _both(store, rows)
+    third = (Filter(field="page_no", values=("3",)),)
+
+    found = indexed.at(2).search_vector(SearchField.TEXT, axis(0), top_k=100, filters=third)
+
+    wanted = exact.at(2).search_vector(SearchField.TEXT, axis(0), top_k=100, filters=third)
+    assert len(found) == sum(chunk.page_no == 3 for chunk, _ in rows)
+    assert [hit.chunk_id for hit in found] == [hit.chunk_id for hit in wanted]
