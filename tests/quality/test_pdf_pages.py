@@ -115,7 +115,7 @@ def _edited() -> Iterator[tuple[str, bytes, bytes]]:
         try:
             with pymupdf.open(stream=before, filetype="pdf") as document:
                 document.new_page(pno=0).insert_text((72, 72), "This page was not there before.")
-                document.move_page(-1, 1)
+                document.move_page(document.page_count - 1, 1)
                 yield file.name, before, bytes(document.tobytes())
         except (RuntimeError, ValueError, AttributeError):
             continue  # what cannot be edited
