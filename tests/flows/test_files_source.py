@@ -40,9 +40,14 @@ def root(tmp_path: Path) -> Path:
     (root / "Bells (draft).html").write_text(BELLS)
     for number in range(6):
         (root / f"note {number}.md").write_text(f"# Note {number}\n\n{prose(f'note {number}')}\n")
-    manual = pdf_bytes([[heading("Lanterns"), prose_text("lantern")]], toc=[(1, "Lanterns", 1)])
-    (root / "Lanterns.pdf").write_bytes(manual)
+    (root / "Lanterns.pdf").write_bytes(lanterns())
     return root
+
+
+def lanterns(*more: str) -> bytes:
+    """A page about lanterns, and one about each of some other things."""
+    pages = [[prose_text(topic)] for topic in more]
+    return pdf_bytes([[heading("Lanterns"), prose_text("lantern")], *pages], toc=[(1, "Lanterns", 1)])
 
 
 def prose_text(topic: str) -> Text:
@@ -93,12 +98,13 @@ def test_a_link_to_a_name_with_spaces_and_umlauts_is_an_edge(sitegraph: Sitegrap
     assert texts["at-night"] == ["the way back"]
 
 
-def test_a_relation_to_a_document_that_comes_later_becomes_an_edge_then(
+def test_what_comes_later_is_all_that_is_read_and_leaves_what_a_clean_run_makes(
     sitegraph: Sitegraph, root: Path, source: Path, index: Path
 ) -> None:
     before = sitegraph.export(index)
     assert "depends_on" not in {row["kind"] for row in before["edges"]}
     (root / "Tokens.md").write_text(TOKENS)
+    (root / "Lanterns.pdf").write_bytes(lanterns("candle"))
 
     report = sitegraph.run(source, index)
 
@@ -107,6 +113,7 @@ def test_a_relation_to_a_document_that_comes_later_becomes_an_edge_then(
     (relation,) = [row for row in after["edges"] if row["kind"] == "depends_on"]
     assert (relation["src"], relation["dst"]) == (ids["law/Leases.md"], ids["Tokens.md"])
     assert report["documents"]["added"] == 1
+    assert report["pdf_pages"] == {"read": 1, "recognised": 0, "reused": 1}
     assert report["chunks"]["removed"] == 0
     sitegraph.run(source, index.parent / "clean")
     assert sitegraph.export(index.parent / "clean") == after

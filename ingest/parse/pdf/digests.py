@@ -26,10 +26,13 @@ _SIZE = 16
 
 _TOKEN = re.compile(
     r"(?P<string>\((?:[^\\()]|\\.)*\))|/(?:Metadata|PieceInfo|Parent) \d+ \d+ R"
+    r"|/Length \d+(?: \d+ R)?"
     r"|/StructParents? (?P<tags>\d+)|(?P<xref>\d+) \d+ R",
     re.DOTALL,
 )
-"""Strings stay, what draws nothing goes; numbers of objects and of tags move when a page is put in."""
+"""Strings stay, what draws nothing goes, and lengths, which are those of streams that are hashed; numbers of
+objects and of tags move when a page is put in.
+"""
 
 _TEXT_ELSEWHERE = re.compile(r"/(?:ActualText|Alt|E|T|Lang) \d+ \d+ R")
 
@@ -54,9 +57,7 @@ class PageDigests:
         self._document = document
         self._objects: dict[int, _Object] = {}
         self._context = context.encode()
-        catalogue = document.pdf_catalog()
-        stated = [self._value(catalogue, key) for key in _OF_THE_DOCUMENT]
-        self._context = self._walk(_object("\n".join(stated)))
+        self._stated: bytes | None = None
 
     def of(self, index: int) -> bytes | None:
         """Give the digest of page *index* (from 0); None where it cannot be told what the page depends on.
@@ -64,14 +65,20 @@ class PageDigests:
         Such are pages with annotations other than links, and those of broken objects.
         """
         try:
+            if self._stated is None:
+                self._stated = self._of_the_document()
             page = self._document.page_xref(index)
             self._refuse_annotations(page)
             values = [self._inherited(page, key) for key in _INHERITED]
             values += [self._value(page, key) for key in _OWN]
-            return self._walk(_object("\n".join(values)))
+            return self._walk(_object("\n".join(values), self._stated))
         except pdf_errors() as error:
             raise_if_exhausted(error)
             return None
+
+    def _of_the_document(self) -> bytes:
+        catalogue = self._document.pdf_catalog()
+        return self._walk(_object("\n".join(self._value(catalogue, key) for key in _OF_THE_DOCUMENT)))
 
     def _walk(self, root: _Object) -> bytes:
         """Hash all that *root* leads to, breadth first, each object once under the number of its turn."""

@@ -111,9 +111,11 @@ def _read(
     if cache is None or _REPAIRED not in content.warnings:
         return content
     # A file is repaired where reading stumbles over its damage: what a page gives then depends on the others.
-    reused = cache.counts.reused
+    if not cache.counts.reused:
+        cache.keep_none()
+        return content
     cache.forget()
-    return _read(data, request, recognise, None) if reused else content
+    return _read_once(data, request, recognise, cache)
 
 
 def _read_once(

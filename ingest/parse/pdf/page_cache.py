@@ -47,9 +47,15 @@ class PageCache:
             plain = replace(page, page_no=0, label=None, links=())
             self._keep(digest, zlib.compress(json.dumps(to_record(plain), separators=(",", ":")).encode(), 1))
 
+    def keep_none(self) -> None:
+        """Keep no page, neither of those so far nor of those to come."""
+        self._kept = {}
+        self._size = MAX_BYTES
+
     def forget(self) -> None:
-        """Neither know nor keep any page; counts begin anew."""
-        self._earlier, self._kept, self.counts = {}, {}, PageCounts()
+        """Know no page either, and begin to count anew."""
+        self.keep_none()
+        self._earlier, self.counts = {}, PageCounts()
 
     def dump(self) -> bytes:
         """Give the pages that are kept, in the order of the document."""

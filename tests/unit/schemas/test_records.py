@@ -1,6 +1,6 @@
 """What a record refuses, and how boxes and nodes look in it."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -17,6 +17,20 @@ def test_boxes_and_sizes_are_lists_of_numbers() -> None:
     record = to_record(chunk)
     assert (record["bbox"], record["page_size"]) == ([1, 2.5, 3, 4], [612, 792])
     assert from_record(Chunk, record) == chunk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    words: tuple[tuple[BBox, str], ...]
+
+
+def test_the_parts_of_a_pair_keep_their_types() -> None:
+    placed = Placed(words=((BBox(1, 2, 3, 4), "lamp"), (BBox(5, 6, 7, 8), "plug")))
+    record = to_record(placed)
+    assert record == {"words": [[[1, 2, 3, 4], "lamp"], [[5, 6, 7, 8], "plug"]]}
+    assert from_record(Placed, record) == placed
+    with pytest.raises(ValueError, match="shorter"):
+        from_record(Placed, {"words": [[[1, 2, 3, 4]]]})
 
 
 def test_an_unknown_key_is_an_error() -> None:

@@ -62,6 +62,23 @@ def test_object_numbers_and_garbage_play_no_part() -> None:
     assert digests(packed) == digests(book())
 
 
+def test_where_the_length_of_a_stream_is_stated_plays_no_part() -> None:
+    document = book()
+    for page in document:
+        (stream, *_) = page.get_contents()
+        length = document.get_new_xref()
+        document.update_object(length, str(len(document.xref_stream_raw(stream))))
+        document.xref_set_key(stream, "Length", f"{length} 0 R")
+    found = PageDigests(document, context="")
+
+    assert [found.of(index) for index in range(4)] == digests(book())
+
+
+def test_a_file_without_a_catalogue_has_no_digests() -> None:
+    with pymupdf.open(stream=book().tobytes().replace(b"/Root", b"/Boot"), filetype="pdf") as document:
+        assert PageDigests(document, context="").of(0) is None
+
+
 def draw_over(document: Any) -> None:
     document[0].draw_rect(pymupdf.Rect(72, 300, 200, 400))
 

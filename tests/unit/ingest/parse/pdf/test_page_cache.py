@@ -221,14 +221,13 @@ def test_what_could_not_be_recognised_is_tried_again() -> None:
 
 
 def test_a_repaired_file_is_read_as_a_whole_and_nothing_of_it_is_kept() -> None:
-    document = book()
-    cache = PageCache(kept(document))
-    broken = document.tobytes().replace(b"startxref", b"startxxxx")
-    fragment = parse_pdf(broken, request(), count_tokens=count_words, cache=cache)
+    broken = book().tobytes().replace(b"startxref", b"startxxxx")
+    plain = parse_pdf(broken, request(), count_tokens=count_words)
+    assert "repaired" in plain.warnings
 
-    assert "repaired" in fragment.warnings
-    assert fragment == parse_pdf(broken, request(), count_tokens=count_words)
-    assert (cache.dump(), cache.counts.reused) == (b"", 0)
+    for used in (PageCache(kept_of_the_book()), PageCache()):
+        assert parse_pdf(broken, request(), count_tokens=count_words, cache=used) == plain
+        assert (used.dump(), used.counts) == (b"", PageCounts(read=5))
 
 
 def test_a_document_keeps_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
