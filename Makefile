@@ -84,6 +84,9 @@ bench-recrawl: setup $(SCRAPY)/.ready ## a recrawl of nothing but 304 beside Scr
 bench-retrieval: setup ## questions with known answers: recall, ablations; builds four indexes first
 	@$(BIN)/python -m bench.retrieval
 
+bench-serve: setup ## `sitegraph serve` under load for five minutes, a generation published meanwhile
+	@$(BIN)/python -m bench.serve_load
+
 # A peer has an environment of its own, so that nothing of it can be imported by accident.
 $(SCRAPY)/.ready: bench/peers/requirements.txt
 	@rm -rf $(SCRAPY)

@@ -10,6 +10,7 @@ from indexes.manifest import load_manifest
 from indexes.publish.current import read_current
 from indexes.wiring import OpenedStores, Readers, readers_of
 
+GRAPH = "graph"
 RETRY_SECONDS = 10.0
 """How long a graph server that did not answer is left alone before it is asked again."""
 
@@ -77,7 +78,7 @@ class FollowedIndex:
         """Give readers without a graph for a while: its server did not answer one that had *failed*."""
         with self._lock:
             if self._held is not None and self._held.readers is failed:
-                readers = replace(failed, graph=None, degraded=("graph",))
+                readers = replace(failed, graph=None, degraded=tuple(sorted({*failed.degraded, GRAPH})))
                 self._held = _Held(readers=readers, opened_at=self._clock())
 
     def close(self) -> None:
@@ -90,7 +91,7 @@ class FollowedIndex:
     def _is_due(self, held: _Held) -> bool:
         if held.readers.generation != read_current(self._layout.root):
             return True
-        return bool(held.readers.degraded) and self._clock() - held.opened_at >= RETRY_SECONDS
+        return GRAPH in held.readers.degraded and self._clock() - held.opened_at >= RETRY_SECONDS
 
     def _is_replaced(self) -> bool:
         return self._stores is None or self._stores.manifest != load_manifest(self._layout)

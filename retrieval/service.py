@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from indexes.following import FollowedIndex
+from indexes.following import GRAPH, FollowedIndex
 from indexes.wiring import Readers
-from retrieval.retriever import GRAPH, Retriever
+from retrieval.retriever import Retriever
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 
@@ -53,7 +53,7 @@ class LiveRetriever:
 
     def _retrieve(self, readers: Readers, query: Query) -> ContextBundle:
         bundle = self._over(readers).retrieve(query)
-        if GRAPH in bundle.degraded and not readers.degraded:
+        if GRAPH in bundle.degraded and GRAPH not in readers.degraded:
             self._index.leave_graph(readers)
         return bundle
 

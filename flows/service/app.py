@@ -152,7 +152,7 @@ def _add_documents(app: Api, parts: Parts) -> None:
 def _add_changes(app: Api, parts: Parts) -> None:
     number = Annotated[int, Query(ge=0, le=NUMBER_MAX)]
 
-    @app.get("/changes", responses=_answers("Feed", 410), operation_id="changes")
+    @app.get("/changes", responses=_answers("Feed", 404, 410), operation_id="changes")
     async def changes(
         since: number,
         until: Annotated[int | None, Query(ge=0, le=NUMBER_MAX)] = None,
@@ -162,11 +162,11 @@ def _add_changes(app: Api, parts: Parts) -> None:
         """Give what changed after a generation, whole generations of it; go on with `until` as `since`."""
 
         def work() -> dict[str, Any]:
-            parts.retriever.read(lambda _: None)  # from here on it is the numbers that may be wrong
+            parts.retriever.read(lambda _: None)  # from here on it is the numbers that lead nowhere
             try:
                 feed = parts.changes(since, until, source)
             except ConfigError as error:
-                raise unprocessable(error) from error
+                raise Problem(404, str(error), "NotFound") from error
             return to_record(answers.cut_feed(feed, limit=limit))
 
         return JSONResponse(await parts.threads.run(work))

@@ -1,13 +1,20 @@
 """What goes over the wire: the body of a question, and the JSON Schemas of the answers."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, WithJsonSchema
 
-from retrieval.query import TEXT_MAX, TOKEN_BUDGET_MAX, TOKEN_BUDGET_MIN, TOP_K_MAX
+from retrieval.query import (
+    FILTER_ALIASES,
+    FILTER_KEYS,
+    TEXT_MAX,
+    TOKEN_BUDGET_MAX,
+    TOKEN_BUDGET_MIN,
+    TOP_K_MAX,
+)
 from schemas.evidence import ContextBundle
 from schemas.feed import Feed
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, DocumentKind
 
 VERSION = "1"
 CHUNK_ID = r"^chunk:[a-z2-7]{26}$"
@@ -15,9 +22,39 @@ DOCUMENT_ID = r"^(page|pdfdoc):[a-z2-7]{26}$"
 NUMBER_MAX = 2**53 - 1
 """The largest whole number that every JSON reader keeps (RFC 8259, 6)."""
 
-_VALUES_MAX = 100
+_PAGE_NO_MAX = 999_999_999
+_VALUE_MAX = 1000
 
-Scalar = str | int
+
+def _whole(value: Any) -> Any:
+    """Take 5.0 for 5, as JSON Schema does: JSON has one kind of number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+Scalar = Annotated[str, Field(max_length=_VALUE_MAX)] | Whole
+
+
+def _filter_schema() -> dict[str, Any]:
+    """Give the keys that a filter may have, and what may stand under each."""
+    keys = {key: _several(_value(FILTER_ALIASES.get(key, key))) for key in FILTER_KEYS}
+    return {"type": "object", "properties": keys, "additionalProperties": False, "default": {}}
+
+
+def _value(field: str) -> list[dict[str, Any]]:
+    if field == "kind":
+        return [{"type": "string", "enum": [kind.value for kind in DocumentKind]}]
+    if field == "page_no":
+        digits = {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}
+        return [{"type": "integer", "minimum": 1, "maximum": _PAGE_NO_MAX}, digits]
+    return [{"type": "string", "minLength": 1, "maxLength": _VALUE_MAX}, {"type": "integer"}]
+
+
+def _several(values: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"anyOf": [*values, {"type": "array", "items": {"anyOf": values}}]}
+
+
+Filters = Annotated[dict[str, Scalar | list[Scalar]], WithJsonSchema(_filter_schema())]
 
 
 class RetrieveRequest(BaseModel):
@@ -26,9 +63,9 @@ class RetrieveRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     query: str = Field(min_length=1, max_length=TEXT_MAX, pattern=r"\S")
-    filters: dict[str, Scalar | list[Scalar]] = Field(default={}, max_length=_VALUES_MAX)
-    top_k: int = Field(default=10, ge=1, le=TOP_K_MAX)
-    token_budget: int = Field(default=2500, ge=TOKEN_BUDGET_MIN, le=TOKEN_BUDGET_MAX)
+    filters: Filters = {}
+    top_k: Whole = Field(default=10, ge=1, le=TOP_K_MAX)
+    token_budget: Whole = Field(default=2500, ge=TOKEN_BUDGET_MIN, le=TOKEN_BUDGET_MAX)
     use_graph: bool = True
     rerank: bool = False
 

@@ -29,6 +29,8 @@ def check_answer(contract: dict[str, Any], path: str, method: str, response: Any
 
 def valid(contract: dict[str, Any], schema: dict[str, Any]) -> st.SearchStrategy[Any]:
     """Values that keep a schema of a request; as much of JSON Schema as our requests use."""
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
     if "$ref" in schema:
         return valid(contract, contract["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
     if "anyOf" in schema:

@@ -125,7 +125,7 @@ def test_the_feed_comes_in_whole_generations(client: TestClient) -> None:
         ("/chunks/1", 422, "path.id"),
         ("/documents/chunk:" + NOBODY, 422, "path.id"),
         ("/changes", 422, "query.since"),
-        ("/changes?since=7", 422, "generation 7 is not published"),
+        ("/changes?since=7", 404, "generation 7 is not published"),
         ("/changes?since=-1", 422, "query.since"),
         ("/nothing", 404, "Not Found"),
         ("/docs", 404, "Not Found"),

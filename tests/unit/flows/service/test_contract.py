@@ -21,7 +21,7 @@ KNOWN = [chunk.id for _, found in governance_documents()[0] for chunk in found] 
 ]
 GETS = [path for path, methods in CONTRACT.get("paths", {}).items() if "get" in methods]
 
-fuzzed = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+fuzzed = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def test_the_published_contract_is_that_of_the_code(client: TestClient) -> None:
