@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexes.chunk_tables import ChunkTables
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout
-from indexes.manifest import FILES, IndexManifest, load_manifest
-from indexes.ports import ChunkReader, ChunkStore, Encoder, GraphReader, GraphStore, RawStore
+from indexes.manifest import FILES, IndexManifest, VectorSpace, load_manifest
+from indexes.ports import ChunkReader, Encoder, GraphReader, GraphStore, RawStore
 from indexes.publish.current import read_current
-from indexes.publish.generation import load_generation
+from indexes.publish.generation import load_generation, space_of
 from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -53,21 +54,18 @@ def open_readers(index: Path, *, environment: Mapping[str, str], use_graph: bool
     layout = IndexLayout(index)
     manifest = load_manifest(layout)
     generation = read_current(index)
-    encoder = _open_encoder(layout, manifest)
     try:
-        return _open_at(generation, layout, manifest, encoder, environment, use_graph=use_graph)
+        return _open_at(generation, layout, manifest, environment, use_graph=use_graph)
     except StoreUnavailable:
         current = read_current(index)
         if current == generation:
             raise
-        return _open_at(current, layout, manifest, encoder, environment, use_graph=use_graph)
+        return _open_at(current, layout, manifest, environment, use_graph=use_graph)
 
 
-def open_chunk_store(layout: IndexLayout, *, dim: int) -> ChunkStore:
+def open_chunk_store(layout: IndexLayout, manifest: IndexManifest) -> ChunkTables:
     """Open the chunk store of an index."""
-    from indexes.stores.lance.store import LanceChunkStore
-
-    return LanceChunkStore(layout.lance, dim=dim)
+    return ChunkTables(layout, manifest)
 
 
 def open_graph_store(
@@ -135,14 +133,15 @@ def _neo4j(manifest: IndexManifest, environment: Mapping[str, str]) -> "Neo4jGra
     return Neo4jGraphStore(uri, user, password, index_id=manifest.index_id)
 
 
-def _open_encoder(layout: IndexLayout, manifest: IndexManifest) -> OnnxEncoder:
+def _open_encoder(layout: IndexLayout, space: VectorSpace) -> OnnxEncoder:
     """Open the encoder; its runtime and weights load while the driver of the store is imported."""
-    encoder = OnnxEncoder(layout.encoder)
-    if (encoder.model_sha256, encoder.dim) != (manifest.model.sha256, manifest.model.dim):
+    folder = layout.root / space.encoder
+    encoder = OnnxEncoder(folder)
+    if (encoder.model_sha256, encoder.dim) != (space.model.sha256, space.model.dim):
         raise SchemaMismatch(
-            f"holds an encoder of another model than the index was built with ({manifest.model.name}); "
+            f"holds an encoder of another model than the index was built with ({space.model.name}); "
             "delete the folder and run again to export it anew",
-            subject=str(layout.encoder),
+            subject=str(folder),
         )
     encoder.load_in_background()
     return encoder
@@ -152,12 +151,15 @@ def _open_at(
     generation: int,
     layout: IndexLayout,
     manifest: IndexManifest,
-    encoder: Encoder,
     environment: Mapping[str, str],
     *,
     use_graph: bool,
 ) -> Readers:
-    chunks = open_chunk_store(layout, dim=manifest.model.dim).at(generation)
+    space = space_of(layout, manifest, generation)
+    encoder = _open_encoder(layout, space)
+    tables = open_chunk_store(layout, manifest)
+    tables.declare(generation, space)  # whatever is pruned meanwhile, encoder and vectors are of one model
+    chunks = tables.at(generation)
     graph, warning = None, None
     if use_graph:
         try:
