@@ -48,6 +48,7 @@ class Marks:
     def __init__(self, lance: Path) -> None:
         self._lance = lance
         self.times: dict[str, float] = {}
+        self.peaks: dict[str, float] = {}
         self.versions: dict[str, dict[str, int]] = {}
 
     def __call__(self, point: str) -> None:
@@ -55,6 +56,8 @@ class Marks:
         if point in self.times or point == "embed.saved":
             return
         self.times[point] = time.monotonic()
+        self.peaks[point] = round(peak_rss_mb(), 1)
+        Path("/proc/self/clear_refs").write_text("5")  # the kernel's mark of the peak begins anew
         if point in {"lease", *INDEXING, *INDEXING.values(), "graph.before_batch"}:
             database = lancedb.connect(str(self._lance))
             self.versions[point] = {name: database.open_table(name).version for name in TABLES}
@@ -86,8 +89,6 @@ def measure(pipeline: Pipeline) -> Figures:
         index.ledger.sources.save(pipeline.source)
         index.ledger.runs.start(pipeline.run_id, source=pipeline.source.name, now=index.now())
         crawl(pipeline)
-        before = peak_rss_mb()
-        Path("/proc/self/clear_refs").write_text("5")  # the kernel's mark of the peak begins anew
         with hold_lease(
             index.ledger.leases,
             "index",
@@ -109,8 +110,8 @@ def measure(pipeline: Pipeline) -> Figures:
             "optimize and index": round(indexing, 1),
             "verify, publish": round(marks.between("stores.written", "published"), 1),
         },
-        "peak_rss_mb": round(peak_rss_mb(), 1),
-        "peak_rss_mb_before": round(before, 1),
+        "peak_rss_mb": max(peak for point, peak in marks.peaks.items() if point != "lease"),
+        "peaks_rss_mb": marks.peaks,
         "versions": written(marks),
         "versions_of_indexing": {
             name: marks.versions["stores.written"][name] - marks.versions["lease"][name] - made

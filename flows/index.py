@@ -10,6 +10,7 @@ from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from flows.active import active
 from flows.hold import check_hold, lift_hold
 from flows.leasing import hold_lease
+from flows.models import changes_model
 from flows.opening import open_pipeline
 from flows.stages import Stages
 from flows.steps.collect import collect
@@ -96,7 +97,7 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
     work = start_work(
         run_id, Work(difference=difference, lease=lease, as_of=pipeline.index.now(), accept=accept)
     )
-    if difference.changes or redirects_matter(pipeline, difference):
+    if changes_model(pipeline) or difference.changes or redirects_matter(pipeline, difference):
         with stages.timed("embed"):
             embed(pipeline, difference)
         for stage, step in (("link", link_task), ("write", write_task), ("verify", verify_task)):

@@ -9,7 +9,8 @@ from flows.child import ParserPool
 from flows.inspection.building import build_report
 from flows.inspection.loading import load_document
 from flows.inspection.report import Report
-from flows.wiring import find_model, model_of, open_index
+from flows.models import find_model, model_of
+from flows.wiring import open_index
 from indexes.layout import IndexLayout
 from ingest.parse.inspection import Inspection
 from schemas.records import from_record

@@ -10,6 +10,7 @@ from uuid import uuid4
 from flows.active import activate, deactivate
 from flows.hold import check_hold
 from flows.leasing import hold_lease
+from flows.models import model_of
 from flows.progress import StageProgress
 from flows.settings import read_settings
 from flows.source_file import load_source
@@ -18,6 +19,7 @@ from flows.tool_files import load_tools
 from flows.wiring import Index, Pipeline, open_index
 from flows.work import end_work
 from indexes.embed.encoder import offline_environment
+from indexes.publish.generation import load_generation
 from schemas.errors import ConfigError, GuardRefused
 from schemas.fragment import GraphFragment
 from schemas.settings import Settings
@@ -38,8 +40,9 @@ def open_pipeline(
 ) -> Iterator[Pipeline]:
     """Open everything a run needs; an interrupted run of the source is resumed by its id.
 
-    Raises: GuardRefused: publishing is held since a rollback and *accept* is false; ConfigError: the source
-    file, or a file of tools that it names, is wrong.
+    Raises: GuardRefused: publishing is held since a rollback, or the settings name another model than that
+    of the index, and *accept* is false; ConfigError: the source file, or a file of tools that it names, is
+    wrong.
     """
     loaded = load_source(Path(source))
     tools = load_tools(loaded, Path(source))
@@ -47,6 +50,7 @@ def open_pipeline(
     if not accept:
         check_hold(opened.layout)
     with open_pipeline_for(opened, loaded, tools=tools, quiet=quiet) as pipeline:
+        check_model(pipeline, accept=accept)
         opened.ledger.sources.save(loaded)
         pipeline.run_id = start_or_resume(opened, loaded.name, pipeline.progress)
         activate(pipeline)
@@ -61,6 +65,27 @@ def open_pipeline(
             pipeline.stop.set()
             end_work(pipeline.run_id)
             deactivate(pipeline)
+
+
+def check_model(pipeline: Pipeline, *, accept: bool) -> None:
+    """Let the run change the model where that is accepted, or costs nothing.
+
+    Raises: GuardRefused: it would encode what is there anew, and *accept* is false.
+    """
+    index = pipeline.index
+    held, spec, passages = index.model(), model_of(index, other=True), count_passages(index)
+    pipeline.may_change_model = accept or not passages
+    if spec.sha256 != held.sha256 and not pipeline.may_change_model:
+        raise GuardRefused(
+            f"the index is of model {held.name}, and {spec.name} would encode all of its {passages} "
+            "passages anew; look with: sitegraph plan, go on with: --accept, or set SITEGRAPH_MODEL back",
+            subject=str(index.layout.root),
+        )
+
+
+def count_passages(index: Index) -> int:
+    """How many passages readers see, of all sources."""
+    return sum(load_generation(index.layout, index.current()).totals().get("chunks", {}).values())
 
 
 @contextmanager

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from flows.hold import held_since
+from flows.models import find_model, model_of
 from flows.source_file import load_source
 from flows.tool_files import load_tools, tools_documents
-from flows.wiring import Index, find_model, model_of, open_index, pipeline_version
+from flows.wiring import Index, open_index, pipeline_version
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.texts import vector_texts
 from indexes.embed.weights import ModelSpec, model_key
@@ -52,10 +53,12 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
         return _plan(source, nothing, _actions(source, nothing, find_model(settings), due_by=None))
     index = open_index(settings)
     try:
-        model, preview = model_of(index), look_at(index, source, tools)
+        model, preview = model_of(index, other=True), look_at(index, source, tools)
         actions = _actions(source, preview, model, due_by=index.now() if due else None)
         embed = count_texts(index, source.name, preview, actions, model)
-        return {**_plan(source, preview, actions), "embed": embed, "held_since": held_since(index.layout)}
+        change = plan_model(index, model, preview.generation)
+        planned = {**_plan(source, preview, actions), "embed": embed, "model": change}
+        return {**planned, "held_since": held_since(index.layout)}
     finally:
         index.close()
 
@@ -120,6 +123,19 @@ def count_texts(
     return {"texts": _without_vector(index, texts, model), "passages_up_to": up_to}
 
 
+def plan_model(index: Index, model: ModelSpec, generation: int) -> dict[str, Any] | None:
+    """What a change to *model* would cost, all passages in its vectors; None where it is no change."""
+    held = index.chunks.space(generation).model
+    if held.sha256 == model.sha256:
+        return None
+    chunks, texts = 0, set[str]()
+    for chunk in index.chunks.at(generation).scan():
+        chunks += 1
+        texts.update(vector_texts(chunk))
+    missing = _without_vector(index, texts, model)
+    return {"from": held.name, "to": model.name, "passages": chunks, "texts": missing}
+
+
 def _actions(
     source: Source, preview: Preview, model: ModelSpec, *, due_by: str | None
 ) -> tuple[PlannedAction, ...]:
@@ -139,6 +155,7 @@ def _plan(source: Source, preview: Preview, actions: Sequence[PlannedAction]) ->
         "counts": {action: count.total() for action, count in sorted(reasons.items())},
         "reasons": {action: dict(count.most_common()) for action, count in sorted(reasons.items())},
         "embed": {"texts": 0, "passages_up_to": 0},
+        "model": None,
         "guard": guard_on(actions, preview),
         "held_since": None,
         "documents": [_record(action) for action in actions],

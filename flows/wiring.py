@@ -14,8 +14,10 @@ from flows.chromium import open_browser
 from flows.clock import SystemClock
 from flows.crash import crash_point
 from flows.credentials import read_credentials
+from flows.models import encoder_folder, find_model, manifest_of, model_of
 from flows.progress import StageProgress
 from flows.tesseract import engine
+from indexes.chunk_tables import ChunkTables
 from indexes.embed.background import BackgroundEncoder
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.child import ChildEncoder
@@ -23,10 +25,10 @@ from indexes.embed.encoder import SentenceTransformerEncoder
 from indexes.embed.export import export_onnx
 from indexes.embed.frugal import FrugalEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
-from indexes.embed.weights import ModelSpec, load_model_spec, model_key
+from indexes.embed.weights import ModelSpec, model_key
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, ModelManifest, dump_manifest, load_manifest
-from indexes.ports import AuthorityStore, ChunkStore, GraphStore, RawStore
+from indexes.ports import AuthorityStore, GraphStore, RawStore
 from indexes.publish.current import read_current, write_current, write_durably
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from indexes.stores.raw import FileRawStore
@@ -39,7 +41,7 @@ from indexes.wiring import (
 )
 from ingest.fetch.client import FetchSession, open_session
 from ingest.parse.document import PARSER_VERSION
-from schemas.errors import ConfigError, SchemaMismatch
+from schemas.errors import ConfigError
 from schemas.fragment import GraphFragment
 from schemas.hashing import record_sha256
 from schemas.records import to_record
@@ -92,9 +94,9 @@ class Index:
         return FileRawStore(self.layout.similar)
 
     @cached_property
-    def chunks(self) -> ChunkStore:
+    def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
-        return open_chunk_store(self.layout, dim=self.manifest.model.dim)
+        return open_chunk_store(self.layout, self.manifest)
 
     @cached_property
     def graph(self) -> GraphStore:
@@ -115,6 +117,10 @@ class Index:
         """The time as the ledger keeps it."""
         return self.clock.now().isoformat(timespec="seconds")
 
+    def model(self) -> ModelManifest:
+        """The model of the vectors that readers see."""
+        return self.chunks.space(self.current()).model
+
     def current(self) -> int:
         """The generation that readers see."""
         return read_current(self.layout.root)
@@ -131,6 +137,7 @@ class Pipeline:
     """Everything one run of one source works with; `tools` are the files of tools that the source names.
 
     `embedded_ahead` are fragments whose texts were taken by `encoding` as soon as they were parsed.
+    `may_change_model`: whether it may go on with another model than that of the vectors readers see.
     """
 
     index: Index
@@ -139,13 +146,14 @@ class Pipeline:
     progress: StageProgress
     tools: tuple[GraphFragment, ...] = ()
     stop: threading.Event = field(default_factory=threading.Event)
+    may_change_model: bool = False
     embedded_ahead: set[str] = field(default_factory=set)
     _opened: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
     def model(self) -> ModelSpec:
         """The encoder's model, as found on this machine."""
-        return model_of(self.index)
+        return model_of(self.index, other=self.may_change_model)
 
     @cached_property
     def pipeline_version(self) -> str:
@@ -160,7 +168,7 @@ class Pipeline:
         )
         heavy = ChildEncoder(self.model, build)
         self._opened.callback(heavy.close)
-        return FrugalEncoder(OnnxEncoder(self.index.layout.encoder), heavy)
+        return FrugalEncoder(OnnxEncoder(encoder_folder(self.index, self.model)), heavy)
 
     @cached_property
     def vectors(self) -> SqliteVectorCache:
@@ -214,8 +222,8 @@ class Pipeline:
 
     def export_encoder(self) -> None:
         """Leave the query encoder beside the index, once."""
-        cache = self.index.settings.cache
-        export_onnx(self.model, self.index.layout.encoder, cache=Path(cache) if cache else None)
+        cache, folder = self.index.settings.cache, encoder_folder(self.index, self.model)
+        export_onnx(self.model, folder, cache=Path(cache) if cache else None)
 
     def _on_taken(self, texts: Collection[str]) -> None:
         self.encoder.expect(texts)
@@ -241,26 +249,6 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     recognised = {"ocr": [*source.ocr, engine()]} if source.ocr else {}
     related = {"relations": source.relations} if source.relations else {}
     return record_sha256({**parts, **settings, **more, **recognised, **related})[:16]
-
-
-def find_model(settings: Settings) -> ModelSpec:
-    """Find the model that the settings name, the packaged one by default."""
-    return load_model_spec(settings.model) if settings.model else load_model_spec()
-
-
-def model_of(index: Index) -> ModelSpec:
-    """Find the model that the settings name, which must be the one that the index was built with.
-
-    Raises: SchemaMismatch: it is another one.
-    """
-    spec = find_model(index.settings)
-    if spec.sha256 != index.manifest.model.sha256:
-        raise SchemaMismatch(
-            f"index was built with model {index.manifest.model.name}, this run would use "
-            f"{spec.name}; set SITEGRAPH_MODEL to the index's model, or build a new index",
-            subject=str(index.layout.root),
-        )
-    return spec
 
 
 def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
@@ -295,9 +283,11 @@ def _create_index(layout: IndexLayout, settings: Settings, index_id: str) -> Non
         with closing(open_ledger(settings.ledger_url)) as ledger:
             ledger.owner.check(index_id)
     spec = find_model(settings)
-    model = ModelManifest(name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens)
     manifest = IndexManifest(
-        index_id=index_id, graph=settings.graph or "lance", model=model, raw=settings.raw_url or FILES
+        index_id=index_id,
+        graph=settings.graph or "lance",
+        model=manifest_of(spec),
+        raw=settings.raw_url or FILES,
     )
     create_stores(layout, manifest, settings.environment())
     write_current(layout.root, 0)

@@ -1,6 +1,7 @@
 """Hashes by which two stores, or a store and a plan, are compared. The same in every backend."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,15 @@ def row_sha256(record: Record, *blobs: bytes) -> str:
 
 def digest(hashes: Mapping[str, str]) -> str:
     """Give sha256 over the sorted lines `id:row_sha256`."""
-    return sha256_hex("".join(f"{key}:{hashes[key]}\n" for key in sorted(hashes)))
+    return digest_in_order((key, hashes[key]) for key in sorted(hashes))
+
+
+def digest_in_order(rows: Iterable[tuple[str, str]]) -> str:
+    """Give the same of rows that come in the order of their ids, holding none of them."""
+    whole = hashlib.sha256()
+    for key, sha in rows:
+        whole.update(f"{key}:{sha}\n".encode())
+    return whole.hexdigest()
 
 
 def chunk_sha256(chunk: Chunk, vectors: ChunkVectors) -> str:

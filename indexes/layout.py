@@ -40,7 +40,7 @@ class IndexLayout:
 
     @property
     def encoder(self) -> Path:
-        """The query encoder, exported for readers."""
+        """The query encoder of the model that the index was made with, exported for readers."""
         return self.root / "encoder"
 
     @property

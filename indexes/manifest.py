@@ -22,9 +22,19 @@ class ModelManifest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VectorSpace:
+    """Where a generation has its vectors: of which model, in which table, and the folder of their encoder."""
+
+    model: ModelManifest
+    table: str = "chunks"
+    encoder: str = "encoder"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexManifest:
     """The parts an index is made of; `index_id` tells indexes in one Neo4j, or in one bucket, apart.
 
+    `model` is the one it was made with; generations after a change of model name theirs.
     `raw` is where raw bytes and parsed fragments are kept: FILES, or a URL of object storage.
     """
 

@@ -6,14 +6,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexes.chunk_tables import ChunkTables
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout
-from indexes.manifest import FILES, IndexManifest, load_manifest
+from indexes.manifest import FILES, IndexManifest, VectorSpace, load_manifest
 from indexes.ports import (
     AuthorityReader,
     AuthorityStore,
     ChunkReader,
-    ChunkStore,
     Encoder,
     GraphReader,
     GraphStore,
@@ -21,7 +21,7 @@ from indexes.ports import (
     Reranker,
 )
 from indexes.publish.current import read_current
-from indexes.publish.generation import load_generation
+from indexes.publish.generation import load_generation, space_of
 from indexes.rerank import OnnxReranker, locate_reranker
 from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
 
@@ -83,16 +83,18 @@ class OpenedStores:
         self.manifest = load_manifest(self.layout)
         self._environment = environment
         self._cache_mb = cache_mb
+        self._encoder: tuple[VectorSpace, Encoder] | None = None
+
+    def encoder(self, space: VectorSpace) -> Encoder:
+        """The query encoder of a model; it loads while the driver of the store is imported."""
+        if self._encoder is None or self._encoder[0] != space:
+            self._encoder = (space, _open_encoder(self.layout, space))
+        return self._encoder[1]
 
     @cached_property
-    def encoder(self) -> Encoder:
-        """The query encoder; its runtime and weights load while the driver of the store is imported."""
-        return _open_encoder(self.layout, self.manifest)
-
-    @cached_property
-    def chunks(self) -> ChunkStore:
+    def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
-        return open_chunk_store(self.layout, dim=self.manifest.model.dim, session=self._session)
+        return open_chunk_store(self.layout, self.manifest, session=self._session)
 
     @cached_property
     def graph(self) -> GraphStore:
@@ -125,7 +127,6 @@ class OpenedStores:
 def readers_of(stores: OpenedStores, *, use_graph: bool = True, use_rerank: bool = False) -> Readers:
     """Give readers of the generation that is current; raises as `open_readers` does."""
     generation = read_current(stores.layout.root)
-    _ = stores.encoder
     try:
         readers = _read_at(generation, stores, use_graph=use_graph)
     except StoreUnavailable:
@@ -146,12 +147,10 @@ def _warned_of_rerank(readers: Readers) -> Readers:
 
 
 def open_chunk_store(
-    layout: IndexLayout, *, dim: int, session: "lancedb.Session | None" = None
-) -> ChunkStore:
+    layout: IndexLayout, manifest: IndexManifest, *, session: "lancedb.Session | None" = None
+) -> ChunkTables:
     """Open the chunk store of an index; stores of one *session* share its caches."""
-    from indexes.stores.lance.store import LanceChunkStore
-
-    return LanceChunkStore(layout.lance, dim=dim, session=session)
+    return ChunkTables(layout, manifest, session=session)
 
 
 def open_graph_store(
@@ -230,19 +229,26 @@ def _neo4j(manifest: IndexManifest, environment: Mapping[str, str]) -> "Neo4jGra
     return Neo4jGraphStore(uri, user, password, index_id=manifest.index_id)
 
 
-def _open_encoder(layout: IndexLayout, manifest: IndexManifest) -> OnnxEncoder:
-    encoder = OnnxEncoder(layout.encoder)
-    if (encoder.model_sha256, encoder.dim) != (manifest.model.sha256, manifest.model.dim):
+def _open_encoder(layout: IndexLayout, space: VectorSpace) -> OnnxEncoder:
+    """Open the encoder; its runtime and weights load while the driver of the store is imported."""
+    folder = layout.root / space.encoder
+    encoder = OnnxEncoder(folder)
+    if (encoder.model_sha256, encoder.dim) != (space.model.sha256, space.model.dim):
         raise SchemaMismatch(
-            f"holds an encoder of another model than the index was built with ({manifest.model.name}); "
+            f"holds an encoder of another model than the index was built with ({space.model.name}); "
             "delete the folder and run again to export it anew",
-            subject=str(layout.encoder),
+            subject=str(folder),
         )
     encoder.load_in_background()
     return encoder
 
 
 def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Readers:
+    space = space_of(stores.layout, stores.manifest, generation)
+    encoder = stores.encoder(space)
+    stores.chunks.declare(
+        generation, space
+    )  # whatever is pruned meanwhile, encoder and vectors are of one model
     chunks = stores.chunks.at(generation)
     graph, warning = None, None
     if use_graph:
@@ -258,7 +264,7 @@ def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Reade
         chunks=chunks,
         graph=graph,
         authority=open_authority_store(stores.layout).at(generation),
-        encoder=stores.encoder,
+        encoder=encoder,
         reranker=stores.reranker,
         degraded=("graph",) if warning else (),
         warnings=(warning,) if warning else (),

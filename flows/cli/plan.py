@@ -44,7 +44,7 @@ def _print(record: dict[str, Any]) -> None:
             print(f"  {'' if place else action:<8} {number:>7}  {reason}")
     if not record["reasons"]:
         print("  nothing to do")
-    for line in (*_embedding(record["embed"]), *_objections(record)):
+    for line in (*_embedding(record["embed"]), *_model(record["model"]), *_objections(record)):
         print(f"  {line}")
     for row in record["documents"][:MAX_LINES]:
         why = " ".join(part for part in (row["reason"], row["detail"]) if part)
@@ -58,6 +58,14 @@ def _embedding(embed: dict[str, int]) -> Iterator[str]:
         yield f"embed    {embed['texts']:>7}  texts without a vector"
     if embed["passages_up_to"]:
         yield f"embed    up to {embed['passages_up_to']} passages, if parsing again changes them all"
+
+
+def _model(change: dict[str, Any] | None) -> Iterator[str]:
+    if change:
+        yield (
+            f"model    {change['from']} gives way to {change['to']}: {change['texts']} texts of all "
+            f"{change['passages']} passages of the index are encoded; go on with: sitegraph run --accept"
+        )
 
 
 def _objections(record: dict[str, Any]) -> Iterator[str]:

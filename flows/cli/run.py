@@ -22,8 +22,8 @@ def run(
         bool,
         typer.Option(
             "--accept",
-            help="Publish a large removal, loss or quarantine, and past a hold; an unreachable seed and an "
-            "empty source stop the run all the same.",
+            help="Publish a large removal, loss or quarantine, past a hold, and with another model; an "
+            "unreachable seed and an empty source stop the run all the same.",
         ),
     ] = False,
     output: FormatOption = OutputFormat.TEXT,

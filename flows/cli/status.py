@@ -36,7 +36,7 @@ def gather_status(opened: Any) -> dict[str, Any]:
     return {
         "index": str(opened.layout.root),
         "graph": opened.manifest.graph,
-        "model": opened.manifest.model.name,
+        "model": opened.model().name,
         "generation": manifest.generation,
         "as_of": manifest.as_of if manifest.generation else None,
         "held_since": held_since(opened.layout),

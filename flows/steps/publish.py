@@ -11,6 +11,7 @@ from flows.steps.collect import collect
 from flows.steps.similar import state_of
 from flows.wiring import Index, Pipeline
 from flows.work import work_of
+from indexes.manifest import VectorSpace
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation, generation_numbers, store_record
 from indexes.stores.ledger.generations import Generation, GenerationState
@@ -30,7 +31,7 @@ def publish_generation(
     # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
     os.sync()
     pipeline.crash_point("manifest.before_rename")
-    dump_generation(index.layout, _manifest(generation, staged))
+    dump_generation(index.layout, _manifest(generation, staged, index.chunks.space(generation.generation)))
     pipeline.crash_point("current.before_rename")
     with index.ledger.leases.locked(lease):
         write_current(index.layout.root, generation.generation)
@@ -77,7 +78,7 @@ def _is_there(index: Index, number: int) -> bool:
     return number > 0 and index.layout.generation(number).exists()
 
 
-def _manifest(generation: Generation, staged: StagedState) -> GenerationManifest:
+def _manifest(generation: Generation, staged: StagedState, space: VectorSpace) -> GenerationManifest:
     return GenerationManifest(
         generation=generation.generation,
         base=generation.base,
@@ -86,6 +87,7 @@ def _manifest(generation: Generation, staged: StagedState) -> GenerationManifest
         run_id=generation.run_id,
         plan_sha=generation.plan_sha or "",
         sources=generation.details["sources"],
+        space=space,
         stores={name: store_record(state) for name, state in staged.named().items()},
     )
 

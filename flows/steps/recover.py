@@ -4,7 +4,7 @@ from flows.steps.embed import embed_chunks
 from flows.steps.publish import prune, publish_generation
 from flows.steps.restore import restore_ledger
 from flows.steps.verify import verify_generation
-from flows.steps.write import load_plan, write_plan
+from flows.steps.write import declare, load_plan, write_plan
 from flows.wiring import Pipeline
 from indexes.publish.recover import Recovery, plan_recovery
 from indexes.stores.ledger.generations import Generation, GenerationState
@@ -63,6 +63,7 @@ def _replay(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> bool
 
 def abort_generation(pipeline: Pipeline, generation: Generation) -> None:
     """Take a generation back, so that no store shows a trace of it."""
+    declare(pipeline, generation)
     pipeline.index.graph.writer().abort(generation.generation, base=generation.base)
     pipeline.crash_point("abort.midway")
     pipeline.index.chunks.writer().abort(generation.generation, base=generation.base)
@@ -70,8 +71,10 @@ def abort_generation(pipeline: Pipeline, generation: Generation) -> None:
 
 
 def _plan_is_whole(pipeline: Pipeline, generation: Generation) -> bool:
-    """Whether every payload is there, unharmed, and they are the ones that were frozen."""
+    """Whether every payload is there, unharmed, as it was frozen, and of the model of this run."""
     plan = load_plan(pipeline, generation)
+    if generation.details["space"]["model"]["sha256"] != pipeline.model.sha256:
+        return False
     if plan_sha256(plan.payloads, base=generation.base, source=generation.source) != generation.plan_sha:
         return False
     try:

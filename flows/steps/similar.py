@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from flows.models import changes_model
 from flows.wiring import Pipeline
 from indexes.ports import Vector
 from indexes.stores.ledger.generations import Generation
@@ -102,7 +103,7 @@ class SimilarPlan:
 
     @cached_property
     def _rule(self) -> Rule:
-        settings, model = self.pipeline.index.settings, self.pipeline.index.manifest.model
+        settings, model = self.pipeline.index.settings, self.pipeline.model
         least = round(settings.similar_score * SCALE)
         return Rule(count=settings.similar_count, least=least, model=model.sha256)
 
@@ -125,10 +126,10 @@ class SimilarPlan:
 
     def _vectors_of(self, passages: Passages) -> Floats:
         """Vectors of what this run embedded or found again, and of everything else as the store has them."""
-        dim = self.pipeline.index.manifest.model.dim
-        vectors = np.zeros((len(passages.ids), dim), np.float32)
-        for ids, found in self.pipeline.index.chunks.at(self.base).text_vectors():
-            _place(vectors, passages, ids, found)
+        vectors = np.zeros((len(passages.ids), self.pipeline.model.dim), np.float32)
+        if not changes_model(self.pipeline):
+            for ids, found in self.pipeline.index.chunks.at(self.base).text_vectors():
+                _place(vectors, passages, ids, found)
         while self._texts:
             new, texts = self._texts.pop()
             encoded = self.pipeline.encoding.vectors(set(texts))

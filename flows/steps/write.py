@@ -8,13 +8,16 @@ from typing import Any
 from prefect import task
 
 from flows.active import active
+from flows.models import changes_model, space_for
 from flows.retry import TRANSIENT
+from flows.steps.carry import carry_over
 from flows.steps.diff import base_manifest_sources
 from flows.steps.growth import SourceCounts, add_growth
 from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration, link_documents
 from flows.steps.similar import SimilarPlan, SimilarRows
 from flows.wiring import Pipeline
 from flows.work import Difference, work_of
+from indexes.manifest import VectorSpace
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState, apply_plan
@@ -23,7 +26,7 @@ from ingest.diff.feed import FeedPlan
 from ingest.diff.guard import emptied_refusal, wordless_refusal
 from schemas.errors import GuardRefused, Stopped
 from schemas.feed import FeedEntry
-from schemas.records import to_record
+from schemas.records import from_record, to_record
 from schemas.report import NameCounts
 
 
@@ -50,6 +53,7 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
     pipeline.progress.expect("link", len(affected))
     similar = SimilarPlan(pipeline=pipeline, base=difference.base)
     payloads: list[str] = []
+    touched: set[str] = set()
     sources: SourceCounts = base_manifest_sources(pipeline, difference.base)
     added = removed = emptied = 0
     for start in range(0, len(affected), DOCUMENTS_PER_PAYLOAD):
@@ -63,8 +67,14 @@ def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> Plan
         removed += len(linked.rows.chunk_deletes)
         if linked.rows:
             payloads.append(dump_payload(pipeline.index.outbox, linked.rows))
+            touched.update(chunk.id for chunk in linked.rows.chunks)
+            touched.update(linked.rows.chunk_deletes)
             pipeline.crash_point("outbox.midway")
         pipeline.progress.advance("link", len(affected[start : start + DOCUMENTS_PER_PAYLOAD]))
+    if changes_model(pipeline):
+        for carried in carry_over(pipeline, difference.base, without=touched):
+            similar.add(carried)
+            payloads.append(dump_payload(pipeline.index.outbox, carried))
     alike, entities = similar.decide(), generation.entities.decide()
     return PlannedRows(
         payloads=(*payloads, *alike.payloads, *entities.payloads),
@@ -113,7 +123,10 @@ def freeze(
         payloads=planned.payloads,
         plan_sha=plan_sha256(planned.payloads, base=difference.base, source=source),
         changes=difference.changes,
-        details=_details(difference, planned, embedded=pipeline.encoding.taken),
+        details={
+            **_details(difference, planned, embedded=pipeline.encoding.taken),
+            "space": to_record(space_for(pipeline, number)),
+        },
         redirects=planned.redirects,
         feed=planned.feed,
     )
@@ -134,6 +147,7 @@ def write_plan(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> S
 
     Raises: StaleLease: another run has taken over; no reader sees what was written.
     """
+    declare(pipeline, generation)
     return apply_plan(
         load_plan(pipeline, generation),
         generation=generation.generation,
@@ -141,10 +155,17 @@ def write_plan(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> S
         graph=pipeline.index.graph.writer(),
         chunks=pipeline.index.chunks.writer(),
         vectors_of=pipeline.encoding.vectors,
-        dim=pipeline.index.manifest.model.dim,
+        dim=pipeline.model.dim,
         fence=partial(pipeline.index.ledger.leases.check, lease),
         crash_point=pipeline.crash_point,
     )
+
+
+def declare(pipeline: Pipeline, generation: Generation) -> None:
+    """Let the chunk store know where a frozen generation has its vectors; one that is not frozen has none."""
+    if "space" in generation.details:
+        space = from_record(VectorSpace, generation.details["space"])
+        pipeline.index.chunks.declare(generation.generation, space)
 
 
 def _details(difference: Difference, planned: PlannedRows, *, embedded: int) -> Mapping[str, Any]:

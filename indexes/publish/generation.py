@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from indexes.layout import IndexLayout
+from indexes.manifest import IndexManifest, VectorSpace
 from indexes.ports import StoreState
 from indexes.publish.current import write_durably
 from schemas.changes import Counts, add_counts
@@ -17,6 +18,7 @@ class GenerationManifest:
     """One published generation. `sources` counts documents, chunks, nodes and edges of each source.
 
     `stores` holds, by table, the counts per kind, the digest over all row hashes, and the store's version.
+    `space` is where its vectors are; None: where those of the first generation are.
     """
 
     generation: int
@@ -27,6 +29,7 @@ class GenerationManifest:
     plan_sha: str
     sources: Mapping[str, Counts] = field(default_factory=dict)
     stores: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    space: VectorSpace | None = None
 
     def totals(self) -> dict[str, dict[str, int]]:
         """Rows by table and kind over all sources."""
@@ -56,6 +59,15 @@ def load_generation(layout: IndexLayout, number: int) -> GenerationManifest:
         raise DamageFound(
             "cannot be read; go back with: sitegraph rollback --to N", subject=str(path)
         ) from error
+
+
+def space_of(layout: IndexLayout, manifest: IndexManifest, number: int) -> VectorSpace:
+    """Where a generation has its vectors; one that is pruned, or cannot be read, has them nowhere else."""
+    try:
+        space = load_generation(layout, number).space
+    except DamageFound:
+        space = None
+    return space or VectorSpace(model=manifest.model)
 
 
 def generation_numbers(layout: IndexLayout) -> tuple[int, ...]:

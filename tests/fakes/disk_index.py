@@ -24,7 +24,7 @@ def write_index(root: Path, documents: Iterable[Document], edges: Iterable[Edge]
     model = ModelManifest(name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens)
     manifest = IndexManifest(index_id="test", graph="lance", model=model)
     create_stores(layout, manifest, {})
-    chunks, graph = open_chunk_store(layout, dim=spec.dim), open_graph_store(layout, manifest, {})
+    chunks, graph = open_chunk_store(layout, manifest), open_graph_store(layout, manifest, {})
     write_documents(chunks, graph, documents, edges, OnnxEncoder(layout.encoder))
     write_durably(layout.manifest, dump_manifest(manifest))
     generation = GenerationManifest(

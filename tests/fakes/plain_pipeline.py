@@ -10,13 +10,14 @@ from urllib.parse import urlsplit
 
 from flows.child import ParserPool
 from flows.clock import SystemClock
+from flows.models import find_model
 from flows.progress import StageProgress
 from flows.steps.diff import check_seeds, diff_source
 from flows.steps.fetch import fetch_batch
 from flows.steps.parse import parse_batch
 from flows.steps.plan import plan_source, plan_wave
 from flows.steps.settle import settle_source
-from flows.wiring import Index, Pipeline, find_model
+from flows.wiring import Index, Pipeline
 from flows.work import Difference
 from indexes.embed.background import BackgroundEncoder
 from indexes.embed.cache import MemoryVectorCache

@@ -1,12 +1,12 @@
 """Plain reads of a table at one version: rows by a column's values, rows in id order, hashes, state."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from lancedb.table import Table
 
-from indexes.digests import digest
+from indexes.digests import digest_in_order
 from indexes.ports import StoreState
 from indexes.stores.lance.filters import one_of
 from indexes.stores.lance.tables import store_errors
@@ -79,17 +79,32 @@ def hashes(table: Table) -> Mapping[str, str]:
 
 
 def state(table: Table) -> StoreState:
-    """Count rows per kind and digest them; the version is the one the handle is at."""
-    found = read(table, None, ["id", "kind", "row_sha256"])
-    counts = Counter(found.column("kind").to_pylist())
-    digest_ = digest(_hashes(table.name, found))
-    return StoreState(counts=dict(sorted(counts.items())), digest=digest_, version=table.version)
+    """Count rows per kind and digest them; the version is the one the handle is at.
+
+    Ids and hashes stay in Arrow, which takes a fifth of the memory they would as Python's texts.
+    Raises: DamageFound: an id stands in two rows.
+    """
+    # Arrow orders texts by their bytes in UTF-8, which is Python's order by code point.
+    found = read(table, None, ["id", "kind", "row_sha256"]).sort_by("id")
+    ids = found.column("id")
+    _refuse_repeated(table.name, found.num_rows - pc.count_distinct(ids).as_py())
+    kinds = pc.value_counts(found.column("kind")).to_pylist()
+    counts = {kind["values"]: kind["counts"] for kind in kinds}
+    digest = digest_in_order(_pairs(found))
+    return StoreState(counts=dict(sorted(counts.items())), digest=digest, version=table.version)
+
+
+def _pairs(found: pa.Table) -> Iterator[tuple[str, str]]:
+    for batch in found.select(["id", "row_sha256"]).to_batches(max_chunksize=PAGE):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _hashes(name: str, found: pa.Table) -> dict[str, str]:
     by_id = dict(zip(found.column("id").to_pylist(), found.column("row_sha256").to_pylist(), strict=True))
-    if len(by_id) != found.num_rows:
-        raise DamageFound(
-            f"{found.num_rows - len(by_id)} ids stand in two rows; rebuild the index", subject=name
-        )
+    _refuse_repeated(name, found.num_rows - len(by_id))
     return by_id
+
+
+def _refuse_repeated(name: str, rows: int) -> None:
+    if rows:
+        raise DamageFound(f"{rows} ids stand in two rows; rebuild the index", subject=name)

@@ -29,26 +29,31 @@ class LanceChunkStore:
     Raises: ConfigError: the directory holds no chunks; SchemaMismatch, on use: vectors of another dimension.
     """
 
-    def __init__(self, directory: Path, *, dim: int, session: lancedb.Session | None = None) -> None:
-        require(directory, CHUNKS)
+    def __init__(
+        self, directory: Path, *, dim: int, table: str = CHUNKS, session: lancedb.Session | None = None
+    ) -> None:
+        require(directory, table)
         self._directory = directory
         self._session = session
         self._dim = dim
+        self._name = table
 
     @classmethod
-    def create(cls, directory: Path, *, dim: int) -> "LanceChunkStore":
+    def create(
+        cls, directory: Path, *, dim: int, table: str = CHUNKS, session: lancedb.Session | None = None
+    ) -> "LanceChunkStore":
         """Make an empty store where there is none, and open it."""
-        create_table(directory, CHUNKS, chunk_schema(dim))
-        return cls(directory, dim=dim)
+        create_table(directory, table, chunk_schema(dim), indexes=CHUNKS)
+        return cls(directory, dim=dim, table=table, session=session)
 
     def at(self, generation: int) -> LanceChunkReader:
         """A reader pinned to *generation*."""
-        table = open_at(self._database, CHUNKS, chunk_schema(self._dim), generation)
+        table = open_at(self._database, self._name, chunk_schema(self._dim), generation)
         return LanceChunkReader(table, self._dim)
 
     def writer(self) -> LanceChunkWriter:
         """The writer."""
-        return LanceChunkWriter(self._database, self._dim)
+        return LanceChunkWriter(self._database, self._dim, table=self._name)
 
     def close(self) -> None:
         """Let go of the connection; it opens again on use."""

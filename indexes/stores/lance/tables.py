@@ -140,11 +140,13 @@ def connect(directory: Path, session: lancedb.Session | None = None) -> lancedb.
     return lancedb.connect(str(directory), session=session)
 
 
-def create_table(directory: Path, name: str, schema: pa.Schema) -> None:
+def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str | None = None) -> None:
     """Make an empty table with its key and search indexes, named generation 0; a whole one is left alone.
 
     Indexes are declared while the table is empty, and filled by `optimize`; a search also reads rows that
     no index holds yet.
+
+    Args: indexes: the table whose search indexes it gets, where not those of its own name.
     """
     directory.mkdir(parents=True, exist_ok=True)
     database = connect(directory)
@@ -155,7 +157,7 @@ def create_table(directory: Path, name: str, schema: pa.Schema) -> None:
             database.drop_table(name)  # a crash came between its making and its naming
         table = database.create_table(name, schema=schema)
         table.set_unenforced_primary_key("id")
-        for column, config in _INDEXES[name].items():
+        for column, config in _INDEXES[indexes or name].items():
             table.create_index(column, config=config)
         table.tags.create(tag_of(0), table.version)
 

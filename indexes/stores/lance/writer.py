@@ -21,9 +21,9 @@ BATCH_ROWS = 1000
 class LanceChunkWriter:
     """A ChunkWriter: one commit for each `apply`, none for an empty one."""
 
-    def __init__(self, database: lancedb.DBConnection, dim: int) -> None:
+    def __init__(self, database: lancedb.DBConnection, dim: int, *, table: str = CHUNKS) -> None:
         self._dim = dim
-        self._staged = StagedTable(database, CHUNKS, chunk_schema(dim), prepare=refresh_vector_indexes)
+        self._staged = StagedTable(database, table, chunk_schema(dim), prepare=refresh_vector_indexes)
 
     def stage(self, generation: int, *, base: int) -> None:
         """Make the table equal to *base*, undoing whatever an abandoned generation left."""

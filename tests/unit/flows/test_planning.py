@@ -1,9 +1,11 @@
 """What a run would do, told from a source file and a ledger, with no request sent."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from flows.hold import set_hold
@@ -16,16 +18,19 @@ from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
+from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.ledger.ledger import open_ledger
 from indexes.stores.raw import FileRawStore
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
-from schemas.errors import ConfigError, GuardRefused, SchemaMismatch
+from schemas.errors import ConfigError, GuardRefused
 from schemas.fragment import GraphFragment
 from schemas.hashing import canonical_json
 from schemas.ids import page_id
 from schemas.nodes import DocumentKind
 from schemas.records import to_record
 from schemas.settings import Settings
+from tests.fakes.chunk_generations import publish as publish_rows
+from tests.fakes.chunk_generations import row
 from tests.fakes.graph_samples import make_chunk
 from tests.fakes.ledger_rows import begin, freeze, publish, put
 from tests.fakes.site_server import Reply, Site, serve
@@ -111,6 +116,7 @@ def test_before_the_first_run_every_file_is_new_and_no_index_is_made(
         "counts": {"fetch": 2},
         "reasons": {"fetch": {"new": 2}},
         "embed": {"texts": 0, "passages_up_to": 0},
+        "model": None,
         "guard": None,
         "held_since": None,
         "documents": [
@@ -218,10 +224,25 @@ def test_a_hold_is_told(source: Path, settings: Settings) -> None:
     assert plan_run(source, settings, due=False)["held_since"] == LONG_AGO
 
 
-def test_a_model_that_a_run_would_refuse_is_refused(source: Path, settings: Settings) -> None:
-    know(settings, model=ModelManifest(name="other", sha256="0" * 64, dim=8, max_tokens=16))
-    with pytest.raises(SchemaMismatch, match="index was built with model other, this run would use"):
-        plan_run(source, settings, due=False)
+def test_another_model_is_told_with_what_it_costs(source: Path, settings: Settings) -> None:
+    other = ModelManifest(name="other", sha256="0" * 64, dim=8, max_tokens=16)
+    layout = know(settings, live=[live("a")], model=other)
+    rows = [row("one"), row("two", heading_path=()), row("two again")]
+    publish_rows(LanceChunkStore.create(layout.lance, dim=8), 1, rows)
+    cache = SqliteVectorCache(layout.vectors, model_key=model_key(SPEC))
+    cache.put(["two"], np.ones((1, 384), np.float32))
+    cache.close()
+
+    record = plan_run(source, replace(settings, model=SPEC.name), due=False)
+
+    # Texts of headings and passages, the one of heading `Guide` once, the one that has its vector not at all.
+    assert record["model"] == {"from": "other", "to": SPEC.name, "passages": 3, "texts": 3}
+
+
+def test_without_a_setting_the_model_stays_what_it_is(source: Path, settings: Settings) -> None:
+    know(settings, live=[live("a")])
+
+    assert plan_run(source, settings, due=False)["model"] is None
 
 
 def test_of_a_web_source_the_seeds_are_planned_and_nothing_is_asked(

@@ -12,9 +12,8 @@ import pytest
 
 from flows.cli.app import run_app
 from indexes.layout import IndexLayout
-from indexes.stores.lance.store import LanceGraphStore
+from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 from indexes.stores.ledger.ledger import open_ledger
-from indexes.wiring import open_chunk_store
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.nodes import OBSERVED_FIELDS, Page, PdfDoc
@@ -124,7 +123,10 @@ def test_a_source_that_is_not_there_and_the_empty_generation_have_no_rows(
     assert (out, err) == ("", f"sitegraph: warning: nobody: no such source; this index has: {SOURCE}\n")
     assert export(index, capsys, what, "--source", SOURCE) == export(index, capsys, what)
     assert export(index, capsys, what, "--generation", "0") == []
-    for store in (open_chunk_store(IndexLayout(index), dim=384), LanceGraphStore(IndexLayout(index).lance)):
+    for store in (
+        LanceChunkStore(IndexLayout(index).lance, dim=384),
+        LanceGraphStore(IndexLayout(index).lance),
+    ):
         store.writer().prune(keep=[GENERATION])
     assert export(index, capsys, what, "--generation", "0") == []
 

@@ -58,6 +58,7 @@ def test_what_the_guard_and_a_hold_would_say_is_told(capsys: pytest.CaptureFixtu
             "reasons": {"fetch": {"known": 8, "failed before": 1}, "remove": {"file deleted": 5}},
             "embed": {"texts": 4, "passages_up_to": 70},
             "guard": "5 of 9 would go",
+            "model": {"from": "a", "to": "b", "passages": 7, "texts": 12},
             "held_since": "2026-03-01",
             "documents": [
                 {"action": "fetch", "url": "files://notes/a.md", "reason": "due", "detail": "since 2026"}
@@ -71,6 +72,8 @@ def test_what_the_guard_and_a_hold_would_say_is_told(capsys: pytest.CaptureFixtu
         "  remove         5  file deleted",
         "  embed          4  texts without a vector",
         "  embed    up to 70 passages, if parsing again changes them all",
+        "  model    a gives way to b: 12 texts of all 7 passages of the index are encoded; "
+        "go on with: sitegraph run --accept",
         "  guard    would stop the run: 5 of 9 would go; go on with: sitegraph run --accept",
         "  hold     publishing is held since 2026-03-01; lift: sitegraph rollback --lift",
         "    fetch    files://notes/a.md  (due since 2026)",

@@ -1,0 +1,130 @@
+"""The chunk store of an index whose generations may have vectors of different models.
+
+All generations of one model share a table. A change of model begins a table of its own, with the generation
+that makes it; readers of earlier ones keep theirs, so no search ever compares vectors of two models.
+"""
+
+import re
+import shutil
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexes.layout import IndexLayout
+from indexes.manifest import IndexManifest, VectorSpace
+from indexes.ports import ChunkReader, ChunkStore, ChunkVectors, ChunkWriter, StoreState
+from indexes.publish.generation import space_of
+from schemas.errors import ConfigError
+from schemas.nodes import Chunk
+
+if TYPE_CHECKING:
+    import lancedb
+
+_TABLE = re.compile(r"chunks-\d+")
+
+
+class ChunkTables:
+    """Keeps the port ChunkStore over the tables of an index."""
+
+    def __init__(
+        self, layout: IndexLayout, manifest: IndexManifest, *, session: "lancedb.Session | None" = None
+    ) -> None:
+        self._layout = layout
+        self._manifest = manifest
+        self._session = session
+        self._stores: dict[str, ChunkStore] = {}
+        self._declared: dict[int, VectorSpace] = {}
+
+    def space(self, generation: int) -> VectorSpace:
+        """Where the vectors of a generation are, one being made included once it is declared."""
+        return self._declared.get(generation) or space_of(self._layout, self._manifest, generation)
+
+    def declare(self, generation: int, space: VectorSpace) -> None:
+        """Say where a generation that is being made has its vectors."""
+        self._declared[generation] = space
+
+    def at(self, generation: int) -> ChunkReader:
+        """A reader pinned to *generation*."""
+        return self.store(self.space(generation)).at(generation)
+
+    def writer(self) -> "ChunkTablesWriter":
+        """The writer."""
+        return ChunkTablesWriter(self, self._layout)
+
+    def close(self) -> None:
+        """Let go of connections."""
+        for store in self._stores.values():
+            store.close()
+        self._stores.clear()
+
+    def store(self, space: VectorSpace, *, create: bool = False) -> ChunkStore:
+        """The store of one model's generations; with *create*, made where it is not there."""
+        from indexes.stores.lance.store import LanceChunkStore
+
+        if space.table not in self._stores:
+            make = LanceChunkStore.create if create else LanceChunkStore
+            self._stores[space.table] = make(
+                self._layout.lance, dim=space.model.dim, table=space.table, session=self._session
+            )
+        return self._stores[space.table]
+
+    def drop(self, table: str) -> None:
+        """Remove a table that no generation names."""
+        store = self._stores.pop(table, None)
+        if store is not None:
+            store.close()
+        shutil.rmtree(self._layout.lance / f"{table}.lance", ignore_errors=True)
+
+
+class ChunkTablesWriter:
+    """Keeps the port ChunkWriter; a generation that changes the model begins with an empty table."""
+
+    def __init__(self, tables: ChunkTables, layout: IndexLayout) -> None:
+        self._tables = tables
+        self._layout = layout
+        self._staged: ChunkWriter | None = None
+
+    def stage(self, generation: int, *, base: int) -> None:
+        """Make the generation's table equal to *base*, or empty where *base* has another."""
+        space = self._tables.space(generation)
+        shared = self._tables.space(base).table == space.table
+        self._staged = self._tables.store(space, create=not shared).writer()
+        self._staged.stage(generation, base=base if shared else 0)
+
+    def apply(self, upserts: Iterable[tuple[Chunk, ChunkVectors]], deletes: Collection[str]) -> None:
+        """Upsert rows by id and delete ids."""
+        self._writer().apply(upserts, deletes)
+
+    def finish(self, generation: int) -> StoreState:
+        """Name the staged state *generation* for readers and give what it holds."""
+        return self._writer().finish(generation)
+
+    def abort(self, generation: int, *, base: int) -> None:
+        """Leave no trace of the staged generation, nor of a table that it began."""
+        table, held = self._tables.space(generation).table, self._tables.space(base)
+        if table != held.table:
+            self._tables.drop(table)
+        else:
+            self._tables.store(held).writer().abort(generation, base=base)
+
+    def prune(self, *, keep: Collection[int]) -> None:
+        """Drop what only generations other than *keep* need: versions, whole tables, encoders."""
+        spaces = {number: self._tables.space(number) for number in sorted(keep)}
+        for space in {space.table: space for space in spaces.values()}.values():
+            mine = [number for number, held in spaces.items() if held.table == space.table]
+            self._tables.store(space).writer().prune(keep=mine)
+        for table in _tables_in(self._layout.lance) - {space.table for space in spaces.values()}:
+            self._tables.drop(table)
+        for encoder in self._layout.root.glob("encoder-*"):
+            if encoder.name not in {space.encoder for space in spaces.values()}:
+                shutil.rmtree(encoder, ignore_errors=True)
+
+    def _writer(self) -> ChunkWriter:
+        if self._staged is None:
+            raise ConfigError("nothing is staged: stage() comes first", subject="chunks")
+        return self._staged
+
+
+def _tables_in(lance: Path) -> set[str]:
+    """Tables that a change of model has made; the first one stays, so that an index is known by it."""
+    return {path.stem for path in lance.glob("chunks-*.lance") if _TABLE.fullmatch(path.stem)}

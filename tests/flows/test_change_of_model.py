@@ -1,0 +1,105 @@
+"""Another model: what it costs is told and asked for, then one generation has all vectors of it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexes.wiring import Readers, open_readers
+from schemas.evidence import SearchField
+from tests.fakes.handbook import Handbook
+from tests.fakes.prefect_server import PrefectServer
+from tests.fakes.sitegraph_runs import Sitegraph, report_of, sitegraph_on
+from tests.fakes.tiny_model import DIM, write_tiny_model
+
+pytestmark = [pytest.mark.server, pytest.mark.long]
+
+
+@pytest.fixture(scope="module")
+def tiny(prefect_server: PrefectServer, tmp_path_factory: pytest.TempPathFactory) -> Sitegraph:
+    """The program with the tiny model in its settings."""
+    model = write_tiny_model(tmp_path_factory.mktemp("models") / "tiny")
+    return sitegraph_on(prefect_server, SITEGRAPH_MODEL=str(model))
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A second source of the index: one file."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "porter.md").write_text("# Porter\n\nThe porter keeps the keys of the house.\n")
+    file = tmp_path / "notes.yaml"
+    file.write_text("name: notes\nkind: files\nroots: [notes]\n")
+    return file
+
+
+def _run(program: Sitegraph, source: Path, index: Path, *options: str) -> dict[str, Any]:
+    done = program.command("run", str(source), "--index", str(index), "--format", "json", *options)
+    return report_of(done)
+
+
+def _read(index: Path) -> Readers:
+    return open_readers(index, environment={})
+
+
+def _widths(readers: Readers) -> set[int]:
+    """Lengths of the vectors that readers see, those of the encoder and of a search among them."""
+    ids = [chunk.id for chunk in readers.chunks.scan()]
+    stored = readers.chunks.vectors(ids).values()
+    question = readers.encoder.encode_query("Who keeps the keys?")
+    assert readers.chunks.search_vector(SearchField.TEXT, question, top_k=3)
+    return {len(question), *(len(vectors.text) for vectors in stored)}
+
+
+def _without_vectors(exported: Mapping[str, list[dict[str, Any]]]) -> str:
+    return json.dumps(exported, sort_keys=True)
+
+
+def test_a_change_of_model_is_asked_for_and_makes_one_generation_of_it(
+    sitegraph: Sitegraph, tiny: Sitegraph, source: Path, index: Path, notes: Path, handbook: Handbook
+) -> None:
+    assert sitegraph.run(notes, index)["generation"] == 2
+    before, old = sitegraph.export(index), _read(index)
+
+    refused = tiny.command("run", str(source), "--index", str(index))
+    planned = json.loads(tiny.command("plan", str(source), "--index", str(index), "--format", "json").stdout)[
+        "model"
+    ]
+    assert refused.returncode == 4
+    assert f"all of its {len(before['chunks'])} passages anew" in refused.stderr
+    assert planned["passages"] == len(before["chunks"])
+    assert sitegraph.export(index) == before
+
+    report = _run(tiny, source, index, "--accept")
+
+    assert report["generation"] == 3
+    assert report["chunks"]["embedded"] == planned["texts"] > 0
+    assert (report["chunks"]["added"], report["chunks"]["removed"]) == (0, 0)
+    assert _without_vectors(sitegraph.export(index)) == _without_vectors(before)
+    assert _widths(_read(index)) == {DIM}
+    assert _widths(old) == {384}, "who reads the generation before keeps its vectors and its encoder"
+    assert tiny.damage(index) == ()
+    assert _run(tiny, source, index)["generation"] is None
+
+    # Without a setting the model stays, and only what is new is encoded.
+    handbook.edit("/leases.html", "Losing Leases", "Whoever loses a lease pays the porter a silver coin.")
+    again = sitegraph.run(source, index)
+    assert (again["generation"], again["chunks"]["added"]) == (4, 1)
+    assert again["chunks"]["embedded"] <= 2
+    assert _widths(_read(index)) == {DIM}
+
+
+def test_going_back_to_the_model_before_encodes_nothing(
+    sitegraph: Sitegraph, tiny: Sitegraph, source: Path, index: Path
+) -> None:
+    _run(tiny, source, index, "--accept")
+    assert tiny.command("rollback", "--index", str(index)).returncode == 0
+    assert _widths(_read(index)) == {384}
+    assert sitegraph.damage(index) == ()
+
+    again = _run(tiny, source, index, "--accept")
+
+    assert (again["generation"], again["chunks"]["embedded"]) == (3, 0)
+    assert _widths(_read(index)) == {DIM}
+    assert tiny.damage(index) == ()
