@@ -71,10 +71,10 @@ def predicate_between(words: str) -> tuple[str, float] | None:
     ('author of', 0.65)
     """
     text = normalise_text(_BRACKETED.sub(" ", words))
-    if stated := _IS.fullmatch(text):
-        return f"{stated[1]} {stated[2]}", STATED
     if (verb := _VERB.fullmatch(text)) and (not verb[1].endswith(" by") or _PASSIVE.match(text)):
         return verb[1], BY_VERB
+    if stated := _IS.fullmatch(text):
+        return f"{stated[1]} {stated[2]}", STATED
     if apposed := _APPOSED.fullmatch(text):
         return apposed[1], APPOSED
     return None

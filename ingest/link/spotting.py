@@ -9,7 +9,7 @@ from ingest.link.everyday import WORD, is_code
 
 MAX_SYMBOLS = 200
 
-_JOINING = frozenset(re.findall(r"\w+", "of the de del della di da von van der den la le al bin and for"))
+_JOINING = frozenset(re.findall(r"\w+", "of the de del della di da von van der den la le al bin"))
 _LEADING = frozenset(
     re.findall(
         r"\w+",
