@@ -19,7 +19,7 @@ UNFINISHED := $(VENV)/.unfinished
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 SCRAPY := .cache/scrapy
 
-.PHONY: help setup demo test faults quality check bench bench-fetch bench-recrawl clean
+.PHONY: help setup demo test faults quality check bench bench-fetch bench-recrawl bench-similar clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -72,6 +72,9 @@ bench-fetch: setup $(SCRAPY)/.ready ## the fetch layer beside Scrapy's; needs ng
 
 bench-recrawl: setup $(SCRAPY)/.ready ## a recrawl of nothing but 304 beside Scrapy's; needs nginx
 	@$(BIN)/python -m bench.recrawl
+
+bench-similar: setup ## join similar passages, change one in a hundred, compare with a rebuild
+	@$(BIN)/python -m bench.similar
 
 # A peer has an environment of its own, so that nothing of it can be imported by accident.
 $(SCRAPY)/.ready: bench/peers/requirements.txt

@@ -8,18 +8,8 @@ import numpy as np
 from ingest.link.nearest import Floats
 from ingest.link.passages import Passages, encoded_text_of, joined, passages_of, without
 from ingest.link.similar_columns import dump_similarity, load_similarity
-from ingest.link.similar_to import (
-    Compared,
-    EdgeChanges,
-    Rule,
-    Similarity,
-    compare_passages,
-    edge_changes,
-    held_rows,
-    nothing_similar,
-    row_changes,
-    rows_of,
-)
+from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
+from ingest.link.similarity import Compared, Rule, Similarity, compare_passages, nothing_similar
 from schemas.edges import Edge, EdgeKind
 from schemas.ids import edge_id
 from schemas.nodes import Chunk
