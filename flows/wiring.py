@@ -14,6 +14,7 @@ from flows.chromium import open_browser
 from flows.clock import SystemClock
 from flows.crash import crash_point
 from flows.credentials import read_credentials
+from flows.llm import open_extractor
 from flows.progress import StageProgress
 from flows.tesseract import engine
 from indexes.embed.cache import SqliteVectorCache
@@ -39,6 +40,7 @@ from indexes.wiring import (
 from ingest.fetch.client import FetchSession, open_session
 from ingest.parse.document import PARSER_VERSION
 from schemas.errors import ConfigError, SchemaMismatch
+from schemas.extraction import EntityExtractor
 from schemas.fragment import GraphFragment
 from schemas.hashing import record_sha256
 from schemas.records import to_record
@@ -156,6 +158,14 @@ class Pipeline:
         heavy = ChildEncoder(self.model, build)
         self._opened.callback(heavy.close)
         return FrugalEncoder(OnnxEncoder(self.index.layout.encoder), heavy)
+
+    @cached_property
+    def extractor(self) -> EntityExtractor | None:
+        """What reads entities besides the rules, None where the settings name no language model.
+
+        Raises: ConfigError: a URL without a model.
+        """
+        return open_extractor(self.index.settings, self.index.ledger, run_id=self.run_id)
 
     @cached_property
     def vectors(self) -> SqliteVectorCache:

@@ -24,6 +24,8 @@ class Settings:
     parser processes. `chromium` is the browser for sources with `javascript: true` (default: the one on
     the PATH). `keep_generations` is how many published generations stay readable. A passage is joined by
     `similar_to` to at most `similar_count` others, of a cosine of at least `similar_score`.
+    `llm_url` is the base URL of a server that speaks OpenAI's chat completions, which then reads entities
+    besides the rules, by `llm_model` and with `llm_key`.
     """
 
     index: str = ".sitegraph"
@@ -40,6 +42,9 @@ class Settings:
     similar_count: int = 5
     similar_score: float = 0.7
     user_agent: str = "sitegraph/0.1 (+https://pypi.org/project/sitegraph/)"
+    llm_url: str | None = None
+    llm_model: str | None = None
+    llm_key: str | None = field(default=None, repr=False)
     cache: str | None = None
     chromium: str | None = None
     fault: str | None = None

@@ -22,7 +22,7 @@ class NextNames:
     """The names of all documents, before and after, and the edges that follow from those after.
 
     `found` are the entities that the texts read so far name and no catalogue lists; `unclear` counts the
-    names in them that could mean several things.
+    names in them that could mean several things, `untold` what a language model gave and they do not hold.
     """
 
     pipeline: Pipeline
@@ -30,6 +30,7 @@ class NextNames:
     changes: Mapping[str, DocumentChange]
     found: dict[str, Entity] = field(default_factory=dict)
     unclear: Counter[str] = field(default_factory=Counter)
+    untold: list[int] = field(default_factory=list)
 
     @cached_property
     def after(self) -> Catalogue:
@@ -60,7 +61,9 @@ class NextNames:
 
     def edges(self, fragment: GraphFragment, *, source: str, targets: Mapping[str, str]) -> tuple[Edge, ...]:
         """Give what the document is called, what its passages mention, and how its sentences relate that."""
-        read = read_document(fragment, self.after, targets=targets)
+        extractor = self.pipeline.extractor
+        read = read_document(fragment, self.after, targets=targets, extractor=extractor)
+        self.untold.append(read.dropped)
         self.found.update(read.found)
         self.unclear.update(read.unclear)
         return (
@@ -71,7 +74,11 @@ class NextNames:
 
     def counts(self) -> NameCounts:
         """How many names make no edge."""
-        return NameCounts(labels=len(self.after.labels), unclear=self.unclear.total())
+        return NameCounts(
+            labels=len(self.after.labels),
+            unclear=self.unclear.total(),
+            dropped=sum(self.untold),
+        )
 
     def _stated(self, *, without: Mapping[str, object]) -> Iterator[Stated]:
         held = self.pipeline.index.ledger.names.held(self.base, without_docs=without.keys())

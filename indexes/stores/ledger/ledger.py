@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.answers import Answers
 from indexes.stores.ledger.changes import Changes
 from indexes.stores.ledger.documents import Documents
 from indexes.stores.ledger.engine import open_engine
@@ -39,6 +40,7 @@ class Ledger:
     lookup: Lookup
     links: LinkIndex
     names: NameIndex
+    answers: Answers
     origins: Origins
     frontier: FrontierIndex
     redirects: Redirects
@@ -78,6 +80,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         lookup=Lookup(engine),
         links=LinkIndex(engine),
         names=NameIndex(engine),
+        answers=Answers(engine),
         origins=Origins(engine),
         frontier=FrontierIndex(engine),
         redirects=Redirects(engine),

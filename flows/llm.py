@@ -1,0 +1,35 @@
+"""The language model of the settings, as an extractor of entities."""
+
+from functools import partial
+
+from indexes.stores.ledger.ledger import Ledger
+from ingest.link.model_extractor import ModelExtractor
+from schemas.errors import ConfigError
+from schemas.extraction import EntityExtractor
+from schemas.report import Problem
+from schemas.settings import Settings
+
+
+def open_extractor(settings: Settings, ledger: Ledger, *, run_id: str) -> EntityExtractor | None:
+    """Give the extractor that the settings name, None where they name none.
+
+    Raises: ConfigError: a URL without a model.
+    """
+    if settings.llm_url is None:
+        return None
+    if settings.llm_model is None:
+        raise ConfigError("names no model; set it beside SITEGRAPH_LLM_URL", subject="SITEGRAPH_LLM_MODEL")
+    from ingest.fetch.completion import open_completion
+
+    complete = open_completion(settings.llm_url, model=settings.llm_model, api_key=settings.llm_key)
+    return ModelExtractor(
+        complete,
+        model=settings.llm_model,
+        answers=ledger.answers,
+        on_failure=partial(_tell, ledger, run_id),
+    )
+
+
+def _tell(ledger: Ledger, run_id: str, subject: str, message: str) -> None:
+    reason = f"{message}; entities of some passages were read by rules alone"
+    ledger.runs.add_problems(run_id, [Problem(url=subject, reason=reason)])
