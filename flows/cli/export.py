@@ -23,6 +23,7 @@ class What(StrEnum):
     NODES = "nodes"
     EDGES = "edges"
     CHUNKS = "chunks"
+    LINKS = "links"
 
 
 class ExportFormat(StrEnum):

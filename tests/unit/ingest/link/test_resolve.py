@@ -4,10 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unresolved_references
+from ingest.link.resolve import (
+    link_edges,
+    redirect_ends,
+    reference_edges,
+    resolve_targets,
+    unresolved_references,
+)
+from schemas.documents import LiveDocument
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, Reference
-from schemas.ids import page_id
+from schemas.ids import page_id, pdf_doc_id
 from schemas.nodes import DocumentKind
 
 HERE, THERE, OLD = "https://h.example/here", "https://h.example/there", "https://h.example/old"
@@ -117,3 +124,23 @@ def test_a_redirect_leads_to_where_the_last_one_ends_and_a_circle_nowhere(
     redirects: dict[str, str], ends: dict[str, str]
 ) -> None:
     assert redirect_ends(redirects) == ends
+
+
+def test_an_address_leads_to_the_document_that_is_there_or_where_a_redirect_ends() -> None:
+    here, there = page_id("https://site.test/here"), pdf_doc_id("https://site.test/there")
+    known = {
+        doc: LiveDocument(doc=doc, source="s", uri="u", fragment_sha="f", content_hash="c")
+        for doc in (here, there)
+    }
+    redirects = {
+        "https://site.test/old": "https://site.test/there",
+        "https://site.test/here": "https://site.test/there",
+        "https://site.test/lost": "https://site.test/nowhere",
+    }
+    wanted = {f"https://site.test/{path}" for path in ("here", "old", "lost", "unknown")}
+
+    found = resolve_targets(
+        wanted, redirects=redirects, live=lambda docs: {doc: known[doc] for doc in docs if doc in known}
+    )
+
+    assert found == {"https://site.test/here": here, "https://site.test/old": there}
