@@ -88,6 +88,14 @@ def test_one_new_title_touches_only_the_texts_that_hold_it(index: WrittenIndex) 
     assert index.linked == tuple(sorted(touched))
 
 
+def test_one_new_heading_touches_no_text_that_only_links_to_its_document(index: WrittenIndex) -> None:
+    index.publish({"gates.md": GATES, "way.md": note("The Way", "Go to [the Old Gates](gates.md).")})
+    index.publish({"gates.md": GATES + "\n## Night Porter Lodge\n\nHe sleeps.\n"})
+    assert index.linked == (index.notes["notes", "gates.md"].doc,)
+    index.publish({"gates.md": GATES.replace('"Gates"', '"Iron Gates"')})
+    assert index.linked == tuple(sorted(live.doc for live in index.notes.values()))
+
+
 def test_titles_that_differ_in_brackets_are_kept_apart_by_the_words_around_them(index: WrittenIndex) -> None:
     index.publish(
         {
