@@ -103,6 +103,19 @@ def test_a_relation_stated_twice_is_one_edge_and_another_kind_is_another() -> No
     assert sorted(edge.kind for edge in found) == [EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES]
 
 
+def test_relations_of_other_keys_are_edges_of_their_own() -> None:
+    predicates = (None, "implements", "owned_by", "implements")
+    fragment = page(
+        references=tuple(
+            Reference(kind=EdgeKind.RELATES_TO, target="GOV-0017", predicate=predicate)
+            for predicate in predicates
+        )
+    )
+    found = reference_edges(fragment, source="site", resolve=IDS.get)
+    assert {edge.predicate for edge in found} == {None, "implements", "owned_by"}
+    assert len({edge.id for edge in found}) == len(found) == 3
+
+
 def test_a_reference_to_itself_is_no_edge_and_one_to_nobody_is_said() -> None:
     targets = ("ADR-0001", "GOV-9999", "GOV-9999", "GOV-0017")
     fragment = page(references=tuple(Reference(kind=EdgeKind.RELATES_TO, target=t) for t in targets))
