@@ -1,6 +1,7 @@
 """Authority of a generation: from its links and from the clicks of its readers, kept as long as it is."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
 from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from ingest.link.authority import weigh_documents
+from ingest.urls import tools_url
 from retrieval.clicks import CLICK_FILE, log_click
 from retrieval.log import log_folder
 from schemas.edges import Edge, EdgeKind
@@ -92,3 +94,15 @@ def test_lines_that_are_no_clicks_are_a_problem_of_the_run(index: Index) -> None
 
     (problem,) = index.ledger.runs.problems("run-1")
     assert (problem.url, problem.reason) == (CLICK_FILE, "1 lines are no clicks and were left out")
+
+
+def test_files_of_tools_are_no_documents_that_one_could_visit(index: Index) -> None:
+    tools = replace(make_live("tools", "1"), uri=tools_url("site", "tools.yaml"))
+    number = publish(index.ledger, put(make_live("a", "1")), put(tools), base=0)
+    publish_graph(index.graph, number, [PAGES["a"]])
+    generation = index.ledger.generations.get(number)
+    assert generation is not None
+
+    weigh_generation(index, generation)
+
+    assert index.authority.at(number).of([tools.doc, PAGES["a"].id]) == {PAGES["a"].id: 1.0}
