@@ -1,9 +1,10 @@
-"""The language model of the settings, as an extractor of entities."""
+"""What reads entities besides the rules, as the settings have it: a language model, or spaCy."""
 
 from functools import partial
 
 from indexes.stores.ledger.ledger import Ledger
 from ingest.link.model_extractor import ModelExtractor
+from ingest.link.spacy_ import SpacyExtractor
 from schemas.errors import ConfigError
 from schemas.extraction import EntityExtractor
 from schemas.report import Problem
@@ -13,8 +14,12 @@ from schemas.settings import Settings
 def open_extractor(settings: Settings, ledger: Ledger, *, run_id: str) -> EntityExtractor | None:
     """Give the extractor that the settings name, None where they name none.
 
-    Raises: ConfigError: a URL without a model.
+    Raises: ConfigError: a URL without a model, both a URL and a pipeline, or a pipeline that is not there.
     """
+    if settings.spacy is not None:
+        if settings.llm_url is not None:
+            raise ConfigError("stands beside SITEGRAPH_LLM_URL; take one of them", subject="SITEGRAPH_SPACY")
+        return SpacyExtractor(settings.spacy)
     if settings.llm_url is None:
         return None
     if settings.llm_model is None:

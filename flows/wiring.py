@@ -14,7 +14,7 @@ from flows.chromium import open_browser
 from flows.clock import SystemClock
 from flows.crash import crash_point
 from flows.credentials import read_credentials
-from flows.llm import open_extractor
+from flows.extractors import open_extractor
 from flows.progress import StageProgress
 from flows.tesseract import engine
 from indexes.embed.cache import SqliteVectorCache
@@ -161,9 +161,9 @@ class Pipeline:
 
     @cached_property
     def extractor(self) -> EntityExtractor | None:
-        """What reads entities besides the rules, None where the settings name no language model.
+        """What reads entities besides the rules, None where the settings name nothing.
 
-        Raises: ConfigError: a URL without a model.
+        Raises: ConfigError: what they name is not complete, or not installed.
         """
         return open_extractor(self.index.settings, self.index.ledger, run_id=self.run_id)
 

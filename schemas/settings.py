@@ -25,7 +25,8 @@ class Settings:
     the PATH). `keep_generations` is how many published generations stay readable. A passage is joined by
     `similar_to` to at most `similar_count` others, of a cosine of at least `similar_score`.
     `llm_url` is the base URL of a server that speaks OpenAI's chat completions, which then reads entities
-    besides the rules, by `llm_model` and with `llm_key`.
+    besides the rules, by `llm_model` and with `llm_key`; `spacy` is a package with a pipeline of spaCy that
+    does so instead.
     """
 
     index: str = ".sitegraph"
@@ -45,6 +46,7 @@ class Settings:
     llm_url: str | None = None
     llm_model: str | None = None
     llm_key: str | None = field(default=None, repr=False)
+    spacy: str | None = None
     cache: str | None = None
     chromium: str | None = None
     fault: str | None = None

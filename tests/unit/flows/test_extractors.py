@@ -1,10 +1,10 @@
-"""The language model of the settings."""
+"""What reads entities besides the rules, as the settings have it."""
 
 from pathlib import Path
 
 import pytest
 
-from flows.llm import open_extractor
+from flows.extractors import open_extractor
 from indexes.stores.ledger.ledger import Ledger
 from schemas.errors import ConfigError
 from schemas.settings import Settings, load_settings
