@@ -9,8 +9,11 @@ import numpy as np
 
 from ingest.link.nearest import NONE, SCALE, Ints, pack, places_of, scores_of
 from ingest.link.similarity import Similarity, places_among
-from schemas.edges import Edge, EdgeKind
+from schemas.edges import NEAR_DUPLICATE, Edge, EdgeKind
 from schemas.ids import edge_id
+
+SAYS_THE_SAME = "near duplicate"
+"""The mark of an edge between passages of which one is enough for a reader."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,4 +113,5 @@ def _edge(src: str, dst: str, doc: str, source: str, score: int) -> Edge:
         source=source,
         confidence=score / SCALE,
         score=score / SCALE,
+        reason=SAYS_THE_SAME if score >= round(NEAR_DUPLICATE * SCALE) else None,
     )

@@ -21,6 +21,7 @@ VECTORS: Mapping[str, tuple[float, float]] = {
     "a too": (1, 0),
     "near a": (0.96, 0.28),
     "b": (0, 1),
+    "near b": (0.6, 0.8),
 }
 
 
@@ -72,6 +73,7 @@ def test_an_edge_is_stated_by_the_document_it_leaves_and_as_sure_as_its_score() 
             source=src.source,
             confidence=0.96,
             score=0.96,
+            reason="near duplicate",
         )
         for src, dst in ((one, other), (other, one))
     }
@@ -158,9 +160,11 @@ def test_passages_without_a_vector_are_like_none() -> None:
     assert edge_changes(nothing_similar(RULE), found.similarity).upserts == ()
 
 
-def test_near_duplicates_are_counted_over_all() -> None:
-    chunks = (chunk("a"), chunk("a too"), chunk("near a"), chunk("b"))
+def test_near_duplicates_are_marked_and_counted_over_all() -> None:
+    chunks = (chunk("a"), chunk("a too"), chunk("near a"), chunk("b"), chunk("near b"))
     assert compare(*chunks).similarity.near_duplicates == 6
+    marks = {(edge.score, edge.reason) for edge in first_edges(*chunks).upserts}
+    assert marks == {(1.0, "near duplicate"), (0.96, "near duplicate"), (0.8, None)}
 
 
 def test_held_edges_that_are_as_they_should_be_stay() -> None:
