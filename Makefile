@@ -87,6 +87,9 @@ bench-retrieval: setup ## questions with known answers: recall, ablations; build
 bench-serve: setup ## `sitegraph serve` under load for five minutes, a generation published meanwhile
 	@$(BIN)/python -m bench.serve_load
 
+bench-similar: setup ## join similar passages, change one in a hundred, compare with a rebuild
+	@$(BIN)/python -m bench.similar
+
 # A peer has an environment of its own, so that nothing of it can be imported by accident.
 $(SCRAPY)/.ready: bench/peers/requirements.txt
 	@rm -rf $(SCRAPY)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from flows.hyperlinks import link_records
 from flows.wiring import Index
 from schemas.documents import DocumentState, LiveDocument
 from schemas.nodes import OBSERVED_FIELDS, Chunk, DocumentKind, NodeKind
@@ -17,7 +18,7 @@ _SCORES = ("score", "confidence", "structure_confidence", "ocr_conf")
 def rows(
     index: Index, what: str, *, generation: int, source: str | None, stable: bool, vectors: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield public records of `documents`, `nodes`, `edges` or `chunks`, in id order.
+    """Yield public records of `documents`, `nodes`, `edges`, `links` or `chunks`, in id order.
 
     *stable* leaves out what depends on when it was observed and rounds scores to 6 places.
     """
@@ -30,6 +31,8 @@ def rows(
             records = map(node_to_record, index.graph.at(generation).scan_nodes(source=source))
         case "edges":
             records = map(to_record, index.graph.at(generation).scan_edges(source=source))
+        case "links":
+            records = link_records(index, generation, source)
         case _:
             records = _chunks(index, generation, source, vectors=vectors)
     return map(_stable, records) if stable else records

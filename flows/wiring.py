@@ -14,6 +14,7 @@ from flows.chromium import open_browser
 from flows.clock import SystemClock
 from flows.crash import crash_point
 from flows.credentials import read_credentials
+from flows.extractors import open_extractor
 from flows.models import encoder_folder, find_model, manifest_of, model_of
 from flows.progress import StageProgress
 from flows.tesseract import engine
@@ -42,6 +43,7 @@ from indexes.wiring import (
 from ingest.fetch.client import FetchSession, open_session
 from ingest.parse.document import PARSER_VERSION
 from schemas.errors import ConfigError
+from schemas.extraction import EntityExtractor
 from schemas.fragment import GraphFragment
 from schemas.hashing import record_sha256
 from schemas.records import to_record
@@ -169,6 +171,14 @@ class Pipeline:
         heavy = ChildEncoder(self.model, build)
         self._opened.callback(heavy.close)
         return FrugalEncoder(OnnxEncoder(encoder_folder(self.index, self.model)), heavy)
+
+    @cached_property
+    def extractor(self) -> EntityExtractor | None:
+        """What reads entities besides the rules, None where the settings name nothing.
+
+        Raises: ConfigError: what they name is not complete, or not installed.
+        """
+        return open_extractor(self.index.settings, self.index.ledger, run_id=self.run_id)
 
     @cached_property
     def vectors(self) -> SqliteVectorCache:

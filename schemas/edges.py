@@ -58,7 +58,7 @@ class Edge:
     the words of it that say so. `predicate` is how two entities are related, or a relation that front
     matter states under a key of its own.
     `role` and `reason` say of an `explained_by` edge what the passage is to the tool, and by what that was
-    told.
+    told; `reason` marks a `similar_to` edge between near duplicates.
     """
 
     id: str

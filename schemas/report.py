@@ -78,11 +78,13 @@ class SimilarCounts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameCounts:
     """Names that make no edge: `labels` of the whole index are names of too many things to mean one of them,
-    and `unclear` are the texts this run read that could mean several things, each once a document.
+    and `unclear` are the texts this run read that could mean several things, each once a document. `dropped`
+    are names and statements of a language model that do not stand in the text it was given.
     """
 
     labels: int = 0
     unclear: int = 0
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,9 @@ class Settings:
     `similar_to` to at most `similar_count` others, of a cosine of at least `similar_score`.
     `reader_cache_mb` is what the stores of a process that serves may keep in memory. `serve_token` is what
     `serve` asks for as bearer token.
+    `llm_url` is the base URL of a server that speaks OpenAI's chat completions, which then reads entities
+    besides the rules, by `llm_model` and with `llm_key`; `spacy` is a package with a pipeline of spaCy that
+    does so instead.
     """
 
     index: str = ".sitegraph"
@@ -44,6 +47,10 @@ class Settings:
     similar_count: int = 5
     similar_score: float = 0.7
     user_agent: str = "sitegraph/0.1 (+https://pypi.org/project/sitegraph/)"
+    llm_url: str | None = None
+    llm_model: str | None = None
+    llm_key: str | None = field(default=None, repr=False)
+    spacy: str | None = None
     cache: str | None = None
     chromium: str | None = None
     reader_cache_mb: int = 256

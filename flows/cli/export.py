@@ -25,6 +25,7 @@ class What(StrEnum):
     EDGES = "edges"
     CHUNKS = "chunks"
     GRAPH = "graph"
+    LINKS = "links"
 
 
 class ExportFormat(StrEnum):

@@ -1,6 +1,6 @@
 """Step 6: cross-document edges and anchor texts; the rows of the next generation are decided here."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,13 +16,18 @@ from ingest.diff.feed import DocumentStep, document_steps, tool_steps
 from ingest.diff.rows import mark, row_changes
 from ingest.link.anchors import give_anchor_texts
 from ingest.link.explained_by import explained_by_edges
-from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unresolved_references
+from ingest.link.resolve import (
+    link_edges,
+    redirect_ends,
+    reference_edges,
+    resolve_targets,
+    unresolved_references,
+)
 from schemas.changes import ChangeKind, DocumentChange, RowChanges
 from schemas.documents import LiveDocument
-from schemas.edges import Edge, EdgeKind
+from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.errors import DamageFound
 from schemas.fragment import GraphFragment
-from schemas.ids import page_id, pdf_doc_id
 from schemas.nodes import Chunk
 from schemas.report import Problem
 
@@ -60,28 +65,37 @@ class NextGeneration:
         doc_ids = {
             doc_id_target(live.doc_id) for c in self.changes.values() for live in _versions(c) if live.doc_id
         }
-        renamed = self.live(tuple(self.names.renamed()))
-        uris = {change.uri for change in moved} | {live.uri for live in renamed.values()}
+        uris = {change.uri for change in moved}
         leading = {uri for uri, end in self.redirects.items() if end in uris}
         linking = ledger.links.linking_documents(
             uris | leading | doc_ids | self.led_elsewhere(), generation=self.base
         )
         shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
         targets = self.resolve(ledger.links.targets_of(shas)).values()
-        naming = (*renamed, *self.names.speaking(), *self.tools.touched())
+        naming = (*self._named_otherwise(), *self.names.speaking(), *self.tools.touched())
         return tuple(sorted({*self.changes, *linking, *targets, *naming}))
+
+    def _named_otherwise(self) -> Iterable[str]:
+        """Documents that have other names now, and those whose texts link to one that has another title."""
+        renamed = self.live(tuple(self.names.renamed()))
+        uris = {live.uri for doc, live in renamed.items() if doc in self.names.retitled()}
+        leading = {uri for uri, end in self.redirects.items() if end in uris}
+        linking = self.pipeline.index.ledger.links.linking_documents(
+            uris | leading, generation=self.base, position=LinkPosition.BODY
+        )
+        return (*renamed, *linking)
 
     def resolve(self, targets: Iterable[str]) -> Mapping[str, str]:
         """Node id of each link target that is live in the next generation; redirects are followed."""
         wanted = {target for target in targets if not target.startswith("doc_id:")}
-        return _resolve(wanted, redirects=self.redirects, live=self.live)
+        return resolve_targets(wanted, redirects=self.redirects, live=self.live)
 
     def led_elsewhere(self) -> frozenset[str]:
         """Addresses whose redirect ends at another document than in the base generation."""
         ledger = self.pipeline.index.ledger
         before, after = redirect_ends(ledger.redirects.at(self.base)), self.redirects
         changed = {uri for uri in before.keys() | after.keys() if before.get(uri) != after.get(uri)}
-        then = _resolve(
+        then = resolve_targets(
             changed, redirects=before, live=lambda docs: ledger.generations.live(self.base, docs=docs)
         )
         now = self.resolve(changed)
@@ -137,22 +151,6 @@ def redirects_matter(pipeline: Pipeline, difference: Difference) -> bool:
     generation = NextGeneration(pipeline=pipeline, base=difference.base, changes=changes, as_of="")
     led = generation.led_elsewhere()
     return bool(pipeline.index.ledger.links.linking_documents(led, generation=difference.base))
-
-
-Live = Callable[[Sequence[str]], Mapping[str, LiveDocument]]
-"""Documents of one generation by node id, of those asked for."""
-
-
-def _resolve(wanted: Set[str], *, redirects: Mapping[str, str], live: Live) -> dict[str, str]:
-    found = _live_ids(wanted, live)
-    led = {uri: redirects[uri] for uri in wanted - found.keys() if uri in redirects}
-    behind = _live_ids(set(led.values()), live)
-    return found | {uri: behind[end] for uri, end in led.items() if end in behind}
-
-
-def _live_ids(uris: Set[str], live: Live) -> dict[str, str]:
-    by_id = {make(uri): uri for uri in uris for make in (page_id, pdf_doc_id)}
-    return {by_id[doc]: doc for doc in sorted(live(tuple(by_id)))}
 
 
 def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRows:

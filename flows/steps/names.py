@@ -22,7 +22,7 @@ class NextNames:
     """The names of all documents, before and after, and the edges that follow from those after.
 
     `found` are the entities that the texts read so far name and no catalogue lists; `unclear` counts the
-    names in them that could mean several things.
+    names in them that could mean several things, `untold` what a language model gave and they do not hold.
     """
 
     pipeline: Pipeline
@@ -30,6 +30,7 @@ class NextNames:
     changes: Mapping[str, DocumentChange]
     found: dict[str, Entity] = field(default_factory=dict)
     unclear: Counter[str] = field(default_factory=Counter)
+    untold: list[int] = field(default_factory=list)
 
     @cached_property
     def after(self) -> Catalogue:
@@ -44,23 +45,29 @@ class NextNames:
         return build_catalogue(self._stated(without={}))
 
     def renamed(self) -> frozenset[str]:
-        """Documents that other entities, or surer ones, name now: they and what links to them are touched."""
+        """Documents that other entities, or surer ones, name now, them or a section of theirs."""
+        return frozenset() if self.before is self.after else _differing(self.before.by_doc, self.after.by_doc)
+
+    def retitled(self) -> frozenset[str]:
+        """Documents that are about another entity now: links in a text that lead to them mean that one."""
         if self.before is self.after:
             return frozenset()
-        before, after = self.before.by_doc, self.after.by_doc
-        return frozenset(doc for doc in before.keys() | after.keys() if before.get(doc) != after.get(doc))
+        return frozenset(
+            doc for doc in self.renamed() if self.before.by_node.get(doc) != self.after.by_node.get(doc)
+        )
 
     def speaking(self) -> frozenset[str]:
         """Documents of the base whose text holds a name that means something else than it did."""
         if self.before is self.after:
             return frozenset()
-        before, after = self.before.meanings, self.after.meanings
-        texts = [text for text in before.keys() | after.keys() if before.get(text) != after.get(text)]
+        texts = _differing(self.before.meanings, self.after.meanings)
         return frozenset(self.pipeline.index.chunks.at(self.base).documents_containing(texts))
 
     def edges(self, fragment: GraphFragment, *, source: str, targets: Mapping[str, str]) -> tuple[Edge, ...]:
         """Give what the document is called, what its passages mention, and how its sentences relate that."""
-        read = read_document(fragment, self.after, targets=targets)
+        extractor = self.pipeline.extractor
+        read = read_document(fragment, self.after, targets=targets, extractor=extractor)
+        self.untold.append(read.dropped)
         self.found.update(read.found)
         self.unclear.update(read.unclear)
         return (
@@ -71,7 +78,11 @@ class NextNames:
 
     def counts(self) -> NameCounts:
         """How many names make no edge."""
-        return NameCounts(labels=len(self.after.labels), unclear=self.unclear.total())
+        return NameCounts(
+            labels=len(self.after.labels),
+            unclear=self.unclear.total(),
+            dropped=sum(self.untold),
+        )
 
     def _stated(self, *, without: Mapping[str, object]) -> Iterator[Stated]:
         held = self.pipeline.index.ledger.names.held(self.base, without_docs=without.keys())
@@ -83,6 +94,10 @@ class NextNames:
         names = self.pipeline.index.ledger.names.of_fragments({v.fragment_sha for v in live.values()})
         for doc, version in sorted(live.items()):
             yield from (Stated(doc, name) for name in names.get(version.fragment_sha, ()))
+
+
+def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> frozenset[str]:
+    return frozenset(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
 
 
 def _version(change: DocumentChange, *, old: bool) -> LiveDocument | None:

@@ -16,17 +16,8 @@ from indexes.write.outbox import dump_payload
 from ingest.link.nearest import SCALE, Floats
 from ingest.link.passages import Passages, encoded_text_of, joined, passages_of, without
 from ingest.link.similar_columns import dump_similarity, load_similarity
-from ingest.link.similar_to import (
-    EdgeChanges,
-    Rule,
-    Similarity,
-    compare_passages,
-    edge_changes,
-    held_rows,
-    nothing_similar,
-    row_changes,
-    rows_of,
-)
+from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
+from ingest.link.similarity import Rule, Similarity, compare_passages, nothing_similar
 from schemas.changes import RowChanges
 from schemas.edges import EdgeKind
 from schemas.errors import DamageFound

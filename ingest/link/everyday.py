@@ -11,21 +11,23 @@ MAX_LENGTH = 120
 _EVERYDAY = frozenset(
     re.findall(
         r"\S+",
-        """about abstract acknowledgements acknowledgments acknowledgment api appendix appendices archive
-    arguments attributes authors background basics bibliography bugs caveats changelog changes chapter
-    classes code commands community compatibility conclusion config configuration considerations contact
-    contents contributing contributors conventions copyright credits definitions dependencies description
-    details development discussion documentation documents download downloads environment errors events
-    example examples exceptions faq features files footnotes foreword forum functions general glossary guide
-    handbook help history home homepage hint hints important index information install installation
-    installing internals introduction issues legal license licence limitations links list main manual menu
-    methods miscellaneous modules more name navigation news next note notes obsolete options other output
-    overview page parameters part parts policy preface previous privacy problems properties purpose
-    quickstart readme reference references related requirements resources results return returns rationale
-    roadmap search section security see setup sources start status summary support synopsis syntax table
-    tables terms testing tests text the this tips title todo topics troubleshooting tutorial tutorials
-    types untitled updates upgrading usage use using value values variables version versions view warning
-    warnings welcome what's where""",
+        """about abstract acknowledgements acknowledgment acknowledgments also api appendices appendix
+        archive arguments asked attributes authors background basics bibliography bugs caveats changelog
+        changes chapter classes code commands community compatibility conclusion config configuration
+        considerations contact contents contributing contributors conventions copyright credits
+        definitions dependencies description details development discussion do documentation documents
+        download downloads environment errors events example examples exceptions faq features files
+        footnotes foreword forum frequently functions further general getting glossary guide handbook
+        help hint hints history home homepage important index information install installation
+        installing internals introduction issues it known latest legal licence license limitations links
+        list main manual menu methods miscellaneous modules more name navigation new news next note
+        notes obsolete options other output overview page parameters part parts policy preface previous
+        privacy problems properties purpose questions quick quickstart rationale reading readme
+        reference references related release requirements resources results return returns roadmap
+        search section security see setup sources start started status summary support synopsis syntax
+        table tables terms testing tests text the this tips title todo topics troubleshooting tutorial
+        tutorials types untitled updates upgrading usage use using value values variables version
+        versions view warning warnings welcome where works""",
     )
 )
 """Words that a title may consist of and still name nothing."""

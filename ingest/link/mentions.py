@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from ingest.link.catalogue import Candidate, Catalogue
 from ingest.link.everyday import is_code, is_name, is_several_words, words_of
 from ingest.link.meaning import Reading, choose_meanings
-from ingest.link.spotting import Span, find_catalogued, find_names, find_symbols
+from ingest.link.spotting import Span, find_catalogued, find_names, find_phrases, find_symbols
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
+from schemas.extraction import EntityExtractor, Extraction, Triple
 from schemas.fragment import GraphFragment
 from schemas.ids import edge_id, entity_id, normalise_text
 from schemas.nodes import Chunk, Entity, EntityType
@@ -34,10 +35,11 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadChunk:
-    """All mentions of one chunk, in reading order."""
+    """All mentions of one chunk, in reading order, and what an extractor besides the rules says of them."""
 
     chunk: Chunk
     mentions: tuple[Mention, ...]
+    triples: tuple[Triple, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,18 +49,29 @@ class ReadDocument:
     chunks: tuple[ReadChunk, ...]
     found: Mapping[str, Entity]
     unclear: frozenset[str]
+    dropped: int = 0
 
 
 def read_document(
-    fragment: GraphFragment, catalogue: Catalogue, *, targets: Mapping[str, str]
+    fragment: GraphFragment,
+    catalogue: Catalogue,
+    *,
+    targets: Mapping[str, str],
+    extractor: EntityExtractor | None = None,
 ) -> ReadDocument:
-    """Find what each chunk of a document mentions.
+    """Find what each chunk of a document mentions, by rules and by an extractor if there is one.
 
     Args: targets: node id of the live document by link target.
     """
     reader = _Reader(fragment, catalogue, targets)
-    chunks = tuple(reader.read(chunk) for chunk in fragment.chunks)
-    return ReadDocument(chunks=chunks, found=reader.found, unclear=frozenset(reader.unclear))
+    more = [extractor.extract(chunk.text) if extractor else Extraction() for chunk in fragment.chunks]
+    chunks = tuple(reader.read(chunk, of) for chunk, of in zip(fragment.chunks, more, strict=True))
+    return ReadDocument(
+        chunks=chunks,
+        found=reader.found,
+        unclear=frozenset(reader.unclear),
+        dropped=sum(of.dropped for of in more),
+    )
 
 
 def mention_edges(read: ReadDocument, *, source: str) -> tuple[Edge, ...]:
@@ -121,21 +134,23 @@ class _Reader:
             words=frozenset(word.casefold() for word in words),
         )
 
-    def read(self, chunk: Chunk) -> ReadChunk:
+    def read(self, chunk: Chunk, more: Extraction) -> ReadChunk:
         anchored = find_catalogued(chunk.text, self._anchors)
         spans = find_catalogued(chunk.text, self._catalogue, anchored)
         listed = [
             *(m for span in anchored for m in self._mean(self._anchors, span)),
             *(m for span in spans for m in self._mean(self._catalogue, span) if self._is_meant(chunk, span)),
         ]
-        names = find_names(chunk.text, (*anchored, *spans))
+        told = find_phrases(chunk.text, more.names, (*anchored, *spans))
+        names = (*told, *find_names(chunk.text, (*anchored, *spans, *told)))
         symbols = find_symbols(chunk.text, chunk.codes, (*anchored, *spans, *names))
         mentions = (
             *_at_most(MAX_CATALOGUED, sorted(listed, key=lambda m: (-m.confidence, m.span, m.entity))),
-            *_at_most(MAX_NAMES, [self._new(span) for span in names]),
+            *_at_most(MAX_NAMES + len(told), [self._new(span) for span in names]),
             *_at_most(MAX_SYMBOLS, [self._new(span) for span in symbols]),
         )
-        return ReadChunk(chunk=chunk, mentions=tuple(sorted(mentions, key=lambda m: (m.span, m.entity))))
+        ordered = tuple(sorted(mentions, key=lambda mention: (mention.span, mention.entity)))
+        return ReadChunk(chunk=chunk, mentions=ordered, triples=more.triples)
 
     def _mean(self, catalogue: Catalogue, span: Span) -> Iterator[Mention]:
         meant = choose_meanings(catalogue.meanings[span.text], self._reading)

@@ -91,13 +91,13 @@ def _is_id(text: str) -> bool:
 
 
 def _headings(fragment: GraphFragment) -> Iterable[Name]:
-    title = split_title(fragment.title)[0]
+    titles = {normalise_text(fragment.title), split_title(fragment.title)[0]}
     sections = (node for node in fragment.nodes if isinstance(node, Section) and node.level > 0)
     texts = ((_NUMBER.sub("", normalise_text(section.heading)), section.id) for section in sections)
     names = [
         Name(text=text, role=NameRole.HEADING, entity=text, node=node)
         for text, node in texts
-        if text != title and is_name(text) and (is_several_words(text) or is_code(text))
+        if text not in titles and is_name(text) and (is_several_words(text) or is_code(text))
     ]
     return names[:MAX_HEADINGS]
 

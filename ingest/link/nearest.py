@@ -122,22 +122,31 @@ def _meet(
     neighbours: Neighbours, corpus: Corpus, left: Ints, right: Ints, least: int, *, both: bool = True
 ) -> None:
     """Compare two blocks and give each passage of the left one, or of both, what is near in the other."""
-    cosines = corpus.vectors[left] @ corpus.vectors[right].T
     both = both and left is not right
-    # A product of float32 is off by less than this, by another amount in another block.
-    slack = corpus.vectors.shape[1] * float(np.finfo(np.float32).eps)
-    near = cosines >= _bounds(neighbours, left, right, least, slack)[:, None]
-    if both:
-        near |= cosines >= _bounds(neighbours, right, left, least, slack)[None, :]
-    rows, columns = np.nonzero(near)
-    apart = corpus.sections[left[rows]] != corpus.sections[right[columns]]
-    rows, columns = rows[apart], columns[apart]
+    rows, columns = _candidates(neighbours, corpus, left, right, least, both=both)
     scores = _exact(corpus.vectors, left[rows], right[columns])
     close = scores >= least
     rows, columns, scores = rows[close], columns[close], scores[close]
     _give(neighbours, left, rows, pack(scores, right[columns]))
     if both:
         _give(neighbours, right, columns, pack(scores, left[rows]))
+
+
+def _candidates(
+    neighbours: Neighbours, corpus: Corpus, left: Ints, right: Ints, least: int, *, both: bool
+) -> tuple[Ints, Ints]:
+    """Pairs of the two blocks, by number in each, that may come below a floor; few others are among them."""
+    cosines = (corpus.vectors[left] @ corpus.vectors[right].T).ravel()
+    # A product of float32 is off by less than this, by another amount in another block.
+    slack = corpus.vectors.shape[1] * float(np.finfo(np.float32).eps)
+    of_left = _bounds(neighbours, left, right, least, slack)
+    of_right = _bounds(neighbours, right, left, least, slack) if both else np.full(len(right), np.inf)
+    # One bound for all first: a block has a million cosines, and few of them pass.
+    flat = np.flatnonzero(cosines >= min(of_left.min(), of_right.min()))
+    rows, columns = np.divmod(flat, len(right))
+    near = (cosines[flat] >= of_left[rows]) | (cosines[flat] >= of_right[columns])
+    near &= corpus.sections[left[rows]] != corpus.sections[right[columns]]
+    return rows[near], columns[near]
 
 
 def _bounds(neighbours: Neighbours, places: Ints, others: Ints, least: int, slack: float) -> Floats:

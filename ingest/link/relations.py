@@ -17,8 +17,9 @@ MAX_SENTENCE = 400
 
 STATED = 0.8
 BY_VERB = 0.7
+BY_MODEL = 0.65
 APPOSED = 0.65
-"""How sure a relation is: "X is a part of Y", "X uses Y", "X, author of Y"."""
+"""How sure a relation is: "X is a part of Y", "X uses Y", what a model says, "X, author of Y"."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]?[A-Z0-9])|\n+")
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*")
@@ -71,10 +72,10 @@ def predicate_between(words: str) -> tuple[str, float] | None:
     ('author of', 0.65)
     """
     text = normalise_text(_BRACKETED.sub(" ", words))
-    if stated := _IS.fullmatch(text):
-        return f"{stated[1]} {stated[2]}", STATED
     if (verb := _VERB.fullmatch(text)) and (not verb[1].endswith(" by") or _PASSIVE.match(text)):
         return verb[1], BY_VERB
+    if stated := _IS.fullmatch(text):
+        return f"{stated[1]} {stated[2]}", STATED
     if apposed := _APPOSED.fullmatch(text):
         return apposed[1], APPOSED
     return None
@@ -93,6 +94,7 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _of_chunk(read: ReadChunk, source: str) -> Iterator[Edge]:
+    yield from _told(read, source)
     given = 0
     for start, end in sentences(read.chunk.text):
         inside = [m for m in read.mentions if start <= m.span.start and m.span.end <= end]
@@ -105,6 +107,15 @@ def _of_chunk(read: ReadChunk, source: str) -> Iterator[Edge]:
             yield edge
 
 
+def _told(read: ReadChunk, source: str) -> Iterator[Edge]:
+    """What an extractor says of two things that the chunk mentions."""
+    meant = {mention.span.text: mention for mention in reversed(read.mentions)}
+    for triple in read.triples:
+        one, other = meant.get(triple.subject), meant.get(triple.object)
+        if one and other and one.entity != other.entity:
+            yield _edge(read, (one, other), source, (triple.predicate, BY_MODEL), triple.text)
+
+
 def _of_sentence(
     read: ReadChunk, inside: list[Mention], place: tuple[int, int], source: str
 ) -> Iterator[Edge]:
@@ -113,19 +124,25 @@ def _of_sentence(
         between = text[one.span.end : other.span.start]
         if one.entity == other.entity or not (found := predicate_between(between)):
             continue
-        predicate, confidence = found
-        yield Edge(
-            id=edge_id(EdgeKind.RELATED.value, one.entity, other.entity, predicate, read.chunk.doc),
-            kind=EdgeKind.RELATED,
-            src=one.entity,
-            dst=other.entity,
-            doc=read.chunk.doc,
-            source=source,
-            confidence=round(min(confidence, one.confidence, other.confidence), 6),
-            chunk=read.chunk.id,
-            text=text[place[0] : place[1]],
-            predicate=predicate,
-        )
+        yield _edge(read, (one, other), source, found, text[place[0] : place[1]])
+
+
+def _edge(
+    read: ReadChunk, ends: tuple[Mention, Mention], source: str, stated: tuple[str, float], text: str
+) -> Edge:
+    (one, other), (predicate, confidence) = ends, stated
+    return Edge(
+        id=edge_id(EdgeKind.RELATED.value, one.entity, other.entity, predicate, read.chunk.doc),
+        kind=EdgeKind.RELATED,
+        src=one.entity,
+        dst=other.entity,
+        doc=read.chunk.doc,
+        source=source,
+        confidence=round(min(confidence, one.confidence, other.confidence), 6),
+        chunk=read.chunk.id,
+        text=text,
+        predicate=predicate,
+    )
 
 
 def _again(edge: Edge) -> Edge:

@@ -1,15 +1,19 @@
 """Links and references of a document become edges once their targets exist."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
+from schemas.documents import LiveDocument
 from schemas.edges import Edge, EdgeKind, plain_edge
 from schemas.fragment import GraphFragment, Link, Reference
-from schemas.ids import edge_id
+from schemas.ids import edge_id, page_id, pdf_doc_id
 
 Resolve = Callable[[str], str | None]
 """Node id of a live document by link target, None while there is none."""
+
+Live = Callable[[Sequence[str]], Mapping[str, LiveDocument]]
+"""Documents of one generation by node id, of those asked for."""
 
 
 def link_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -> tuple[Edge, ...]:
@@ -48,6 +52,19 @@ def redirect_ends(redirects: Mapping[str, str]) -> dict[str, str]:
         if end not in passed:
             ends[uri] = end
     return ends
+
+
+def resolve_targets(wanted: Set[str], *, redirects: Mapping[str, str], live: Live) -> dict[str, str]:
+    """Node id of each address that is live, or that a redirect leads to such a one, of those wanted."""
+    found = _live_ids(wanted, live)
+    led = {uri: redirects[uri] for uri in wanted - found.keys() if uri in redirects}
+    behind = _live_ids(set(led.values()), live)
+    return found | {uri: behind[end] for uri, end in led.items() if end in behind}
+
+
+def _live_ids(uris: Set[str], live: Live) -> dict[str, str]:
+    by_id = {make(uri): uri for uri in uris for make in (page_id, pdf_doc_id)}
+    return {by_id[doc]: doc for doc in sorted(live(tuple(by_id)))}
 
 
 def unresolved_references(fragment: GraphFragment, *, resolve: Resolve) -> tuple[str, ...]:

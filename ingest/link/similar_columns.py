@@ -8,7 +8,7 @@ import numpy as np
 
 from ingest.link.nearest import Neighbours
 from ingest.link.passages import Passages
-from ingest.link.similar_to import Rule, Similarity
+from ingest.link.similarity import Rule, Similarity
 from schemas.records import from_record, to_record
 
 _RULE = "rule"

@@ -9,7 +9,7 @@ from ingest.link.everyday import WORD, is_code
 
 MAX_SYMBOLS = 200
 
-_JOINING = frozenset(re.findall(r"\w+", "of the de del della di da von van der den la le al bin and for"))
+_JOINING = frozenset(re.findall(r"\w+", "of the de del della di da von van der den la le al bin"))
 _LEADING = frozenset(
     re.findall(
         r"\w+",
@@ -64,9 +64,20 @@ def find_names(text: str, taken: Collection[Span] = ()) -> tuple[Span, ...]:
 
 def find_symbols(text: str, codes: Collection[str], taken: Collection[Span] = ()) -> tuple[Span, ...]:
     """Give the first place of each of *codes* that is a symbol of a program, or an id, outside *taken*."""
-    symbols = sorted(code for code in codes if is_code(code))[:MAX_SYMBOLS]
-    places = (span for code in symbols if (span := _first(text, code)))
-    return tuple(sorted(span for span in places if not any(_overlap(span, other) for other in taken)))
+    return find_phrases(text, sorted(code for code in codes if is_code(code))[:MAX_SYMBOLS], taken)
+
+
+def find_phrases(text: str, phrases: Collection[str], taken: Collection[Span] = ()) -> tuple[Span, ...]:
+    """Give the first place of each phrase where it stands alone, outside *taken*; in reading order.
+
+    Of phrases that overlap the first stays, and of those that begin together the longest.
+    """
+    places = (span for phrase in phrases if phrase and (span := _first(text, phrase)))
+    kept: list[Span] = []
+    for span in sorted(places, key=lambda span: (span.start, -span.end)):
+        if not any(_overlap(span, other) for other in (*taken, *kept)):
+            kept.append(span)
+    return tuple(kept)
 
 
 def _first(text: str, code: str) -> Span | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ingest.link.tool_names import ToolNames, last_part
+from ingest.link.tool_names import ToolNames, fold, last_part
 from schemas.nodes import Chunk
 
 SPAN = 240
@@ -17,6 +17,13 @@ _SIGNATURE = re.compile(
     r"(?P<kind>(?:(?:abstract|class|classmethod|exception|final|method|module|property|static|staticmethod)\s+)*)"
     r"(?P<name>[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*)(?P<parameters>\((?:[^()]|\([^()]*\))*\))?\s*(?P<end>:(?!\w)|→|->|$)"
 )
+_ENTRY = re.compile(
+    r"(?P<name>[\w.+-]+(?: [\w.+-]+){0,3}?)(?:\s+(?:--?|–|—)\s+(?=\S)|(?P<colon>:)\s+(?=\S)|\s+(?=\[))"
+)
+"""How the entry on a command begins: `shop-open - opens it` (man-pages(7), NAME), `shop open: opens it`, and
+its synopsis, `shop open [--port]`.
+"""
+
 _ARGUMENT = re.compile(r"[(,]\s*[\"'\d\[{]")
 """What a call passes, where a signature has names."""
 
@@ -50,6 +57,9 @@ WEIGHTS: Mapping[Evidence, float] = {
 
 DEFINING = frozenset({Evidence.ANCHOR, Evidence.HEADING, Evidence.SIGNATURE})
 """What only the passage has that says what a tool does."""
+
+MENTIONED = 0.7
+"""What is left of the score without any of those: however often it is named, a definition comes first."""
 
 MAX_OPTIONS = 4
 """Options of a tool that add to its score in one passage."""
@@ -85,7 +95,7 @@ class Findings:
         for kind, number in self.kinds.items():
             times = min(number, MAX_OPTIONS) if kind is Evidence.OPTIONS else 1
             doubt *= (1.0 - WEIGHTS[kind]) ** times
-        return round(1.0 - doubt, 4)
+        return round((1.0 - doubt) * (1.0 if self.kinds.keys() & DEFINING else MENTIONED), 4)
 
 
 def _weight(kind: Evidence) -> float:
@@ -108,6 +118,9 @@ class DocumentReader:
         self._read_signatures(chunk, anchored, found)
         self._read_text(chunk, found, begins_section=begins_section)
         self._read_options(chunk, found)
+        for findings in found.values():
+            if Evidence.CODE in findings.kinds:  # a phrase behind a prompt is seen as both
+                findings.kinds.pop(Evidence.TEXT, None)
         return {place: findings for place, findings in found.items() if findings.stands}
 
     def _read_anchors(self, chunk: Chunk, found: dict[int, Findings]) -> frozenset[int]:
@@ -137,9 +150,14 @@ class DocumentReader:
             self._scope = (chunk.heading_path, "")
         tails = {last_part(self._names.tools[place].name): place for place in sorted(anchored)}
         for line in _LINE.finditer(chunk.text):
-            if match := _SIGNATURE.match(line[0], line[0].find(line[0].lstrip())):
-                for place in self._signed(match, tails):
-                    _of(found, place).add(Evidence.SIGNATURE, _cut(line.start(), line.end()))
+            begin = line[0].find(line[0].lstrip())
+            places: Sequence[int] = ()
+            if match := _SIGNATURE.match(line[0], begin):
+                places = self._signed(match, tails)
+            if not places and (match := _ENTRY.match(line[0], begin)):
+                places = self._entered(match)
+            for place in places:
+                _of(found, place).add(Evidence.SIGNATURE, _cut(line.start(), line.end()))
 
     def _signed(self, match: re.Match[str], tails: Mapping[str, int]) -> Sequence[int]:
         """Tools whose definition a line begins: by full name, within its class, or by the id it has."""
@@ -157,6 +175,13 @@ class DocumentReader:
         if inner := self._names.full.get(f"{self._scope[1]}.{name}"):
             return inner
         return (tails[name],) if name in tails else ()
+
+    def _entered(self, match: re.Match[str]) -> Sequence[int]:
+        """Commands whose entry a line begins."""
+        name = match["name"]
+        if name in self._names.everyday or (match["colon"] and " " not in name):
+            return ()
+        return self._names.full.get(name) or self._names.folded.get(fold(name), ())
 
     def _enter(self, name: str) -> None:
         """From here on bare names are those of this class, if it is one."""

@@ -20,6 +20,7 @@ _ENDPOINT = re.compile(
 _VARIABLE = re.compile(r"\{[^}/]*\}|<[^>/]*>|:\w+")
 _TOKEN = re.compile(r"(?<![\w.-])(?:--?)?[A-Za-z_]\w*(?:(?:\.|::|-)[A-Za-z_]\w*)*(?P<call>\()?")
 _PROMPT = re.compile(r"^[ \t]*(?:[$%>#]|>>>)[ \t]+(?P<command>\S.*)$", re.MULTILINE)
+_GOES_ON = re.compile(r"\w|[-.]\w")
 _DISTINCT = re.compile(r"\w_\w|^_\w|[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\w-\w")
 _BEFORE = re.compile(
     r"^(?:the|class|module|function|method|command|exception|property)\s+(?=\S)", re.IGNORECASE
@@ -86,7 +87,7 @@ class ToolNames:
     def _phrases_at(self, text: str, start: int, word: str) -> Iterator[Sighting]:
         for phrase, tools in self.phrases.get(word, ()):
             end = start + len(phrase)
-            if text.startswith(phrase, start) and not text[end : end + 1].isalnum():
+            if text.startswith(phrase, start) and not _GOES_ON.match(text, end):
                 yield Sighting(tools, start, end, is_code=False)
 
     def _prompts(self, text: str) -> Iterator[Sighting]:
@@ -161,8 +162,11 @@ def _tails(name: str) -> Iterator[str]:
 
 
 def _without_noise(heading: str) -> str:
-    """A heading without what it says of the kind of thing: `The flask run command`."""
-    return _BEHIND.sub("", _BEFORE.sub("", heading.strip()).strip()).strip()
+    """A heading without what it says of the kind of thing: `The flask run command`, `git-clone(1) Page`."""
+    bare = _BEFORE.sub("", heading.strip())
+    while bare != (shorter := _BEHIND.sub("", bare).strip()):
+        bare = shorter
+    return bare
 
 
 def _endpoint(method: str, path: str) -> str:

@@ -58,6 +58,16 @@ def test_documents_of_a_generation_that_link_to_a_target_are_found(ledger: Ledge
     assert linking(TARGET, generation=0) == ()
 
 
+def test_documents_that_link_from_one_position_are_found(ledger: Ledger) -> None:
+    body = save(ledger, make_live("a", "1"), link_to("target", "a"))
+    nav = save(ledger, make_live("b", "1"), link_to("target", "b", position=LinkPosition.NAV))
+    generation = publish(ledger, put(body), put(nav), base=0)
+    for live, position in ((body, LinkPosition.BODY), (nav, LinkPosition.NAV)):
+        assert ledger.links.linking_documents([TARGET], generation=generation, position=position) == (
+            live.doc,
+        )
+
+
 def test_a_document_links_as_the_generation_holds_it(ledger: Ledger) -> None:
     old, new = make_live("a", "1"), make_live("a", "2")
     save(ledger, old, link_to("target", "old"))

@@ -12,13 +12,8 @@ from hypothesis import strategies as st
 from ingest.link import nearest
 from ingest.link.nearest import SCALE, Floats
 from ingest.link.passages import Passages, encoded_text_of, joined, passages_of, without
-from ingest.link.similar_to import (
-    Rule,
-    compare_passages,
-    edge_changes,
-    nothing_similar,
-    rows_of,
-)
+from ingest.link.similar_to import edge_changes, rows_of
+from ingest.link.similarity import Rule, compare_passages, nothing_similar
 from schemas.edges import Edge
 from schemas.nodes import Chunk
 from tests.fakes.graph_samples import make_chunk

@@ -60,6 +60,32 @@ def test_the_definition_of_an_object_is_found_first(
     hold(figures, "tools", f"{group}.defines", len(truly) / len(defining), note=f"of {len(defining)}")
 
 
+def test_a_manual_page_defines_its_command(tmp_path: Path, figures: list[str]) -> None:
+    """All that is told of a command is `git NAME`; whose page is best is told by the title alone."""
+    site = Site(SOURCES["git"], tmp_path)
+    pages = {name.removesuffix(".html"): fragment for name, fragment in site.fragments.items()}
+    own = {
+        name.replace("-", " ", 1): fragment.doc
+        for name, fragment in pages.items()
+        if name.startswith("git-") and fragment.title.startswith(f"{name}(1)")
+    }
+    listed = "".join(f"  - name: {name}\n" for name in sorted(own))
+    tools = [
+        node
+        for node in parse_tools(f"tools:\n{listed}".encode(), source="q", path="o").nodes
+        if isinstance(node, Tool)
+    ]
+
+    edges = explained(site.fragments.values(), tools, with_ids=True)
+
+    right = [tool for tool in tools if tool.id in edges and edges[tool.id][0].doc == own[tool.name]]
+    hold(figures, "tools", "git.own_page", len(right) / len(tools), note=f"of {len(tools)}")
+    names = {tool.id: tool.name for tool in tools}
+    defining = [edge for found in edges.values() for edge in found if edge.role is EvidenceRole.DEFINES]
+    truly = [edge for edge in defining if edge.doc == own[names[edge.src]]]
+    hold(figures, "tools", "git.defines", len(truly) / len(defining), note=f"of {len(defining)}")
+
+
 def hidden(inventory: bytes) -> bytes:
     """The same inventory with no place in it."""
     header, packed = cut(inventory)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.answers import Answers
 from indexes.stores.ledger.changes import Changes
 from indexes.stores.ledger.documents import Documents
 from indexes.stores.ledger.engine import open_engine
@@ -40,6 +41,7 @@ class Ledger:
     lookup: Lookup
     links: LinkIndex
     names: NameIndex
+    answers: Answers
     origins: Origins
     pages: Pages
     frontier: FrontierIndex
@@ -80,6 +82,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         lookup=Lookup(engine),
         links=LinkIndex(engine),
         names=NameIndex(engine),
+        answers=Answers(engine),
         origins=Origins(engine),
         pages=Pages(engine),
         frontier=FrontierIndex(engine),

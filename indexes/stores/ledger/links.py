@@ -51,8 +51,14 @@ class LinkIndex:
             gone = sa.delete(fragment_link).where(fragment_link.c.fragment_sha.not_in(needed_fragments()))
             return connection.execute(gone).rowcount
 
-    def linking_documents(self, targets: Collection[str], *, generation: int) -> tuple[str, ...]:
-        """Documents of the generation that link to one of the targets, in id order."""
+    def linking_documents(
+        self, targets: Collection[str], *, generation: int, position: LinkPosition | None = None
+    ) -> tuple[str, ...]:
+        """Documents of the generation that link to one of the targets, from anywhere or one position.
+
+        In id order.
+        """
+        where = () if position is None else (fragment_link.c.position == position.value,)
         found: set[str] = set()
         with self._reading.connect() as connection:
             for part in _parts(targets):
@@ -60,7 +66,7 @@ class LinkIndex:
                     sa.select(doc_rev.c.doc)
                     .distinct()
                     .join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
-                    .where(fragment_link.c.target.in_(part), *valid_at(doc_rev, generation))
+                    .where(fragment_link.c.target.in_(part), *where, *valid_at(doc_rev, generation))
                 )
                 found.update(row.doc for row in connection.execute(query))
         return tuple(sorted(found))

@@ -59,7 +59,7 @@ class NameIndex:
         return {sha: tuple(names) for sha, names in found.items()}
 
     def held(self, generation: int, *, without_docs: Collection[str]) -> Iterator[tuple[str, Name]]:
-        """Yield each name of the generation's documents with their node id, but for some documents."""
+        """Yield each name of the generation's documents, but for some, with the document's node id."""
         leaving = frozenset(without_docs)
         query = (
             sa.select(doc_rev.c.doc, *_COLUMNS)

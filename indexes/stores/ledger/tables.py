@@ -127,6 +127,13 @@ fragment_name = sa.Table(
     sa.Column("node", _TEXT),
 )
 
+answer = sa.Table(
+    "answer",
+    metadata,
+    sa.Column("key", _TEXT, primary_key=True),
+    sa.Column("text", _TEXT, nullable=False),
+)
+
 origin = sa.Table(
     "origin",
     metadata,

@@ -224,3 +224,23 @@ def test_scans_are_recognised_in_the_languages_named(written: str, languages: tu
 )
 def test_what_is_no_language_of_tesseract_is_refused(written: str) -> None:
     assert "ocr" in refusal(FILES + written)
+
+
+def test_relations_are_kept_once_and_in_order() -> None:
+    assert parse(FILES + "relations: [owned_by, implements, owned_by]\n").relations == (
+        "implements",
+        "owned_by",
+    )
+
+
+@pytest.mark.parametrize("key", ["depends_on", "id", "title", "aliases"])
+def test_a_relation_under_a_key_that_is_always_read_is_refused(key: str) -> None:
+    message = refusal(FILES + f"relations: [{key}]\n")
+    assert (
+        message
+        == f"line 4: relations.0: {key!r} is read of every front matter, and not as a relation of its own"
+    )
+
+
+def test_a_relation_is_a_plain_key() -> None:
+    assert refusal(FILES + "relations: ['owned by']\n").startswith("line 4: relations.0:")

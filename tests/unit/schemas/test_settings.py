@@ -46,6 +46,15 @@ def test_one_key_of_the_file_leaves_the_others_to_the_environment() -> None:
         ({"SITEGRAPH_THREADS": "-1"}, None, "SITEGRAPH_THREADS: '-1' is not a whole number above 0"),
         ({}, "keep_generations = 2.5", "SITEGRAPH_KEEP_GENERATIONS: 2.5 is not a whole number above 0"),
         ({}, "workers = true", "SITEGRAPH_WORKERS: True is not a whole number above 0"),
+        ({"SITEGRAPH_SIMILAR_SCORE": "1"}, None, "SITEGRAPH_SIMILAR_SCORE: '1' is not between 0 and 1"),
+        ({"SITEGRAPH_SIMILAR_SCORE": "0.0"}, None, "SITEGRAPH_SIMILAR_SCORE: '0.0' is not between 0 and 1"),
+        (
+            {},
+            "similar_score = 0.70001",
+            "SITEGRAPH_SIMILAR_SCORE: 0.70001 is not between 0 and 1, with at most 4",
+        ),
+        ({}, 'similar_score = "high"', "SITEGRAPH_SIMILAR_SCORE: 'high' is not between 0 and 1"),
+        ({"SITEGRAPH_SIMILAR_COUNT": "101"}, None, "SITEGRAPH_SIMILAR_COUNT: '101' is more than 100"),
         ({}, "index = 7", "SITEGRAPH_INDEX: 7 is not a text; put it in quotes"),
     ],
 )
@@ -55,8 +64,15 @@ def test_a_wrong_setting_names_its_key(environ: dict[str, str], file: str | None
     assert str(caught.value).startswith(said)
 
 
+def test_a_share_is_read_from_both_places() -> None:
+    assert load_settings({"SITEGRAPH_SIMILAR_SCORE": ".65"}).similar_score == 0.65
+    assert load_settings({}, "similar_score = 0.8\nsimilar_count = 100").similar_score == 0.8
+
+
 def test_settings_passed_on_as_environment_come_back_equal() -> None:
-    settings = Settings(index="/srv/index", neo4j_password="secret", workers=5, graph="neo4j")
+    settings = Settings(
+        index="/srv/index", neo4j_password="secret", workers=5, graph="neo4j", similar_score=0.6543
+    )
     assert load_settings(settings.environment()) == settings
     assert "SITEGRAPH_MODEL" not in settings.environment()
 

@@ -1,12 +1,15 @@
 """Names, mentions and entities of a growing index, through the real plan and stores in memory."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from schemas.edges import Edge, EdgeKind
+from schemas.errors import FetchTimeout
+from schemas.extraction import Message
 from schemas.ids import entity_id
 from schemas.nodes import Entity
 from tests.fakes.written_index import WrittenIndex, content_of, note, open_written_index
@@ -83,6 +86,14 @@ def test_one_new_title_touches_only_the_texts_that_hold_it(index: WrittenIndex) 
     index.publish({"leases.md": LEASES})
     touched = [index.notes["notes", name].doc for name in ("gates.md", "leases.md")]
     assert index.linked == tuple(sorted(touched))
+
+
+def test_one_new_heading_touches_no_text_that_only_links_to_its_document(index: WrittenIndex) -> None:
+    index.publish({"gates.md": GATES, "way.md": note("The Way", "Go to [the Old Gates](gates.md).")})
+    index.publish({"gates.md": GATES + "\n## Night Porter Lodge\n\nHe sleeps.\n"})
+    assert index.linked == (index.notes["notes", "gates.md"].doc,)
+    index.publish({"gates.md": GATES.replace('"Gates"', '"Iron Gates"')})
+    assert index.linked == tuple(sorted(live.doc for live in index.notes.values()))
 
 
 def test_titles_that_differ_in_brackets_are_kept_apart_by_the_words_around_them(index: WrittenIndex) -> None:
@@ -221,3 +232,31 @@ def check_edges(index: WrittenIndex) -> None:
             assert edge.text in chunks[edge.chunk or ""].text
     named = {edge.src for edge in index.edges()} | {edge.dst for edge in index.edges()}
     assert {node.id for node in index.nodes if isinstance(node, Entity)} <= named
+
+
+def test_a_language_model_is_asked_about_new_passages_only_and_told_of_when_it_fails(
+    index: WrittenIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def complete(messages: Sequence[Message], _schema: Mapping[str, object]) -> str:
+        asked.append(messages[-1]["content"])
+        if "silence" in asked[-1]:
+            raise FetchTimeout("no answer", subject="http://model.test")
+        return '{"entities": ["great key", "golden key"], "relations": []}'
+
+    settings = replace(index.pipeline.index.settings, llm_url="http://model.test", llm_model="small")
+    index.pipeline.index.settings = settings
+    monkeypatch.setattr("ingest.fetch.completion.open_completion", lambda *_args, **_fields: complete)
+    index.publish(
+        {"key.md": note("Keys", "The great key hangs there."), "no.md": note("No", "Such silence.")}
+    )
+    assert {edge.text for edge in mentions(index, "great key")} == {"great key"}
+    assert mentions(index, "golden key") == []
+    assert len(asked) == 2
+    problems = index.pipeline.index.ledger.runs.problems(index.pipeline.run_id)
+    assert any("read by rules alone" in problem.reason for problem in problems)
+    index.publish(
+        {"gates.md": note("Great Gates", "They open."), "key.md": note("Keys", "The great key hangs there.")}
+    )
+    assert len(asked) == 3

@@ -4,10 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.link.resolve import link_edges, redirect_ends, reference_edges, unresolved_references
+from ingest.link.resolve import (
+    link_edges,
+    redirect_ends,
+    reference_edges,
+    resolve_targets,
+    unresolved_references,
+)
+from schemas.documents import LiveDocument
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, Reference
-from schemas.ids import page_id
+from schemas.ids import page_id, pdf_doc_id
 from schemas.nodes import DocumentKind
 
 HERE, THERE, OLD = "https://h.example/here", "https://h.example/there", "https://h.example/old"
@@ -96,6 +103,19 @@ def test_a_relation_stated_twice_is_one_edge_and_another_kind_is_another() -> No
     assert sorted(edge.kind for edge in found) == [EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES]
 
 
+def test_relations_of_other_keys_are_edges_of_their_own() -> None:
+    predicates = (None, "implements", "owned_by", "implements")
+    fragment = page(
+        references=tuple(
+            Reference(kind=EdgeKind.RELATES_TO, target="GOV-0017", predicate=predicate)
+            for predicate in predicates
+        )
+    )
+    found = reference_edges(fragment, source="site", resolve=IDS.get)
+    assert {edge.predicate for edge in found} == {None, "implements", "owned_by"}
+    assert len({edge.id for edge in found}) == len(found) == 3
+
+
 def test_a_reference_to_itself_is_no_edge_and_one_to_nobody_is_said() -> None:
     targets = ("ADR-0001", "GOV-9999", "GOV-9999", "GOV-0017")
     fragment = page(references=tuple(Reference(kind=EdgeKind.RELATES_TO, target=t) for t in targets))
@@ -117,3 +137,23 @@ def test_a_redirect_leads_to_where_the_last_one_ends_and_a_circle_nowhere(
     redirects: dict[str, str], ends: dict[str, str]
 ) -> None:
     assert redirect_ends(redirects) == ends
+
+
+def test_an_address_leads_to_the_document_that_is_there_or_where_a_redirect_ends() -> None:
+    here, there = page_id("https://site.test/here"), pdf_doc_id("https://site.test/there")
+    known = {
+        doc: LiveDocument(doc=doc, source="s", uri="u", fragment_sha="f", content_hash="c")
+        for doc in (here, there)
+    }
+    redirects = {
+        "https://site.test/old": "https://site.test/there",
+        "https://site.test/here": "https://site.test/there",
+        "https://site.test/lost": "https://site.test/nowhere",
+    }
+    wanted = {f"https://site.test/{path}" for path in ("here", "old", "lost", "unknown")}
+
+    found = resolve_targets(
+        wanted, redirects=redirects, live=lambda docs: {doc: known[doc] for doc in docs if doc in known}
+    )
+
+    assert found == {"https://site.test/here": here, "https://site.test/old": there}

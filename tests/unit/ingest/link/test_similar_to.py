@@ -8,18 +8,8 @@ import numpy as np
 from ingest.link.nearest import Floats
 from ingest.link.passages import Passages, encoded_text_of, joined, passages_of, without
 from ingest.link.similar_columns import dump_similarity, load_similarity
-from ingest.link.similar_to import (
-    Compared,
-    EdgeChanges,
-    Rule,
-    Similarity,
-    compare_passages,
-    edge_changes,
-    held_rows,
-    nothing_similar,
-    row_changes,
-    rows_of,
-)
+from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
+from ingest.link.similarity import Compared, Rule, Similarity, compare_passages, nothing_similar
 from schemas.edges import Edge, EdgeKind
 from schemas.ids import edge_id
 from schemas.nodes import Chunk
@@ -31,6 +21,7 @@ VECTORS: Mapping[str, tuple[float, float]] = {
     "a too": (1, 0),
     "near a": (0.96, 0.28),
     "b": (0, 1),
+    "near b": (0.6, 0.8),
 }
 
 
@@ -82,6 +73,7 @@ def test_an_edge_is_stated_by_the_document_it_leaves_and_as_sure_as_its_score() 
             source=src.source,
             confidence=0.96,
             score=0.96,
+            reason="near duplicate",
         )
         for src, dst in ((one, other), (other, one))
     }
@@ -168,9 +160,11 @@ def test_passages_without_a_vector_are_like_none() -> None:
     assert edge_changes(nothing_similar(RULE), found.similarity).upserts == ()
 
 
-def test_near_duplicates_are_counted_over_all() -> None:
-    chunks = (chunk("a"), chunk("a too"), chunk("near a"), chunk("b"))
+def test_near_duplicates_are_marked_and_counted_over_all() -> None:
+    chunks = (chunk("a"), chunk("a too"), chunk("near a"), chunk("b"), chunk("near b"))
     assert compare(*chunks).similarity.near_duplicates == 6
+    marks = {(edge.score, edge.reason) for edge in first_edges(*chunks).upserts}
+    assert marks == {(1.0, "near duplicate"), (0.96, "near duplicate"), (0.8, None)}
 
 
 def test_held_edges_that_are_as_they_should_be_stay() -> None:

@@ -22,7 +22,7 @@ _TOOLS = (_CART, _ADD, _OPEN, _GET)
         (("API",), "class shop.Cart(items=()): A cart.", (), _CART, "signature, first sentence, code"),
         (("Calling Cart.add twice",), "It adds up.", (), _ADD, "in heading"),
         (("Day",), "With shop open you begin.", (), _OPEN, "first sentence, text"),
-        (("Day",), "Begin.\n$ shop open", (), _OPEN, "code, text"),
+        (("Day",), "Begin.\n$ shop open", (), _OPEN, "code"),
         (("shop open", "Ports"), "Give --port a number.", (), _OPEN, "under heading, options"),
     ],
 )
@@ -54,6 +54,29 @@ def test_a_bare_signature_is_that_of_the_class_it_stands_under() -> None:
     )
     edge = next(edge for edge in explain(_TOOLS, passages) if edge.src == _ADD.id)
     assert (edge.role, edge.text) == (EvidenceRole.DEFINES, "add(item): Puts an item in.")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["shop-open - opens the doors", "shop open — opens the doors", "shop open: Opens.", "shop open [--port]"],
+)
+def test_the_entry_on_a_command_defines_it(line: str) -> None:
+    (edge,) = explain(_TOOLS, make_passages((("NAME",), line, ())))
+    assert (edge.src, edge.role, edge.text) == (_OPEN.id, EvidenceRole.DEFINES, line)
+
+
+@pytest.mark.parametrize("line", ["get: Fetches.", "get - fetches", "shop open <port>", "shop open --port 9"])
+def test_an_everyday_word_and_a_use_of_a_command_begin_no_entry(line: str) -> None:
+    edges = explain(_TOOLS, make_passages((("Day",), f"See.\n{line}", ())))
+    assert [edge.role for edge in edges if edge.role is EvidenceRole.DEFINES] == []
+
+
+def test_however_often_a_tool_is_named_its_definition_comes_first() -> None:
+    passages = make_passages(
+        (("All on shop open", "Why shop open"), "Run shop open --port.\n$ shop open --help", ()),
+        (("shop open",), "Opens the doors.", ()),
+    )
+    assert explain((_OPEN,), passages)[0].chunk == passages[1].id
 
 
 def test_another_section_ends_a_class() -> None:

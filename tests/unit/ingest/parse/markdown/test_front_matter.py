@@ -2,6 +2,7 @@ import pytest
 
 from ingest.parse.markdown.front_matter import MAX_BYTES, split_front_matter
 from schemas.edges import EdgeKind
+from schemas.fragment import Reference
 
 BLOCK = """---
 id: GOV-0017
@@ -68,3 +69,18 @@ def test_an_empty_block_states_nothing() -> None:
 
 def test_numbers_and_dates_are_taken_as_text() -> None:
     assert split_front_matter("---\nid: 17\nstatus: {a: 1}\n---\n")[0].doc_id == "17"
+
+
+def test_a_key_that_the_source_names_is_a_relation_with_a_predicate() -> None:
+    text = "---\nimplements: [GOV-1, GOV-1]\nowned_by: OPS-2\ndepends_on: GOV-3\nreviews: GOV-4\n---\n"
+    stated, _, _ = split_front_matter(text, relations=("implements", "owned_by"))
+    assert stated.references == (
+        Reference(kind=EdgeKind.DEPENDS_ON, target="GOV-3"),
+        Reference(kind=EdgeKind.RELATES_TO, target="GOV-1", predicate="implements"),
+        Reference(kind=EdgeKind.RELATES_TO, target="OPS-2", predicate="owned_by"),
+    )
+
+
+def test_aliases_are_other_names() -> None:
+    assert split_front_matter("---\naliases: [Old Gate, Old Gate, 7]\n---\n")[0].names == ("Old Gate", "7")
+    assert split_front_matter("---\naliases: Old Gate\n---\n")[0].names == ("Old Gate",)

@@ -1,0 +1,183 @@
+"""What joining similar passages costs: all of an index at once, and after one passage in a hundred changed.
+
+    python -m bench.similar [--chunks 40000]
+
+The vectors are random: bundles of forty around a topic, some tight and some loose, a fiftieth of them equal
+to another. They lie in LanceDB and in the cache as a run leaves them; timed is the stage that decides the
+edges, with all it reads and keeps, in CPU seconds of this process. The edges after the change are held
+against those of an index that never saw it. Prints one JSON object, and ends with 1 where the aim is missed
+or the edges differ.
+"""
+
+import argparse
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from bench.comparison import Figures, conclude
+from flows.memory import peak_rss_mb
+from flows.progress import StageProgress
+from flows.steps.similar import SimilarPlan, SimilarRows
+from flows.wiring import Index, Pipeline
+from indexes.embed.cache import MemoryVectorCache
+from indexes.layout import IndexLayout
+from indexes.manifest import IndexManifest, ModelManifest
+from indexes.ports import ChunkVectors, Vector
+from indexes.stores.lance.store import LanceChunkStore
+from indexes.stores.ledger.generations import GenerationState
+from indexes.stores.memory import MemoryGraphStore
+from indexes.write.outbox import load_payload
+from ingest.link.passages import encoded_text_of
+from schemas.changes import RowChanges
+from schemas.edges import Edge
+from schemas.hashing import sha256_hex
+from schemas.ids import chunk_id, page_id, section_id
+from schemas.nodes import Chunk, DocumentKind
+from schemas.settings import Settings
+from schemas.source import Source, SourceKind
+
+DIM = 384
+PER_TOPIC, PER_DOCUMENT, PER_SECTION = 40, 20, 2
+MAX_RATIO = 0.08
+"""What a change of one passage in a hundred may cost of the full build."""
+
+Edges = dict[str, Edge]
+
+
+def main() -> None:
+    """Build, change one in a hundred, build again from nothing; compare."""
+    parser = argparse.ArgumentParser(description="Time joining similar passages.")
+    parser.add_argument("--chunks", type=int, default=40_000)
+    count = parser.parse_args().chunks
+    with tempfile.TemporaryDirectory() as scratch:
+        figures = measure(Path(scratch), count)
+    missed = [] if figures["ratio"] < MAX_RATIO else [f"ratio {figures['ratio']} is not below {MAX_RATIO}"]
+    missed += [] if figures["equal_to_rebuild"] else ["the edges differ from a rebuild's"]
+    conclude(figures, missed)
+
+
+def measure(work: Path, count: int) -> Figures:
+    """The figures of one index."""
+    rng = np.random.default_rng(0)
+    changed = sorted(rng.choice(count, count // 100, replace=False).tolist())
+    vectors = make_vectors(rng, count + len(changed))
+    before = [make_chunk(place, "first") for place in range(count)]
+    after = [make_chunk(place, "second") for place in changed]
+    with_vectors = dict(zip((encoded_text_of(chunk) for chunk in before + after), vectors, strict=True))
+    pipeline = open_pipeline(work / "index", with_vectors)
+    gone = tuple(before[place].id for place in changed)
+    full, built = decide(pipeline, 0, RowChanges(chunks=tuple(before)))
+    publish(pipeline, built, before, with_vectors)
+    edges = apply({}, pipeline, built)
+    some, grown = decide(pipeline, 1, RowChanges(chunks=tuple(after), chunk_deletes=gone))
+    peak = peak_rss_mb()
+    edges = apply(edges, pipeline, grown)
+    kept = [chunk for chunk in before if chunk.id not in set(gone)]
+    _, anew = decide(pipeline, 0, RowChanges(chunks=(*kept, *after)))
+    return {
+        "chunks": count,
+        "changed": len(changed),
+        "edges": len(edges),
+        "full_cpu_seconds": round(full, 3),
+        "change_cpu_seconds": round(some, 3),
+        "ratio": round(some / full, 4),
+        "searched": grown.counts.searched,
+        "searched_again": grown.counts.searched_again,
+        "peak_rss_mb": round(peak, 1),
+        "equal_to_rebuild": edges == apply({}, pipeline, anew),
+    }
+
+
+def make_vectors(rng: np.random.Generator, count: int) -> Vector:
+    """Unit vectors around topics, some of them equal."""
+    topics = rng.normal(size=(count // PER_TOPIC + 1, DIM)).astype(np.float32)
+    loose = rng.uniform(0.3, 1.5, size=(count, 1)).astype(np.float32)
+    vectors = topics[rng.integers(0, len(topics), count)]
+    vectors += loose * rng.normal(size=(count, DIM)).astype(np.float32)
+    vectors[rng.integers(0, count, count // 50)] = vectors[rng.integers(0, count, count // 50)]
+    lengths: Vector = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / lengths
+
+
+def make_chunk(place: int, version: str) -> Chunk:
+    """A passage of a page of twenty."""
+    doc, text = page_id(f"https://bench.test/{place // PER_DOCUMENT}"), f"passage {place}, {version} version"
+    heading_path = (f"Section {place % PER_DOCUMENT // PER_SECTION}",)
+    return Chunk(
+        id=chunk_id(doc, heading_path, text, 0),
+        kind=DocumentKind.HTML,
+        source="bench",
+        doc=doc,
+        text=text,
+        content_hash=sha256_hex(text),
+        ordinal=place % PER_DOCUMENT,
+        offsets=(0, len(text)),
+        token_count=4,
+        heading_path=heading_path,
+        section_id=section_id(doc, heading_path, 0),
+    )
+
+
+def open_pipeline(folder: Path, vectors: Mapping[str, Vector]) -> Pipeline:
+    """An empty index with its chunks in LanceDB, and every text encoded."""
+    model = ModelManifest(name="bench", sha256="0" * 64, dim=DIM, max_tokens=256)
+    manifest = IndexManifest(index_id="bench", graph="lance", model=model)
+    index = Index(layout=IndexLayout(folder), manifest=manifest, settings=Settings())
+    index.chunks, index.graph = LanceChunkStore.create(folder / "lance", dim=DIM), MemoryGraphStore()
+    source = Source(name="bench", kind=SourceKind.FILES)
+    pipeline = Pipeline(index=index, source=source, run_id="run", progress=StageProgress(quiet=True))
+    cache = MemoryVectorCache()
+    cache.put(tuple(vectors), np.stack(list(vectors.values())))
+    pipeline.vectors = cache
+    return pipeline
+
+
+def decide(pipeline: Pipeline, base: int, rows: RowChanges) -> tuple[float, SimilarRows]:
+    """Decide the edges on top of a generation, a hundred documents at a time; give the CPU seconds too."""
+    parts = iter(rows.chunks)
+    start = time.process_time()
+    plan = SimilarPlan(pipeline=pipeline, base=base)
+    while part := tuple(islice(parts, 100 * PER_DOCUMENT)):
+        plan.add(RowChanges(chunks=part))
+    plan.add(RowChanges(chunk_deletes=rows.chunk_deletes))
+    decided = plan.decide()
+    return time.process_time() - start, decided
+
+
+def publish(
+    pipeline: Pipeline, decided: SimilarRows, chunks: Sequence[Chunk], vectors: Mapping[str, Vector]
+) -> None:
+    """Make generation 1 of the chunks."""
+    generations, writer = pipeline.index.ledger.generations, pipeline.index.chunks.writer()
+    number = generations.begin(
+        base=0, source="bench", run_id="run", token=1, as_of="2026-01-01T00:00:00+00:00"
+    )
+    generations.freeze(
+        number, payloads=(), plan_sha="0" * 64, changes=(), details={"similar": {"state": decided.state}}
+    )
+    generations.mark(number, GenerationState.PUBLISHED)
+    writer.stage(number, base=0)
+    none = np.zeros((0, DIM), np.float32)
+    rows = ((chunk, vectors[encoded_text_of(chunk)]) for chunk in chunks)
+    writer.apply(
+        ((chunk, ChunkVectors(text=text, heading=text, anchors=none, captions=none)) for chunk, text in rows),
+        (),
+    )
+    writer.finish(number)
+
+
+def apply(edges: Edges, pipeline: Pipeline, decided: SimilarRows) -> Edges:
+    """The edges of a store after the payloads."""
+    for payload in decided.payloads:
+        rows = load_payload(pipeline.index.outbox, payload)
+        edges = {id_: edge for id_, edge in edges.items() if id_ not in set(rows.edge_deletes)}
+        edges |= {edge.id: edge for edge in rows.edges}
+    return edges
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""The nearest passages of each: carried from one generation to the next, compared where something is new."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.link.nearest import (
+    SCALE,
+    Corpus,
+    Floats,
+    Ints,
+    Neighbours,
+    join,
+    moved,
+    no_neighbours,
+    run_out,
+    scores_of,
+    search_again,
+)
+from ingest.link.passages import Passages, passages_of
+from schemas.edges import NEAR_DUPLICATE
+
+SPARE = 3
+"""So many times the neighbours that become edges are kept, so that one lost is replaced without a search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """At most *count* edges from a passage, each of at least *least* ten-thousandths; one model's vectors."""
+
+    count: int
+    least: int
+    model: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Similarity:
+    """All passages of a generation, and the nearest of each."""
+
+    rule: Rule
+    passages: Passages
+    neighbours: Neighbours
+
+    @property
+    def nearest(self) -> Ints:
+        """The neighbours that are edges, shape (n, count)."""
+        return self.neighbours.known[:, : self.rule.count]
+
+    @property
+    def near_duplicates(self) -> int:
+        """How many edges lead to a passage that says nearly the same."""
+        return int((scores_of(self.nearest) >= round(NEAR_DUPLICATE * SCALE)).sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """Passages of the next generation, and how many of them were compared with all others, and once more."""
+
+    similarity: Similarity
+    searched: int
+    searched_again: int
+
+
+VectorsOf = Callable[[Passages], Floats]
+"""The vectors of some passages, shape (n, dim); zeros for one that has none."""
+
+
+def nothing_similar(rule: Rule) -> Similarity:
+    """What is known of an index without passages."""
+    return Similarity(
+        rule=rule, passages=passages_of(()), neighbours=no_neighbours(0, width=SPARE * rule.count)
+    )
+
+
+def compare_passages(base: Similarity, passages: Passages, *, rule: Rule, vectors_of: VectorsOf) -> Compared:
+    """Give the nearest of each passage, as comparing all with all would, from what is known at *base*.
+
+    *vectors_of* is asked only where something has to be compared.
+    """
+    fresh, neighbours = _carry_over(base, passages, rule)
+    searched_again = 0
+    if len(fresh) or len(run_out(neighbours, wanted=rule.count)):
+        vectors = _of_unit_length(vectors_of(passages))
+        corpus = Corpus(vectors=vectors, sections=passages.sections)
+        join(neighbours, corpus, fresh, least=rule.least)
+        lost = run_out(neighbours, wanted=rule.count)
+        search_again(neighbours, corpus, lost, least=rule.least)
+        searched_again = len(lost)
+    similarity = Similarity(rule=rule, passages=passages, neighbours=neighbours)
+    return Compared(similarity=similarity, searched=len(fresh), searched_again=searched_again)
+
+
+def _carry_over(base: Similarity, passages: Passages, rule: Rule) -> tuple[Ints, Neighbours]:
+    """Places of the passages of which nothing is known, and what is known of the others."""
+    neighbours = no_neighbours(len(passages.ids), width=SPARE * rule.count)
+    if base.rule != rule:
+        return np.arange(len(passages.ids)), neighbours
+    place = places_among(base.passages, passages)
+    same = place >= 0
+    for name in ("sections", "texts"):
+        same[same] = getattr(base.passages, name)[same] == getattr(passages, name)[place[same]]
+    bound = np.append(np.searchsorted(passages.ids, base.passages.ids), len(passages.ids))
+    carried = moved(base.neighbours, place=np.where(same, place, -1), bound=bound)
+    neighbours.known[place[same]] = carried.known[same]
+    neighbours.floors[place[same]] = carried.floors[same]
+    return np.setdiff1d(np.arange(len(passages.ids)), place[same]), neighbours
+
+
+def places_among(base: Passages, passages: Passages) -> Ints:
+    """The place of each of *base* among *passages*, by id; -1 where it is not."""
+    at = np.searchsorted(passages.ids, base.ids)
+    at[at == len(passages.ids)] = 0
+    found = passages.ids[at] == base.ids if len(passages.ids) else np.zeros(len(at), bool)
+    return np.where(found, at, -1)
+
+
+def _of_unit_length(vectors: Floats) -> Floats:
+    """A passage without a vector is like no other."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+    return vectors

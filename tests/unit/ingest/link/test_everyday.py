@@ -1,0 +1,60 @@
+"""Which texts can be names at all."""
+
+import pytest
+
+from ingest.link.everyday import is_code, is_name, is_several_words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lothair II",
+        "Mercury",
+        "GOV-0017",
+        "Testing Flask Applications",
+        "flask.Flask",
+        "max_wal_size",
+        "C4.5 Rules",
+    ],
+)
+def test_a_name_has_a_word_of_its_own(text: str) -> None:
+    assert is_name(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "A",
+        "GPS",
+        "overview",
+        "Introduction",
+        "See Also",
+        "Table of Contents",
+        "the night porter",
+        "2024",
+        "What's New",
+        "https://site.test/Guide",
+        "Two\nLines",
+        "Word " * 40,
+    ],
+)
+def test_what_is_short_everyday_small_or_long_is_no_name(text: str) -> None:
+    assert not is_name(text)
+
+
+def test_a_symbol_is_told_from_a_word() -> None:
+    assert [
+        text for text in ("os.path", "run()", "a_b", "CVE-12", "Path", "e-mail", "v1.2") if is_code(text)
+    ] == [
+        "os.path",
+        "run()",
+        "a_b",
+        "CVE-12",
+        "v1.2",
+    ]
+
+
+def test_articles_and_prepositions_do_not_count_as_words() -> None:
+    assert is_several_words("Gate House")
+    assert not is_several_words("The Gate")
