@@ -10,6 +10,7 @@ from retrieval.catalogue import look_up
 from retrieval.diagnostics import describe_walk
 from retrieval.follow_up import FollowUp
 from retrieval.orientation import summarise_parents
+from retrieval.policy import Policy, check_policy, deny_list
 from retrieval.relevance import Measure, lift_of, scale_of
 from retrieval.rerank import DEPTH, leading_chunk, rerank_within_roles
 from retrieval.route import Known, Route, route_of
@@ -40,17 +41,20 @@ class Retriever:
         as_of: str,
         degraded: Collection[str] = (),
         reranker: Reranker | None = None,
+        policy: Policy = deny_list(()),
     ) -> None:
         self._chunks, self._graph, self._encoder = chunks, graph, encoder
-        self._reranker = reranker
+        self._reranker, self._policy = reranker, policy
         self._generation, self._as_of = generation, as_of
         self._degraded = frozenset(degraded)
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Give the evidence for *query*, best first; no answer is an empty bundle.
 
-        Raises: FilterError: a filter names an unknown field; StoreUnavailable: the chunk store is gone.
+        Raises: QueryRefused: by the policy; FilterError: a filter names an unknown field;
+        StoreUnavailable: the chunk store is gone.
         """
+        check_policy(self._policy, query)
         asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
         found = self._find(asked)
         reach = self._spread(asked, found)
