@@ -109,7 +109,8 @@ def _check_citations(
     for label in used:
         if label in right and label not in said:
             yield f"{label} is used and not cited"
-    for label, one in said.items():
+    for name, one in said.items():
+        label = str(name)
         if label not in right:
             yield f"{label} is cited and not in the evidence"
         elif (one.get("chunk_id"), one.get("citation")) != right[label]:

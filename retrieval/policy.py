@@ -22,6 +22,10 @@ def deny_list(terms: Iterable[str]) -> Policy:
     return decide
 
 
+ALLOW_ALL: Policy = deny_list(())
+"""What holds where nobody denies anything."""
+
+
 def check_policy(policy: Policy, query: Query) -> None:
     """Let a query pass, or not.
 

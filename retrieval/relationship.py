@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from retrieval.route import STOP_WORDS, code_tokens, fold
+from retrieval.words import STOP_WORDS, code_tokens, fold
 
 ENTITIES_MAX = 3
 
@@ -27,8 +27,8 @@ _QUESTION_WORDS = STOP_WORDS | {"is", "does", "did", "are", "was", "define", "wh
 def entities_of(text: str, known: Collection[str] = ()) -> tuple[str, ...]:
     """Give at most 3 names in *text*: those of *known* first, then the longest, then by position.
 
-    *known* are names of the catalogue. Else a name is a capitalised span, an acronym or a code; question words
-    and a first word that is capitalised only for being first are none.
+    *known* are names of the catalogue. Else a name is a capitalised span, an acronym or a code; question
+    words and a first word that is capitalised only for being first are none.
     """
     folded = f" {fold(text)} "
     listed = [name for name in sorted(set(known)) if fold(name) and f" {fold(name)} " in folded]
@@ -37,12 +37,12 @@ def entities_of(text: str, known: Collection[str] = ()) -> tuple[str, ...]:
     for rank, names in enumerate((listed, (*spans, *code_tokens(text)))):
         for name in names:
             found.setdefault(fold(name), (rank, -len(name), folded.find(f" {fold(name)} ")))
-    names = {fold(name): name for name in (*code_tokens(text), *spans, *listed)}
+    written = {fold(name): name for name in (*code_tokens(text), *spans, *listed)}
     ranked = sorted(found, key=lambda name: (found[name], name))
     kept = [
         name for name in ranked if not any(name != other and f" {name} " in f" {other} " for other in found)
     ]
-    return tuple(names[name] for name in kept[:ENTITIES_MAX])
+    return tuple(written[name] for name in kept[:ENTITIES_MAX])
 
 
 def _without_lead(span: str, first: bool) -> str:

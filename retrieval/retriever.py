@@ -1,25 +1,28 @@
 """The walk of one query: route, seeds, base score, spread, score, selection, bundle (design 7)."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from indexes.ports import ChunkReader, Encoder, GraphReader, Reranker
 from retrieval.bundle import build_bundle, number_evidence
 from retrieval.candidates import score_candidates
 from retrieval.catalogue import look_up
 from retrieval.diagnostics import describe_walk
+from retrieval.expand.expansion import Expansion, expand_seeds
+from retrieval.expand.surroundings import SEEDS
 from retrieval.follow_up import FollowUp
 from retrieval.orientation import summarise_parents
-from retrieval.policy import Policy, check_policy, deny_list
-from retrieval.relevance import Measure, lift_of, scale_of
+from retrieval.policy import ALLOW_ALL, Policy, check_policy
+from retrieval.relevance import Measure, best_chunks, lift_of, scale_of
 from retrieval.rerank import DEPTH, leading_chunk, rerank_within_roles
-from retrieval.route import Known, Route, route_of
+from retrieval.route import Known, Route, route_of, wants_detail
 from retrieval.score import Scored
 from retrieval.seeds import Asked, Lists, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
 from retrieval.selection import select_evidence
 from retrieval.spread import Spread, choose_anchors, spread_from
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Hit, Query
+from schemas.nodes import Chunk
 
 GRAPH = "graph"
 
@@ -41,7 +44,7 @@ class Retriever:
         as_of: str,
         degraded: Collection[str] = (),
         reranker: Reranker | None = None,
-        policy: Policy = deny_list(()),
+        policy: Policy = ALLOW_ALL,
     ) -> None:
         self._chunks, self._graph, self._encoder = chunks, graph, encoder
         self._reranker, self._policy = reranker, policy
@@ -57,8 +60,8 @@ class Retriever:
         check_policy(self._policy, query)
         asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
         found = self._find(asked)
-        reach = self._spread(asked, found)
-        candidates = self._rerank(query, self._score(asked, found, reach.spread))
+        reach = self._reach(asked, found)
+        candidates = self._rerank(query, self._score(asked, found, reach))
         selection = select_evidence(candidates, top_k=query.top_k)
         evidence = number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
         return build_bundle(
@@ -74,6 +77,7 @@ class Retriever:
                 lists=found.lists,
                 known=found.known,
                 spread=reach.spread,
+                expansion=reach.expansion,
                 sub_queries=reach.sub_queries,
                 reranked=self._reranks(query),
                 candidates=candidates,
@@ -95,27 +99,46 @@ class Retriever:
             measure=Measure(self._chunks, asked, scale_of(lists), lift_of(route, lists, known)),
         )
 
-    def _spread(self, asked: Asked, found: "_Found") -> "_Reached":
+    def _reach(self, asked: Asked, found: "_Found") -> "_Reached":
         base = found.measure.documents({hit.doc for hit in found.pool})
         start = choose_anchors(base, found.known.documents)
         if self._graph is None or not asked.query.use_graph:
             return _Reached(spread=start)
         try:
-            spread = spread_from(self._graph, start, measure=found.measure.of)
+            return self._walk(self._graph, asked, found, start)
         except StoreUnavailable:
             return _Reached(spread=start, degraded=frozenset({GRAPH}))
+
+    def _walk(self, graph: GraphReader, asked: Asked, found: "_Found", start: Spread) -> "_Reached":
+        expansion = expand_seeds(
+            self._chunks,
+            graph,
+            self._best_seeds(found),
+            query=asked.query.text,
+            wants_detail=wants_detail(asked.query.text),
+            measure=found.measure.of,
+        )
+        spread = spread_from(graph, start, measure=found.measure.of)
         if not spread.ran or spread.named:
-            return _Reached(spread=spread)
+            return _Reached(spread=spread, expansion=expansion)
         follow_up = FollowUp(chunks=self._chunks, encoder=self._encoder, asked=asked, measure=found.measure)
         lit, sub_queries = follow_up.light(spread)
-        return _Reached(spread=lit, sub_queries=sub_queries)
+        return _Reached(spread=lit, expansion=expansion, sub_queries=sub_queries)
 
-    def _score(self, asked: Asked, found: "_Found", spread: Spread) -> tuple[Scored, ...]:
+    def _best_seeds(self, found: "_Found") -> tuple[Chunk, ...]:
+        bases = found.measure.of({hit.doc for hit in found.pool})
+        base = {hit.chunk_id: bases.get(hit.doc, {}).get(hit.chunk_id, 0.0) for hit in found.pool}
+        best = best_chunks(base, limit=SEEDS)
+        rows = {row.id: row for row in self._chunks.get(best)}
+        return tuple(rows[chunk] for chunk in best if chunk in rows)
+
+    def _score(self, asked: Asked, found: "_Found", reach: "_Reached") -> tuple[Scored, ...]:
         return score_candidates(
             self._chunks,
             found.pool,
             found.measure,
-            spread,
+            reach.spread,
+            reach.expansion,
             found=found_by_search(found.lists),
             query=asked.query.text,
             as_of=self._as_of,
@@ -148,5 +171,6 @@ class _Reached:
     """What the graph added, and what was missing."""
 
     spread: Spread
+    expansion: Expansion = field(default_factory=Expansion)
     sub_queries: tuple[str, ...] = ()
     degraded: frozenset[str] = frozenset()

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from retrieval.route import STOP_WORDS, content_words
 from retrieval.spread import Reach, Spread
+from retrieval.words import STOP_WORDS, content_words
 from schemas.evidence import PathStep
 from schemas.nodes import Chunk
 
