@@ -4,9 +4,7 @@ from collections import Counter
 from collections.abc import Sized
 from typing import Any
 
-from retrieval.expand.expansion import Expansion
-from retrieval.route import Known
-from retrieval.seeds import Lists
+from retrieval.reach import Found, Reached
 from retrieval.selection import Selection
 from retrieval.spread import Spread
 from schemas.evidence import Evidence, Query
@@ -15,29 +13,27 @@ from schemas.evidence import Evidence, Query
 def describe_walk(
     query: Query,
     *,
-    lists: Lists,
-    known: Known,
-    spread: Spread,
-    expansion: Expansion,
-    sub_queries: tuple[str, ...],
+    found: Found,
+    reached: Reached,
     reranked: bool,
     candidates: Sized,
     selection: Selection,
     evidence: tuple[Evidence, ...],
 ) -> dict[str, Any]:
     """Give the counts of each step and a note for each departure from the full walk."""
+    spread, known = reached.spread, found.known
     return {
-        "seeds": {name.value: len(hits) for name, hits in lists.items()},
+        "seeds": {name.value: len(hits) for name, hits in found.lists.items()},
         "codes": {code: len(holders) for code, holders in known.holders.items()},
         "named_documents": list(known.documents),
         "anchors": sorted(spread.anchors),
         "reached": len(spread.reached),
-        "expanded": dict(sorted(Counter(one.role for one in expansion.joined.values()).items())),
-        "sub_queries": list(sub_queries),
+        "expanded": dict(sorted(Counter(one.role for one in reached.expansion.joined.values()).items())),
+        "sub_queries": list(reached.sub_queries),
         "candidates": len(candidates),
         "relaxed": selection.relaxed,
         "shortened": sum(one.chunk.text != _text_of(one.chunk.id, evidence) for one in selection.chosen),
-        "notes": _notes(query, spread, selection, evidence, reranked=reranked, dense=expansion.dense),
+        "notes": _notes(query, spread, selection, evidence, reranked=reranked, dense=reached.expansion.dense),
     }
 
 
