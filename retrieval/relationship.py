@@ -20,7 +20,7 @@ _NAMED_PARTY = re.compile(
 """A thing that only a description names: "depends on the billing worker"."""
 _WEAK = re.compile(r"\b(configure|use[sd]?|need|require)", re.IGNORECASE)
 _WHEN = re.compile(r"\bwhen\b", re.IGNORECASE)
-_SPAN = re.compile(r"\b[A-Z][\w-]*(?:\s+(?:[A-Z0-9][\w.-]*))*")
+_SPAN = re.compile(r"(?<![\w-])[A-Z][\w-]*(?:\s+(?:[A-Z0-9][\w.-]*))*")
 _QUESTION_WORDS = STOP_WORDS | {"is", "does", "did", "are", "was", "define", "which", "what", "who"}
 
 

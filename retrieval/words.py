@@ -7,11 +7,12 @@ CODE_TOKENS_MAX = 8
 
 _DOCUMENT_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b(?:-\w+)*")
 _CODE_PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,6}")
+# Names are looked for where a word begins: one of 10,000 letters would else be gone through from each.
 _CODE = re.compile(
     r"""(?<!\S)--?[a-z][\w-]*            # --flag, -f
       | (?<![\w./-])/[\w.-]+(?:/[\w.-]+)+  # /etc/fstab
-      | \w+(?:\.\w+)+                    # dotted.name
-      | \w+(?:_\w+)+                     # snake_name
+      | (?<!\w)\w+(?:\.\w+)+             # dotted.name
+      | (?<!\w)\w+(?:_\w+)+              # snake_name
       | \b[A-Z][A-Z0-9_]{3,}\b           # CONSTANT
     """,
     re.VERBOSE,
