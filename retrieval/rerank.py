@@ -21,8 +21,7 @@ def rerank_within_roles(
     A cross-encoder sees one passage at a time and would throw out what only makes sense beside another:
     sorted freely, 2Wiki's R@5 falls from 95 to 77. So roles keep their places, a bridge is read after the
     passage that leads to it, and the score keeps a say: 2Wiki's R@5 is 89 by logit alone, 94 with the
-    passage before it, 96 with all. Where the graph said nothing the logit alone decides (MMLongBench: 45
-    against 42).
+    passage before it, 96 with all.
 
     Args: leading: chunks by id, those that paths to the candidates name.
     """
@@ -30,16 +29,17 @@ def rerank_within_roles(
     best, rest = ranked[:DEPTH], ranked[DEPTH:]
     logits = reranker.score_pairs(query, [_pair_text(one, leading) for one in best])
     judged = [replace(one, logit=logit) for one, logit in zip(best, logits, strict=True)]
-    weight = SCORE_WEIGHT if any(one.scores.graph > 0 for one in judged) else 0.0
-    queues = {role: _best_first(judged, role, weight) for role in sorted({one.role for one in judged})}
+    queues = {role: _best_first(judged, role) for role in sorted({one.role for one in judged})}
     placed = [replace(queues[one.role].pop(0), place=place) for place, one in enumerate(judged)]
     return (*placed, *(replace(one, place=len(placed)) for one in rest))
 
 
-def _best_first(judged: list[Scored], role: str, weight: float) -> list[Scored]:
+def _best_first(judged: list[Scored], role: str) -> list[Scored]:
     """Give the candidates of one role; of equals the one with the better place stays first."""
     of_role = [one for one in judged if one.role == role]
-    return sorted(of_role, key=lambda one: -round((one.logit or 0.0) / LOGIT_SPAN + weight * one.score, 6))
+    return sorted(
+        of_role, key=lambda one: -round((one.logit or 0.0) / LOGIT_SPAN + SCORE_WEIGHT * one.score, 6)
+    )
 
 
 def leading_chunk(one: Scored) -> str | None:
