@@ -88,7 +88,7 @@ def build_bundle(
         generation=generation,
         as_of=as_of,
         degraded=degraded,
-        persona=None,
+        persona=query.persona,
         summaries=summaries,
         evidence=evidence,
         citations=tuple(cite(one) for one in evidence),

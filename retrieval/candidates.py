@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import AuthorityReader, ChunkReader
+from retrieval.expand.expansion import Expansion, Joined
 from retrieval.relevance import Base, Measure, best_chunks
 from retrieval.score import (
     SAME_PAGE,
@@ -35,7 +36,10 @@ class Lit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """All that is known when chunks are scored: who was found, who was reached, what is near an anchor."""
+    """All that is known when chunks are scored: who was found, who was reached, what is near an anchor.
+
+    `joined` are chunks that expansion alone brought.
+    """
 
     query: str
     as_of: str
@@ -46,11 +50,12 @@ class Candidates:
     graph: Mapping[str, float]
     anchor_sections: frozenset[str]
     authority: Mapping[str, float]
+    joined: Mapping[str, Joined]
 
     def score(self, chunk: Chunk) -> Scored:
         """Score one chunk, part by part."""
         base = self.bases.get(chunk.doc, {}).get(chunk.id, 0.0)
-        lit = self.lit.get(chunk.id)
+        lit, joined = self.lit.get(chunk.id), self.joined.get(chunk.id)
         reach = lit.reach if lit else None
         parts = Scores(
             text=score_text(base, self._activation(chunk, base), spread_ran=self.spread.ran),
@@ -63,16 +68,21 @@ class Candidates:
         return Scored(
             chunk=chunk,
             scores=round_parts(parts),
-            source=found if reach else Origin.VECTOR,
-            role="anchor" if chunk.doc in self.spread.anchors else "bridge" if reach else "rest",
-            path=reach.path if reach else (),
+            source=found if reach or joined else Origin.VECTOR,
+            role=joined.role if joined else self._role(chunk, reach),
+            path=joined.path if joined else reach.path if reach else (),
         )
+
+    def _role(self, chunk: Chunk, reach: Reach | None) -> str:
+        if chunk.doc in self.spread.anchors:
+            return "anchor"
+        return "bridge" if reach else "rest"
 
     def _activation(self, chunk: Chunk, base: float) -> float | None:
         lit = self.lit.get(chunk.id)
         if lit:
             return lit.activation
-        return base if chunk.doc in self.spread.anchors else None
+        return base if chunk.doc in self.spread.anchors or chunk.id in self.joined else None
 
     def _nearness(self, chunk: Chunk) -> float:
         if not self.spread.ran:
@@ -87,6 +97,7 @@ def score_candidates(
     pool: Collection[Hit],
     measure: Measure,
     spread: Spread,
+    expansion: Expansion,
     *,
     found: frozenset[str],
     query: str,
@@ -100,8 +111,9 @@ def score_candidates(
     bases = measure.of({hit.doc for hit in pool} | set(spread.anchors) | set(spread.reached))
     landing = _landing(bases, spread)
     pooled = {hit.chunk_id for hit in pool}
-    wanted = pooled | {chunk for ids in landing.values() for chunk in ids}
+    wanted = pooled | expansion.joined.keys() | {chunk for ids in landing.values() for chunk in ids}
     rows = {chunk.id: chunk for chunk in chunks.get(sorted(wanted))}
+    bases = {**bases, **measure.of({row.doc for row in rows.values()})}
     lit = _light(bases, spread, landing, rows)
     candidates = Candidates(
         query=query,
@@ -113,8 +125,10 @@ def score_candidates(
         graph=normalise({chunk: one.activation for chunk, one in lit.items()}) if spread.ran else {},
         anchor_sections=_anchor_sections(bases, spread, rows),
         authority=authority.of({row.doc for row in rows.values()}) if authority else {},
+        joined={chunk: way for chunk, way in expansion.joined.items() if chunk not in pooled | lit.keys()},
     )
-    scored = (candidates.score(row) for row in rows.values() if row.id in pooled or row.id in lit)
+    kept = pooled | lit.keys() | expansion.joined.keys()
+    scored = (candidates.score(row) for row in rows.values() if row.id in kept)
     return tuple(sorted(scored, key=lambda one: one.rank_key))
 
 

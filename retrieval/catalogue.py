@@ -3,7 +3,8 @@
 from collections.abc import Collection, Mapping
 
 from indexes.ports import ChunkReader, Vector
-from retrieval.route import Known, code_prefix, code_tokens, fold, id_tokens
+from retrieval.route import Known
+from retrieval.words import code_prefix, code_tokens, fold, id_tokens
 from schemas.evidence import Filter, Hit, SearchField
 from schemas.nodes import Chunk
 
@@ -24,11 +25,15 @@ def look_up(
     codes = [token for token in code_tokens(text) if documents or code_prefix(token) is None]
     held = {code: chunks.search_text(SearchField.CODES, code, top_k=_HOLDERS) for code in codes}
     near = [hit.chunk_id for hits in (headings, anchors) for hit in tuple(hits)[:10]]
-    is_name = len(text.split()) <= _NAME_WORDS_MAX and any(
-        fold(text) in _names(chunk) for chunk in chunks.get(sorted(set(near)))
-    )
+    names = {name for chunk in chunks.get(sorted(set(near))) for name in _names(chunk)}
+    whole = f" {fold(text)} "
     holders = {code: tuple(hit.chunk_id for hit in hits) for code, hits in held.items() if hits}
-    return Known(holders=holders, documents=documents, is_name=is_name)
+    return Known(
+        holders=holders,
+        documents=documents,
+        is_name=len(text.split()) <= _NAME_WORDS_MAX and fold(text) in names,
+        names=tuple(sorted(name for name in names if name and f" {name} " in whole)),
+    )
 
 
 def _documents(chunks: ChunkReader, ids: tuple[str, ...], vector: Vector) -> tuple[str, ...]:

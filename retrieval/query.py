@@ -13,6 +13,7 @@ from schemas.nodes import DocumentKind
 TOP_K_MAX = 50
 TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX = 16, 100_000
 TEXT_MAX = 10_000
+PERSONA_MAX, PERSONA_LINES_MAX = 280, 2
 FILTER_ALIASES = {"lifecycle": "status", "tool_name": "tool_names", "pdf_page": "page_no"}
 _PAGE_NO = re.compile(r"0{0,8}[1-9][0-9]{0,8}")
 """Any page of any PDF, and few enough digits for the column."""
@@ -28,10 +29,11 @@ def build_query(
     token_budget: int = 2500,
     use_graph: bool = True,
     rerank: bool = False,
+    persona: str | None = None,
 ) -> Query:
     """Check the bounds of a query and give it; white space around the text goes.
 
-    Raises: ConfigError: an empty or over-long text, `top_k` or `token_budget` out of bounds.
+    Raises: ConfigError: an empty or over-long text or persona, `top_k` or `token_budget` out of bounds.
     """
     clean = " ".join(text.encode("utf-8", "replace").decode().split())
     if not clean:
@@ -49,7 +51,17 @@ def build_query(
         token_budget=token_budget,
         use_graph=use_graph,
         rerank=rerank,
+        persona=_persona(persona),
     )
+
+
+def _persona(text: str | None) -> str | None:
+    lines = [" ".join(line.split()) for line in (text or "").splitlines() if line.strip()]
+    if len(lines) > PERSONA_LINES_MAX or sum(map(len, lines)) > PERSONA_MAX:
+        raise ConfigError(
+            f"must be at most {PERSONA_LINES_MAX} lines and {PERSONA_MAX} characters", subject="persona"
+        )
+    return "\n".join(lines) or None
 
 
 def _check_bounds(option: str, value: int, low: int, high: int) -> None:

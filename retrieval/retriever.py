@@ -1,24 +1,23 @@
-"""The walk of one query: route, seeds, base score, spread, score, selection, bundle (design 7)."""
+"""The walk of one query: policy, route, seeds, graph, score, rerank, selection, bundle (design 7)."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 
 from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Reranker
 from retrieval.bundle import build_bundle, number_evidence
 from retrieval.candidates import score_candidates
 from retrieval.catalogue import look_up
 from retrieval.diagnostics import describe_walk
-from retrieval.follow_up import FollowUp
 from retrieval.orientation import summarise_parents
+from retrieval.policy import ALLOW_ALL, Policy, check_policy
+from retrieval.reach import Found, Reached, find_copies, reach_by_graph, start_from
 from retrieval.relevance import Measure, lift_of, scale_of
 from retrieval.rerank import DEPTH, leading_chunk, rerank_within_roles
-from retrieval.route import Known, Route, route_of
+from retrieval.route import route_of
 from retrieval.score import Scored
-from retrieval.seeds import Asked, Lists, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
+from retrieval.seeds import Asked, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
 from retrieval.selection import select_evidence
-from retrieval.spread import Spread, choose_anchors, spread_from
 from schemas.errors import StoreUnavailable
-from schemas.evidence import ContextBundle, Hit, Query
+from schemas.evidence import ContextBundle, Query
 
 GRAPH = "graph"
 RERANK = "rerank"
@@ -42,22 +41,25 @@ class Retriever:
         authority: AuthorityReader | None = None,
         degraded: Collection[str] = (),
         reranker: Reranker | None = None,
+        policy: Policy = ALLOW_ALL,
     ) -> None:
         self._chunks, self._graph, self._encoder = chunks, graph, encoder
-        self._reranker = reranker
+        self._reranker, self._policy = reranker, policy
         self._generation, self._as_of = generation, as_of
         self._authority, self._degraded = authority, frozenset(degraded)
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Give the evidence for *query*, best first; no answer is an empty bundle.
 
-        Raises: FilterError: a filter names an unknown field; StoreUnavailable: the chunk store is gone.
+        Raises: QueryRefused: by the policy; FilterError: a filter names an unknown field;
+        StoreUnavailable: the chunk store is gone.
         """
+        check_policy(self._policy, query)
         asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
         found = self._find(asked)
-        reach = self._spread(asked, found)
-        candidates = self._rerank(query, self._score(asked, found, reach.spread))
-        selection = select_evidence(candidates, top_k=query.top_k)
+        reached = self._reach(asked, found)
+        candidates = self._rerank(query, self._score(asked, found, reached))
+        selection = select_evidence(candidates, self._copies(query, candidates), top_k=query.top_k)
         evidence = number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
         return build_bundle(
             query,
@@ -66,13 +68,11 @@ class Retriever:
             route=found.route.value,
             generation=self._generation,
             as_of=self._as_of,
-            degraded=tuple(sorted(self._degraded | reach.degraded | self._missing(query))),
+            degraded=tuple(sorted(self._degraded | reached.degraded | self._missing(query))),
             diagnostics=describe_walk(
                 query,
-                lists=found.lists,
-                known=found.known,
-                spread=reach.spread,
-                sub_queries=reach.sub_queries,
+                found=found,
+                reached=reached,
                 reranked=self._reranks(query),
                 candidates=candidates,
                 selection=selection,
@@ -80,12 +80,12 @@ class Retriever:
             ),
         )
 
-    def _find(self, asked: Asked) -> "_Found":
+    def _find(self, asked: Asked) -> Found:
         lists = gather_lists(self._chunks, asked)
         headings, anchors = lists[SeedList.HEADING_BM25], lists[SeedList.ANCHOR_BM25]
         known = look_up(self._chunks, asked.query.text, asked.vector, headings, anchors)
         route = route_of(asked.query.text, known)
-        return _Found(
+        return Found(
             lists=lists,
             known=known,
             route=route,
@@ -93,27 +93,21 @@ class Retriever:
             measure=Measure(self._chunks, asked, scale_of(lists), lift_of(route, lists, known)),
         )
 
-    def _spread(self, asked: Asked, found: "_Found") -> "_Reached":
-        base = found.measure.documents({hit.doc for hit in found.pool})
-        start = choose_anchors(base, found.known.documents)
+    def _reach(self, asked: Asked, found: Found) -> Reached:
         if self._graph is None or not asked.query.use_graph:
-            return _Reached(spread=start)
+            return Reached(spread=start_from(found))
         try:
-            spread = spread_from(self._graph, start, measure=found.measure.of)
+            return reach_by_graph(self._chunks, self._graph, self._encoder, asked, found)
         except StoreUnavailable:
-            return _Reached(spread=start, degraded=frozenset({GRAPH}))
-        if not spread.ran or spread.named:
-            return _Reached(spread=spread)
-        follow_up = FollowUp(chunks=self._chunks, encoder=self._encoder, asked=asked, measure=found.measure)
-        lit, sub_queries = follow_up.light(spread)
-        return _Reached(spread=lit, sub_queries=sub_queries)
+            return Reached(spread=start_from(found), degraded=frozenset({GRAPH}))
 
-    def _score(self, asked: Asked, found: "_Found", spread: Spread) -> tuple[Scored, ...]:
+    def _score(self, asked: Asked, found: Found, reached: Reached) -> tuple[Scored, ...]:
         return score_candidates(
             self._chunks,
             found.pool,
             found.measure,
-            spread,
+            reached.spread,
+            reached.expansion,
             found=found_by_search(found.lists),
             query=asked.query.text,
             as_of=self._as_of,
@@ -129,26 +123,14 @@ class Retriever:
     def _rerank(self, query: Query, candidates: tuple[Scored, ...]) -> tuple[Scored, ...]:
         if not query.rerank or self._reranker is None:
             return candidates
-        ids = {leading_chunk(one) for one in candidates[:DEPTH]} - {None}
-        leading = {chunk.id: chunk for chunk in self._chunks.get(sorted(one for one in ids if one))}
+        ids = sorted({chunk for one in candidates[:DEPTH] if (chunk := leading_chunk(one))})
+        leading = {chunk.id: chunk for chunk in self._chunks.get(ids)}
         return rerank_within_roles(self._reranker, query.text, candidates, leading)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    """What the chunk store found."""
-
-    lists: Lists
-    known: Known
-    route: Route
-    pool: tuple[Hit, ...]
-    measure: Measure
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reached:
-    """What the graph added, and what was missing."""
-
-    spread: Spread
-    sub_queries: tuple[str, ...] = ()
-    degraded: frozenset[str] = frozenset()
+    def _copies(self, query: Query, candidates: tuple[Scored, ...]) -> Mapping[str, Collection[str]]:
+        if self._graph is None or not query.use_graph:
+            return {}
+        try:
+            return find_copies(self._graph, candidates)
+        except StoreUnavailable:  # said in `degraded` already: the graph was asked before
+            return {}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 
-from retrieval.route import content_words
+from retrieval.words import content_words
 from schemas.evidence import Derivation, Origin, PathStep, Scores
 from schemas.nodes import Chunk
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from retrieval.route import STOP_WORDS, content_words
 from retrieval.spread import Reach, Spread
+from retrieval.words import STOP_WORDS, content_words
 from schemas.evidence import PathStep
 from schemas.nodes import Chunk
 
@@ -17,6 +17,7 @@ SPANS_MAX = 4
 KIND = "second_query"
 """Kind of the step that a path shows for such a find."""
 
+_LEADS = STOP_WORDS | {"he", "her", "his", "she", "after", "also", "both", "during", "while"}
 _SENTENCE = re.compile(r".+?(?:[.!?…][\"'”’)\]]*(?=\s)|$)")
 _WORD = re.compile(r"\w+")
 _PROPER = re.compile(
@@ -80,8 +81,14 @@ def _overlap(sentence: str, wanted: Collection[str]) -> float:
 def new_spans(sentence: str, question: str) -> list[str]:
     """Capitalised spans and years that the question lacks, in order, once each."""
     asked = question.casefold()
-    spans = dict.fromkeys(match[0] for match in _PROPER.finditer(sentence))
-    return [span for span in spans if span.casefold() not in asked][:SPANS_MAX]
+    spans = dict.fromkeys(_without_lead(match[0]) for match in _PROPER.finditer(sentence))
+    return [span for span in spans if span and span.casefold() not in asked][:SPANS_MAX]
+
+
+def _without_lead(span: str) -> str:
+    """Drop a first word that is capitalised only for opening the sentence."""
+    first, _, others = span.partition(" ")
+    return others if first.casefold() in _LEADS else span
 
 
 def split_sentences(text: str) -> tuple[str, ...]:

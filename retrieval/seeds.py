@@ -28,6 +28,7 @@ class SeedList(StrEnum):
     ANCHOR_BM25 = "anchor_bm25"
     ANCHOR_DENSE = "anchor_dense"
     CODES = "codes"
+    CAPTION_DENSE = "caption_dense"
 
 
 Lists = Mapping[SeedList, tuple[Hit, ...]]
@@ -35,11 +36,11 @@ Lists = Mapping[SeedList, tuple[Hit, ...]]
 WEIGHTS: Mapping[Route, Mapping[SeedList, float]] = {
     route: dict(zip(SeedList, weights, strict=True))
     for route, weights in {
-        Route.PLAIN: (1, 1, 0.5, 0.5, 0.5, 0.25, 1),
-        Route.NAVIGATION: (0.5, 0.5, 1.5, 1.5, 1.5, 1, 1),
-        Route.RELATIONSHIP: (1, 1, 0.5, 0.25, 1, 0.5, 1),
-        Route.PDF: (1, 1, 0.75, 0.5, 0.25, 0, 1),
-        Route.ID: (0.5, 0.25, 0.5, 0, 0.5, 0, 4),
+        Route.PLAIN: (1, 1, 0.5, 0.5, 0.5, 0.25, 1, 0.25),
+        Route.NAVIGATION: (0.5, 0.5, 1.5, 1.5, 1.5, 1, 1, 0.25),
+        Route.RELATIONSHIP: (1, 1, 0.5, 0.25, 1, 0.5, 1, 0.25),
+        Route.PDF: (1, 1, 0.75, 0.5, 0.25, 0, 1, 0.75),
+        Route.ID: (0.5, 0.25, 0.5, 0, 0.5, 0, 4, 0),
     }.items()
 }
 """Weight of each list by route, in the order of `SeedList`; starting values, not yet tuned (design 7)."""
@@ -53,6 +54,7 @@ _DENSE = {
     SeedList.TEXT_DENSE: SearchField.TEXT,
     SeedList.HEADING_DENSE: SearchField.HEADING,
     SeedList.ANCHOR_DENSE: SearchField.ANCHORS,
+    SeedList.CAPTION_DENSE: SearchField.CAPTIONS,
 }
 
 

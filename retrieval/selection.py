@@ -1,7 +1,7 @@
 """Which candidates become evidence, and in which order: caps first, then the total order of the scores."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from retrieval.score import Scored
@@ -20,14 +20,16 @@ class Selection:
     relaxed: int
 
 
-def select_evidence(candidates: Collection[Scored], *, top_k: int) -> Selection:
+def select_evidence(
+    candidates: Collection[Scored], copies: Mapping[str, Collection[str]] | None = None, *, top_k: int
+) -> Selection:
     """Cut one fixed order after *top_k*, so that a larger `top_k` only appends.
 
     The order: what fits at most 2 a section and 3 a page, which is one of a PDF, else a file or an address;
     then what breaks only the page cap; then the rest; each by (place, -score, id). A passage equal word for
-    word to a better one is left out.
+    word to a better one, or one of its *copies* by id, is left out.
     """
-    rest = _without_repeats(sorted(candidates, key=lambda one: one.rank_key))
+    rest = _without_repeats(sorted(candidates, key=lambda one: one.rank_key), copies or {})
     seen: Counter[str] = Counter()
     fits, rest = _split(rest, seen, per_page=PER_PAGE, per_section=PER_SECTION)
     many_a_page, rest = _split(rest, seen, per_page=len(candidates), per_section=PER_SECTION)
@@ -63,8 +65,14 @@ def _section_key(chunk: Chunk) -> str | None:
     return "\x1f".join((_page_key(chunk), *chunk.heading_path)) if chunk.heading_path else None
 
 
-def _without_repeats(ranked: Collection[Scored]) -> list[Scored]:
-    first: dict[str, Scored] = {}
+def _without_repeats(ranked: Collection[Scored], copies: Mapping[str, Collection[str]]) -> list[Scored]:
+    kept: list[Scored] = []
+    said: set[str] = set()
+    repeated: set[str] = set()
     for one in ranked:
-        first.setdefault(normalise_text(one.chunk.text), one)
-    return list(first.values())
+        text = normalise_text(one.chunk.text)
+        if text not in said and one.chunk.id not in repeated:
+            kept.append(one)
+            said.add(text)
+            repeated.update(copies.get(one.chunk.id, ()))
+    return kept

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from indexes.ports import GraphReader
 from retrieval.neighbours import Way, find_ways
+from retrieval.relevance import best_chunks
 from schemas.evidence import PathStep
 
 ANCHORS = 3
@@ -13,6 +14,8 @@ HOPS = 2
 DECAY = 0.85
 HUB_MAX = 20
 REACHED_MAX = 400
+SAYING_MAX = 50
+"""Best chunks of a document whose mentions are followed; a book has thousands."""
 
 Bases = Mapping[str, Mapping[str, float]]
 """Document > chunk > base."""
@@ -96,7 +99,11 @@ class Wave:
 
 
 def _hop(graph: GraphReader, wave: Wave, measure: MeasureDocuments) -> Wave:
-    said_by = {chunk: doc for doc, base in measure(sorted(wave.front)).items() for chunk in base}
+    said_by = {
+        chunk: doc
+        for doc, base in measure(sorted(wave.front)).items()
+        for chunk in best_chunks(base, limit=SAYING_MAX)
+    }
     ways = find_ways(graph, sorted(wave.front), said_by)
     ends = tuple(dict.fromkeys(way.dst for way in ways))
     room = max(0, REACHED_MAX - len(wave.reached))

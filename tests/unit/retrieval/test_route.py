@@ -2,7 +2,8 @@
 
 import pytest
 
-from retrieval.route import Known, Route, code_prefix, code_tokens, content_words, id_tokens, route_of
+from retrieval.route import Known, Route, route_of, wants_detail
+from retrieval.words import code_prefix, code_tokens, content_words, id_tokens
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,9 @@ from retrieval.route import Known, Route, code_prefix, code_tokens, content_word
         ("revenue in the 10-K of 2023", Route.PDF),
         ("slides", Route.PLAIN),
         ("How do I restore a table?", Route.PLAIN),
+        ("What supersedes the Session API on page 3?", Route.RELATIONSHIP),
+        ("Which services depend on the billing worker?", Route.RELATIONSHIP),
+        ("What is the Session API?", Route.PLAIN),
         ("Is UTF-8 supported?", Route.PLAIN),
     ],
 )
@@ -28,6 +32,17 @@ def test_the_text_alone_decides_when_the_catalogue_knows_nothing(text: str, rout
 def test_a_known_code_or_document_routes_by_id_before_all_else() -> None:
     assert route_of("open max_wal_size", Known(holders={"max_wal_size": ("chunk:a",)})) is Route.ID
     assert route_of("page 3 of GOV-0017", Known(documents=("page:x",))) is Route.ID
+
+
+def test_names_that_the_catalogue_knows_count_as_names() -> None:
+    assert route_of("Does the base backup need the write-ahead log", Known()) is Route.PLAIN
+    known = Known(names=("base backup", "write ahead log"))
+    assert route_of("Does the base backup need the write-ahead log", known) is Route.RELATIONSHIP
+
+
+def test_details_are_asked_for_by_their_names() -> None:
+    assert wants_detail("What are the default values?")
+    assert not wants_detail("Why is it slow?")
 
 
 def test_a_question_that_equals_a_title_navigates() -> None:

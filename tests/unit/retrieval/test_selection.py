@@ -66,6 +66,13 @@ def test_the_same_words_twice_count_once_at_the_better_place() -> None:
     assert ids([first, copy], 5) == ["b"]
 
 
+def test_a_near_copy_of_a_better_passage_is_left_out() -> None:
+    best, copy, other = scored("a", 0.9), scored("b", 0.8, doc="page:b"), scored("c", 0.7, doc="page:c")
+    copies = {"a": {"b"}, "b": {"a"}}
+    chosen = select_evidence([best, copy, other], copies, top_k=3).chosen
+    assert [one.chunk.id for one in chosen] == ["a", "c"]
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 10), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=40),
     st.integers(1, 50),

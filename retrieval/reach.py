@@ -1,0 +1,91 @@
+"""What the graph adds to what was found: surroundings, activation, second questions, and which are copies."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from indexes.ports import ChunkReader, Encoder, GraphReader
+from retrieval.expand.directions import NEAR_DUPLICATE
+from retrieval.expand.expansion import Expansion, expand_seeds
+from retrieval.expand.surroundings import SEEDS
+from retrieval.follow_up import FollowUp
+from retrieval.relevance import Measure, best_chunks
+from retrieval.route import Known, Route, wants_detail
+from retrieval.score import Scored
+from retrieval.seeds import Asked, Lists
+from retrieval.spread import Spread, choose_anchors, spread_from
+from schemas.edges import EdgeKind
+from schemas.evidence import Hit
+from schemas.nodes import Chunk
+
+COPIES_AMONG = 60
+"""Best candidates among which copies are looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the chunk store found."""
+
+    lists: Lists
+    known: Known
+    route: Route
+    pool: tuple[Hit, ...]
+    measure: Measure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """What the graph added, and what was missing."""
+
+    spread: Spread
+    expansion: Expansion = field(default_factory=Expansion)
+    sub_queries: tuple[str, ...] = ()
+    degraded: frozenset[str] = frozenset()
+
+
+def start_from(found: Found) -> Spread:
+    """Choose the documents that everything is reached from; what stands without a graph."""
+    base = found.measure.documents({hit.doc for hit in found.pool})
+    return choose_anchors(base, found.known.documents)
+
+
+def reach_by_graph(
+    chunks: ChunkReader, graph: GraphReader, encoder: Encoder, asked: Asked, found: Found
+) -> Reached:
+    """Expand the best seeds, spread from the anchors, and ask again by rule from what that lit.
+
+    Where nothing spreads, or the question names its documents, there is no second question.
+    """
+    expansion = expand_seeds(
+        chunks,
+        graph,
+        _best_seeds(chunks, found),
+        query=asked.query.text,
+        wants_detail=wants_detail(asked.query.text),
+        measure=found.measure.of,
+    )
+    spread = spread_from(graph, start_from(found), measure=found.measure.of)
+    if not spread.ran or spread.named:
+        return Reached(spread=spread, expansion=expansion)
+    follow_up = FollowUp(chunks=chunks, encoder=encoder, asked=asked, measure=found.measure)
+    lit, sub_queries = follow_up.light(spread)
+    return Reached(spread=lit, expansion=expansion, sub_queries=sub_queries)
+
+
+def _best_seeds(chunks: ChunkReader, found: Found) -> tuple[Chunk, ...]:
+    bases = found.measure.of({hit.doc for hit in found.pool})
+    base = {hit.chunk_id: bases.get(hit.doc, {}).get(hit.chunk_id, 0.0) for hit in found.pool}
+    best = best_chunks(base, limit=SEEDS)
+    rows = {row.id: row for row in chunks.get(best)}
+    return tuple(rows[chunk] for chunk in best if chunk in rows)
+
+
+def find_copies(graph: GraphReader, ranked: Collection[Scored]) -> Mapping[str, frozenset[str]]:
+    """Give each of the best candidates those that say nearly the same (`similar_to` from .95)."""
+    ids = sorted(one.chunk.id for one in tuple(ranked)[:COPIES_AMONG])
+    edges = graph.edges_from(ids, kinds={EdgeKind.SIMILAR_TO}) if ids else ()
+    copies: dict[str, set[str]] = {}
+    for edge in edges:
+        if (edge.score or 0.0) >= NEAR_DUPLICATE:
+            copies.setdefault(edge.src, set()).add(edge.dst)
+            copies.setdefault(edge.dst, set()).add(edge.src)
+    return {chunk: frozenset(copies[chunk]) for chunk in sorted(copies)}

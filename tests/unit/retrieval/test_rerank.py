@@ -1,0 +1,76 @@
+"""The cross-encoder's order within roles."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from retrieval.rerank import DEPTH, rerank_within_roles
+from retrieval.score import Scored
+from schemas.evidence import Origin, PathStep, Scores
+from schemas.nodes import Chunk, DocumentKind
+
+
+@dataclass
+class Judge:
+    """Keeps the port Reranker by a table of logits; remembers what it was shown."""
+
+    logits: dict[str, float] = field(default_factory=dict)
+    shown: list[str] = field(default_factory=list)
+
+    def score_pairs(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        self.shown += texts
+        return tuple(self.logits.get(text.splitlines()[-1], 0.0) for text in texts)
+
+
+def scored(name: str, text: float, role: str = "rest", path: tuple[PathStep, ...] = ()) -> Scored:
+    chunk = Chunk(
+        id=f"chunk:{name}",
+        kind=DocumentKind.HTML,
+        source="s",
+        doc=f"page:{name}",
+        text=name,
+        content_hash="h",
+        ordinal=0,
+        offsets=(0, 1),
+        token_count=1,
+        heading_path=("Top", name.upper()),
+    )
+    return Scored(chunk=chunk, scores=Scores(text=text), source=Origin.VECTOR, role=role, path=path)
+
+
+def order(found: Sequence[Scored]) -> list[str]:
+    return [one.chunk.text for one in sorted(found, key=lambda one: one.rank_key)]
+
+
+def test_a_role_keeps_its_places_whatever_the_logits_say() -> None:
+    candidates = [scored("a", 0.9, "anchor"), scored("b", 0.5, "bridge"), scored("c", 0.4, "rest")]
+    judge = Judge({"c": 10.0, "b": -10.0})
+    assert order(rerank_within_roles(judge, "q", candidates, {})) == ["a", "b", "c"]
+
+
+def test_within_a_role_a_clear_logit_wins_over_a_close_score() -> None:
+    candidates = [scored("a", 0.50), scored("x", 0.49, "bridge"), scored("b", 0.48)]
+    found = rerank_within_roles(Judge({"b": 8.0, "a": -2.0}), "q", candidates, {})
+    assert order(found) == ["b", "x", "a"]
+    assert {one.chunk.text: one.logit for one in found} == {"a": -2.0, "b": 8.0, "x": 0.0}
+
+
+def test_equal_worth_keeps_the_order_of_the_blend() -> None:
+    assert order(rerank_within_roles(Judge(), "q", [scored("b", 0.5), scored("a", 0.5)], {})) == ["a", "b"]
+
+
+def test_only_the_best_are_read_and_the_rest_follow_in_order() -> None:
+    many = [scored(f"c{n:02}", 0.9 - n / 100) for n in range(DEPTH + 5)]
+    judge = Judge({f"c{DEPTH + 1:02}": 10.0})
+    found = rerank_within_roles(judge, "q", many[::-1], {})
+    assert len(judge.shown) == DEPTH
+    assert order(found) == [one.chunk.text for one in many]
+
+
+def test_a_bridge_is_read_after_the_passage_that_leads_to_it() -> None:
+    first = scored("first", 0.9, "anchor")
+    step = PathStep(src="page:first", kind="links_to", dst="page:next", chunk="chunk:first")
+    judge = Judge()
+    rerank_within_roles(
+        judge, "q", [first, scored("next", 0.5, "bridge", (step,))], {"chunk:first": first.chunk}
+    )
+    assert judge.shown == ["Top > FIRST\nfirst", "Top > FIRST\nfirst\nTop > NEXT\nnext"]
