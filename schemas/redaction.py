@@ -64,8 +64,10 @@ def pieces_of(secrets: Iterable[Secret]) -> frozenset[str]:
 
 
 def redact(text: str) -> str:
-    """Give *text* without its secrets; what has none stays as it is."""
-    return hide_values(text, pieces_of(secrets_of(text))).text
+    """Give *text* without its secrets, nor those that show only once these are hidden where they stood."""
+    while (hidden := hide_values(text, pieces_of(secrets_of(text))).text) != text:
+        text = hidden
+    return text
 
 
 def one_line(text: str) -> str:

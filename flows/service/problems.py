@@ -10,6 +10,7 @@ from schemas.errors import (
     ChangesUnavailable,
     ConfigError,
     FilterError,
+    QueryRefused,
     SitegraphError,
     TransientError,
 )
@@ -34,6 +35,7 @@ class Problem(Exception):
 
 _STATUS: tuple[tuple[type[SitegraphError], int], ...] = (
     (FilterError, 422),
+    (QueryRefused, 403),
     (ChangesUnavailable, 410),
     (ConfigError, 503),  # no index there, yet or for now; what is wrong with a question is told apart before
     (TransientError, 503),

@@ -15,7 +15,8 @@ def publish_next(root: Path, documents: Iterable[Document], edges: Iterable[Edge
     stores, base = OpenedStores(root, {}), read_current(root)
     number, listed = base + 1, tuple(documents)
     nodes = [node for found, _ in listed for node in found]
-    rows = [(chunk, vectors_of(chunk, stores.encoder)) for _, found in listed for chunk in found]
+    encoder = stores.encoder(stores.chunks.space(base))
+    rows = [(chunk, vectors_of(chunk, encoder)) for _, found in listed for chunk in found]
     before = stores.chunks.at(base), stores.graph.at(base)
     gone = {chunk.id for chunk in before[0].scan()} - {chunk.id for chunk, _ in rows}
     writer = stores.chunks.writer()

@@ -220,7 +220,8 @@ def test_the_budget_cuts_texts_and_their_offsets(index: SmallIndex) -> None:
 
 def test_rerank_without_a_reranker_is_said_and_changes_nothing(index: SmallIndex) -> None:
     plain, asked = ask(index, "backup"), ask(index, "backup", rerank=True)
-    assert replace(asked, diagnostics={}) == replace(plain, diagnostics={})
+    assert asked.degraded == ("rerank",)
+    assert replace(asked, diagnostics={}, degraded=()) == replace(plain, diagnostics={})
     assert any("rerank" in note for note in asked.diagnostics["notes"])
 
 

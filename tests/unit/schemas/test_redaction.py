@@ -69,6 +69,11 @@ _secrets = st.sampled_from([github_token(), private_key(lines=2), f'password = "
 _texts = st.lists(st.one_of(st.text(max_size=20), _secrets, st.sampled_from("=:'\" \n"))).map("".join)
 
 
+def test_a_secret_between_two_that_overlap_is_hidden_too() -> None:
+    token, web = github_token(), web_token()
+    assert token not in redact(f"{token}{web}{token}{private_key(lines=2)}{web}")
+
+
 @given(_texts)
 def test_redacting_twice_changes_no_more_than_once(text: str) -> None:
     assert redact(redact(text)) == redact(text)
