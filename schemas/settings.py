@@ -18,10 +18,12 @@ class Settings:
 
     `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where a new index
     keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). `model` is a
-    sentence-transformers name or path (default: the packaged MiniLM). `workers` is the number of
-    parser processes. `encode_ahead` is how many texts may wait for the encoder, which bounds the memory
-    they take. `chromium` is the browser for sources with `javascript: true` (default: the one on
-    the PATH). `keep_generations` is how many published generations stay readable.
+    sentence-transformers name or path (default: the index's own, at first the packaged MiniLM). `workers` is
+    the number of parser processes. `device`, `dtype` and `batch_size` are the encoder's in bulk: a device of
+    torch (`cpu`, `cuda`), `auto`, `fp32` or `bf16`, and texts of a batch. `encode_ahead` is how many texts
+    may wait for it, which bounds the memory they take. `chromium` is the browser for sources with
+    `javascript: true` (default: the one on the PATH). `keep_generations` is how many published generations
+    stay readable.
     """
 
     index: str = ".sitegraph"
@@ -34,6 +36,9 @@ class Settings:
     model: str | None = None
     workers: int = 2
     threads: int = 2
+    device: str = "cpu"
+    dtype: str = "auto"
+    batch_size: int = 16
     encode_ahead: int = 10_000
     keep_generations: int = 3
     user_agent: str = "sitegraph/0.1 (+https://pypi.org/project/sitegraph/)"
