@@ -21,7 +21,7 @@ from bench.scaled_pages import write_sentences
 
 MAX_RSS_MB = 1536.0
 MAX_GROWTH = 1.25
-"""How much more memory the last run may take than the first and still be called flat."""
+"""How much more memory the last run may take than the second and still be called flat."""
 MAX_SLOWDOWN = 1.3
 MAX_VERSIONS = 2
 MIN_RECALL = 0.95
@@ -50,14 +50,14 @@ def main() -> None:
 
 
 def summary(figures: Figures) -> Figures:
-    """The first run beside the dearest later one, each for 10,000 chunks."""
+    """The second run beside the dearest later one, in CPU seconds a chunk, and memory from then on."""
     runs = figures["runs"]
-    per_chunk = [run["seconds"] / run["chunks"] for run in runs]
+    per_chunk = [run["cpu_seconds"] / run["chunks"] for run in runs]
     # The first load is an insert into nothing; merging begins with the second run.
     return {
         "chunks": sum(run["chunks"] for run in runs),
         "slowdown": round(max(per_chunk[2:], default=0.0) / per_chunk[min(1, len(runs) - 1)], 2),
-        "memory_growth": round(runs[-1]["peak_rss_mb"] / runs[0]["peak_rss_mb"], 2),
+        "memory_growth": round(runs[-1]["peak_rss_mb"] / runs[min(1, len(runs) - 1)]["peak_rss_mb"], 2),
         "peak_rss_mb": max(run["peak_rss_mb"] for run in runs),
         "most_versions": max((max(run["versions"].values()) for run in runs[1:]), default=0),
     }
@@ -68,10 +68,10 @@ def misses(figures: Figures) -> list[str]:
     search, neo4j = figures["search"], figures.get("neo4j")
     aims = {
         f"{figures['peak_rss_mb']} MiB; the aim is {MAX_RSS_MB}": figures["peak_rss_mb"] < MAX_RSS_MB,
-        f"{figures['memory_growth']} times the memory of the first run; the aim is {MAX_GROWTH}": (
+        f"{figures['memory_growth']} times the memory of the second run; the aim is {MAX_GROWTH}": (
             figures["memory_growth"] <= MAX_GROWTH
         ),
-        f"{figures['slowdown']} times the time of the second run; the aim is {MAX_SLOWDOWN}": (
+        f"{figures['slowdown']} times the CPU time of the second run; the aim is {MAX_SLOWDOWN}": (
             figures["slowdown"] <= MAX_SLOWDOWN
         ),
         f"{figures['most_versions']} versions of a table in a run; the aim is {MAX_VERSIONS}": (

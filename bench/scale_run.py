@@ -98,12 +98,15 @@ def measure(pipeline: Pipeline) -> Figures:
             wait=True,
         ) as lease:
             marks("lease")
+            spent = -time.process_time()
             chunks = publish(pipeline, lease, marks)
+            spent += time.process_time()
             marks("published")
     indexing = sum(marks.between(first, last) for first, last in INDEXING.items())
     return {
         "chunks": chunks,
         "seconds": round(marks.between("lease", "published"), 1),
+        "cpu_seconds": round(spent, 1),
         "stages": {
             "diff, embed, link": round(marks.between("lease", "plan.frozen"), 1),
             "write": round(marks.between("plan.frozen", "stores.written") - indexing, 1),

@@ -80,7 +80,9 @@ def _questions(reader: ChunkReader, asked: list[Chunk]) -> list[Vector]:
 
 def _exact(table: lancedb.table.Table, vector: Vector) -> list[str]:
     query = table.search(vector, vector_column_name="text_vector").distance_type("cosine")
-    found: list[str] = query.bypass_vector_index().select(["id"]).limit(TOP_K).to_arrow()["id"].to_pylist()
+    found: list[str] = (
+        query.bypass_vector_index().select(["id", "_distance"]).limit(TOP_K).to_arrow()["id"].to_pylist()
+    )
     return found
 
 

@@ -4,12 +4,27 @@ A process inherits its parent's `ru_maxrss` through exec, so the kernel's mark o
 itself (VmHWM, proc_pid_status(5)) comes first wherever there is one.
 """
 
+import ctypes
 import multiprocessing
 import os
 import resource
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+
+_M_ARENA_MAX = -8
+"""Of malloc.h."""
+
+
+def share_heaps() -> None:
+    """Have the threads of this process share two heaps of glibc's; elsewhere nothing happens.
+
+    With a heap for each thread, what one has freed is of no use to the others: a run that added 10,000 chunks
+    to 70,000 took 965 MiB instead of 700. Source: mallopt(3), M_ARENA_MAX.
+    """
+    with suppress(AttributeError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
 
 
 def peak_rss_mb(pid: int | None = None) -> float:

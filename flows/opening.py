@@ -10,6 +10,7 @@ from uuid import uuid4
 from flows.active import activate, deactivate
 from flows.hold import check_hold
 from flows.leasing import hold_lease
+from flows.memory import share_heaps
 from flows.models import model_of
 from flows.progress import StageProgress
 from flows.settings import read_settings
@@ -93,6 +94,7 @@ def open_pipeline_for(
     index: Index, source: Source, *, tools: tuple[GraphFragment, ...] = (), quiet: bool = False
 ) -> Iterator[Pipeline]:
     """Open the parts of a run under the source's lease; they are closed and the index with them."""
+    share_heaps()
     os.environ.update({k: v for k, v in offline_environment().items() if k not in os.environ})
     with ExitStack() as stack:
         progress = stack.enter_context(StageProgress(quiet=quiet))

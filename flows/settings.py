@@ -11,6 +11,9 @@ from schemas.settings import SETTINGS_FILE, Settings, load_settings
 GRAPHS = ("lance", "neo4j")
 """The graph stores that indexes/wiring.py opens."""
 
+DTYPES = ("auto", "fp32", "bf16")
+"""The arithmetic of indexes/embed/routes.py, which is not imported here: every command begins with this."""
+
 
 def read_settings(index: str | None = None, *, graph: str | None = None) -> Settings:
     """Settings from the environment and `./sitegraph.toml`; arguments win over both.
@@ -21,6 +24,8 @@ def read_settings(index: str | None = None, *, graph: str | None = None) -> Sett
     settings = replace(settings, index=index or settings.index, graph=graph or settings.graph)
     if settings.graph not in (None, *GRAPHS):
         raise ConfigError(f"must be one of {', '.join(GRAPHS)}, not {settings.graph!r}", subject="graph")
+    if settings.dtype not in DTYPES:
+        raise ConfigError(f"must be one of {', '.join(DTYPES)}, not {settings.dtype!r}", subject="dtype")
     return settings
 
 

@@ -26,6 +26,7 @@ from indexes.embed.encoder import SentenceTransformerEncoder
 from indexes.embed.export import export_onnx
 from indexes.embed.frugal import FrugalEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
+from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, model_key
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, ModelManifest, dump_manifest, load_manifest
@@ -165,8 +166,15 @@ class Pipeline:
     @cached_property
     def encoder(self) -> FrugalEncoder:
         """The exported model for a few texts; torch, in a process of its own, for many."""
+        settings = self.index.settings
         build = partial(
-            SentenceTransformerEncoder, clock=time.process_time, threads=self.index.settings.threads
+            SentenceTransformerEncoder,
+            # CPU time is what a busy machine distorts least; a GPU takes none of it.
+            clock=time.process_time if settings.device == "cpu" else time.perf_counter,
+            threads=settings.threads,
+            device=settings.device,
+            batch_size=settings.batch_size,
+            dtype=Dtype(settings.dtype),
         )
         heavy = ChildEncoder(self.model, build)
         self._opened.callback(heavy.close)

@@ -20,16 +20,16 @@ class Settings:
 
     `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where a new index
     keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). `model` is a
-    sentence-transformers name or path (default: the packaged MiniLM). `workers` is the number of
-    parser processes. `encode_ahead` is how many texts may wait for the encoder, which bounds the memory
-    they take. `chromium` is the browser for sources with `javascript: true` (default: the one on
-    the PATH). `keep_generations` is how many published generations stay readable. A passage is joined by
-    `similar_to` to at most `similar_count` others, of a cosine of at least `similar_score`.
-    `reader_cache_mb` is what the stores of a process that serves may keep in memory. `serve_token` is what
-    `serve` asks for as bearer token.
-    `llm_url` is the base URL of a server that speaks OpenAI's chat completions, which then reads entities
-    besides the rules, by `llm_model` and with `llm_key`; `spacy` is a package with a pipeline of spaCy that
-    does so instead.
+    sentence-transformers name or path (default: the index's own, at first the packaged MiniLM). `workers` is
+    the number of parser processes. `device`, `dtype` and `batch_size` are the encoder's in bulk: a device of
+    torch (`cpu`, `cuda`), `auto`, `fp32` or `bf16`, and texts of a batch. `encode_ahead` is how many texts
+    may wait for it, which bounds the memory they take. `chromium` is the browser for sources with
+    `javascript: true` (default: the one on the PATH). `keep_generations` is how many published generations
+    stay readable. A passage is joined by `similar_to` to at most `similar_count` others, of a cosine of at
+    least `similar_score`. `reader_cache_mb` is what the stores of a process that serves may keep in memory.
+    `serve_token` is what `serve` asks for as bearer token. `llm_url` is the base URL of a server that speaks
+    OpenAI's chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
+    `spacy` is a package with a pipeline of spaCy that does so instead.
     """
 
     index: str = ".sitegraph"
@@ -42,6 +42,9 @@ class Settings:
     model: str | None = None
     workers: int = 2
     threads: int = 2
+    device: str = "cpu"
+    dtype: str = "auto"
+    batch_size: int = 16
     encode_ahead: int = 10_000
     keep_generations: int = 3
     similar_count: int = 5

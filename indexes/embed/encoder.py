@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from indexes.embed.routes import CHECK_TEXTS, Route, RouteCheck, choose_route
+from indexes.embed.routes import CHECK_TEXTS, Dtype, Route, RouteCheck, choose_route
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
 from indexes.ports import Vector
@@ -50,12 +50,14 @@ class SentenceTransformerEncoder:
         threads: int | None = None,
         device: str = "cpu",
         batch_size: int = 16,
+        dtype: Dtype = Dtype.AUTO,
     ) -> None:
         self._spec = spec
         self._clock = clock
         self._threads = threads
         self._device = device
         self._batch_size = batch_size
+        self._dtype = dtype
         self._lock = threading.RLock()
         self._model: Any = None
         self._pool: ThreadPoolExecutor | None = None
@@ -138,10 +140,19 @@ class SentenceTransformerEncoder:
 
     def _loaded(self) -> Any:
         if self._model is None:
-            self._model = load_sentence_transformer(self._spec, device=self._device)
+            self._model = self._load()
             if self._device == "cpu":
                 self._open_pool(self._model)
         return self._model
+
+    def _load(self) -> Any:
+        try:
+            return load_sentence_transformer(self._spec, device=self._device)
+        except (RuntimeError, AssertionError) as error:  # torch's, for a device that is not there
+            if self._device == "cpu":
+                raise
+            message = f"{self._device!r} cannot be used: {error}; set it to cpu, or another device"
+            raise ConfigError(message, subject="SITEGRAPH_DEVICE") from error
 
     def _open_pool(self, model: Any) -> None:
         import torch
@@ -154,12 +165,15 @@ class SentenceTransformerEncoder:
 
     def _check_routes(self) -> RouteCheck:
         self._loaded()
+        if self._dtype is Dtype.FP32:
+            return RouteCheck(route=Route.FP32, reason="fp32 is asked for")
         if not _has_bf16(self._device):
             return RouteCheck(route=Route.FP32, reason=f"{self._device} has no fast bf16")
         exact, rough = (self._encode(CHECK_TEXTS, route, prompt="") for route in Route)
         check = choose_route(
             cosine=float((exact * rough).sum(axis=1).min()),
             seconds=tuple((self._seconds(Route.FP32), self._seconds(Route.BF16_AUTOCAST)) for _ in range(3)),
+            dtype=self._dtype,
         )
         _log.log(logging.INFO if check.route is not Route.FP32 else logging.WARNING, check.reason)
         return check

@@ -25,6 +25,14 @@ CHECK_TEXTS = tuple(" ".join(_WORDS[(11 * i + j) % len(_WORDS)] for j in range(3
 """32 fixed texts of 3 tokens to more than the window of 256, on which a route must agree with fp32."""
 
 
+class Dtype(StrEnum):
+    """Which arithmetic is asked for: the faster exact-enough one, always fp32, or bf16 if exact enough."""
+
+    AUTO = "auto"
+    FP32 = "fp32"
+    BF16 = "bf16"
+
+
 class Route(StrEnum):
     """How documents are encoded in bulk."""
 
@@ -46,8 +54,10 @@ class RouteCheck:
     speedup: float | None = None
 
 
-def choose_route(*, cosine: float, seconds: tuple[tuple[float, float], ...]) -> RouteCheck:
-    """Take bf16 where it is both exact enough and faster.
+def choose_route(
+    *, cosine: float, seconds: tuple[tuple[float, float], ...], dtype: Dtype = Dtype.AUTO
+) -> RouteCheck:
+    """Take bf16 where it is both exact enough and faster, or exact enough and asked for.
 
     Args: seconds: of fp32 and bf16, several times in turn; the least of each counts, since whatever
     else runs on the machine can only add to them.
@@ -55,7 +65,7 @@ def choose_route(*, cosine: float, seconds: tuple[tuple[float, float], ...]) -> 
     speedup = min(fp32 for fp32, _ in seconds) / max(min(bf16 for _, bf16 in seconds), 1e-9)
     if not cosine >= LEAST_COSINE:
         route, reason = Route.FP32, f"bf16 differs too much (cosine {cosine:.6f}, least {LEAST_COSINE})"
-    elif speedup <= 1.0:
+    elif speedup <= 1.0 and dtype is not Dtype.BF16:
         route, reason = Route.FP32, f"bf16 is not faster here ({speedup:.2f}x)"
     else:
         route, reason = Route.BF16_AUTOCAST, f"bf16 is {speedup:.1f}x as fast, cosine {cosine:.6f}"

@@ -13,8 +13,10 @@ from indexes.embed.child import ChildEncoder
 from indexes.embed.encoder import SentenceTransformerEncoder, offline_environment
 from indexes.embed.frugal import FrugalEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
+from indexes.embed.routes import Dtype, Route, RouteCheck
 from indexes.embed.weights import DEFAULT_MODEL_SHA256, load_model_spec
 from indexes.ports import Encoder
+from schemas.errors import ConfigError
 from tests.fakes.exported_encoder import place_exported_encoder
 
 TEXTS = (
@@ -100,3 +102,34 @@ def test_the_exported_encoder_agrees_with_torch_on_queries(tmp_path: Path) -> No
 
     for text in TEXTS:
         assert np.abs(exact.encode_query(text) - exported.encode_query(text)).max() < 1e-5
+
+
+def test_a_device_that_is_not_there_is_named() -> None:
+    os.environ.update(offline_environment())
+    encoder = SentenceTransformerEncoder(load_model_spec(), clock=time.process_time, device="abacus")
+
+    with pytest.raises(ConfigError, match="SITEGRAPH_DEVICE: 'abacus' cannot be used"):
+        encoder.encode_query("how do I restore a backup?")
+
+
+def test_documents_are_exact_where_fp32_is_asked_for() -> None:
+    os.environ.update(offline_environment())
+    encoder = SentenceTransformerEncoder(load_model_spec(), clock=time.process_time, dtype=Dtype.FP32)
+
+    found = encoder.encode_documents(TEXTS)
+
+    assert np.abs(found[0] - encoder.encode_query(TEXTS[0])).max() < 1e-5
+    assert encoder.route_check == RouteCheck(route=Route.FP32, reason="fp32 is asked for")
+
+
+def test_threads_with_batches_of_their_own_give_every_text_its_vector() -> None:
+    os.environ.update(offline_environment())
+    encoder = SentenceTransformerEncoder(
+        load_model_spec(), clock=time.process_time, threads=3, batch_size=2, dtype=Dtype.FP32
+    )
+    texts = [f"Document {number} speaks of {'many ' * number}things." for number in range(11)]
+
+    found = encoder.encode_documents(texts)
+
+    for text, vector in zip(texts, found, strict=True):
+        assert np.abs(vector - encoder.encode_query(text)).max() < 1e-5

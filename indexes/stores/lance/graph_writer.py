@@ -25,8 +25,8 @@ class LanceGraphWriter:
     """A GraphWriter: one commit for each `apply_nodes` and `apply_edges`, none for an empty one."""
 
     def __init__(self, database: lancedb.DBConnection) -> None:
-        self._nodes = StagedTable(database, NODES, NODE_SCHEMA)
-        self._edges = StagedTable(database, EDGES, EDGE_SCHEMA)
+        self._nodes = StagedTable(database, NODES, NODE_SCHEMA, small_rows=True)
+        self._edges = StagedTable(database, EDGES, EDGE_SCHEMA, small_rows=True)
 
     def stage(self, generation: int, *, base: int) -> None:
         """Make both tables equal to *base*, undoing whatever an abandoned generation left."""

@@ -24,8 +24,9 @@ MAX_UNINDEXED_SHARE = 0.2
 MAX_SMALL_FRAGMENTS = 20
 # A cleanup also compacts, so it waits until it frees about a dozen generations' leftovers.
 MAX_STALE_VERSIONS = 24
-# A merge holds its whole source: 50,000 chunks with three vectors each take 0.5 GB.
+# A merge holds its whole source: 50,000 chunks with three vectors each take 0.5 GB, 200,000 edges a fifth.
 MAX_MERGED_ROWS = 50_000
+MAX_MERGED_SMALL_ROWS = 200_000
 # How long a cleanup may take to start; if it takes longer, it fails whole and the next prune tries again.
 WINDOW_MARGIN = timedelta(seconds=10)
 _TAGGED = "Cleanup error"
@@ -35,6 +36,7 @@ class StagedTable:
     """The writing side of one table; expects to be the only writer, and finds out when it is not.
 
     Args: prepare: called with the table before its state is named, to do what readers will want of it.
+    small_rows: rows without vectors, of which more go into one commit.
     """
 
     def __init__(
@@ -44,10 +46,12 @@ class StagedTable:
         schema: pa.Schema,
         *,
         prepare: Callable[[Table], None] = lambda _table: None,
+        small_rows: bool = False,
     ) -> None:
         self._name = name
         self._schema = schema
         self._prepare = prepare
+        self._small_rows = small_rows
         self._table = open_table(database, name, schema)
         self._version: int | None = None
 
@@ -71,7 +75,7 @@ class StagedTable:
             self._version = self._table.version
 
     def apply(self, batches: Iterable[pa.RecordBatch], deletes: Collection[str]) -> None:
-        """Upsert the batches' rows and delete ids, in one commit for each MAX_MERGED_ROWS; none for nothing.
+        """Upsert the batches' rows and delete ids, in as few commits as memory allows; none for nothing.
 
         An id that is both upserted and deleted stays. An error raised by *batches* comes out as it is; what
         was committed before it is undone by the next `stage`.
@@ -158,7 +162,8 @@ class StagedTable:
         merge = merge.when_matched_update_all().when_not_matched_insert_all()
         if deletes:
             merge = merge.when_not_matched_by_source_delete(_ids(deletes))
-        return merge.execute(stream.reader(max_rows=MAX_MERGED_ROWS))
+        most = MAX_MERGED_SMALL_ROWS if self._small_rows else MAX_MERGED_ROWS
+        return merge.execute(stream.reader(max_rows=most))
 
     def _stale(self, found: str) -> StaleLease:
         return StaleLease(f"somebody else wrote in between ({found}); run again", subject=self._name)

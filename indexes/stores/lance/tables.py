@@ -20,6 +20,9 @@ from schemas.nodes import Chunk
 
 CHUNKS, NODES, EDGES = "chunks", "nodes", "edges"
 
+# By default the driver keeps up to 7 GB; what does not fit here stays in the system's page cache.
+_INDEX_CACHE, _METADATA_CACHE = 128 << 20, 64 << 20
+
 _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("ordinal", "token_count", "page_no"), pa.int64()),
     **dict.fromkeys(("ocr_conf", "structure_confidence"), pa.float64()),
@@ -137,6 +140,9 @@ def open_session(cache_mb: int) -> lancedb.Session:
 
 def connect(directory: Path, session: lancedb.Session | None = None) -> lancedb.DBConnection:
     """Open the directory; nothing is read yet."""
+    session = session or lancedb.Session(
+        index_cache_size_bytes=_INDEX_CACHE, metadata_cache_size_bytes=_METADATA_CACHE
+    )
     return lancedb.connect(str(directory), session=session)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexes.embed.routes import CHECK_TEXTS, Route, choose_route
+from indexes.embed.routes import CHECK_TEXTS, Dtype, Route, choose_route
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import load_model_spec
 
@@ -35,6 +35,13 @@ def test_bf16_is_used_where_it_is_exact_enough_and_faster(
 
     assert check.route is route
     assert reason in check.reason
+
+
+def test_bf16_that_is_asked_for_need_not_be_faster_but_exact() -> None:
+    slow = ((1.0, 1.5),)
+
+    assert choose_route(cosine=0.99997, seconds=slow, dtype=Dtype.BF16).route is Route.BF16_AUTOCAST
+    assert choose_route(cosine=0.998, seconds=slow, dtype=Dtype.BF16).route is Route.FP32
 
 
 def test_the_check_runs_from_a_few_tokens_to_more_than_the_limit() -> None:
