@@ -222,7 +222,9 @@ def _edges(
             fragment, source=source, resolve=lambda name: generation.doc_ids.get(name.casefold())
         )
         edges += generation.names.edges(fragment, source=source, targets=targets)
-        edges += explained_by_edges(fragment.chunks, generation.tools.names(source), source=source)
+        edges += explained_by_edges(
+            fragment.chunks, generation.tools.names(source), source=source, agree=generation.tools.agree
+        )
     return edges
 
 

@@ -9,12 +9,16 @@ from flows.wiring import Pipeline
 from ingest.link.catalogue import Catalogue, Stated, build_catalogue
 from ingest.link.mentions import mention_edges, name_edges, read_document
 from ingest.link.relations import relation_edges
+from ingest.link.spotting import find_catalogued
 from schemas.changes import DocumentChange
 from schemas.documents import LiveDocument
 from schemas.edges import Edge
 from schemas.fragment import GraphFragment
 from schemas.nodes import Entity
 from schemas.report import NameCounts
+
+MANY = 1000
+"""Changed names beyond which every text is read once, since the store reads them all for each hundred."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +65,11 @@ class NextNames:
         if self.before is self.after:
             return frozenset()
         texts = _differing(self.before.meanings, self.after.meanings)
-        return frozenset(self.pipeline.index.chunks.at(self.base).documents_containing(texts))
+        chunks = self.pipeline.index.chunks.at(self.base)
+        if len(texts) <= MANY:
+            return frozenset(chunks.documents_containing(texts))
+        changed = Catalogue(meanings=dict.fromkeys(texts, ()))
+        return frozenset(chunk.doc for chunk in chunks.scan() if find_catalogued(chunk.text, changed))
 
     def edges(self, fragment: GraphFragment, *, source: str, targets: Mapping[str, str]) -> tuple[Edge, ...]:
         """Give what the document is called, what its passages mention, and how its sentences relate that."""

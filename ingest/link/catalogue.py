@@ -96,16 +96,16 @@ class Catalogue:
         return {doc: tuple(rows) for doc, rows in named.items()}
 
     @cached_property
-    def by_first_word(self) -> Mapping[str, tuple[tuple[int, str], ...]]:
-        """Names, the longest first, by their first word, with how many signs stand before it."""
-        index: dict[str, list[tuple[int, str]]] = {}
+    def by_first_word(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
+        """Lengths of the names that have a first word, the longest first, each with the signs before it.
+
+        Thousands of titles may begin with "The", and they have a hundred lengths at most.
+        """
+        index: dict[str, set[tuple[int, int]]] = {}
         for text in self.meanings:
             if word := WORD.search(text):
-                index.setdefault(word[0], []).append((word.start(), text))
-        return {
-            word: tuple(sorted(names, key=lambda name: (-len(name[1]), name[1])))
-            for word, names in index.items()
-        }
+                index.setdefault(word[0], set()).add((len(text), word.start()))
+        return {word: tuple(sorted(shapes, reverse=True)) for word, shapes in index.items()}
 
 
 def build_catalogue(stated: Iterable[Stated]) -> Catalogue:

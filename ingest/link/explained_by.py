@@ -1,13 +1,13 @@
 """Tools are joined to the passages that explain them, document by document."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.link.tool_evidence import DEFINING, WEIGHTS, DocumentReader, Findings, first_sentence
+from ingest.link.tool_evidence import DEFINING, WEIGHTS, DocumentReader, Evidence, Findings, first_sentence
 from ingest.link.tool_names import ToolNames
 from schemas.edges import Edge, EdgeKind, EvidenceRole
 from schemas.ids import edge_id
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, Tool
 
 PER_TOOL = 4
 """Passages of one document that one tool leads to."""
@@ -17,6 +17,10 @@ PER_CHUNK = 8
 
 DEFINED_PER_CHUNK = 64
 """Tools which a passage may define: a table of settings defines many, but a bound there must be."""
+
+
+Agree = Callable[[Sequence[tuple[Tool, Chunk]]], Sequence[bool]]
+"""Whether what each tool's description says is what the passage says, by their vectors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,17 +40,23 @@ class _Candidate:
         return bool(DEFINING & self.findings.kinds.keys())
 
 
-def explained_by_edges(chunks: Sequence[Chunk], names: ToolNames, *, source: str) -> tuple[Edge, ...]:
+def explained_by_edges(
+    chunks: Sequence[Chunk], names: ToolNames, *, source: str, agree: Agree | None = None
+) -> tuple[Edge, ...]:
     """Give the `explained_by` edges that one document states, in id order.
 
     An edge leads to the section whose heading is the tool's name, else to the passage. Of one document only
     the best passage with defining evidence defines a tool; the others mention it.
 
-    Args: chunks: those of one document; names: the tools of its source.
+    Args: chunks: those of one document; names: the tools of its source; agree: asked only about passages that
+    other evidence speaks for; None: there are no vectors.
     """
     if not names.tools:
         return ()
-    found = _best_of_each_target(_candidates(chunks, names))
+    candidates = list(_candidates(chunks, names))
+    if agree is not None:
+        _ask(agree, candidates, names)
+    found = _best_of_each_target(candidates)
     of_tool = _of_tools(found)
     kept = _of_chunks([candidate for ranked in of_tool.values() for candidate in ranked[:PER_TOOL]], of_tool)
     edges = (_edge(one, names, source, defines=one.defines and of_tool[one.tool][0] is one) for one in kept)
@@ -62,6 +72,14 @@ def _candidates(chunks: Sequence[Chunk], names: ToolNames) -> Iterable[_Candidat
             in_section = chunk.section_id is not None and names.named((chunk.heading_path or ("",))[-1])
             target = chunk.section_id if in_section and tool in in_section else None
             yield _Candidate(tool=tool, chunk=chunk, target=target or chunk.id, findings=findings)
+
+
+def _ask(agree: Agree, candidates: Iterable[_Candidate], names: ToolNames) -> None:
+    described = [one for one in candidates if names.tools[one.tool].description]
+    answers = agree([(names.tools[one.tool], one.chunk) for one in described])
+    for one, agrees in zip(described, answers, strict=True):
+        if agrees:
+            one.findings.add(Evidence.AGREEMENT)
 
 
 def _best_of_each_target(candidates: Iterable[_Candidate]) -> Iterable[_Candidate]:

@@ -25,7 +25,7 @@ LINKED_CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A span of a chunk's text and the entity it means; `is_own`: the document itself is about that."""
+    """A span of a chunk's text and the entity it means; `is_own`: it names the document, or a part of it."""
 
     span: Span
     entity: str
@@ -75,7 +75,7 @@ def read_document(
 
 
 def mention_edges(read: ReadDocument, *, source: str) -> tuple[Edge, ...]:
-    """Give an edge from each chunk to each entity it mentions, but for those its own document is about.
+    """Give an edge from each chunk to each entity it mentions, but for those that name its own document.
 
     `text` is what stands in the chunk at the first place, `count` how many places there are.
     """
@@ -126,7 +126,7 @@ class _Reader:
         words = frozenset(word for chunk in fragment.chunks for word in words_of(chunk.text))
         self._lower = frozenset(word for word in words if word.islower())
         self._catalogue = catalogue
-        self._own = catalogue.by_node.get(fragment.doc)
+        self._own = frozenset(entity for entity, _, _ in catalogue.by_doc.get(fragment.doc, ()))
         self._anchors = _anchors(fragment, catalogue, targets)
         self._reading = Reading(
             doc=fragment.doc,
@@ -161,7 +161,7 @@ class _Reader:
                 span=span,
                 entity=candidate.entity,
                 confidence=candidate.confidence,
-                is_own=candidate.entity == self._own,
+                is_own=candidate.entity in self._own,
             )
 
     def _is_meant(self, chunk: Chunk, span: Span) -> bool:
@@ -175,7 +175,7 @@ class _Reader:
         id_ = entity_id(name)
         entity_type = EntityType.CODE if is_code(name) else EntityType.NAME
         self.found.setdefault(id_, Entity(id=id_, doc=id_, name=name, entity_type=entity_type))
-        return Mention(span=span, entity=id_, confidence=UNLISTED_CONFIDENCE, is_own=id_ == self._own)
+        return Mention(span=span, entity=id_, confidence=UNLISTED_CONFIDENCE, is_own=id_ in self._own)
 
 
 def _anchors(fragment: GraphFragment, catalogue: Catalogue, targets: Mapping[str, str]) -> Catalogue:

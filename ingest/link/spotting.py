@@ -49,9 +49,10 @@ def _catalogued(text: str, catalogue: Catalogue) -> Iterator[Span]:
     for word in WORD.finditer(text):
         if word.start() < end or word[0] not in index:
             continue
-        for offset, name in index[word[0]]:
+        for length, offset in index[word[0]]:
             start = word.start() - offset
-            if start >= end and text.startswith(name, start) and _stands_alone(text, start, name):
+            name = text[max(start, 0) : max(start, 0) + length]
+            if start >= end and name in catalogue.meanings and _stands_alone(text, start, name):
                 end = start + len(name)
                 yield Span(start, end, name)
                 break

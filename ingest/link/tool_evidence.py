@@ -37,6 +37,7 @@ class Evidence(StrEnum):
     IN_HEADING = "in heading"
     FIRST_SENTENCE = "first sentence"
     CODE = "code"
+    AGREEMENT = "agreement"
     TEXT = "text"
     UNDER_HEADING = "under heading"
     OPTIONS = "options"
@@ -49,6 +50,7 @@ WEIGHTS: Mapping[Evidence, float] = {
     Evidence.IN_HEADING: 0.35,
     Evidence.FIRST_SENTENCE: 0.3,
     Evidence.CODE: 0.25,
+    Evidence.AGREEMENT: 0.2,
     Evidence.TEXT: 0.15,
     Evidence.UNDER_HEADING: 0.15,
     Evidence.OPTIONS: 0.1,

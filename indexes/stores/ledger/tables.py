@@ -128,10 +128,7 @@ fragment_name = sa.Table(
 )
 
 answer = sa.Table(
-    "answer",
-    metadata,
-    sa.Column("key", _TEXT, primary_key=True),
-    sa.Column("text", _TEXT, nullable=False),
+    "answer", metadata, sa.Column("key", _TEXT, primary_key=True), sa.Column("text", _TEXT, nullable=False)
 )
 
 origin = sa.Table(

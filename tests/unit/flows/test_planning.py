@@ -272,3 +272,25 @@ def test_a_missing_root_is_refused_before_anything_is_said_to_be_deleted(
 def test_a_wrong_source_file_is_told_first(tmp_path: Path, settings: Settings) -> None:
     with pytest.raises(ConfigError, match=r"missing\.yaml: cannot be read"):
         plan_run(tmp_path / "missing.yaml", settings, due=False)
+
+
+def test_files_of_tools_that_differ_from_the_index_are_published(source: Path, settings: Settings) -> None:
+    (source.parent / "tools.yaml").write_text("tools: [{name: till}]\n")
+    source.write_text(source.read_text() + "tools: [tools.yaml]\n")
+    first = plan_run(source, settings, due=False)
+    told = {row["url"]: (row["action"], row["reason"]) for row in first["documents"]}
+    assert told["tools://notes/tools.yaml"] == ("publish", "added, not published yet")
+
+    gone = LiveDocument(
+        doc="tools:gone", source="notes", uri="tools://notes/gone.yaml", fragment_sha="f", content_hash="c"
+    )
+    know(settings, live=[gone])
+    told = {row["url"]: row["action"] for row in plan_run(source, settings, due=False)["documents"]}
+    assert told["tools://notes/gone.yaml"] == "remove"
+    assert told["tools://notes/tools.yaml"] == "publish"
+
+
+def test_a_file_of_tools_that_is_wrong_is_refused_as_a_run_would(source: Path, settings: Settings) -> None:
+    source.write_text(source.read_text() + "tools: [tools.yaml]\n")
+    with pytest.raises(ConfigError, match=r"tools\.0: tools\.yaml: it cannot be read"):
+        plan_run(source, settings, due=False)

@@ -1,7 +1,12 @@
 """Edges from tools to what explains them."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ingest.link.explained_by import explained_by_edges
+from ingest.link.tool_names import tool_names
 from schemas.edges import EdgeKind, EvidenceRole
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, Tool
 from tests.fakes.tools import DOC, explain, make_passages, make_tool
 
 _OPEN = make_tool("shop open", tool_type="command")
@@ -58,6 +63,29 @@ def test_the_order_in_which_passages_and_tools_come_changes_nothing() -> None:
         (("shop open",), "See shop.Cart and get().", ()), (("Day",), "shop.Cart(items) is run.", ("get",))
     )
     assert explain(tools, passages) == explain(tools[::-1], passages[::-1])
+
+
+def test_vectors_are_asked_only_of_tools_that_say_what_they_are_for_and_only_add() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def agree(pairs: Sequence[tuple[Tool, Chunk]]) -> list[bool]:
+        asked.extend((tool.name, chunk.text) for tool, chunk in pairs)
+        return [chunk.ordinal == 0 for _, chunk in pairs]
+
+    tools = [replace(_OPEN, description="Opens the shop."), make_tool("url_for")]
+    passages = make_passages(
+        (("Day",), "Then shop open.", ()),
+        (("Night",), "No shop open, no url_for.", ()),
+        (("Noon",), "Eat.", ()),
+    )
+    plain = {edge.id: edge for edge in explain(tools, passages)}
+    edges = explained_by_edges(passages, tool_names(tools), source="site", agree=agree)
+
+    assert asked == [("shop open", "Then shop open."), ("shop open", "No shop open, no url_for.")]
+    assert {edge.id for edge in edges} == plain.keys()
+    (agreed,) = (edge for edge in edges if edge != plain[edge.id])
+    assert (agreed.reason, agreed.chunk) == ("first sentence, agreement, text", passages[0].id)
+    assert (agreed.score or 0) > (plain[agreed.id].score or 0)
 
 
 def test_without_tools_there_are_no_edges() -> None:

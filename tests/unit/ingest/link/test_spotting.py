@@ -44,6 +44,10 @@ def test_a_name_stands_alone_and_as_it_is_written(text: str, found: list[str]) -
     assert said(find_catalogued(text, listing("Lothair II", "GOV-0017", "flask.Flask"))) == found
 
 
+def test_a_short_name_at_the_end_of_a_text_ends_there() -> None:
+    assert find_catalogued("the Gate", listing("Gate", "Gate House")) == (Span(4, 8, "Gate"),)
+
+
 def test_a_name_may_begin_with_a_sign() -> None:
     assert said(find_catalogued("put it into __init__.py now", listing("__init__.py"))) == ["__init__.py"]
 
