@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from indexes.layout import IndexLayout
+from indexes.wiring import open_authority_store
 from tests.fakes.handbook import TOPICS, Handbook, serve_handbook, write_source
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
 
@@ -105,6 +107,25 @@ def test_every_table_is_exported_in_id_order_without_doubles(export: dict[str, R
     for rows in export.values():
         ids = [row["id"] for row in rows]
         assert ids == sorted(set(ids))
+
+
+def test_passages_of_other_sections_that_say_similar_things_are_joined(
+    report: dict[str, Any], export: dict[str, Rows]
+) -> None:
+    sections = {row["id"]: row["section_id"] for row in export["chunks"]}
+    joined = [row for row in export["edges"] if row["kind"] == "similar_to"]
+    assert joined
+    assert report["similar"]["searched"] == len(sections)
+    assert all(sections[row["src"]] != sections[row["dst"]] for row in joined)
+    assert all(row["confidence"] == row["score"] >= 0.7 for row in joined)
+    assert max(Counter(row["src"] for row in joined).values()) <= 5
+
+
+def test_every_document_has_an_authority_beside_the_index(index: Path, export: dict[str, Rows]) -> None:
+    pages = {row["id"] for row in export["documents"]}
+    values = open_authority_store(IndexLayout(index)).at(1).of(pages)
+    assert values.keys() == pages
+    assert max(values.values()) == 1.0
 
 
 def test_a_chunk_carries_every_field_of_the_contract(index: Path, sitegraph: Sitegraph, report: Any) -> None:

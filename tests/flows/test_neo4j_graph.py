@@ -30,6 +30,7 @@ def test_the_export_does_not_say_which_store_keeps_the_graph(
         on_neo4j.run(source, index, graph="neo4j")
         first = on_neo4j.export(index)
         assert first == sitegraph.export(embedded)
+        assert "similar_to" in {row["kind"] for row in first["edges"]}
         change(handbook)
         sitegraph.run(source, embedded)
 
