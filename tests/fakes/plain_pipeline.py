@@ -24,6 +24,7 @@ from indexes.embed.cache import MemoryVectorCache
 from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
+from indexes.ports import Encoder, VectorCache
 from indexes.publish.current import write_current
 from ingest.plan.frontier import plan_targets
 from schemas.settings import Settings
@@ -92,11 +93,11 @@ def open_plain_pipeline(
             pipeline.close()
 
 
-def open_encoding() -> BackgroundEncoder:
+def open_encoding(cache: VectorCache | None = None, encoder: Encoder | None = None) -> BackgroundEncoder:
     """Encodes at once and in memory; `taken` tells what a run would have encoded."""
     return BackgroundEncoder(
-        cache=MemoryVectorCache(),
-        encoder=HashEncoder(),
+        cache=cache or MemoryVectorCache(),
+        encoder=encoder or HashEncoder(),
         limit=1_000,
         on_taken=lambda _texts: None,
         on_encoded=lambda _number: None,

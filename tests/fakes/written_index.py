@@ -16,7 +16,7 @@ from flows.steps.write import freeze, plan_rows, write_plan
 from flows.wiring import Pipeline
 from flows.work import Difference
 from indexes.embed.cache import SqliteVectorCache
-from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
+from indexes.stores.memory import MemoryGraphStore
 from ingest.link.naming import names_of
 from ingest.parse.document import parse_document
 from ingest.urls import file_url
@@ -29,7 +29,8 @@ from schemas.nodes import Chunk, Node
 from schemas.records import to_record
 from schemas.source import Source, SourceKind
 from tests.fakes.encoder import HashEncoder
-from tests.fakes.plain_pipeline import open_plain_pipeline
+from tests.fakes.memory_tables import MemoryTables
+from tests.fakes.plain_pipeline import open_encoding, open_plain_pipeline
 
 
 @dataclass
@@ -104,7 +105,7 @@ class WrittenIndex:
             pipeline=pipeline, base=difference.base, changes=changes, as_of=as_of
         ).affected()
         planned = plan_rows(pipeline, difference, as_of=as_of)
-        generation = freeze(pipeline, difference, planned, lease=self._lease, as_of=as_of, embedded=0)
+        generation = freeze(pipeline, difference, planned, lease=self._lease, as_of=as_of)
         staged = write_plan(pipeline, generation, lease=self._lease)
         verify_generation(pipeline, generation, staged)
         publish_generation(pipeline, generation, staged, lease=self._lease)
@@ -117,9 +118,12 @@ def open_written_index(folder: Path) -> Iterator[WrittenIndex]:
     with open_plain_pipeline(folder, source, parsers=cast("ParserPool", object())) as pipeline:
         encoder = HashEncoder(pipeline.index.manifest.model.dim)
         cache = SqliteVectorCache(folder / "vectors.sqlite", model_key="hash")
-        pipeline.__dict__ |= {"encoder": encoder, "vectors": cache}
-        pipeline.index.__dict__ |= {"chunks": MemoryChunkStore(dim=encoder.dim), "graph": MemoryGraphStore()}
+        encoding = open_encoding(cache, encoder)
+        pipeline.__dict__ |= {"encoder": encoder, "vectors": cache, "encoding": encoding}
+        tables = MemoryTables(pipeline.index.manifest.model)
+        pipeline.index.__dict__ |= {"chunks": tables, "graph": MemoryGraphStore()}
         yield WrittenIndex(pipeline)
+        encoding.close()
         cache.close()
 
 

@@ -9,6 +9,7 @@ from schemas import errors
 
 STATUS = {
     errors.FilterError: 422,
+    errors.QueryRefused: 403,
     errors.ChangesUnavailable: 410,
     errors.ConfigError: 503,
     errors.StoreUnavailable: 503,

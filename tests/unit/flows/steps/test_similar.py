@@ -14,13 +14,14 @@ from flows.steps.publish import prune
 from flows.steps.similar import SimilarPlan, SimilarRows, state_of
 from flows.wiring import Index, Pipeline
 from indexes.embed.cache import MemoryVectorCache
+from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
 from indexes.ports import ChunkVectors
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.generations import GenerationState
-from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
+from indexes.stores.memory import MemoryGraphStore
 from indexes.write.outbox import load_payload
 from ingest.link.passages import encoded_text_of
 from schemas.changes import RowChanges
@@ -31,6 +32,8 @@ from schemas.source import Source, SourceKind
 from tests.fakes.encoder import HashEncoder
 from tests.fakes.graph_samples import make_chunk
 from tests.fakes.ledger_rows import begin, freeze
+from tests.fakes.memory_tables import MemoryTables
+from tests.fakes.plain_pipeline import open_encoding
 
 DIM = 32
 ENCODER = HashEncoder(DIM)
@@ -43,11 +46,17 @@ def pipeline(tmp_path: Path) -> Iterator[Pipeline]:
     model = ModelManifest(name="test", sha256="0" * 64, dim=DIM, max_tokens=256)
     manifest = IndexManifest(index_id="test", graph="lance", model=model)
     index = Index(layout=IndexLayout(tmp_path), manifest=manifest, settings=Settings(keep_generations=2))
-    index.chunks, index.graph = MemoryChunkStore(dim=DIM), MemoryGraphStore()
+    write_current(tmp_path, 0)
+    index.__dict__ |= {"chunks": MemoryTables(model), "graph": MemoryGraphStore()}
     source = Source(name="site", kind=SourceKind.FILES)
     pipeline = Pipeline(index=index, source=source, run_id="run", progress=StageProgress(quiet=True))
-    pipeline.vectors = MemoryVectorCache()
+    pipeline.__dict__["model"] = ModelSpec(
+        name=model.name, path=tmp_path, sha256=model.sha256, dim=DIM, max_tokens=model.max_tokens
+    )
+    cache = MemoryVectorCache()
+    pipeline.__dict__ |= {"vectors": cache, "encoding": open_encoding(cache, ENCODER)}
     yield pipeline
+    pipeline.encoding.close()
     index.close()
 
 
