@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.cli.reading import build_retriever, open_for_reading, terminal_width
+from flows.cli.reading import open_for_reading, terminal_width
 from flows.cli.run import print_report
 from flows.serving import serve_folder
 from schemas.errors import ConfigError
@@ -112,6 +112,7 @@ def _index(source: Path, folder: Path) -> dict[str, Any]:
 def _ask(number: int, question: Question, folder: Path) -> None:
     from flows.cli.show import show_chunk
     from flows.pictures import stored_bytes
+    from retrieval.opening import build_retriever
     from retrieval.query import build_query, filters_from_record
     from retrieval.render import render_text
 

@@ -52,23 +52,13 @@ def exit_code(error: SitegraphError) -> int:
 def _print_answer(index: Path, query: Query, environment: Mapping[str, str], *, as_text: bool) -> None:
     from indexes.wiring import open_readers
     from retrieval.log import log_queries
+    from retrieval.opening import build_retriever
     from retrieval.render import render_text, to_rows
-    from retrieval.retriever import Retriever
 
     readers = open_readers(index, environment=environment, use_graph=query.use_graph, use_rerank=query.rerank)
     for warning in readers.warnings:
         print(f"retrieval: warning: {warning}", file=sys.stderr)
-    retriever = Retriever(
-        readers.chunks,
-        readers.graph,
-        readers.encoder,
-        generation=readers.generation,
-        as_of=readers.as_of,
-        authority=readers.authority,
-        degraded=readers.degraded,
-        reranker=readers.reranker,
-    )
-    bundle = retriever.retrieve(query)
+    bundle = build_retriever(readers).retrieve(query)
     print(render_text(bundle) if as_text else json.dumps(to_rows(bundle), ensure_ascii=False, indent=2))
     try:
         log_queries(index, [query], timestamp=datetime.now(UTC).isoformat(timespec="seconds"))

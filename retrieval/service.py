@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from indexes.following import GRAPH, FollowedIndex
 from indexes.wiring import Readers
+from retrieval.opening import build_retriever
 from retrieval.retriever import Retriever
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
@@ -60,7 +61,7 @@ class LiveRetriever:
     def _over(self, readers: Readers) -> Retriever:
         newest = self._newest
         if newest is None or newest.readers is not readers:
-            newest = self._newest = _Opened(readers, _retriever(readers))
+            newest = self._newest = _Opened(readers, build_retriever(readers))
         return newest.retriever
 
 
@@ -68,19 +69,6 @@ class LiveRetriever:
 class _Opened:
     readers: Readers
     retriever: Retriever
-
-
-def _retriever(readers: Readers) -> Retriever:
-    return Retriever(
-        readers.chunks,
-        readers.graph,
-        readers.encoder,
-        generation=readers.generation,
-        as_of=readers.as_of,
-        authority=readers.authority,
-        reranker=readers.reranker,
-        degraded=readers.degraded,
-    )
 
 
 @contextmanager

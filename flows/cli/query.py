@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import FormatOption, IndexOption, OutputFormat
-from flows.cli.reading import build_retriever, open_for_reading, terminal_width, warn
+from flows.cli.reading import open_for_reading, terminal_width, warn
 from flows.settings import read_settings
 from flows.unreadable import why
 from schemas.errors import ConfigError
@@ -79,6 +79,8 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
 
 
 def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
+    from retrieval.opening import build_retriever
+
     started = time.perf_counter()
     readers = open_for_reading(
         settings,

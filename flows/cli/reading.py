@@ -11,7 +11,6 @@ from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
-    from retrieval.retriever import Retriever
 
 
 def open_for_reading(settings: Settings, *, use_graph: bool = True, use_rerank: bool = False) -> "Readers":
@@ -27,22 +26,6 @@ def open_for_reading(settings: Settings, *, use_graph: bool = True, use_rerank: 
     for warning in readers.warnings:
         warn(warning)
     return readers
-
-
-def build_retriever(readers: "Readers") -> "Retriever":
-    """Give the retriever over opened readers."""
-    from retrieval.retriever import Retriever
-
-    return Retriever(
-        readers.chunks,
-        readers.graph,
-        readers.encoder,
-        generation=readers.generation,
-        as_of=readers.as_of,
-        authority=readers.authority,
-        degraded=readers.degraded,
-        reranker=readers.reranker,
-    )
 
 
 def warn(message: str) -> None:
