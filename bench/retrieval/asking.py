@@ -6,9 +6,9 @@ from pathlib import Path
 
 from bench.retrieval.metrics import all_at, recall_at, reciprocal_rank
 from bench.retrieval.question_sets import Question, QuestionSet, page_key
-from bench.retrieval.title_mentions import with_mentions
-from indexes.rerank import OnnxReranker, locate_reranker
+from indexes.rerank import locate_reranker
 from indexes.wiring import open_readers
+from retrieval.opening import build_retriever
 from retrieval.query import build_query, parse_filters
 from retrieval.retriever import Retriever
 from schemas.evidence import ContextBundle, Evidence
@@ -31,17 +31,12 @@ class Way:
 
 
 def open_retriever(index: Path) -> Retriever:
-    """Open an index with its graph, the titles its pages say of each other, and the reranker."""
-    readers = open_readers(index, environment={})
-    assert readers.graph is not None
-    return Retriever(
-        readers.chunks,
-        with_mentions(readers.chunks, readers.graph),
-        readers.encoder,
-        generation=readers.generation,
-        as_of=readers.as_of,
-        reranker=OnnxReranker(locate_reranker()),
-    )
+    """Open an index with its graph and the reranker.
+
+    Raises: ConfigError: the reranker is not installed.
+    """
+    locate_reranker()
+    return build_retriever(open_readers(index, environment={}))
 
 
 def ask_all(retriever: Retriever, questions: QuestionSet, way: Way) -> Figures:
