@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -115,11 +116,19 @@ def open_pipeline_for(
 
 
 def open_existing(settings: Settings) -> Index:
-    """Open an index that is already there, for commands that change or describe it.
+    """Open an index that is already there, for commands that change it or look for damage.
 
     Raises: ConfigError: there is no index; the message says how to make one.
     """
     return open_index(settings)
+
+
+def open_described(settings: Settings) -> Index:
+    """Open an index that is already there, for commands that say what is in it.
+
+    Raises: ConfigError: there is no index; the message says how to make one.
+    """
+    return replace(open_index(settings), only_described=True)
 
 
 def start_or_resume(index: Index, source: str, progress: StageProgress) -> str:

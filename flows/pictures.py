@@ -30,11 +30,11 @@ def stored_bytes(settings: Settings, readers: "Readers") -> RawOf:
 
     def raw_of(doc: str) -> bytes | None:
         from indexes.layout import IndexLayout
-        from indexes.stores.ledger.ledger import open_ledger
+        from indexes.own_ledger import open_own_ledger
         from indexes.wiring import open_raw_store
 
         layout = IndexLayout(Path(settings.index).resolve())
-        ledger = open_ledger(settings.ledger_url or f"sqlite:///{layout.ledger}")
+        ledger = open_own_ledger(layout, settings.ledger_url)
         try:
             origins = ledger.origins.of_generation(readers.generation, docs=[doc])
         finally:

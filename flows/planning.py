@@ -10,9 +10,10 @@ from typing import Any
 
 from flows.hold import held_since
 from flows.models import find_model, model_of
+from flows.opening import open_described
 from flows.source_file import load_source
 from flows.tool_files import load_tools, tools_documents
-from flows.wiring import Index, open_index, pipeline_version
+from flows.wiring import Index, pipeline_version
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.texts import vector_texts
 from indexes.embed.weights import ModelSpec, model_key
@@ -51,7 +52,7 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
     if not IndexLayout(Path(settings.index)).manifest.exists():
         nothing = Preview(changes=diff_tools(tools, {}))
         return _plan(source, nothing, _actions(source, nothing, find_model(settings), due_by=None))
-    index = open_index(settings)
+    index = open_described(settings)
     try:
         model, preview = model_of(index, other=True), look_at(index, source, tools)
         actions = _actions(source, preview, model, due_by=index.now() if due else None)

@@ -30,6 +30,7 @@ from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, model_key
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, ModelManifest, dump_manifest, load_manifest
+from indexes.own_ledger import ledger_url_of, open_own_ledger
 from indexes.ports import AuthorityStore, GraphStore, RawStore
 from indexes.publish.current import read_current, write_current, write_durably
 from indexes.stores.ledger.ledger import Ledger, open_ledger
@@ -60,14 +61,19 @@ class Index:
     manifest: IndexManifest
     settings: Settings
     clock: SystemClock = field(default_factory=SystemClock)
+    only_described: bool = False
+    """Whether to take the ledger as it is: a run makes the tables of a lost one anew."""
 
     @cached_property
     def ledger(self) -> Ledger:
         """Crawl state, generations, leases.
 
-        Raises: ConfigError: it is the ledger of another index.
+        Raises: ConfigError: it is the ledger of another index; StoreUnavailable: it is not there, and the
+        index is only described.
         """
-        ledger = open_ledger(self.settings.ledger_url or f"sqlite:///{self.layout.ledger}", now=self.now)
+        if self.only_described:
+            return open_own_ledger(self.layout, self.settings.ledger_url, now=self.now)
+        ledger = open_ledger(ledger_url_of(self.layout, self.settings.ledger_url), now=self.now)
         ledger.owner.check(self.manifest.index_id)
         return ledger
 

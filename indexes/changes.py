@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from indexes.layout import IndexLayout
-from indexes.manifest import load_manifest
+from indexes.own_ledger import open_own_ledger
 from indexes.publish.current import read_current
-from indexes.stores.ledger.ledger import open_ledger
 from schemas.feed import Feed
 
 
@@ -24,11 +23,10 @@ def read_changes(
 
     Raises: ConfigError: no index there, or a generation that readers have not come to;
     ChangesUnavailable: the feed does not lead from there to here any more, take a whole copy;
-    StoreUnavailable: the ledger cannot be reached.
+    StoreUnavailable: the ledger is not there, or cannot be reached.
     """
     layout = IndexLayout(index.resolve())
-    load_manifest(layout)
-    ledger = open_ledger(ledger_url or f"sqlite:///{layout.ledger}")
+    ledger = open_own_ledger(layout, ledger_url)
     try:
         current = read_current(layout.root)
         last = current if until is None else until

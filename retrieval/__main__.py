@@ -2,7 +2,6 @@
 
 import argparse
 import gc
-import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from retrieval.query import FILTER_KEYS, build_query, parse_filters
 from schemas.errors import ConfigError, FilterError, SchemaMismatch, SitegraphError, StoreUnavailable
 from schemas.evidence import Query
+from schemas.json_text import to_json
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
 _EXAMPLE = """examples:
@@ -34,12 +34,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = _read_settings()
         index = Path(options.index or settings.index)
         _print_answer(index, query, settings.environment(), as_text=options.format == "text")
+        sys.stdout.flush()  # here, where a closed pipe still gets its exit code
+    except BrokenPipeError:
+        return _leave_output(0)
+    except OSError as error:
+        print(f"retrieval: cannot go on: {error}", file=sys.stderr)
+        return _leave_output(1)
     except SitegraphError as error:
         print(f"retrieval: {error}", file=sys.stderr)
         return exit_code(error)
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _leave_output(code: int) -> int:
+    """Let what is still buffered go nowhere: else Python ends with 120 over it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 def exit_code(error: SitegraphError) -> int:
@@ -59,7 +71,7 @@ def _print_answer(index: Path, query: Query, environment: Mapping[str, str], *, 
     for warning in readers.warnings:
         print(f"retrieval: warning: {warning}", file=sys.stderr)
     bundle = build_retriever(readers).retrieve(query)
-    print(render_text(bundle) if as_text else json.dumps(to_rows(bundle), ensure_ascii=False, indent=2))
+    print(render_text(bundle) if as_text else to_json(to_rows(bundle), indent=2))
     try:
         log_queries(index, [query], timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
     except OSError as error:

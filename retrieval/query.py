@@ -86,11 +86,12 @@ def parse_filters(items: Sequence[str]) -> tuple[Filter, ...]:
 def filters_from_record(record: Mapping[str, Any]) -> tuple[Filter, ...]:
     """Read filters of the JSON form `{"doc_type": "governance", "lang": ["en", "de"]}`.
 
-    Raises: FilterError: as `parse_filters`, or a value that is no scalar.
+    Raises: FilterError: as `parse_filters`, or a value that is no scalar; an empty list, which a caller that
+    may see nothing would send, is never taken for no filter.
     """
     pairs: list[tuple[str, str]] = []
     for key, value in record.items():
-        for one in value if isinstance(value, list) else [value]:
+        for one in (value or [""]) if isinstance(value, list) else [value]:
             if not isinstance(one, str | int) or isinstance(one, bool):
                 raise FilterError(f"the value must be a string or a whole number, not {one!r}", subject=key)
             pairs.append((key, str(one)))
@@ -110,6 +111,8 @@ def _filters(pairs: Iterable[tuple[str, str]]) -> tuple[Filter, ...]:
 def _check_value(field: str, value: str) -> str:
     if not value:
         raise FilterError(f"has no value; write {field}=something", subject=field)
+    if value.encode("utf-8", "replace").decode() != value:
+        raise FilterError("is not UTF-8", subject=field)
     if field == "page_no" and not _PAGE_NO.fullmatch(value):
         raise FilterError(f"must be a page number from 1, not {value!r}", subject=field)
     if field == "kind" and value not in set(DocumentKind):
@@ -135,13 +138,13 @@ def parse_query_lines(lines: Iterable[str], options: Query) -> tuple[Query, ...]
 def _parse_query_line(line: str, options: Query) -> Query:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"is not JSON ({error})", subject="query line") from error
     if not isinstance(record, dict) or not isinstance(record.get("query"), str):
         raise ConfigError('must be an object like {"query": "...", "filters": {}}', subject="query line")
     if unknown := sorted(record.keys() - {"query", "filters"}):
         raise ConfigError(f"has the unknown key {unknown[0]!r}; known: query, filters", subject="query line")
-    filters = record.get("filters") or {}
+    filters = {} if record.get("filters") is None else record["filters"]
     if not isinstance(filters, dict):
         raise ConfigError("must be an object of filter keys and values", subject="filters")
     own = filters_from_record(filters)

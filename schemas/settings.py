@@ -70,7 +70,7 @@ def load_settings(environ: Mapping[str, str], file_text: str | None = None) -> S
     """Read settings from a `sitegraph.toml` text and the environment, which wins.
 
     Raises: ConfigError: the file is not TOML or names an unknown key, a number is none or not
-    positive, or a text is none.
+    positive, or a text is none or empty.
     """
     types = {f.name: f.type for f in fields(Settings)}
     values = dict(_from_file(file_text)) if file_text else {}
@@ -99,14 +99,23 @@ def _typed(name: str, value: object, hint: object) -> object:
     if hint is float:
         return _share(subject, value)
     if hint is not int:
-        if not isinstance(value, str):
-            raise ConfigError(f"{value!r} is not a text; put it in quotes", subject=subject)
-        return value
+        return _text(subject, value)
     if not re.fullmatch(r"[0-9]{1,9}", str(value)) or int(str(value)) == 0:
         raise ConfigError(f"{value!r} is not a whole number above 0", subject=subject)
     if int(str(value)) > _MOST.get(name, int(str(value))):
         raise ConfigError(f"{value!r} is more than {_MOST[name]}", subject=subject)
     return int(str(value))
+
+
+def _text(subject: str, value: object) -> str:
+    """White space around a text goes: files that hold a secret end in a line break."""
+    if not isinstance(value, str):
+        raise ConfigError(f"{value!r} is not a text; put it in quotes", subject=subject)
+    if not (text := value.strip()):
+        raise ConfigError("is empty; give a value or leave it out", subject=subject)
+    if re.search(r"[\x00-\x1f\x7f]", text):
+        raise ConfigError("holds a control sign", subject=subject)
+    return text
 
 
 def _share(subject: str, value: object) -> float:

@@ -110,8 +110,10 @@ def run_app(arguments: list[str]) -> int:
     except OSError as error:
         if error.errno == errno.ENOSPC:
             _leave_unwritable_output()
-            return _say("the disk is full; nothing was published. Make room and run again", EXIT_FAILED)
+            return _say("the disk is full. What readers see is as it was; make room, try again", EXIT_FAILED)
         return _fail(error)
+    except UnicodeEncodeError:
+        return _say("what was asked for is not UTF-8", EXIT_USAGE)
     except Exception as error:  # noqa: BLE001 - the last one: nobody above can say it better
         return _fail(error)
     if result == EXIT_INTERRUPTED:  # typer turns Ctrl-C into a code

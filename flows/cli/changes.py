@@ -1,6 +1,5 @@
 """`sitegraph changes`: what each generation did to documents and chunks."""
 
-import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +10,7 @@ import typer
 from flows.cli.options import IndexOption
 from flows.cli.reading import warn
 from flows.settings import read_settings
+from schemas.json_text import to_json
 
 if TYPE_CHECKING:
     from schemas.feed import Feed, FeedEntry
@@ -59,7 +59,7 @@ def _print(feed: "Feed", output: ChangesFormat) -> None:
     from schemas.records import to_record
 
     for entry in feed.entries:
-        record = json.dumps(to_record(entry), ensure_ascii=False, sort_keys=True)
+        record = to_json(to_record(entry), sort_keys=True)
         sys.stdout.write((record if output is ChangesFormat.JSONL else _line(entry)) + "\n")
     if output is ChangesFormat.TEXT and not feed.entries:
         print(f"nothing changed from generation {feed.since} to {feed.until}")

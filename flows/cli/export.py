@@ -1,6 +1,5 @@
 """`sitegraph export`: every row of a generation, in id order, or its graph for other tools."""
 
-import json
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +11,7 @@ from flows.cli.options import IndexOption, choose_generation
 from flows.cli.reading import warn
 from flows.settings import read_settings
 from schemas.errors import ConfigError
+from schemas.json_text import to_json
 
 if TYPE_CHECKING:
     from flows.wiring import Index
@@ -74,12 +74,12 @@ def export(
 
       sitegraph export --what graph --format parquet --output handbook-graph
     """
-    from flows.opening import open_existing
+    from flows.opening import open_described
 
     chosen = _choose_format(what, format_, output=output)
     if what is What.GRAPH and (stable or vectors):
         raise ConfigError("goes with rows, not with --what graph", subject="--stable, --vectors")
-    opened = open_existing(read_settings(index))
+    opened = open_described(read_settings(index))
     try:
         number = choose_generation(opened, generation)
         _warn_of_unknown(opened, source, generation=number)
@@ -128,7 +128,7 @@ def _print(records: Iterable[dict[str, Any]], output: Path | None) -> None:
 
     with open_target(output) as out:
         for record in records:
-            out.write((json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n").encode())
+            out.write((to_json(record, sort_keys=True) + "\n").encode())
 
 
 def _warn_of_unknown(index: "Index", source: str | None, *, generation: int) -> None:

@@ -60,9 +60,9 @@ def graph(
       sitegraph graph guide/backup.md --kind contains --kind depends_on --format dot | dot -Tpdf > backup.pdf
     """
     from flows.neighbourhood import show_neighbourhood
-    from flows.opening import open_existing
+    from flows.opening import open_described
 
-    opened = open_existing(read_settings(index))
+    opened = open_described(read_settings(index))
     try:
         shown = show_neighbourhood(opened, node, hops=hops, limit=limit, kinds=kind or (), source=source)
     finally:

@@ -1,6 +1,5 @@
 """Options that several commands share."""
 
-import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from schemas.errors import ConfigError
+from schemas.json_text import to_json
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -62,5 +62,4 @@ def choose_generation(index: "Index", wanted: int | None) -> int:
 
 def print_json(value: Any) -> None:
     """Print one JSON object on stdout."""
-    json.dump(value, sys.stdout, indent=2, ensure_ascii=False)
-    sys.stdout.write("\n")
+    sys.stdout.write(to_json(value, indent=2) + "\n")

@@ -1,6 +1,5 @@
 """`sitegraph query`: evidence for a question, or for a file of them."""
 
-import json
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from flows.cli.reading import open_for_reading, terminal_width, warn
 from flows.settings import read_settings
 from flows.unreadable import why
 from schemas.errors import ConfigError
+from schemas.json_text import to_json
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
     from retrieval.query import parse_query_lines
 
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8-sig").split("\n")  # other line ends may stand within JSON
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot be read ({why(error)})", subject=str(path)) from error
     return parse_query_lines(lines, options)
@@ -103,7 +103,7 @@ def _render(bundle: "ContextBundle", form: str) -> str:
 
     if form == "text":
         return render_text(bundle, width=terminal_width())
-    return json.dumps(to_record(bundle), ensure_ascii=False, indent=None if form == "lines" else 2)
+    return to_json(to_record(bundle), indent=None if form == "lines" else 2)
 
 
 def _report(wanted: bool, what: str, started: float) -> None:

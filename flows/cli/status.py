@@ -15,9 +15,9 @@ def status(index: IndexOption = None, output: FormatOption = OutputFormat.TEXT) 
 
       sitegraph status --format json
     """
-    from flows.opening import open_existing
+    from flows.opening import open_described
 
-    opened = open_existing(read_settings(index))
+    opened = open_described(read_settings(index))
     try:
         record = gather_status(opened)
     finally:

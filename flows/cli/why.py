@@ -7,6 +7,7 @@ import typer
 
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 from flows.settings import read_settings
+from retrieval.render import show_line
 from schemas.documents import ASLEEP
 
 _DAY = 86400.0
@@ -34,9 +35,9 @@ def why(
       sitegraph why GOV-0017 --format json
     """
     from flows.explaining import explain
-    from flows.opening import open_existing
+    from flows.opening import open_described
 
-    opened = open_existing(read_settings(index))
+    opened = open_described(read_settings(index))
     try:
         record = explain(opened, name, source=source)
     finally:
@@ -44,7 +45,11 @@ def why(
     if output is OutputFormat.JSON:
         print_json(record)
     else:
-        print("\n\n".join("\n".join(_lines(document)) for document in record["documents"]))
+        print("\n\n".join(_text(document) for document in record["documents"]))
+
+
+def _text(document: dict[str, Any]) -> str:
+    return "\n".join(show_line(line) for part in _lines(document) for line in part.split("\n"))
 
 
 def _lines(document: dict[str, Any]) -> list[str]:

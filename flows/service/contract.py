@@ -51,7 +51,7 @@ def _value(field: str) -> list[dict[str, Any]]:
 
 
 def _several(values: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"anyOf": [*values, {"type": "array", "items": {"anyOf": values}}]}
+    return {"anyOf": [*values, {"type": "array", "minItems": 1, "items": {"anyOf": values}}]}
 
 
 Filters = Annotated[dict[str, Scalar | list[Scalar]], WithJsonSchema(_filter_schema())]

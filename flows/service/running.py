@@ -10,6 +10,7 @@ from pathlib import Path
 
 from uvicorn import Config, Server
 
+from flows.service.connections import BoundedProtocol
 from flows.service.supervisor import supervise
 from flows.service.worker import ServeOptions, build_service
 from flows.unreadable import why
@@ -62,6 +63,8 @@ def run_worker(options: ServeOptions, bound: socket.socket) -> None:
     """Answer what comes in at a socket until told to end."""
     config = Config(
         build_service(options),
+        http=BoundedProtocol,
+        ws="none",
         lifespan="on",
         log_config=None,
         log_level=logging.WARNING,

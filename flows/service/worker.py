@@ -19,11 +19,10 @@ from flows.service.app import Parts, build_app
 from flows.service.guard import Access, Guard, Limits
 from flows.service.problems import Problem
 from flows.service.threads import Threads
-from indexes.layout import IndexLayout
 from indexes.wiring import Readers
 from retrieval.log import log_queries
 from retrieval.service import LiveRetriever, open_retriever
-from schemas.errors import SitegraphError, StoreUnavailable
+from schemas.errors import SitegraphError
 from schemas.evidence import Query
 from schemas.feed import Feed
 from schemas.nodes import Chunk
@@ -74,13 +73,11 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
     def changes(since: int, until: int | None, source: str | None) -> Feed:
         from indexes.changes import read_changes
 
-        _require_ledger(settings, index)
         return read_changes(index, since=since, until=until, source=source, ledger_url=settings.ledger_url)
 
     def picture(readers: Readers, chunk: Chunk) -> bytes:
         if chunk.page_no is None:
             raise Problem(404, f"{chunk.id} stands on no page of a PDF", "NotFound")
-        _require_ledger(settings, index)
         data = stored_bytes(settings, readers)(chunk.doc)
         if data is None:
             raise Problem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
@@ -93,13 +90,6 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
             tell(f"sitegraph: warning: the usage log cannot be written: {error}")
 
     return Parts(retriever=retriever, threads=threads, changes=changes, picture=picture, log=log, tell=tell)
-
-
-def _require_ledger(settings: Settings, index: Path) -> None:
-    """Raise StoreUnavailable where opening the ledger would make an empty one."""
-    ledger = IndexLayout(index).ledger
-    if settings.ledger_url is None and not ledger.exists():
-        raise StoreUnavailable("is not there; copy it with the index", subject=str(ledger))
 
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]

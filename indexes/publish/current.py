@@ -14,7 +14,10 @@ def read_current(index: Path) -> int:
     """
     path = IndexLayout(index).current
     try:
-        return int(path.read_text("ascii"))
+        text = path.read_text("ascii").strip()
+        if not text.isdecimal():
+            raise ValueError(repr(text[:20]))
+        return int(text)
     except (FileNotFoundError, NotADirectoryError) as error:
         if IndexLayout(index).manifest.exists():
             raise DamageFound(

@@ -2,14 +2,17 @@
 
 import shutil
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.weights import load_model_spec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
+from indexes.own_ledger import ledger_url_of
 from indexes.publish.current import write_current, write_durably
 from indexes.publish.generation import GenerationManifest, dump_generation
+from indexes.stores.ledger.ledger import open_ledger
 from indexes.wiring import create_stores, open_chunk_store, open_graph_store
 from schemas.edges import Edge
 from tests.fakes.small_index import AS_OF, GENERATION, Document, write_documents
@@ -32,4 +35,6 @@ def write_index(root: Path, documents: Iterable[Document], edges: Iterable[Edge]
     )
     dump_generation(layout, generation)
     write_current(root, GENERATION)
+    with closing(open_ledger(ledger_url_of(layout, None))) as ledger:
+        ledger.owner.claim(manifest.index_id)
     return root

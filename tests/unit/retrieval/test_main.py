@@ -178,3 +178,9 @@ def test_text_format_is_for_people(folder: Path) -> None:
     result = run("--query", "figure on tape wear", "--index", str(folder), "--format", "text")
     assert result.stdout.startswith("[S1]")
     assert "paper.pdf p. 3 [72.0,100.0,540.0,160.0]" in result.stdout
+
+
+def test_a_reader_that_has_enough_is_no_failure(folder: Path) -> None:
+    command = f"{sys.executable} -m retrieval --query backup --index {folder} | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

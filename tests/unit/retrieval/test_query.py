@@ -1,5 +1,7 @@
 """What a user may ask, and what is refused by name."""
 
+import json
+
 import pytest
 
 from retrieval.query import build_query, filters_from_record, parse_filters, parse_query_lines
@@ -47,6 +49,30 @@ def test_filters_of_a_record_may_be_lists_and_numbers() -> None:
     )
     with pytest.raises(FilterError):
         filters_from_record({"lang": {"is": "en"}})
+
+
+@pytest.mark.parametrize("record", [{"source": []}, {"colour": []}])
+def test_an_empty_list_is_never_taken_for_no_filter(record: dict[str, list[str]]) -> None:
+    with pytest.raises(FilterError):
+        filters_from_record(record)
+
+
+@pytest.mark.parametrize("value", [[], 0, "", False])
+def test_filters_of_a_line_are_an_object_or_none(value: object) -> None:
+    with pytest.raises(ConfigError, match="object"):
+        parse_query_lines([json.dumps({"query": "x", "filters": value})], build_query("all"))
+    (query,) = parse_query_lines(['{"query": "x", "filters": null}'], build_query("all"))
+    assert query.filters == ()
+
+
+def test_a_value_that_is_no_text_is_refused() -> None:
+    with pytest.raises(FilterError, match="UTF-8"):
+        parse_filters(["doc_type=\udcff"])
+
+
+def test_a_line_nested_without_end_is_refused_by_its_number() -> None:
+    with pytest.raises(ConfigError, match="line 1"):
+        parse_query_lines(["[" * 100_000], build_query("all"))
 
 
 @pytest.mark.parametrize(

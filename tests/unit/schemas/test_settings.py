@@ -79,3 +79,13 @@ def test_settings_passed_on_as_environment_come_back_equal() -> None:
 
 def test_a_password_is_not_printed() -> None:
     assert "secret" not in repr(Settings(neo4j_password="secret"))
+
+
+@pytest.mark.parametrize("text", ['""', '"  "', '"a\\nb"'])
+def test_a_text_that_would_open_a_service_to_all_or_none_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="SITEGRAPH_SERVE_TOKEN"):
+        load_settings({}, f"serve_token = {text}")
+
+
+def test_the_line_break_at_the_end_of_a_mounted_secret_goes() -> None:
+    assert load_settings({"SITEGRAPH_SERVE_TOKEN": "abc\n"}).serve_token == "abc"

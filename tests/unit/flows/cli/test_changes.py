@@ -14,7 +14,7 @@ from indexes.changes import read_changes
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.generations import GenerationState
-from schemas.errors import ChangesUnavailable
+from schemas.errors import ChangesUnavailable, ConfigError
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from tests.fakes.ledger_index import ledger_index
 from tests.fakes.ledger_rows import begin
@@ -149,3 +149,21 @@ def test_what_was_made_before_there_was_a_feed_is_too_long_ago(
     assert run(index, "--since", "0") == 1
     assert "generation 0: the feed goes back to generation 1 only" in capsys.readouterr().err
     assert run(index, "--since", "1") == 0
+
+
+def test_the_feed_of_another_index_is_not_this_ones(index: Index, tmp_path: Path) -> None:
+    with ledger_index(tmp_path / "other") as other:
+        other.ledger.owner.claim(other.manifest.index_id + "x")
+        url = f"sqlite:///{other.layout.ledger}"
+        with pytest.raises(ConfigError, match="another index"):
+            read_changes(index.layout.root, since=0, ledger_url=url)
+
+
+def test_a_ledger_that_is_gone_is_said_and_not_made(index: Index, capsys: pytest.CaptureFixture[str]) -> None:
+    index.ledger.close()
+    index.layout.ledger.unlink()
+
+    for command in (["changes", "--since", "0"], ["status"], ["export", "--what", "documents"], ["why", "x"]):
+        assert run_app([*command, "--index", str(index.layout.root)]) == 3
+        assert "has no ledger" in capsys.readouterr().err
+    assert not index.layout.ledger.exists()

@@ -29,9 +29,7 @@ POLICY, ARCHIVE, BACKUP = PAGES["gov-0017.md"], PAGES["adr-0031.md"], PAGES["bac
 @pytest.fixture
 def index(folder: Path, tmp_path: Path) -> Path:
     """The index, with a ledger that knows three of its files and one that is none of it."""
-    copy = Path(
-        shutil.copytree(folder, tmp_path / "index", ignore=shutil.ignore_patterns("ledger*", "encoder"))
-    )
+    copy = Path(shutil.copytree(folder, tmp_path / "index", ignore=shutil.ignore_patterns("encoder")))
     ledger = open_ledger(f"sqlite:///{IndexLayout(copy).ledger}")
     ledger.sources.save(Source(name=SOURCE, kind=SourceKind.FILES, roots=(str(tmp_path),)))
     known = [

@@ -41,7 +41,7 @@ def index(folder: Path, tmp_path: Path) -> Path:
             uri=URI,
             state=S.FETCHED,
             doc=doc,
-            title="Backup guide",
+            title="Backup\x1b[31m guide",
             checked_at=at,
             next_due=LATER,
             interval=86400.0,
@@ -56,7 +56,7 @@ def test_a_person_reads_what_is_known_of_a_file(index: Path, capsys: pytest.Capt
     lines = capsys.readouterr().out.splitlines()
 
     assert lines[0] == URI
-    assert "  title       Backup guide" in lines
+    assert "  title       Backup\ufffd[31m guide" in lines
     assert "  state       fetched" in lines
     assert f"  found       in a folder at {AT}" in lines
     assert "  scope       included" in lines

@@ -1,0 +1,51 @@
+"""The ledger of an index, opened for those who only read it."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+from indexes.layout import IndexLayout
+from indexes.manifest import load_manifest
+from indexes.publish.current import read_current
+from indexes.stores.ledger.ledger import Ledger, open_ledger
+from schemas.errors import StoreUnavailable
+
+
+def ledger_url_of(layout: IndexLayout, given: str | None) -> str:
+    """Give where the ledger of an index is: as the settings say, else in its folder."""
+    return given or f"sqlite:///{layout.ledger}"
+
+
+def open_own_ledger(
+    layout: IndexLayout, given: str | None, *, now: Callable[[], str] | None = None
+) -> Ledger:
+    """Open the ledger that knows what readers of the index see; one that is not there is not made.
+
+    *given* is the URL of the settings. Raises: StoreUnavailable: it is not there, or empty while the index is
+    not; ConfigError: no index there, or the ledger is another one's.
+    """
+    manifest = load_manifest(layout)
+    current = read_current(layout.root)
+    url = ledger_url_of(layout, given)
+    if current and _is_missing(url):
+        raise _lost(layout)
+    with ExitStack() as stack:
+        ledger = open_ledger(url, now=now)
+        stack.callback(ledger.close)
+        ledger.owner.check(manifest.index_id)
+        if current and ledger.owner.index_id() is None and ledger.generations.get(current) is None:
+            raise _lost(layout)
+        stack.pop_all()
+    return ledger
+
+
+def _is_missing(url: str) -> bool:
+    file = url.partition("sqlite:///")[2]
+    return bool(file) and not Path(file).exists()
+
+
+def _lost(layout: IndexLayout) -> StoreUnavailable:
+    return StoreUnavailable(
+        "has no ledger here: copy it with the index, set SITEGRAPH_LEDGER_URL, or let a run make it anew",
+        subject=str(layout.root),
+    )
