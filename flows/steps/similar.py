@@ -10,6 +10,7 @@ import numpy as np
 
 from flows.models import changes_model
 from flows.wiring import Pipeline
+from indexes.embed.weights import model_key
 from indexes.ports import Vector
 from indexes.stores.ledger.generations import Generation
 from indexes.write.outbox import dump_payload
@@ -94,9 +95,9 @@ class SimilarPlan:
 
     @cached_property
     def _rule(self) -> Rule:
-        settings, model = self.pipeline.index.settings, self.pipeline.model
+        settings = self.pipeline.index.settings
         least = round(settings.similar_score * SCALE)
-        return Rule(count=settings.similar_count, least=least, model=model.sha256)
+        return Rule(count=settings.similar_count, least=least, model=model_key(self.pipeline.model))
 
     @cached_property
     def _known(self) -> Similarity | None:
