@@ -48,16 +48,18 @@ class NextNames:
             return self.after
         return build_catalogue(self._stated(without={}))
 
+    @cached_property
     def renamed(self) -> frozenset[str]:
         """Documents that other entities, or surer ones, name now, them or a section of theirs."""
         return frozenset() if self.before is self.after else _differing(self.before.by_doc, self.after.by_doc)
 
+    @cached_property
     def retitled(self) -> frozenset[str]:
         """Documents that are about another entity now: links in a text that lead to them mean that one."""
         if self.before is self.after:
             return frozenset()
         return frozenset(
-            doc for doc in self.renamed() if self.before.by_node.get(doc) != self.after.by_node.get(doc)
+            doc for doc in self.renamed if self.before.by_node.get(doc) != self.after.by_node.get(doc)
         )
 
     def speaking(self) -> frozenset[str]:
