@@ -100,8 +100,9 @@ class Catalogue:
     def by_beginning(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
         """Lengths of the names that begin so, the longest first, each with the signs before its first word.
 
-        A name of three words and more is under its first two, as written; and under two words stand those
-        too that have the first one alone to go by. Thousands of titles may begin with "The".
+        A name of three words and more is under its first two, as written; under two words stand those too
+        that have the first one alone to go by, and every first word is there. Thousands of titles may begin
+        with "The".
         """
         short: dict[str, set[tuple[int, int]]] = {}
         long: dict[tuple[str, str], set[tuple[int, int]]] = {}
@@ -112,7 +113,8 @@ class Catalogue:
                 long.setdefault(two, set()).add((len(text), words[0].start()))
             elif words:
                 short.setdefault(words[0][0], set()).add((len(text), words[0].start()))
-        every = {**short, **{two: shapes | short.get(one, set()) for (one, two), shapes in long.items()}}
+        every = {**{one: set[tuple[int, int]]() for one, _ in long}, **short}
+        every |= {two: shapes | every[one] for (one, two), shapes in long.items()}
         return {words: tuple(sorted(shapes, reverse=True)) for words, shapes in every.items()}
 
 

@@ -49,10 +49,10 @@ def _catalogued(text: str, catalogue: Catalogue) -> Iterator[Span]:
     index, end = catalogue.by_beginning, 0
     words = [*WORD.finditer(text)]
     for word, following in zip_longest(words, words[1:]):
-        two = text[word.start() : following.end()] if following else ""
-        if word.start() < end or not (shapes := index.get(two) or index.get(word[0])):
+        if word.start() < end or word[0] not in index:
             continue
-        for length, offset in shapes:
+        two = text[word.start() : following.end()] if following else ""
+        for length, offset in index.get(two, index[word[0]]):
             start = word.start() - offset
             name = text[max(start, 0) : max(start, 0) + length]
             if start >= end and name in catalogue.meanings and _stands_alone(text, start, name):
