@@ -24,9 +24,11 @@ from flows.progress import StageProgress
 from flows.steps.similar import SimilarPlan, SimilarRows
 from flows.wiring import Index, Pipeline
 from indexes.embed.cache import MemoryVectorCache
+from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
 from indexes.ports import ChunkVectors, Vector
+from indexes.publish.current import write_current
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.memory import MemoryGraphStore
@@ -39,6 +41,7 @@ from schemas.ids import chunk_id, page_id, section_id
 from schemas.nodes import Chunk, DocumentKind
 from schemas.settings import Settings
 from schemas.source import Source, SourceKind
+from tests.fakes.plain_pipeline import open_encoding
 
 DIM = 384
 PER_TOPIC, PER_DOCUMENT, PER_SECTION = 40, 20, 2
@@ -127,12 +130,15 @@ def open_pipeline(folder: Path, vectors: Mapping[str, Vector]) -> Pipeline:
     model = ModelManifest(name="bench", sha256="0" * 64, dim=DIM, max_tokens=256)
     manifest = IndexManifest(index_id="bench", graph="lance", model=model)
     index = Index(layout=IndexLayout(folder), manifest=manifest, settings=Settings())
-    index.chunks, index.graph = LanceChunkStore.create(folder / "lance", dim=DIM), MemoryGraphStore()
+    LanceChunkStore.create(index.layout.lance, dim=DIM).close()
+    index.graph = MemoryGraphStore()
+    write_current(folder, 0)
     source = Source(name="bench", kind=SourceKind.FILES)
     pipeline = Pipeline(index=index, source=source, run_id="run", progress=StageProgress(quiet=True))
+    pipeline.model = ModelSpec(name="bench", path=folder, sha256=model.sha256, dim=DIM, max_tokens=256)
     cache = MemoryVectorCache()
     cache.put(tuple(vectors), np.stack(list(vectors.values())))
-    pipeline.vectors = cache
+    pipeline.encoding = open_encoding(cache)
     return pipeline
 
 

@@ -1,12 +1,15 @@
 """Which model a run encodes with, and where the vectors of its generation go.
 
-The settings name a model; without them it is that of the vectors which readers see. A run with another one
-changes the model of the whole index, and only where that was accepted (flows/opening.py).
+The settings name a model and the arithmetic that it encodes documents in; without them both are those of the
+vectors which readers see. A run with another of either changes the whole index, and only where that was
+accepted (flows/opening.py).
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, load_model_spec
 from indexes.manifest import ModelManifest, VectorSpace
 from schemas.errors import SchemaMismatch
@@ -18,40 +21,58 @@ if TYPE_CHECKING:
 
 def find_model(settings: Settings) -> ModelSpec:
     """Find the model that the settings name, the packaged one by default."""
-    return load_model_spec(settings.model) if settings.model else load_model_spec()
+    spec = load_model_spec(settings.model) if settings.model else load_model_spec()
+    return replace(spec, dtype=Dtype(settings.dtype or Dtype.AUTO))
 
 
 def model_of(index: "Index", *, other: bool = False) -> ModelSpec:
     """Find the model that the settings name, by default the one of the vectors that readers see.
 
-    Raises: SchemaMismatch: the settings name another one, and *other* is false.
+    Raises: SchemaMismatch: the settings name another one, or another dtype, and *other* is false.
     """
-    held = index.model()
-    spec = load_model_spec(index.settings.model or held.name)
-    if spec.sha256 != held.sha256 and not other:
+    held, settings = index.model(), index.settings
+    spec = load_model_spec(settings.model or held.name)
+    spec = replace(spec, dtype=Dtype(settings.dtype or held.dtype))
+    if not is_same(held, spec) and not other:
+        before, after = names_of_change(held, spec)
         raise SchemaMismatch(
-            f"index was built with model {held.name}, this would use {spec.name}; set SITEGRAPH_MODEL to the "
-            "index's model, see what a change would cost with: sitegraph plan, or build a new index",
+            f"index was built with model {before}, this would use {after}; set SITEGRAPH_MODEL and "
+            "SITEGRAPH_DTYPE to the index's, see what a change would cost with: sitegraph plan, or build a "
+            "new index",
             subject=str(index.layout.root),
         )
     return spec
 
 
+def is_same(held: ModelManifest, spec: ModelSpec) -> bool:
+    """Whether both give the same vectors, so that one may be compared with the other's."""
+    return (held.sha256, held.dtype) == (spec.sha256, spec.dtype)
+
+
+def names_of_change(held: ModelManifest, spec: ModelSpec) -> tuple[str, str]:
+    """What to call the model before a change and the one after, with the dtypes where these differ."""
+    if held.dtype == spec.dtype:
+        return held.name, spec.name
+    return f"{held.name} ({held.dtype})", f"{spec.name} ({spec.dtype})"
+
+
 def manifest_of(spec: ModelSpec) -> ModelManifest:
     """What an index remembers of a model."""
-    return ModelManifest(name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens)
+    return ModelManifest(
+        name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens, dtype=spec.dtype.value
+    )
 
 
 def changes_model(pipeline: "Pipeline") -> bool:
-    """Whether what readers see now has vectors of another model than the run's.
+    """Whether what readers see now has vectors of another model than the run's, or of another dtype.
 
     Raises: SchemaMismatch: it has since the run began, and that was not accepted.
     """
     held = pipeline.index.model()
-    differs = held.sha256 != pipeline.model.sha256
+    differs = not is_same(held, pipeline.model)
     if differs and not pipeline.may_change_model:
         raise SchemaMismatch(
-            f"another run has changed the model to {held.name}; run again",
+            f"another run has changed the model to {held.name} ({held.dtype}); run again",
             subject=str(pipeline.index.layout.root),
         )
     return differs

@@ -12,7 +12,7 @@ from flows.active import activate, deactivate
 from flows.hold import check_hold
 from flows.leasing import hold_lease
 from flows.memory import share_heaps
-from flows.models import model_of
+from flows.models import is_same, model_of, names_of_change
 from flows.progress import StageProgress
 from flows.settings import read_settings
 from flows.source_file import load_source
@@ -76,11 +76,13 @@ def check_model(pipeline: Pipeline, *, accept: bool) -> None:
     """
     index = pipeline.index
     held, spec, passages = index.model(), model_of(index, other=True), count_passages(index)
+    before, after = names_of_change(held, spec)
     pipeline.may_change_model = accept or not passages
-    if spec.sha256 != held.sha256 and not pipeline.may_change_model:
+    if not is_same(held, spec) and not pipeline.may_change_model:
         raise GuardRefused(
-            f"the index is of model {held.name}, and {spec.name} would encode all of its {passages} "
-            "passages anew; look with: sitegraph plan, go on with: --accept, or set SITEGRAPH_MODEL back",
+            f"the index is of model {before}, and {after} would encode all of its {passages} passages "
+            "anew; look with: sitegraph plan, go on with: --accept, or set SITEGRAPH_MODEL and "
+            "SITEGRAPH_DTYPE back",
             subject=str(index.layout.root),
         )
 

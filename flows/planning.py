@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.hold import held_since
-from flows.models import find_model, model_of
+from flows.models import find_model, is_same, model_of, names_of_change
 from flows.opening import open_described
 from flows.source_file import load_source
 from flows.tool_files import load_tools, tools_documents
@@ -125,16 +125,17 @@ def count_texts(
 
 
 def plan_model(index: Index, model: ModelSpec, generation: int) -> dict[str, Any] | None:
-    """What a change to *model* would cost, all passages in its vectors; None where it is no change."""
+    """What a change to *model*, or to its dtype, would cost, all passages in its vectors; None where none."""
     held = index.chunks.space(generation).model
-    if held.sha256 == model.sha256:
+    if is_same(held, model):
         return None
     chunks, texts = 0, set[str]()
     for chunk in index.chunks.at(generation).scan():
         chunks += 1
         texts.update(vector_texts(chunk))
     missing = _without_vector(index, texts, model)
-    return {"from": held.name, "to": model.name, "passages": chunks, "texts": missing}
+    before, after = names_of_change(held, model)
+    return {"from": before, "to": after, "passages": chunks, "texts": missing}
 
 
 def _actions(

@@ -24,7 +24,7 @@ def read_settings(index: str | None = None, *, graph: str | None = None) -> Sett
     settings = replace(settings, index=index or settings.index, graph=graph or settings.graph)
     if settings.graph not in (None, *GRAPHS):
         raise ConfigError(f"must be one of {', '.join(GRAPHS)}, not {settings.graph!r}", subject="graph")
-    if settings.dtype not in DTYPES:
+    if settings.dtype not in (None, *DTYPES):
         raise ConfigError(f"must be one of {', '.join(DTYPES)}, not {settings.dtype!r}", subject="dtype")
     return settings
 

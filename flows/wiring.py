@@ -24,7 +24,7 @@ from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.child import ChildEncoder
 from indexes.embed.encoder import SentenceTransformerEncoder
 from indexes.embed.export import export_onnx
-from indexes.embed.frugal import FrugalEncoder
+from indexes.embed.frugal import LIGHT_CHARACTERS, FrugalEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, model_key
@@ -180,11 +180,13 @@ class Pipeline:
             threads=settings.threads,
             device=settings.device,
             batch_size=settings.batch_size,
-            dtype=Dtype(settings.dtype),
         )
         heavy = ChildEncoder(self.model, build)
         self._opened.callback(heavy.close)
-        return FrugalEncoder(OnnxEncoder(encoder_folder(self.index, self.model)), heavy)
+        light = OnnxEncoder(encoder_folder(self.index, self.model))
+        # What is bf16 is so throughout: the exported model is fp32.
+        few = 0 if self.model.dtype is Dtype.BF16 else LIGHT_CHARACTERS
+        return FrugalEncoder(light, heavy, light_characters=few)
 
     @cached_property
     def extractor(self) -> EntityExtractor | None:

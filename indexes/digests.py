@@ -29,14 +29,14 @@ def row_sha256(record: Record, *blobs: bytes) -> str:
 
 def digest(hashes: Mapping[str, str]) -> str:
     """Give sha256 over the sorted lines `id:row_sha256`."""
-    return digest_in_order((key, hashes[key]) for key in sorted(hashes))
+    return digest_of_lines(f"{key}:{hashes[key]}\n".encode() for key in sorted(hashes))
 
 
-def digest_in_order(rows: Iterable[tuple[str, str]]) -> str:
-    """Give the same of rows that come in the order of their ids, holding none of them."""
+def digest_of_lines(lines: Iterable[bytes]) -> str:
+    """Give the same of the lines themselves, one or many at a time."""
     whole = hashlib.sha256()
-    for key, sha in rows:
-        whole.update(f"{key}:{sha}\n".encode())
+    for line in lines:
+        whole.update(line)
     return whole.hexdigest()
 
 

@@ -13,12 +13,13 @@ FILES = "files"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelManifest:
-    """The model all vectors of the index come from."""
+    """The model all vectors of the index come from, and the arithmetic that passages were encoded in."""
 
     name: str
     sha256: str
     dim: int
     max_tokens: int
+    dtype: str = "auto"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

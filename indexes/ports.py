@@ -84,6 +84,9 @@ class ChunkReader(Protocol):
     def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
         """All text vectors, some at a time: ids of chunks and a row of shape (dim,) for each, in no order."""
 
+    def texts(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """All texts, some at a time: the document of each and what it says, in no order."""
+
     def row_hashes(self) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""
 

@@ -22,8 +22,9 @@ class Settings:
     keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). `model` is a
     sentence-transformers name or path (default: the index's own, at first the packaged MiniLM). `workers` is
     the number of parser processes. `device`, `dtype` and `batch_size` are the encoder's in bulk: a device of
-    torch (`cpu`, `cuda`), `auto`, `fp32` or `bf16`, and texts of a batch. `encode_ahead` is how many texts
-    may wait for it, which bounds the memory they take. `chromium` is the browser for sources with
+    torch (`cpu`, `cuda`), `auto`, `fp32` or `bf16` (default: the index's own, at first `auto`), and texts
+    of a batch. `encode_ahead` is how many texts may wait for it, which bounds the memory they take.
+    `chromium` is the browser for sources with
     `javascript: true` (default: the one on the PATH). `keep_generations` is how many published generations
     stay readable. A passage is joined by `similar_to` to at most `similar_count` others, of a cosine of at
     least `similar_score`. `reader_cache_mb` is what the stores of a process that serves may keep in memory.
@@ -43,7 +44,7 @@ class Settings:
     workers: int = 2
     threads: int = 2
     device: str = "cpu"
-    dtype: str = "auto"
+    dtype: str | None = None
     batch_size: int = 16
     encode_ahead: int = 10_000
     keep_generations: int = 3

@@ -75,10 +75,8 @@ class EntityPlan:
 
     def _renamed(self, gone: frozenset[str]) -> tuple[Entity, ...]:
         """Entities whose names changed although nothing that speaks of them did."""
-        before, after = self.names.before.entities, self.names.after.entities
-        if before is after:
-            return ()
-        changed = {id_ for id_, entity in after.items() if before.get(id_) != entity} - self._wanted - gone
+        after = self.names.after.entities
+        changed = (self.names.renaming.entities & after.keys()) - self._wanted - gone
         return tuple(after[node.id] for node in self.graph.nodes(changed) if after[node.id] != node)
 
 

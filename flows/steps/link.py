@@ -77,8 +77,8 @@ class NextGeneration:
 
     def _named_otherwise(self) -> Iterable[str]:
         """Documents that have other names now, and those whose texts link to one that has another title."""
-        renamed = self.live(tuple(self.names.renamed()))
-        uris = {live.uri for doc, live in renamed.items() if doc in self.names.retitled()}
+        renamed = self.live(tuple(self.names.renaming.named))
+        uris = {live.uri for doc, live in renamed.items() if doc in self.names.renaming.about}
         leading = {uri for uri, end in self.redirects.items() if end in uris}
         linking = self.pipeline.index.ledger.links.linking_documents(
             uris | leading, generation=self.base, position=LinkPosition.BODY

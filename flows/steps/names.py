@@ -9,6 +9,7 @@ from flows.wiring import Pipeline
 from ingest.link.catalogue import Catalogue, Stated, build_catalogue
 from ingest.link.mentions import mention_edges, name_edges, read_document
 from ingest.link.relations import relation_edges
+from ingest.link.renaming import NameChanges, compare_names
 from ingest.link.spotting import find_catalogued
 from schemas.changes import DocumentChange
 from schemas.documents import LiveDocument
@@ -36,40 +37,34 @@ class NextNames:
     unclear: Counter[str] = field(default_factory=Counter)
     untold: list[int] = field(default_factory=list)
 
-    @cached_property
+    @property
     def after(self) -> Catalogue:
         """The catalogue of the next generation."""
-        return build_catalogue((*self._stated(without=self.changes), *self._changed(old=False)))
+        return self._catalogues[0]
+
+    @property
+    def renaming(self) -> NameChanges:
+        """What is called otherwise than in the base generation."""
+        return self._catalogues[1]
 
     @cached_property
-    def before(self) -> Catalogue:
-        """The catalogue of the base generation; the same object where no name came or went."""
-        if set(self._changed(old=True)) == set(self._changed(old=False)):
-            return self.after
-        return build_catalogue(self._stated(without={}))
-
-    def renamed(self) -> frozenset[str]:
-        """Documents that other entities, or surer ones, name now, them or a section of theirs."""
-        return frozenset() if self.before is self.after else _differing(self.before.by_doc, self.after.by_doc)
-
-    def retitled(self) -> frozenset[str]:
-        """Documents that are about another entity now: links in a text that lead to them mean that one."""
-        if self.before is self.after:
-            return frozenset()
-        return frozenset(
-            doc for doc in self.renamed() if self.before.by_node.get(doc) != self.after.by_node.get(doc)
-        )
+    def _catalogues(self) -> tuple[Catalogue, NameChanges]:
+        # Read once, and not kept: the names of a large index are hundreds of thousands.
+        held = self.pipeline.index.ledger.names.held(self.base, without_docs=self.changes.keys())
+        kept = [Stated(doc, name) for doc, name in held]
+        old, new = [*self._changed(old=True)], [*self._changed(old=False)]
+        return build_catalogue((*kept, *new)), compare_names(kept, old, new)
 
     def speaking(self) -> frozenset[str]:
         """Documents of the base whose text holds a name that means something else than it did."""
-        if self.before is self.after:
-            return frozenset()
-        texts = _differing(self.before.meanings, self.after.meanings)
-        chunks = self.pipeline.index.chunks.at(self.base)
+        texts, chunks = self.renaming.texts, self.pipeline.index.chunks.at(self.base)
         if len(texts) <= MANY:
             return frozenset(chunks.documents_containing(texts))
-        changed = Catalogue(meanings=dict.fromkeys(texts, ()))
-        return frozenset(chunk.doc for chunk in chunks.scan() if find_catalogued(chunk.text, changed))
+        changed, found = Catalogue(meanings=dict.fromkeys(texts, ())), set[str]()
+        for docs, said in chunks.texts():
+            rows = zip(docs, said, strict=True)
+            found.update(doc for doc, text in rows if doc not in found and find_catalogued(text, changed))
+        return frozenset(found)
 
     def edges(self, fragment: GraphFragment, *, source: str, targets: Mapping[str, str]) -> tuple[Edge, ...]:
         """Give what the document is called, what its passages mention, and how its sentences relate that."""
@@ -92,20 +87,12 @@ class NextNames:
             dropped=sum(self.untold),
         )
 
-    def _stated(self, *, without: Mapping[str, object]) -> Iterator[Stated]:
-        held = self.pipeline.index.ledger.names.held(self.base, without_docs=without.keys())
-        return (Stated(doc, name) for doc, name in held)
-
     def _changed(self, *, old: bool) -> Iterator[Stated]:
         versions = {doc: _version(change, old=old) for doc, change in self.changes.items()}
         live = {doc: version for doc, version in versions.items() if version is not None}
         names = self.pipeline.index.ledger.names.of_fragments({v.fragment_sha for v in live.values()})
         for doc, version in sorted(live.items()):
             yield from (Stated(doc, name) for name in names.get(version.fragment_sha, ()))
-
-
-def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> frozenset[str]:
-    return frozenset(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
 
 
 def _version(change: DocumentChange, *, old: bool) -> LiveDocument | None:

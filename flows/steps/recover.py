@@ -1,16 +1,19 @@
 """Before step 4: what a crashed run left half done is finished or taken back."""
 
+from flows.models import is_same
 from flows.steps.embed import embed_chunks
 from flows.steps.publish import prune, publish_generation
 from flows.steps.restore import restore_ledger
 from flows.steps.verify import verify_generation
 from flows.steps.write import declare, load_plan, write_plan
 from flows.wiring import Pipeline
+from indexes.manifest import VectorSpace
 from indexes.publish.recover import Recovery, plan_recovery
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
 from schemas.errors import DamageFound, SchemaMismatch
+from schemas.records import from_record
 
 
 def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
@@ -73,7 +76,7 @@ def abort_generation(pipeline: Pipeline, generation: Generation) -> None:
 def _plan_is_whole(pipeline: Pipeline, generation: Generation) -> bool:
     """Whether every payload is there, unharmed, as it was frozen, and of the model of this run."""
     plan = load_plan(pipeline, generation)
-    if generation.details["space"]["model"]["sha256"] != pipeline.model.sha256:
+    if not is_same(from_record(VectorSpace, generation.details["space"]).model, pipeline.model):
         return False
     if plan_sha256(plan.payloads, base=generation.base, source=generation.source) != generation.plan_sha:
         return False

@@ -10,7 +10,7 @@ import numpy as np
 
 from flows.models import changes_model
 from flows.wiring import Pipeline
-from indexes.ports import Vector
+from indexes.embed.weights import model_key
 from indexes.stores.ledger.generations import Generation
 from indexes.write.outbox import dump_payload
 from ingest.link.nearest import SCALE, Floats
@@ -77,7 +77,7 @@ class SimilarPlan:
             known or nothing_similar(self._rule),
             joined((*self._upserts, without(before, self._deletes))),
             rule=self._rule,
-            vectors_of=self._vectors_of,
+            vectors=self._vectors,
         )
         similarity = compared.similarity
         changes = edge_changes(known, similarity) if known else self._against_the_graph(similarity)
@@ -94,9 +94,9 @@ class SimilarPlan:
 
     @cached_property
     def _rule(self) -> Rule:
-        settings, model = self.pipeline.index.settings, self.pipeline.model
+        settings = self.pipeline.index.settings
         least = round(settings.similar_score * SCALE)
-        return Rule(count=settings.similar_count, least=least, model=model.sha256)
+        return Rule(count=settings.similar_count, least=least, model=model_key(self.pipeline.model))
 
     @cached_property
     def _known(self) -> Similarity | None:
@@ -115,29 +115,22 @@ class SimilarPlan:
         chunks = self.pipeline.index.chunks.at(self.base).scan()
         return joined(passages_of(part) for part in _parts(chunks, CHUNKS_READ))
 
-    def _vectors_of(self, passages: Passages) -> Floats:
-        """Vectors of what this run embedded or found again, and of everything else as the store has them."""
-        vectors = np.zeros((len(passages.ids), self.pipeline.model.dim), np.float32)
-        if not changes_model(self.pipeline):
-            for ids, found in self.pipeline.index.chunks.at(self.base).text_vectors():
-                _place(vectors, passages, ids, found)
+    def _vectors(self) -> Iterator[tuple[Sequence[str], Floats]]:
+        """Vectors of what this run embedded or found again, once, then of everything that the store has.
+
+        What was read of the first is new and kept, or stands in the store too.
+        """
         while self._texts:
-            new, texts = self._texts.pop()
+            ids, texts = self._texts.pop()
             encoded = self.pipeline.encoding.vectors(set(texts))
-            _place(vectors, passages, new, np.stack([encoded[text] for text in texts]))
-        return vectors
+            yield ids, np.stack([encoded[text] for text in texts])
+        if not changes_model(self.pipeline):
+            yield from self.pipeline.index.chunks.at(self.base).text_vectors()
 
     def _against_the_graph(self, similarity: Similarity) -> EdgeChanges:
         held = self.pipeline.index.graph.at(self.base).scan_edges(kinds=[KIND])
         everything = np.arange(len(similarity.passages.ids))
         return row_changes(held_rows(held), rows_of(similarity, everything))
-
-
-def _place(vectors: Floats, passages: Passages, ids: Sequence[str], found: Vector) -> None:
-    wanted = np.array([id_.encode() for id_ in ids])
-    at = np.minimum(np.searchsorted(passages.ids, wanted), len(passages.ids) - 1)
-    there = passages.ids[at] == wanted
-    vectors[at[there]] = found[there]
 
 
 def _payloads(changes: EdgeChanges) -> Iterator[RowChanges]:

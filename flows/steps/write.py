@@ -1,92 +1,41 @@
 """Step 7: the frozen plan goes from the outbox into both stores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from prefect import task
 
 from flows.active import active
-from flows.models import changes_model, space_for
+from flows.models import space_for
 from flows.retry import TRANSIENT
-from flows.steps.carry import carry_over
-from flows.steps.diff import base_manifest_sources
-from flows.steps.growth import SourceCounts, add_growth
-from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration, link_documents
-from flows.steps.similar import SimilarPlan, SimilarRows
+from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration
+from flows.steps.plan import cut
+from flows.steps.row_plan import PlannedRows, RowPlan
 from flows.wiring import Pipeline
 from flows.work import Difference, work_of
 from indexes.manifest import VectorSpace
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState, apply_plan
-from indexes.write.outbox import Plan, dump_payload, plan_sha256
-from ingest.diff.feed import FeedPlan
+from indexes.write.outbox import Plan, plan_sha256
 from ingest.diff.guard import emptied_refusal, wordless_refusal
 from schemas.errors import GuardRefused, Stopped
-from schemas.feed import FeedEntry
 from schemas.records import from_record, to_record
-from schemas.report import NameCounts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedRows:
-    """Outbox payloads of a plan that is not frozen yet."""
-
-    payloads: tuple[str, ...]
-    sources: SourceCounts
-    chunks_added: int
-    chunks_removed: int
-    emptied: int = 0
-    redirects: Mapping[str, str] = field(default_factory=dict)
-    feed: tuple[FeedEntry, ...] = ()
-    similar: SimilarRows
-    names: NameCounts
 
 
 def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> PlannedRows:
     """Decide every row of the next generation, a payload for each batch of documents."""
     changes = {change.doc: change for change in difference.changes}
     generation = NextGeneration(pipeline=pipeline, base=difference.base, changes=changes, as_of=as_of)
-    affected, feed = generation.affected(), FeedPlan(difference.changes, generation.redirects)
+    affected, plan = generation.affected(), RowPlan(pipeline, difference, generation)
     pipeline.progress.expect("link", len(affected))
-    similar = SimilarPlan(pipeline=pipeline, base=difference.base)
-    payloads: list[str] = []
-    touched: set[str] = set()
-    sources: SourceCounts = base_manifest_sources(pipeline, difference.base)
-    added = removed = emptied = 0
-    for start in range(0, len(affected), DOCUMENTS_PER_PAYLOAD):
+    for docs in cut(affected, DOCUMENTS_PER_PAYLOAD):
         _heed_stop(pipeline)
-        linked = link_documents(generation, affected[start : start + DOCUMENTS_PER_PAYLOAD])
-        sources = add_growth(sources, linked.growth)
-        feed.add(linked.steps)
-        similar.add(linked.rows)
-        emptied += linked.emptied
-        added += linked.rows.chunks_added
-        removed += len(linked.rows.chunk_deletes)
-        if linked.rows:
-            payloads.append(dump_payload(pipeline.index.outbox, linked.rows))
-            touched.update(chunk.id for chunk in linked.rows.chunks)
-            touched.update(linked.rows.chunk_deletes)
-            pipeline.crash_point("outbox.midway")
-        pipeline.progress.advance("link", len(affected[start : start + DOCUMENTS_PER_PAYLOAD]))
-    if changes_model(pipeline):
-        for carried in carry_over(pipeline, difference.base, without=touched):
-            similar.add(carried)
-            payloads.append(dump_payload(pipeline.index.outbox, carried))
-    alike, entities = similar.decide(), generation.entities.decide()
-    return PlannedRows(
-        payloads=(*payloads, *alike.payloads, *entities.payloads),
-        sources=add_growth(add_growth(sources, alike.growth), entities.growth),
-        chunks_added=added,
-        chunks_removed=removed,
-        emptied=emptied,
-        redirects=generation.locations,
-        feed=feed.entries(),
-        similar=alike,
-        names=generation.names.counts(),
-    )
+        plan.link(docs)
+        pipeline.progress.advance("link", len(docs))
+    plan.carry_over()
+    return plan.decide()
 
 
 def check_text(pipeline: Pipeline, difference: Difference, planned: PlannedRows, *, accept: bool) -> None:

@@ -50,14 +50,12 @@ class SentenceTransformerEncoder:
         threads: int | None = None,
         device: str = "cpu",
         batch_size: int = 16,
-        dtype: Dtype = Dtype.AUTO,
     ) -> None:
         self._spec = spec
         self._clock = clock
         self._threads = threads
         self._device = device
         self._batch_size = batch_size
-        self._dtype = dtype
         self._lock = threading.RLock()
         self._model: Any = None
         self._pool: ThreadPoolExecutor | None = None
@@ -165,7 +163,7 @@ class SentenceTransformerEncoder:
 
     def _check_routes(self) -> RouteCheck:
         self._loaded()
-        if self._dtype is Dtype.FP32:
+        if self._spec.dtype is Dtype.FP32:
             return RouteCheck(route=Route.FP32, reason="fp32 is asked for")
         if not _has_bf16(self._device):
             return RouteCheck(route=Route.FP32, reason=f"{self._device} has no fast bf16")
@@ -173,7 +171,7 @@ class SentenceTransformerEncoder:
         check = choose_route(
             cosine=float((exact * rough).sum(axis=1).min()),
             seconds=tuple((self._seconds(Route.FP32), self._seconds(Route.BF16_AUTOCAST)) for _ in range(3)),
-            dtype=self._dtype,
+            dtype=self._spec.dtype,
         )
         _log.log(logging.INFO if check.route is not Route.FP32 else logging.WARNING, check.reason)
         return check

@@ -21,7 +21,7 @@ from indexes.embed.manifest import (
     load_manifest,
 )
 from indexes.embed.onnx_graph import write_onnx
-from indexes.embed.weights import ModelSpec, file_sha256, model_key
+from indexes.embed.weights import ModelSpec, encoder_key, file_sha256
 from schemas.errors import SchemaMismatch, SitegraphError
 from schemas.hashing import sha256_hex
 
@@ -69,7 +69,7 @@ def _differs(path: Path, sha256: str) -> bool:
 
 def _require_same_model(spec: ModelSpec, directory: Path) -> None:
     manifest = load_manifest(directory)
-    if (manifest.model_key, manifest.query_prompt) != (model_key(spec), spec.query_prompt):
+    if (manifest.model_key, manifest.query_prompt) != (encoder_key(spec), spec.query_prompt):
         raise SchemaMismatch(
             f"index was built with model {manifest.model} ({manifest.model_sha256[:12]}), this run uses "
             f"{spec.name} ({spec.sha256[:12]}); use that model, or build a new index",
@@ -79,7 +79,7 @@ def _require_same_model(spec: ModelSpec, directory: Path) -> None:
 
 def cache_name(spec: ModelSpec) -> str:
     """Name the folder of an export of *spec* by this onnxruntime in the per-user cache."""
-    parts = (str(FORMAT), version("onnxruntime"), spec.name, model_key(spec), spec.query_prompt)
+    parts = (str(FORMAT), version("onnxruntime"), spec.name, encoder_key(spec), spec.query_prompt)
     return sha256_hex("\0".join(parts))[:32]
 
 
@@ -103,7 +103,7 @@ def _manifest(spec: ModelSpec, folder: Path) -> EncoderManifest:
         format=FORMAT,
         model=spec.name,
         model_sha256=spec.sha256,
-        model_key=model_key(spec),
+        model_key=encoder_key(spec),
         dim=spec.dim,
         max_tokens=spec.max_tokens,
         query_prompt=spec.query_prompt,

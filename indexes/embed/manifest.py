@@ -18,7 +18,7 @@ FORMAT = 1
 class EncoderManifest:
     """The exported model: what it was made from, what it gives, and the sha256 of each file.
 
-    `onnxruntime` is the version that optimised the graph. `model_key` is weights.model_key.
+    `onnxruntime` is the version that optimised the graph. `model_key` is weights.encoder_key.
     """
 
     format: int

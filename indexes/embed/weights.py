@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from indexes.embed.routes import Dtype
 from schemas.errors import ConfigError
 from schemas.hashing import sha256_hex
 
@@ -29,7 +30,7 @@ class ModelSpec:
     """A sentence-transformers model in a folder of this machine.
 
     `sha256` is the hash of `model.safetensors`; `max_tokens` counts the special tokens too;
-    prompts are put before the text as they are.
+    prompts are put before the text as they are. `dtype` is the arithmetic that documents are encoded in.
     """
 
     name: str
@@ -39,6 +40,7 @@ class ModelSpec:
     max_tokens: int
     query_prompt: str = ""
     document_prompt: str = ""
+    dtype: Dtype = Dtype.AUTO
 
 
 def load_model_spec(model: str = DEFAULT_MODEL) -> ModelSpec:
@@ -71,10 +73,19 @@ def load_model_spec(model: str = DEFAULT_MODEL) -> ModelSpec:
 def model_key(spec: ModelSpec) -> str:
     """Name everything that decides a document's vector, for cache keys.
 
-    The route (fp32 or bf16 autocast) is left out on purpose: a route is used only after it was found
-    to agree with fp32 to a cosine of .9999, and a bulk run and a small one must share vectors.
+    Of `auto` the route is left out: it is bf16 only where that agrees with fp32 to a cosine of .9999, and a
+    bulk run and a small one share vectors.
     """
-    return sha256_hex(f"{spec.sha256}\0float32\0{spec.max_tokens}\0{spec.document_prompt}")
+    return _key(spec, spec.dtype)
+
+
+def encoder_key(spec: ModelSpec) -> str:
+    """Name what decides the vectors of the exported encoder, which is fp32 whatever documents are."""
+    return _key(spec, "float32")
+
+
+def _key(spec: ModelSpec, dtype: str) -> str:
+    return sha256_hex(f"{spec.sha256}\0{dtype}\0{spec.max_tokens}\0{spec.document_prompt}")
 
 
 def check_files(folder: Path, expected: dict[str, str]) -> None:

@@ -81,6 +81,12 @@ class MemoryChunkReader:
         if self._rows:
             yield tuple(self._rows), np.stack([row.value[1].text for row in self._rows.values()])
 
+    def texts(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """All texts at once."""
+        chunks = [row.value[0] for row in self._rows.values()]
+        if chunks:
+            yield tuple(chunk.doc for chunk in chunks), tuple(chunk.text for chunk in chunks)
+
     def row_hashes(self) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""
         return hashes(self._rows)

@@ -56,20 +56,21 @@ def apply_plan(
     and before a store shows the generation.
     """
     fence()
+    gone = _deletes(plan)
     graph.stage(generation, base=base)
     crash_point("graph.before_batch")
-    nodes_of = (node for part in plan for node in part.nodes)
-    graph.apply_nodes(_fenced(nodes_of, fence), _all(plan, lambda part: part.node_deletes))
+    nodes_of = (node for part in plan.parts("nodes") for node in part.nodes)
+    graph.apply_nodes(_fenced(nodes_of, fence), gone.node_deletes)
     crash_point("graph.nodes_done")
-    edges_of = (edge for part in plan for edge in part.edges)
-    graph.apply_edges(_fenced(edges_of, fence), _all(plan, lambda part: part.edge_deletes))
+    edges_of = (edge for part in plan.parts("edges") for edge in part.edges)
+    graph.apply_edges(_fenced(edges_of, fence), gone.edge_deletes)
     crash_point("graph.retired")
     fence()
     nodes, edges = graph.finish(generation)
     chunks.stage(generation, base=base)
     crash_point("vector.before_merge")
-    rows = (pair for part in plan for pair in _with_vectors(part, vectors_of, dim))
-    chunks.apply(_fenced(rows, fence), _all(plan, lambda part: part.chunk_deletes))
+    rows = (pair for part in plan.parts("chunks") for pair in _with_vectors(part, vectors_of, dim))
+    chunks.apply(_fenced(rows, fence), gone.chunk_deletes)
     crash_point("vector.not_tagged")
     fence()
     staged = StagedState(chunks=chunks.finish(generation), nodes=nodes, edges=edges)
@@ -92,5 +93,11 @@ def _with_vectors(part: RowChanges, vectors_of: VectorsOf, dim: int) -> Iterator
     return ((chunk, chunk_vectors(chunk, found, dim)) for chunk in part.chunks)
 
 
-def _all(plan: Plan, of: Callable[[RowChanges], tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(id_ for part in plan for id_ in of(part))
+def _deletes(plan: Plan) -> RowChanges:
+    """All ids that the plan deletes."""
+    parts = list(plan.parts("node_deletes", "edge_deletes", "chunk_deletes"))
+    return RowChanges(
+        node_deletes=tuple(id_ for part in parts for id_ in part.node_deletes),
+        edge_deletes=tuple(id_ for part in parts for id_ in part.edge_deletes),
+        chunk_deletes=tuple(id_ for part in parts for id_ in part.chunk_deletes),
+    )

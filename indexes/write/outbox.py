@@ -15,12 +15,15 @@ def dump_payload(store: RawStore, changes: RowChanges) -> str:
     return store.put(canonical_json(to_record(changes)).encode())
 
 
-def load_payload(store: RawStore, sha256: str) -> RowChanges:
-    """Read one payload back.
+def load_payload(store: RawStore, sha256: str, *only: str) -> RowChanges:
+    """Read one payload back, whole or *only* some fields of it, since rows take long to make.
 
     Raises: DamageFound: the payload is damaged or lost.
     """
-    return from_record(RowChanges, json.loads(store.get(sha256)))
+    record = json.loads(store.get(sha256))
+    if only:
+        record = {name: rows for name, rows in record.items() if name in only}
+    return from_record(RowChanges, record)
 
 
 def plan_sha256(payloads: Sequence[str], *, base: int, source: str) -> str:
@@ -36,4 +39,8 @@ class Plan:
     payloads: tuple[str, ...]
 
     def __iter__(self) -> Iterator[RowChanges]:
-        return (load_payload(self.store, sha) for sha in self.payloads)
+        return self.parts()
+
+    def parts(self, *only: str) -> Iterator[RowChanges]:
+        """The payloads in order, whole or *only* some fields of each."""
+        return (load_payload(self.store, sha, *only) for sha in self.payloads)

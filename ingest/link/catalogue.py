@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from ingest.link.everyday import WORD
@@ -96,16 +97,25 @@ class Catalogue:
         return {doc: tuple(rows) for doc, rows in named.items()}
 
     @cached_property
-    def by_first_word(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
-        """Lengths of the names that have a first word, the longest first, each with the signs before it.
+    def by_beginning(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
+        """Lengths of the names that begin so, the longest first, each with the signs before its first word.
 
-        Thousands of titles may begin with "The", and they have a hundred lengths at most.
+        A name of three words and more is under its first two, as written; under two words stand those too
+        that have the first one alone to go by, and every first word is there. Thousands of titles may begin
+        with "The".
         """
-        index: dict[str, set[tuple[int, int]]] = {}
+        short: dict[str, set[tuple[int, int]]] = {}
+        long: dict[tuple[str, str], set[tuple[int, int]]] = {}
         for text in self.meanings:
-            if word := WORD.search(text):
-                index.setdefault(word[0], set()).add((len(text), word.start()))
-        return {word: tuple(sorted(shapes, reverse=True)) for word, shapes in index.items()}
+            words = list(islice(WORD.finditer(text), 3))
+            if len(words) == 3:
+                two = (words[0][0], text[words[0].start() : words[1].end()])
+                long.setdefault(two, set()).add((len(text), words[0].start()))
+            elif words:
+                short.setdefault(words[0][0], set()).add((len(text), words[0].start()))
+        every = {**{one: set[tuple[int, int]]() for one, _ in long}, **short}
+        every |= {two: shapes | every[one] for (one, two), shapes in long.items()}
+        return {words: tuple(sorted(shapes, reverse=True)) for words, shapes in every.items()}
 
 
 def build_catalogue(stated: Iterable[Stated]) -> Catalogue:

@@ -4,7 +4,7 @@ Passages are numbers: their places among all passages in id order. A neighbour i
 that of the neighbours: best score first, then lowest id.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,10 +27,19 @@ _PLACE_BITS = 31
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """All passages: unit vectors of shape (n, dim), and their sections; of one section are no neighbours."""
+    """Passages by ascending places: unit vectors (n, dim), and sections; of one section are no neighbours."""
 
+    places: Ints
     vectors: Floats
     sections: Sections
+
+    def blocks(self) -> tuple["Corpus", ...]:
+        """The same passages, BLOCK at a time."""
+        return tuple(self._part(start) for start in range(0, len(self.places), BLOCK))
+
+    def _part(self, start: int) -> "Corpus":
+        part = slice(start, start + BLOCK)
+        return Corpus(places=self.places[part], vectors=self.vectors[part], sections=self.sections[part])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,19 +95,18 @@ def moved(neighbours: Neighbours, *, place: Ints, bound: Ints) -> Neighbours:
     return Neighbours(known=np.sort(kept, axis=1), floors=np.where(open_, ends, NONE))
 
 
-def join(neighbours: Neighbours, corpus: Corpus, fresh: Ints, *, least: int) -> None:
+def join(neighbours: Neighbours, fresh: Corpus, others: Iterable[Corpus], *, least: int) -> None:
     """Bring *fresh* passages in, of which nothing is known: they get neighbours, and become those of others.
 
-    *least* is the lowest score of a neighbour, in ten-thousandths.
+    *others* are read once, a part at a time, so that memory holds the fresh ones alone. *least* is the
+    lowest score of a neighbour, in ten-thousandths.
     """
-    others = np.setdiff1d(np.arange(len(neighbours.known)), fresh)
-    blocks = list(_blocks(fresh))
+    blocks = fresh.blocks()
+    for left, right in _pairs(blocks, others):
+        _meet(neighbours, left, right, least)
     for number, left in enumerate(blocks):
-        for right in _blocks(others):
-            _meet(neighbours, corpus, left, right, least)
-        _meet(neighbours, corpus, left, left, least)
-        for right in blocks[number + 1 :]:
-            _meet(neighbours, corpus, left, right, least)
+        for right in blocks[number:]:
+            _meet(neighbours, left, right, least)
 
 
 def run_out(neighbours: Neighbours, *, wanted: int) -> Ints:
@@ -106,46 +114,45 @@ def run_out(neighbours: Neighbours, *, wanted: int) -> Ints:
     return np.flatnonzero((neighbours.known[:, wanted - 1] == NONE) & (neighbours.floors != NONE))
 
 
-def search_again(neighbours: Neighbours, corpus: Corpus, places: Ints, *, least: int) -> None:
-    """Find the neighbours of *places* among all passages, whatever was known of them."""
-    neighbours.known[places], neighbours.floors[places] = NONE, NONE
-    for left in _blocks(places):
-        for right in _blocks(np.arange(len(neighbours.known))):
-            _meet(neighbours, corpus, left, right, least, both=False)
+def search_again(neighbours: Neighbours, lost: Corpus, everyone: Iterable[Corpus], *, least: int) -> None:
+    """Find the neighbours of the *lost* among all passages, whatever was known of them."""
+    neighbours.known[lost.places], neighbours.floors[lost.places] = NONE, NONE
+    for left, right in _pairs(lost.blocks(), everyone):
+        _meet(neighbours, left, right, least, both=False)
 
 
-def _blocks(places: Ints) -> Iterator[Ints]:
-    return (places[start : start + BLOCK] for start in range(0, len(places), BLOCK))
+def _pairs(blocks: tuple[Corpus, ...], others: Iterable[Corpus]) -> Iterator[tuple[Corpus, Corpus]]:
+    return ((left, right) for part in others for right in part.blocks() for left in blocks)
 
 
-def _meet(
-    neighbours: Neighbours, corpus: Corpus, left: Ints, right: Ints, least: int, *, both: bool = True
-) -> None:
+def _meet(neighbours: Neighbours, left: Corpus, right: Corpus, least: int, *, both: bool = True) -> None:
     """Compare two blocks and give each passage of the left one, or of both, what is near in the other."""
     both = both and left is not right
-    rows, columns = _candidates(neighbours, corpus, left, right, least, both=both)
-    scores = _exact(corpus.vectors, left[rows], right[columns])
+    rows, columns = _candidates(neighbours, left, right, least, both=both)
+    scores = _exact(left.vectors, right.vectors, rows, columns)
     close = scores >= least
     rows, columns, scores = rows[close], columns[close], scores[close]
-    _give(neighbours, left, rows, pack(scores, right[columns]))
+    _give(neighbours, left.places, rows, pack(scores, right.places[columns]))
     if both:
-        _give(neighbours, right, columns, pack(scores, left[rows]))
+        _give(neighbours, right.places, columns, pack(scores, left.places[rows]))
 
 
 def _candidates(
-    neighbours: Neighbours, corpus: Corpus, left: Ints, right: Ints, least: int, *, both: bool
+    neighbours: Neighbours, left: Corpus, right: Corpus, least: int, *, both: bool
 ) -> tuple[Ints, Ints]:
     """Pairs of the two blocks, by number in each, that may come below a floor; few others are among them."""
-    cosines = (corpus.vectors[left] @ corpus.vectors[right].T).ravel()
+    cosines = (left.vectors @ right.vectors.T).ravel()
     # A product of float32 is off by less than this, by another amount in another block.
-    slack = corpus.vectors.shape[1] * float(np.finfo(np.float32).eps)
-    of_left = _bounds(neighbours, left, right, least, slack)
-    of_right = _bounds(neighbours, right, left, least, slack) if both else np.full(len(right), np.inf)
+    slack = left.vectors.shape[1] * float(np.finfo(np.float32).eps)
+    of_left = _bounds(neighbours, left.places, right.places, least, slack)
+    of_right = np.full(len(right.places), np.float32(np.inf))
+    if both:
+        of_right = _bounds(neighbours, right.places, left.places, least, slack)
     # One bound for all first: a block has a million cosines, and few of them pass.
     flat = np.flatnonzero(cosines >= min(of_left.min(), of_right.min()))
-    rows, columns = np.divmod(flat, len(right))
+    rows, columns = np.divmod(flat, len(right.places))
     near = (cosines[flat] >= of_left[rows]) | (cosines[flat] >= of_right[columns])
-    near &= corpus.sections[left[rows]] != corpus.sections[right[columns]]
+    near &= left.sections[rows] != right.sections[columns]
     return rows[near], columns[near]
 
 
@@ -158,12 +165,12 @@ def _bounds(neighbours: Neighbours, places: Ints, others: Ints, least: int, slac
     return ((needed - 0.5) / SCALE - slack).astype(np.float32)
 
 
-def _exact(vectors: Floats, left: Ints, right: Ints) -> Ints:
+def _exact(left: Floats, right: Floats, rows: Ints, columns: Ints) -> Ints:
     """Cosines of pairs in ten-thousandths, of a precision that no block changes."""
-    scores = np.empty(len(left), np.int64)
-    for start in range(0, len(left), _PAIRS):
+    scores = np.empty(len(rows), np.int64)
+    for start in range(0, len(rows), _PAIRS):
         part = slice(start, start + _PAIRS)
-        products = vectors[left[part]].astype(np.float64) * vectors[right[part]]
+        products = left[rows[part]].astype(np.float64) * right[columns[part]]
         scores[part] = np.rint(products.sum(axis=1) * SCALE)
     return np.minimum(scores, SCALE)
 

@@ -1,14 +1,13 @@
 """The nearest passages of each: carried from one generation to the next, compared where something is new."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ingest.link.nearest import (
     SCALE,
-    Corpus,
-    Floats,
     Ints,
     Neighbours,
     join,
@@ -19,6 +18,7 @@ from ingest.link.nearest import (
     search_again,
 )
 from ingest.link.passages import Passages, passages_of
+from ingest.link.vectors import Vectors, all_but, corpus_of
 from schemas.edges import NEAR_DUPLICATE
 
 SPARE = 3
@@ -62,10 +62,6 @@ class Compared:
     searched_again: int
 
 
-VectorsOf = Callable[[Passages], Floats]
-"""The vectors of some passages, shape (n, dim); zeros for one that has none."""
-
-
 def nothing_similar(rule: Rule) -> Similarity:
     """What is known of an index without passages."""
     return Similarity(
@@ -73,22 +69,24 @@ def nothing_similar(rule: Rule) -> Similarity:
     )
 
 
-def compare_passages(base: Similarity, passages: Passages, *, rule: Rule, vectors_of: VectorsOf) -> Compared:
+def compare_passages(base: Similarity, passages: Passages, *, rule: Rule, vectors: Vectors) -> Compared:
     """Give the nearest of each passage, as comparing all with all would, from what is known at *base*.
 
-    *vectors_of* is asked only where something has to be compared.
+    *vectors* are read only where something has to be compared.
     """
     fresh, neighbours = _carry_over(base, passages, rule)
-    searched_again = 0
-    if len(fresh) or len(run_out(neighbours, wanted=rule.count)):
-        vectors = _of_unit_length(vectors_of(passages))
-        corpus = Corpus(vectors=vectors, sections=passages.sections)
-        join(neighbours, corpus, fresh, least=rule.least)
+    # Threads that share products of this size wait for each other more than they work: a third of the CPU
+    # time with one, and on a busy machine less of the clock too.
+    with threadpool_limits(limits=1, user_api="blas"):
+        new = corpus_of(vectors, passages, fresh)
+        if len(new.places):
+            join(neighbours, new, all_but(vectors, passages, fresh), least=rule.least)
         lost = run_out(neighbours, wanted=rule.count)
-        search_again(neighbours, corpus, lost, least=rule.least)
-        searched_again = len(lost)
+        if len(lost):
+            everyone = chain((new,), all_but(vectors, passages, fresh))
+            search_again(neighbours, corpus_of(vectors, passages, lost), everyone, least=rule.least)
     similarity = Similarity(rule=rule, passages=passages, neighbours=neighbours)
-    return Compared(similarity=similarity, searched=len(fresh), searched_again=searched_again)
+    return Compared(similarity=similarity, searched=len(fresh), searched_again=len(lost))
 
 
 def _carry_over(base: Similarity, passages: Passages, rule: Rule) -> tuple[Ints, Neighbours]:
@@ -113,10 +111,3 @@ def places_among(base: Passages, passages: Passages) -> Ints:
     at[at == len(passages.ids)] = 0
     found = passages.ids[at] == base.ids if len(passages.ids) else np.zeros(len(at), bool)
     return np.where(found, at, -1)
-
-
-def _of_unit_length(vectors: Floats) -> Floats:
-    """A passage without a vector is like no other."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-    np.divide(vectors, lengths, out=vectors, where=lengths > 0)
-    return vectors

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from ingest.link.catalogue import Catalogue
 from ingest.link.everyday import WORD, is_code
@@ -45,11 +46,13 @@ def find_catalogued(text: str, catalogue: Catalogue, taken: Collection[Span] = (
 
 
 def _catalogued(text: str, catalogue: Catalogue) -> Iterator[Span]:
-    index, end = catalogue.by_first_word, 0
-    for word in WORD.finditer(text):
+    index, end = catalogue.by_beginning, 0
+    words = [*WORD.finditer(text)]
+    for word, following in zip_longest(words, words[1:]):
         if word.start() < end or word[0] not in index:
             continue
-        for length, offset in index[word[0]]:
+        two = text[word.start() : following.end()] if following else ""
+        for length, offset in index.get(two, index[word[0]]):
             start = word.start() - offset
             name = text[max(start, 0) : max(start, 0) + length]
             if start >= end and name in catalogue.meanings and _stands_alone(text, start, name):

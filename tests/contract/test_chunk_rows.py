@@ -51,6 +51,16 @@ def test_text_vectors_are_those_of_every_chunk_once(chunk_store: ChunkStore) -> 
     assert list(chunk_store.at(0).text_vectors()) == []
 
 
+def test_texts_are_those_of_every_chunk_once_with_their_documents(chunk_store: ChunkStore) -> None:
+    rows = [row(f"text {n}", doc=f"doc {n % 3}") for n in range(50)]
+    publish(chunk_store, 1, rows)
+    publish(chunk_store, 2, [row("another", doc="doc 7")], gone=[rows[7][0].id])
+    read = [pair for docs, texts in chunk_store.at(2).texts() for pair in zip(docs, texts, strict=True)]
+    kept = [*rows[:7], *rows[8:]]
+    assert sorted(read) == sorted([("doc 7", "another"), *((chunk.doc, chunk.text) for chunk, _ in kept)])
+    assert list(chunk_store.at(0).texts()) == []
+
+
 def test_quotes_and_unicode_in_ids_find_exactly_their_rows(chunk_store: ChunkStore) -> None:
     odd = ["o'neill", 'say "x"', "a`b", "日本:λ", "x' OR '1'='1", "back\\slash", "%_"]
     rows = [row(name, id=name, doc=f"doc {name}") for name in odd]

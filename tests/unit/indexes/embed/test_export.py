@@ -10,7 +10,7 @@ import pytest
 from indexes.embed.encoder import offline_environment
 from indexes.embed.export import cache_name, damaged_files, export_onnx
 from indexes.embed.manifest import load_manifest
-from indexes.embed.weights import ModelSpec, file_sha256, load_model_spec, model_key
+from indexes.embed.weights import ModelSpec, encoder_key, file_sha256, load_model_spec
 from schemas.errors import SchemaMismatch
 from tests.fakes.exported_encoder import place_exported_encoder
 
@@ -59,7 +59,7 @@ def _damaged_cache(spec: ModelSpec, cache: Path) -> Path:
 def test_the_manifest_says_which_model_it_is(exported: Path) -> None:
     spec, manifest = load_model_spec(), load_manifest(exported)
 
-    assert (manifest.model_sha256, manifest.model_key) == (spec.sha256, model_key(spec))
+    assert (manifest.model_sha256, manifest.model_key) == (spec.sha256, encoder_key(spec))
     assert (manifest.dim, manifest.max_tokens) == (384, 256)
     assert manifest.tokenizer_sha256 == file_sha256(spec.path / "tokenizer.json")
 

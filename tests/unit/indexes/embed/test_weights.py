@@ -2,14 +2,17 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from indexes.embed.routes import Dtype
 from indexes.embed.weights import (
     DEFAULT_MODEL_SHA256,
     ModelSpec,
     check_files,
+    encoder_key,
     file_sha256,
     load_model_spec,
     model_key,
@@ -109,9 +112,15 @@ def test_whatever_changes_a_documents_vector_changes_the_key() -> None:
         ModelSpec(name="m", path=SPEC.path, sha256="b" * 64, dim=384, max_tokens=256),
         ModelSpec(name="m", path=SPEC.path, sha256="a" * 64, dim=384, max_tokens=128),
         ModelSpec(name="m", path=SPEC.path, sha256="a" * 64, dim=384, max_tokens=256, document_prompt="p: "),
+        replace(SPEC, dtype=Dtype.FP32),
+        replace(SPEC, dtype=Dtype.BF16),
     )
 
-    assert len({model_key(spec) for spec in (SPEC, *others)}) == 4
+    assert len({model_key(spec) for spec in (SPEC, *others)}) == 6
+
+
+def test_the_exported_encoder_is_the_same_whatever_documents_are_encoded_in() -> None:
+    assert {encoder_key(replace(SPEC, dtype=dtype)) for dtype in Dtype} == {encoder_key(SPEC)}
 
 
 def test_where_the_model_lies_and_how_questions_are_put_leave_the_key_alone() -> None:

@@ -38,6 +38,14 @@ def test_a_plan_gives_its_payloads_in_order_as_often_as_asked() -> None:
     assert list(plan) == parts
 
 
+def test_of_a_plan_some_fields_may_be_read_alone() -> None:
+    store = MemoryRawStore()
+    plan = Plan(store=store, payloads=(dump_payload(store, PAYLOAD),))
+    assert list(plan.parts("nodes", "edge_deletes")) == [
+        RowChanges(nodes=PAYLOAD.nodes, edge_deletes=PAYLOAD.edge_deletes)
+    ]
+
+
 def test_a_lost_payload_is_an_error_of_its_own_name() -> None:
     with pytest.raises(DamageFound, match="f00d"):
         load_payload(MemoryRawStore(), "f00d")

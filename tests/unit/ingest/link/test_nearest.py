@@ -1,5 +1,7 @@
 """The nearest passages of each: exact, in one order, known to where they end, and searched for again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,14 @@ def corpus(vectors: Floats, sections: Ints | None = None) -> Corpus:
     """Vectors made of unit length, each in a section of its own unless given."""
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     own = np.arange(len(vectors)) if sections is None else sections
-    return Corpus(vectors=units.astype(np.float32), sections=own.astype(np.uint64))
+    return Corpus(
+        places=np.arange(len(vectors)), vectors=units.astype(np.float32), sections=own.astype(np.uint64)
+    )
+
+
+def taken(of_all: Corpus, places: Ints) -> Corpus:
+    """Some of the passages."""
+    return Corpus(places=places, vectors=of_all.vectors[places], sections=of_all.sections[places])
 
 
 def clustered(passages: int, *, seed: int = 0) -> Floats:
@@ -60,7 +69,7 @@ def test_the_nearest_are_those_that_looking_at_every_pair_finds(monkeypatch: pyt
     everything = corpus(clustered(300), np.arange(300) // 3)
     neighbours = no_neighbours(300, width=6)
 
-    join(neighbours, everything, np.arange(300), least=LEAST)
+    join(neighbours, everything, (), least=LEAST)
 
     assert [of(neighbours, n) for n in range(300)] == [by_hand(everything, n, width=6) for n in range(300)]
 
@@ -69,16 +78,17 @@ def test_passages_that_come_later_are_found_and_become_neighbours(monkeypatch: p
     monkeypatch.setattr(nearest, "BLOCK", 32)
     everything, late = corpus(clustered(120)), np.arange(5, 120, 7)
     at_once, step_by_step = no_neighbours(120, width=4), no_neighbours(120, width=4)
-    join(at_once, everything, np.arange(120), least=LEAST)
+    join(at_once, everything, (), least=LEAST)
 
     early = np.setdiff1d(np.arange(120), late)
-    part = Corpus(vectors=everything.vectors[early], sections=everything.sections[early])
+    part = replace(taken(everything, early), places=np.arange(len(early)))
     before = no_neighbours(len(early), width=4)
-    join(before, part, np.arange(len(early)), least=LEAST)
+    join(before, part, (), least=LEAST)
     bound = np.append(early, 120)
     carried = moved(before, place=early, bound=bound)
     step_by_step.known[early], step_by_step.floors[early] = carried.known, carried.floors
-    join(step_by_step, everything, late, least=LEAST)
+    halves = (taken(everything, early[50:]), taken(everything, early[:50]))
+    join(step_by_step, taken(everything, late), halves, least=LEAST)
 
     assert np.array_equal(step_by_step.known, at_once.known)
 
@@ -87,7 +97,7 @@ def test_of_hundreds_of_equal_passages_each_keeps_the_first_by_id() -> None:
     everything = corpus(np.ones((400, 8), np.float32))
     neighbours = no_neighbours(400, width=6)
 
-    join(neighbours, everything, np.arange(400), least=LEAST)
+    join(neighbours, everything, (), least=LEAST)
 
     assert of(neighbours, 3) == [(10000, place) for place in (0, 1, 2, 4, 5, 6)]
     assert of(neighbours, 399) == [(10000, place) for place in range(6)]
@@ -97,7 +107,7 @@ def test_passages_of_one_section_are_no_neighbours() -> None:
     everything = corpus(np.ones((4, 8), np.float32), np.array([7, 7, 8, 7]))
     neighbours = no_neighbours(4, width=3)
 
-    join(neighbours, everything, np.arange(4), least=LEAST)
+    join(neighbours, everything, (), least=LEAST)
 
     assert [of(neighbours, place) for place in range(4)] == [
         [(10000, 2)],
@@ -111,7 +121,7 @@ def test_a_score_is_kept_from_the_least_on() -> None:
     angles = np.array([[1.0, 0.0], [0.6, 0.8], [0.5999, 0.80007]], np.float32)
     neighbours = no_neighbours(3, width=3)
 
-    join(neighbours, corpus(angles), np.arange(3), least=LEAST)
+    join(neighbours, corpus(angles), (), least=LEAST)
 
     assert of(neighbours, 0) == [(6000, 1)]
 
@@ -119,7 +129,7 @@ def test_a_score_is_kept_from_the_least_on() -> None:
 def test_where_more_was_known_than_is_kept_the_floor_says_so() -> None:
     neighbours = no_neighbours(5, width=2)
 
-    join(neighbours, corpus(np.ones((5, 8), np.float32)), np.arange(5), least=LEAST)
+    join(neighbours, corpus(np.ones((5, 8), np.float32)), (), least=LEAST)
 
     assert neighbours.floors.tolist() == pack(np.full(5, 10000), np.array([3, 3, 2, 2, 2])).tolist(), (
         "behind the last one kept"
@@ -144,13 +154,13 @@ def test_places_move_and_floors_with_them() -> None:
 def test_only_who_lost_too_many_of_more_is_searched_for_again() -> None:
     everything = corpus(np.ones((6, 8), np.float32))
     neighbours = no_neighbours(6, width=3)
-    join(neighbours, everything, np.arange(6), least=LEAST)
+    join(neighbours, everything, (), least=LEAST)
     assert run_out(neighbours, wanted=1).tolist() == []
     neighbours.known[4] = NONE
     neighbours.known[5], neighbours.floors[5] = NONE, NONE
 
     lost = run_out(neighbours, wanted=1)
-    search_again(neighbours, everything, lost, least=LEAST)
+    search_again(neighbours, taken(everything, lost), (everything,), least=LEAST)
 
     assert lost.tolist() == [4], "of the other, all is known: there is nothing"
     assert of(neighbours, 4) == [(10000, 0), (10000, 1), (10000, 2)]

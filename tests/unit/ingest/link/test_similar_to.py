@@ -1,12 +1,13 @@
 """Edges between passages that are alike, from one generation to the next."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from ingest.link.nearest import Floats
-from ingest.link.passages import Passages, encoded_text_of, joined, passages_of, without
+from ingest.link.passages import encoded_text_of, joined, passages_of, without
 from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
 from ingest.link.similarity import Compared, Rule, Similarity, compare_passages, nothing_similar
@@ -31,20 +32,19 @@ def chunk(text: str, *, page: str = "one", **fields: object) -> Chunk:
     return replace(made, **{"section_id": f"section:{page} {text}", **fields})
 
 
-def vectors_of(chunks: Mapping[str, Chunk], passages: Passages) -> Floats:
+def vectors_of(chunks: Sequence[Chunk]) -> Iterator[tuple[list[str], Floats]]:
     """What the passages say, as directions."""
-    said = [encoded_text_of(chunks[id_.decode()]) for id_ in passages.ids.tolist()]
-    return np.array([VECTORS[text] for text in said], np.float32)
+    said = [VECTORS[encoded_text_of(one)] for one in chunks]
+    yield [one.id for one in chunks], np.array(said, np.float32).reshape(-1, 2)
 
 
 def compare(*chunks: Chunk, base: Similarity | None = None, rule: Rule = RULE) -> Compared:
     """Give the passages of *chunks*, on top of what was known."""
-    held = {one.id: one for one in chunks}
     return compare_passages(
         base or nothing_similar(rule),
         passages_of(chunks),
         rule=rule,
-        vectors_of=lambda passages: vectors_of(held, passages),
+        vectors=lambda: vectors_of(chunks),
     )
 
 
@@ -149,15 +149,32 @@ def test_another_rule_compares_everything_again_and_keeps_the_edges_that_stay() 
     assert len(edge_changes(before, wider).deletes) == 3
 
 
-def test_passages_without_a_vector_are_like_none() -> None:
-    one, other = chunk("a"), chunk("a too")
+@pytest.mark.parametrize("without", [[], [("first",)], [("first", "second")]])
+def test_passages_without_a_vector_are_like_none(without: list[tuple[str, ...]]) -> None:
+    ids = {"first": chunk("a").id, "second": chunk("a too").id}
+    parts = [([ids[name] for name in names], np.zeros((len(names), 2), np.float32)) for names in without]
     found = compare_passages(
         nothing_similar(RULE),
-        passages_of([one, other]),
+        passages_of([chunk("a"), chunk("a too")]),
         rule=RULE,
-        vectors_of=lambda passages: np.zeros((2, 2), np.float32),
+        vectors=lambda: iter(parts),
     )
     assert edge_changes(nothing_similar(RULE), found.similarity).upserts == ()
+
+
+def test_vectors_are_read_no_further_than_to_the_last_that_is_asked_for() -> None:
+    first, second = chunk("a"), chunk("near a", page="two")
+    known, read = compare(first).similarity, []
+
+    def vectors() -> Iterator[tuple[list[str], Floats]]:
+        for one in (second, first, second):
+            read.append(one)
+            yield from vectors_of([one])
+
+    found = compare_passages(known, passages_of([first, second]), rule=RULE, vectors=vectors)
+
+    assert read == [second, second, first]
+    assert len(edge_changes(known, found.similarity).upserts) == 2
 
 
 def test_near_duplicates_are_marked_and_counted_over_all() -> None:

@@ -48,6 +48,16 @@ def test_a_short_name_at_the_end_of_a_text_ends_there() -> None:
     assert find_catalogued("the Gate", listing("Gate", "Gate House")) == (Span(4, 8, "Gate"),)
 
 
+def test_of_names_that_begin_alike_the_longest_that_stands_there_is_found() -> None:
+    names = listing("Gate", "Gate House", "Gate House of Kent", "Gate House by Night", "(Gate House")
+
+    assert said(find_catalogued("A Gate House of Kent, (Gate House, Gate Houses", names)) == [
+        "Gate House of Kent",
+        "(Gate House",
+        "Gate",
+    ]
+
+
 def test_a_name_may_begin_with_a_sign() -> None:
     assert said(find_catalogued("put it into __init__.py now", listing("__init__.py"))) == ["__init__.py"]
 
