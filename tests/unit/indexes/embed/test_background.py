@@ -9,7 +9,7 @@ import pytest
 from indexes.embed.background import BackgroundEncoder
 from indexes.embed.cache import MemoryVectorCache
 from indexes.ports import Vector
-from schemas.errors import SchemaMismatch, Stopped
+from schemas.errors import SchemaMismatch, Stopped, StoreUnavailable
 from tests.fakes.encoder import HashEncoder
 
 PATIENCE = 10.0
@@ -21,12 +21,16 @@ class GatedEncoder(HashEncoder):
     def __init__(self) -> None:
         super().__init__()
         self.gate, self.reached = threading.Event(), threading.Event()
+        self.failures = 0
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
         self.reached.set()
         assert self.gate.wait(PATIENCE)
         if "bad" in texts:
             raise SchemaMismatch("refused", subject="bad")
+        if self.failures:
+            self.failures -= 1
+            raise StoreUnavailable("the encoder's process ended early", subject="encoder")
         return super().encode_documents(texts)
 
 
@@ -146,3 +150,39 @@ def test_a_run_without_texts_starts_nothing(run: Run) -> None:
     run.encoding.settle()
 
     assert threading.active_count() == before
+
+
+def test_a_failure_that_may_pass_is_told_once_and_the_texts_are_tried_again(run: Run) -> None:
+    run.encoder.gate.set()
+    run.encoder.failures = 2
+    run.encoding.put(["one"])
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="ended early"):
+            run.encoding.vectors(["one"])
+
+    found = run.encoding.vectors(["one"])
+
+    assert np.array_equal(found["one"], run.encoder.encode_query("one"))
+    assert (run.encoding.taken, run.encoding.encoded, run.saved) == (1, 1, 1)
+
+
+def test_of_two_that_wait_one_is_told_of_a_failure_and_the_other_gets_its_vectors(run: Run) -> None:
+    told: list[str] = []
+
+    def wait() -> None:
+        try:
+            run.encoding.settle()
+        except StoreUnavailable as error:
+            told.append(error.subject)
+
+    run.encoder.failures = 1
+    run.encoding.put(["one"])
+    waiting = [threading.Thread(target=wait) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+    run.encoder.gate.set()
+    for thread in waiting:
+        thread.join(PATIENCE)
+
+    assert not any(thread.is_alive() for thread in waiting)
+    assert (told, run.encoding.encoded) == (["encoder"], 1)
