@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from indexes.embed.pending import encode_missing
+from indexes.embed.pending import BATCH, CHARACTERS, LONG_TEXT, encode_missing
 from indexes.ports import Encoder, Vector, VectorCache
 from schemas.errors import TransientError
 
@@ -17,7 +17,8 @@ class BackgroundEncoder:
 
     Args: limit: texts that may wait; one call may exceed it, the next then finds no room.
     on_taken: called with the texts that a call added. on_encoded: called with the number of texts that
-    were just saved, from the thread that encodes.
+    were just saved, from the thread that encodes. batch_size: texts that the encoder takes at once, and is
+    given where there are as many.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class BackgroundEncoder:
         on_taken: Callable[[Collection[str]], None],
         on_encoded: Callable[[int], None],
         should_stop: Callable[[], bool],
+        batch_size: int = 1,
     ) -> None:
         self._cache = cache
         self._encoder = encoder
@@ -36,6 +38,7 @@ class BackgroundEncoder:
         self._on_taken = on_taken
         self._on_encoded = on_encoded
         self._should_stop = should_stop
+        self._batch_size = batch_size
         self._changed = threading.Condition()
         self._waiting: set[str] = set()
         self._working: set[str] = set()
@@ -159,6 +162,8 @@ class BackgroundEncoder:
             encoder=self._encoder,
             on_progress=advance,
             should_stop=lambda: self._closed or self._should_stop(),
+            batch=max(BATCH, self._batch_size),
+            characters=max(CHARACTERS, LONG_TEXT * self._batch_size),
         )
         with self._changed:
             self._done = before + len(texts)  # another process may have encoded some meanwhile

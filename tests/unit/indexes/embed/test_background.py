@@ -22,10 +22,12 @@ class GatedEncoder(HashEncoder):
         super().__init__()
         self.gate, self.reached = threading.Event(), threading.Event()
         self.failures = 0
+        self.sizes: list[int] = []
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
         self.reached.set()
         assert self.gate.wait(PATIENCE)
+        self.sizes.append(len(texts))
         if "bad" in texts:
             raise SchemaMismatch("refused", subject="bad")
         if self.failures:
@@ -37,7 +39,7 @@ class GatedEncoder(HashEncoder):
 class Run:
     """A background encoder with all that it says recorded."""
 
-    def __init__(self, *, limit: int = 3) -> None:
+    def __init__(self, *, limit: int = 3, batch_size: int = 1) -> None:
         self.encoder, self.cache, self.stop = GatedEncoder(), MemoryVectorCache(), threading.Event()
         self.taken: list[str] = []
         self.saved = 0
@@ -48,6 +50,7 @@ class Run:
             on_taken=self.taken.extend,
             on_encoded=self._count,
             should_stop=self.stop.is_set,
+            batch_size=batch_size,
         )
 
     def _count(self, number: int) -> None:
@@ -186,3 +189,16 @@ def test_of_two_that_wait_one_is_told_of_a_failure_and_the_other_gets_its_vector
 
     assert not any(thread.is_alive() for thread in waiting)
     assert (told, run.encoding.encoded) == (["encoder"], 1)
+
+
+@pytest.mark.parametrize(("batch_size", "sizes"), [(16, [64] * 5), (320, [320])])
+def test_an_encoder_that_takes_many_long_texts_at_once_is_given_them(
+    batch_size: int, sizes: list[int]
+) -> None:
+    run = Run(batch_size=batch_size)
+    run.encoder.gate.set()
+    run.encoding.put({f"{number:01000}" for number in range(320)})
+    run.encoding.settle()
+    run.encoding.close()
+
+    assert run.encoder.sizes == sizes
