@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, load_model_spec
-from indexes.manifest import ModelManifest, VectorSpace
+from indexes.manifest import ModelManifest, VectorSpace, table_begun_by
 from schemas.errors import SchemaMismatch
 from schemas.settings import Settings
 
@@ -85,7 +85,7 @@ def space_for(pipeline: "Pipeline", generation: int) -> VectorSpace:
         return index.chunks.space(index.current())
     return VectorSpace(
         model=manifest_of(pipeline.model),
-        table=f"chunks-{generation}",
+        table=table_begun_by(generation),
         encoder=encoder_folder(index, pipeline.model).name,
     )
 

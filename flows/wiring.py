@@ -213,6 +213,7 @@ class Pipeline:
             on_taken=self._on_taken,
             on_encoded=self._on_encoded,
             should_stop=self.stop.is_set,
+            batch_size=self.index.settings.batch_size,
         )
         self._opened.callback(encoding.close)
         return encoding

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, VectorSpace
+from indexes.manifest import IndexManifest, VectorSpace, table_begun_by
 from indexes.ports import ChunkReader, ChunkStore, ChunkVectors, ChunkWriter, StoreState
-from indexes.publish.generation import space_of
+from indexes.publish.generation import generation_numbers, space_of
 from schemas.errors import ConfigError
 from schemas.nodes import Chunk
 
@@ -38,6 +38,10 @@ class ChunkTables:
     def space(self, generation: int) -> VectorSpace:
         """Where the vectors of a generation are, one being made included once it is declared."""
         return self._declared.get(generation) or space_of(self._layout, self._manifest, generation)
+
+    def declared(self, generation: int) -> VectorSpace | None:
+        """What was declared of a generation that is being made; None: it is not known where it writes."""
+        return self._declared.get(generation)
 
     def declare(self, generation: int, space: VectorSpace) -> None:
         """Say where a generation that is being made has its vectors."""
@@ -68,8 +72,10 @@ class ChunkTables:
             )
         return self._stores[space.table]
 
-    def drop(self, table: str) -> None:
-        """Remove a table that no generation names."""
+    def drop(self, table: str, *, kept: Iterable[int]) -> None:
+        """Remove a table, unless one of the *kept* generations has its vectors there."""
+        if table in {self.space(number).table for number in kept}:
+            return
         store = self._stores.pop(table, None)
         if store is not None:
             store.close()
@@ -101,11 +107,13 @@ class ChunkTablesWriter:
 
     def abort(self, generation: int, *, base: int) -> None:
         """Leave no trace of the staged generation, nor of a table that it began."""
-        table, held = self._tables.space(generation).table, self._tables.space(base)
-        if table != held.table:
-            self._tables.drop(table)
+        # What declared nothing was not frozen, and has written nothing beyond the table of its base.
+        space = self._tables.declared(generation) or self._tables.space(base)
+        if space.table == table_begun_by(generation):
+            others = (number for number in generation_numbers(self._layout) if number != generation)
+            self._tables.drop(space.table, kept=others)
         else:
-            self._tables.store(held).writer().abort(generation, base=base)
+            self._tables.store(space).writer().abort(generation, base=base)
 
     def prune(self, *, keep: Collection[int]) -> None:
         """Drop what only generations other than *keep* need: versions, whole tables, encoders."""
@@ -113,8 +121,8 @@ class ChunkTablesWriter:
         for space in {space.table: space for space in spaces.values()}.values():
             mine = [number for number, held in spaces.items() if held.table == space.table]
             self._tables.store(space).writer().prune(keep=mine)
-        for table in _tables_in(self._layout.lance) - {space.table for space in spaces.values()}:
-            self._tables.drop(table)
+        for table in sorted(_tables_in(self._layout.lance)):
+            self._tables.drop(table, kept=keep)
         for encoder in self._layout.root.glob("encoder-*"):
             if encoder.name not in {space.encoder for space in spaces.values()}:
                 shutil.rmtree(encoder, ignore_errors=True)

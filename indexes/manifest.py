@@ -31,6 +31,11 @@ class VectorSpace:
     encoder: str = "encoder"
 
 
+def table_begun_by(generation: int) -> str:
+    """Name the table of vectors that a generation begins with which the model changes."""
+    return f"chunks-{generation}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexManifest:
     """The parts an index is made of; `index_id` tells indexes in one Neo4j, or in one bucket, apart.

@@ -10,8 +10,8 @@ from schemas.errors import ConfigError
 
 PREFIX = "SITEGRAPH_"
 SETTINGS_FILE = "sitegraph.toml"
-_MOST = {"similar_count": 100}
-"""Three times as many are kept of each passage of the index."""
+_MOST = {"similar_count": 100, "batch_size": 4096}
+"""Three times as many similar passages are kept of each of the index; a stop waits for a batch of texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

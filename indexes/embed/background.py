@@ -3,19 +3,22 @@
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from indexes.embed.pending import encode_missing
+from indexes.embed.pending import BATCH, CHARACTERS, LONG_TEXT, encode_missing
 from indexes.ports import Encoder, Vector, VectorCache
+from schemas.errors import TransientError
 
 
 class BackgroundEncoder:
     """Encodes what it is given into a cache; may be shared between threads.
 
     Texts that have a vector, or wait for one, are not taken again. An error of the encoder, or Stopped, is
-    raised by the next call that takes texts or waits for them, and by all after it.
+    raised by the next call that takes texts or waits for them, and by all after it; a TransientError by that
+    call alone, and whoever calls after it has the texts tried again.
 
     Args: limit: texts that may wait; one call may exceed it, the next then finds no room.
     on_taken: called with the texts that a call added. on_encoded: called with the number of texts that
-    were just saved, from the thread that encodes.
+    were just saved, from the thread that encodes. batch_size: texts that the encoder takes at once, and is
+    given where there are as many.
     """
 
     def __init__(
@@ -27,6 +30,7 @@ class BackgroundEncoder:
         on_taken: Callable[[Collection[str]], None],
         on_encoded: Callable[[int], None],
         should_stop: Callable[[], bool],
+        batch_size: int = 1,
     ) -> None:
         self._cache = cache
         self._encoder = encoder
@@ -34,6 +38,7 @@ class BackgroundEncoder:
         self._on_taken = on_taken
         self._on_encoded = on_encoded
         self._should_stop = should_stop
+        self._batch_size = batch_size
         self._changed = threading.Condition()
         self._waiting: set[str] = set()
         self._working: set[str] = set()
@@ -61,15 +66,13 @@ class BackgroundEncoder:
     def put(self, texts: Iterable[str]) -> None:
         """Take the texts, after waiting for room."""
         with self._changed:
-            self._changed.wait_for(lambda: self._error or self._has_room())
-            self._raise_error()
+            self._wait_for(self._has_room)
             self._take(texts)
 
     def settle(self) -> None:
         """Wait until every text taken has its vector."""
         with self._changed:
-            self._changed.wait_for(lambda: self._error or self._done == self._taken)
-            self._raise_error()
+            self._wait_for(lambda: self._done == self._taken)
 
     def vectors(self, texts: Collection[str]) -> Mapping[str, Vector]:
         """Settle, then give the vectors of some texts.
@@ -100,12 +103,22 @@ class BackgroundEncoder:
             self._changed.notify_all()
         return True
 
+    def _wait_for(self, ready: Callable[[], bool]) -> None:
+        self._raise_error()
+        while not ready():
+            self._start()  # again, where another caller was given the error that ended it
+            self._changed.wait()
+            self._raise_error()
+
     def _raise_error(self) -> None:
-        if self._error is not None:
-            raise self._error
+        error = self._error
+        if isinstance(error, TransientError):
+            self._error = None
+        if error is not None:
+            raise error
 
     def _start(self) -> None:
-        if self._thread is None:
+        if self._thread is None and not self._closed:
             self._thread = threading.Thread(target=self._work, name="encode", daemon=True)
             self._thread.start()
 
@@ -116,7 +129,16 @@ class BackgroundEncoder:
         except Exception as error:  # noqa: BLE001 - raised again where somebody waits for the vectors
             with self._changed:
                 self._error = error
+                if isinstance(error, TransientError):
+                    self._put_back()
                 self._changed.notify_all()
+
+    def _put_back(self) -> None:
+        """Let what was being encoded wait for another thread; what has its vector is skipped then."""
+        self._waiting |= self._working
+        self._working = set()
+        self._done = self._taken - len(self._waiting)
+        self._thread = None
 
     def _next(self) -> set[str]:
         """What waits by now, all at once: the more there is, the better batches of like length can be cut."""
@@ -140,6 +162,8 @@ class BackgroundEncoder:
             encoder=self._encoder,
             on_progress=advance,
             should_stop=lambda: self._closed or self._should_stop(),
+            batch=max(BATCH, self._batch_size),
+            characters=max(CHARACTERS, LONG_TEXT * self._batch_size),
         )
         with self._changed:
             self._done = before + len(texts)  # another process may have encoded some meanwhile

@@ -11,6 +11,9 @@ CHARACTERS = 64_000
 """Texts saved together, and their characters: 64 of the longest ones are 3 s in fp32 on two cores, so a stop
 is soon obeyed. Of short ones more go together, or handing them to another process would take its share."""
 
+LONG_TEXT = CHARACTERS // 64
+"""Characters of such a long one: what encodes many texts at once is given as many of these."""
+
 
 def encode_missing(
     texts: Iterable[str],
@@ -20,13 +23,15 @@ def encode_missing(
     on_progress: Callable[[int, int], None],
     should_stop: Callable[[], bool],
     batch: int = BATCH,
+    characters: int = CHARACTERS,
 ) -> int:
     """Encode the distinct texts that *cache* lacks, and give their number.
 
-    Args: on_progress: called with (texts done, texts to do) before the first batch and after each.
+    Args: on_progress: called with (texts done, texts to do) before the first batch and after each. batch,
+    characters: most that are saved together.
     Raises: Stopped: *should_stop* said so between two batches; what was encoded is kept.
     """
-    pending = plan_batches(cache.missing(texts), batch)
+    pending = plan_batches(cache.missing(texts), batch, characters)
     total = sum(len(part) for part in pending)
     done = 0
     on_progress(done, total)
@@ -39,8 +44,10 @@ def encode_missing(
     return done
 
 
-def plan_batches(texts: Iterable[str], batch: int) -> tuple[tuple[str, ...], ...]:
-    """Cut texts into batches of like length, of at most *batch* texts and CHARACTERS, and mix the batches.
+def plan_batches(
+    texts: Iterable[str], batch: int, characters: int = CHARACTERS
+) -> tuple[tuple[str, ...], ...]:
+    """Cut texts into batches of like length, of at most *batch* texts and *characters*, and mix the batches.
 
     Texts of like length need little padding.
 
@@ -50,7 +57,7 @@ def plan_batches(texts: Iterable[str], batch: int) -> tuple[tuple[str, ...], ...
     batches: list[tuple[str, ...]] = []
     while ordered:
         # The longest first: it decides how many go with it.
-        size = max(1, min(batch, CHARACTERS // max(1, len(ordered[-1]))))
+        size = max(1, min(batch, characters // max(1, len(ordered[-1]))))
         batches.append(tuple(ordered[-size:]))
         del ordered[-size:]
     return tuple(sorted(batches, key=lambda part: sha256_hex(part[0])))

@@ -19,7 +19,7 @@ BEFORE_FREEZE, AFTER_FREEZE = "plan.before_freeze", "plan.frozen"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrashSite:
-    """An index at generation 1, a site that has changed since, and the export that is due."""
+    """An index at its first generations, a site that has changed since, and the export that is due."""
 
     sitegraph: Sitegraph
     source: Path
@@ -55,14 +55,16 @@ def change(handbook: Handbook) -> None:
 
 
 @contextmanager
-def crash_site(sitegraph: Sitegraph, folder: Path) -> Iterator[CrashSite]:
-    """Make the first generation, change the site, and find out what the second should be."""
+def crash_site(*programs: Sitegraph, folder: Path) -> Iterator[CrashSite]:
+    """Make a generation with each program, change the site, and find out what the last one makes next."""
     with serve_handbook() as handbook:
         source = write_source(folder, handbook)
-        sitegraph.run(source, folder / "first")
+        for program in programs:
+            program.run(source, folder / "first", accept=True)
         change(handbook)
         undisturbed = shutil.copytree(folder / "first", folder / "undisturbed")
-        assert sitegraph.run(source, undisturbed)["generation"] == 2
+        sitegraph = programs[-1]
+        assert sitegraph.run(source, undisturbed)["generation"] == len(programs) + 1
         yield CrashSite(
             sitegraph=sitegraph,
             source=source,
@@ -74,7 +76,16 @@ def crash_site(sitegraph: Sitegraph, folder: Path) -> Iterator[CrashSite]:
 @pytest.fixture(scope="module")
 def crashes(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrashSite]:
     """One such site for the tests of a module."""
-    with crash_site(sitegraph, tmp_path_factory.mktemp("crashes")) as site:
+    with crash_site(sitegraph, folder=tmp_path_factory.mktemp("crashes")) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def crashes_after_a_change_of_model(
+    sitegraph: Sitegraph, tiny: Sitegraph, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[CrashSite]:
+    """One whose index has changed its model, so that its generations have two tables of vectors."""
+    with crash_site(sitegraph, tiny, folder=tmp_path_factory.mktemp("changed")) as site:
         yield site
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from tests.fakes.exported_encoder import encoder_cache
 from tests.fakes.prefect_server import REPO, PrefectServer
+from tests.fakes.tiny_model import write_tiny_model
 
 Rows = list[dict[str, Any]]
 TABLES = ("documents", "nodes", "edges", "chunks")
@@ -67,8 +68,8 @@ class Sitegraph:
             finally:
                 opened.close()
 
-    def damage(self, index: Path) -> tuple[tuple[str, str], ...]:
-        """What `verify` finds at the current generation."""
+    def damage(self, index: Path, *, generation: int | None = None) -> tuple[tuple[str, str], ...]:
+        """What `verify` finds at a generation, by default the current one."""
         from flows.opening import open_existing
         from flows.settings import read_settings
         from flows.verifying import find_damage
@@ -76,7 +77,7 @@ class Sitegraph:
         with self._set_up():
             opened = open_existing(read_settings(index=str(index)))
             try:
-                return find_damage(opened, opened.current())
+                return find_damage(opened, opened.current() if generation is None else generation)
             finally:
                 opened.close()
 
@@ -162,3 +163,10 @@ def assert_equals_clean_rebuild(sitegraph: Sitegraph, source: Path, index: Path)
 def sitegraph(prefect_server: PrefectServer) -> Sitegraph:
     """The program on the session's server."""
     return sitegraph_on(prefect_server)
+
+
+@pytest.fixture(scope="session")
+def tiny(prefect_server: PrefectServer, tmp_path_factory: pytest.TempPathFactory) -> Sitegraph:
+    """The program with the tiny model in its settings."""
+    model = write_tiny_model(tmp_path_factory.mktemp("models") / "tiny")
+    return sitegraph_on(prefect_server, SITEGRAPH_MODEL=str(model))

@@ -4,15 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.crashes import AFTER_FREEZE, BEFORE_FREEZE, CrashSite, crashes
+from tests.fakes.crashes import (
+    AFTER_FREEZE,
+    BEFORE_FREEZE,
+    CrashSite,
+    crashes,
+    crashes_after_a_change_of_model,
+)
 from tests.fakes.prefect_server import prefect_server
-from tests.fakes.sitegraph_runs import sitegraph
+from tests.fakes.sitegraph_runs import sitegraph, tiny
 
 pytestmark = [
     pytest.mark.server,
     pytest.mark.long,
 ]
-__all__ = ["crashes", "prefect_server", "sitegraph"]
+__all__ = ["crashes", "crashes_after_a_change_of_model", "prefect_server", "sitegraph", "tiny"]
 
 POINTS = (
     "fetch.received",
@@ -72,3 +78,17 @@ def test_a_recovery_that_is_killed_is_recovered_from(
         crashes.kill_at(point, index)
 
     crashes.finish(index)
+
+
+@pytest.mark.parametrize("point", [BEFORE_FREEZE, AFTER_FREEZE, "vector.not_tagged"])
+def test_recovery_keeps_the_vectors_of_the_model_before(
+    crashes_after_a_change_of_model: CrashSite, tmp_path: Path, point: str
+) -> None:
+    site = crashes_after_a_change_of_model
+    index = site.copy(tmp_path)
+    site.kill_at(point, index)
+
+    site.finish(index)
+
+    first, second = (site.sitegraph.damage(index, generation=number) for number in (1, 2))
+    assert (first, second) == ((), ())

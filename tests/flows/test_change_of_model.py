@@ -11,18 +11,10 @@ from indexes.wiring import Readers, open_readers
 from schemas.edges import EdgeKind
 from schemas.evidence import SearchField
 from tests.fakes.handbook import Handbook
-from tests.fakes.prefect_server import PrefectServer
-from tests.fakes.sitegraph_runs import Sitegraph, report_of, sitegraph_on
-from tests.fakes.tiny_model import DIM, write_tiny_model
+from tests.fakes.sitegraph_runs import Sitegraph, report_of
+from tests.fakes.tiny_model import DIM
 
 pytestmark = [pytest.mark.server, pytest.mark.long]
-
-
-@pytest.fixture(scope="module")
-def tiny(prefect_server: PrefectServer, tmp_path_factory: pytest.TempPathFactory) -> Sitegraph:
-    """The program with the tiny model in its settings."""
-    model = write_tiny_model(tmp_path_factory.mktemp("models") / "tiny")
-    return sitegraph_on(prefect_server, SITEGRAPH_MODEL=str(model))
 
 
 @pytest.fixture

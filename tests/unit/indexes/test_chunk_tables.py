@@ -86,6 +86,30 @@ def test_a_change_that_is_taken_back_leaves_no_table(layout: IndexLayout, tables
     assert width(tables, 1) == DIM
 
 
+def test_taking_back_what_was_never_frozen_leaves_the_tables_of_others(
+    layout: IndexLayout, tables: ChunkTables
+) -> None:
+    publish(tables, 2, [of_new("one")])
+    tell(layout, 2, SPACE)
+
+    tables.writer().abort(3, base=2)
+
+    assert (width(tables, 1), width(tables, 2)) == (DIM, 4)
+
+
+def test_a_table_that_a_kept_generation_needs_is_not_dropped(
+    layout: IndexLayout, tables: ChunkTables
+) -> None:
+    publish(tables, 2, [of_new("one")])
+    tell(layout, 2, SPACE)
+
+    tables.drop(SPACE.table, kept=[1, 2])
+    assert width(tables, 2) == 4
+
+    tables.drop(SPACE.table, kept=[1])
+    assert not (layout.lance / "chunks-2.lance").exists()
+
+
 def test_a_change_half_made_is_made_again_from_nothing(tables: ChunkTables) -> None:
     writer = tables.writer()
     writer.stage(2, base=1)

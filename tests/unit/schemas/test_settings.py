@@ -55,6 +55,7 @@ def test_one_key_of_the_file_leaves_the_others_to_the_environment() -> None:
         ),
         ({}, 'similar_score = "high"', "SITEGRAPH_SIMILAR_SCORE: 'high' is not between 0 and 1"),
         ({"SITEGRAPH_SIMILAR_COUNT": "101"}, None, "SITEGRAPH_SIMILAR_COUNT: '101' is more than 100"),
+        ({"SITEGRAPH_BATCH_SIZE": "4097"}, None, "SITEGRAPH_BATCH_SIZE: '4097' is more than 4096"),
         ({}, "index = 7", "SITEGRAPH_INDEX: 7 is not a text; put it in quotes"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from indexes.embed.background import BackgroundEncoder
 from indexes.embed.cache import MemoryVectorCache
 from indexes.ports import Vector
-from schemas.errors import SchemaMismatch, Stopped
+from schemas.errors import SchemaMismatch, Stopped, StoreUnavailable
 from tests.fakes.encoder import HashEncoder
 
 PATIENCE = 10.0
@@ -21,19 +21,25 @@ class GatedEncoder(HashEncoder):
     def __init__(self) -> None:
         super().__init__()
         self.gate, self.reached = threading.Event(), threading.Event()
+        self.failures = 0
+        self.sizes: list[int] = []
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
         self.reached.set()
         assert self.gate.wait(PATIENCE)
+        self.sizes.append(len(texts))
         if "bad" in texts:
             raise SchemaMismatch("refused", subject="bad")
+        if self.failures:
+            self.failures -= 1
+            raise StoreUnavailable("the encoder's process ended early", subject="encoder")
         return super().encode_documents(texts)
 
 
 class Run:
     """A background encoder with all that it says recorded."""
 
-    def __init__(self, *, limit: int = 3) -> None:
+    def __init__(self, *, limit: int = 3, batch_size: int = 1) -> None:
         self.encoder, self.cache, self.stop = GatedEncoder(), MemoryVectorCache(), threading.Event()
         self.taken: list[str] = []
         self.saved = 0
@@ -44,6 +50,7 @@ class Run:
             on_taken=self.taken.extend,
             on_encoded=self._count,
             should_stop=self.stop.is_set,
+            batch_size=batch_size,
         )
 
     def _count(self, number: int) -> None:
@@ -146,3 +153,52 @@ def test_a_run_without_texts_starts_nothing(run: Run) -> None:
     run.encoding.settle()
 
     assert threading.active_count() == before
+
+
+def test_a_failure_that_may_pass_is_told_once_and_the_texts_are_tried_again(run: Run) -> None:
+    run.encoder.gate.set()
+    run.encoder.failures = 2
+    run.encoding.put(["one"])
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="ended early"):
+            run.encoding.vectors(["one"])
+
+    found = run.encoding.vectors(["one"])
+
+    assert np.array_equal(found["one"], run.encoder.encode_query("one"))
+    assert (run.encoding.taken, run.encoding.encoded, run.saved) == (1, 1, 1)
+
+
+def test_of_two_that_wait_one_is_told_of_a_failure_and_the_other_gets_its_vectors(run: Run) -> None:
+    told: list[str] = []
+
+    def wait() -> None:
+        try:
+            run.encoding.settle()
+        except StoreUnavailable as error:
+            told.append(error.subject)
+
+    run.encoder.failures = 1
+    run.encoding.put(["one"])
+    waiting = [threading.Thread(target=wait) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+    run.encoder.gate.set()
+    for thread in waiting:
+        thread.join(PATIENCE)
+
+    assert not any(thread.is_alive() for thread in waiting)
+    assert (told, run.encoding.encoded) == (["encoder"], 1)
+
+
+@pytest.mark.parametrize(("batch_size", "sizes"), [(16, [64] * 5), (320, [320])])
+def test_an_encoder_that_takes_many_long_texts_at_once_is_given_them(
+    batch_size: int, sizes: list[int]
+) -> None:
+    run = Run(batch_size=batch_size)
+    run.encoder.gate.set()
+    run.encoding.put({f"{number:01000}" for number in range(320)})
+    run.encoding.settle()
+    run.encoding.close()
+
+    assert run.encoder.sizes == sizes
