@@ -9,8 +9,16 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from retrieval.policy import Policy, read_policy
 from retrieval.query import FILTER_KEYS, build_query, parse_filters
-from schemas.errors import ConfigError, FilterError, SchemaMismatch, SitegraphError, StoreUnavailable
+from schemas.errors import (
+    ConfigError,
+    FilterError,
+    QueryRefused,
+    SchemaMismatch,
+    SitegraphError,
+    StoreUnavailable,
+)
 from schemas.evidence import Query
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
@@ -21,7 +29,8 @@ _EXAMPLE = """examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Answer one query on stdout and give the exit code: 0 also for no answer, 2 bad input, 3 no store."""
+    """Answer one query on stdout and give the exit code: 0 also for no answer, 2 bad input, 3 no store,
+    4 refused."""
     options = _parser().parse_args(arguments)
     try:
         query = build_query(
@@ -33,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         settings = _read_settings()
         index = Path(options.index or settings.index)
-        _print_answer(index, query, settings.environment(), as_text=options.format == "text")
+        policy = read_policy(settings.deny)
+        _print_answer(index, query, settings.environment(), policy, as_text=options.format == "text")
     except SitegraphError as error:
         print(f"retrieval: {error}", file=sys.stderr)
         return exit_code(error)
@@ -43,13 +53,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def exit_code(error: SitegraphError) -> int:
-    """Give 2 for what the caller can put right, 3 for a store out of reach, 1 for all else."""
+    """Give 2 for what the caller can put right, 3 for a store out of reach, 4 for a refusal, else 1."""
     if isinstance(error, FilterError | ConfigError | SchemaMismatch):
         return 2
+    if isinstance(error, QueryRefused):
+        return 4
     return 3 if isinstance(error, StoreUnavailable) else 1
 
 
-def _print_answer(index: Path, query: Query, environment: Mapping[str, str], *, as_text: bool) -> None:
+def _print_answer(
+    index: Path, query: Query, environment: Mapping[str, str], policy: Policy, *, as_text: bool
+) -> None:
     from indexes.wiring import open_readers
     from retrieval.log import log_queries
     from retrieval.opening import build_retriever
@@ -58,7 +72,7 @@ def _print_answer(index: Path, query: Query, environment: Mapping[str, str], *, 
     readers = open_readers(index, environment=environment, use_graph=query.use_graph, use_rerank=query.rerank)
     for warning in readers.warnings:
         print(f"retrieval: warning: {warning}", file=sys.stderr)
-    bundle = build_retriever(readers).retrieve(query)
+    bundle = build_retriever(readers, policy=policy).retrieve(query)
     print(render_text(bundle) if as_text else json.dumps(to_rows(bundle), ensure_ascii=False, indent=2))
     try:
         log_queries(index, [query], timestamp=datetime.now(UTC).isoformat(timespec="seconds"))

@@ -17,6 +17,7 @@ from retrieval.score import (
     score_text,
 )
 from retrieval.spread import Reach, Spread
+from retrieval.tools import DEFINITION
 from schemas.evidence import Hit, Origin, Scores
 from schemas.nodes import Chunk
 
@@ -38,7 +39,7 @@ class Lit:
 class Candidates:
     """All that is known when chunks are scored: who was found, who was reached, what is near an anchor.
 
-    `joined` are chunks that expansion alone brought.
+    `joined` are chunks that expansion alone brought, and those that define a tool in scope.
     """
 
     query: str
@@ -125,7 +126,11 @@ def score_candidates(
         graph=normalise({chunk: one.activation for chunk, one in lit.items()}) if spread.ran else {},
         anchor_sections=_anchor_sections(bases, spread, rows),
         authority=authority.of({row.doc for row in rows.values()}) if authority else {},
-        joined={chunk: way for chunk, way in expansion.joined.items() if chunk not in pooled | lit.keys()},
+        joined={
+            chunk: way
+            for chunk, way in expansion.joined.items()
+            if way.role == DEFINITION or chunk not in pooled | lit.keys()
+        },
     )
     kept = pooled | lit.keys() | expansion.joined.keys()
     scored = (candidates.score(row) for row in rows.values() if row.id in kept)

@@ -7,12 +7,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 from retrieval.query import (
     FILTER_ALIASES,
     FILTER_KEYS,
+    PERSONA_MAX,
     TEXT_MAX,
     TOKEN_BUDGET_MAX,
     TOKEN_BUDGET_MIN,
+    TOOL_NAME_MAX,
     TOP_K_MAX,
 )
-from schemas.evidence import ContextBundle
+from schemas.evidence import ContextBundle, ToolUse
 from schemas.feed import Feed
 from schemas.nodes import Chunk, DocumentKind
 
@@ -24,6 +26,7 @@ NUMBER_MAX = 2**53 - 1
 
 _PAGE_NO_MAX = 999_999_999
 _VALUE_MAX = 1000
+_ONE_LINE = r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$"
 
 
 def _whole(value: Any) -> Any:
@@ -57,6 +60,16 @@ def _several(values: list[dict[str, Any]]) -> dict[str, Any]:
 Filters = Annotated[dict[str, Scalar | list[Scalar]], WithJsonSchema(_filter_schema())]
 
 
+class ToolRequest(BaseModel):
+    """A tool that the asker has in mind: inputs to be checked, and what it gave if it was run."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str = Field(min_length=1, max_length=TOOL_NAME_MAX, pattern=r"\S")
+    inputs: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+
+
 class RetrieveRequest(BaseModel):
     """A question; `filters` are those of the command line, several values of one key mean any of them."""
 
@@ -68,6 +81,12 @@ class RetrieveRequest(BaseModel):
     token_budget: Whole = Field(default=2500, ge=TOKEN_BUDGET_MIN, le=TOKEN_BUDGET_MAX)
     use_graph: bool = True
     rerank: bool = False
+    persona: str | None = Field(default=None, max_length=PERSONA_MAX, pattern=_ONE_LINE)
+    tool: ToolRequest | None = None
+
+    def tool_use(self) -> ToolUse | None:
+        """Give the tool as a query holds it."""
+        return ToolUse(**self.tool.model_dump()) if self.tool else None
 
 
 def answer_schemas() -> dict[str, Any]:

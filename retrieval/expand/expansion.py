@@ -1,7 +1,7 @@
 """The chunks that expansion adds to the candidates, under the query's filters and the caps."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.expand.directions import (
@@ -36,6 +36,11 @@ class Expansion:
 
     joined: Mapping[str, Joined] = field(default_factory=dict)
     dense: bool = False
+
+    def with_ways(self, ways: Mapping[str, tuple[PathStep, ...]], *, role: str) -> "Expansion":
+        """Let further chunks join in a role, by the way to each; those that had joined keep theirs."""
+        more = {chunk: Joined(role=role, path=path) for chunk, path in ways.items()}
+        return replace(self, joined={**more, **self.joined})
 
 
 def expand_seeds(
