@@ -5,11 +5,11 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from retrieval.policy import Policy, read_policy
 from retrieval.query import FILTER_KEYS, build_query, parse_filters
 from schemas.errors import (
     ConfigError,
@@ -22,9 +22,13 @@ from schemas.errors import (
 from schemas.evidence import Query
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
+if TYPE_CHECKING:
+    from schemas.evidence import ContextBundle
+
 _EXAMPLE = """examples:
   python -m retrieval --query "What depends on GOV-0017?" --top-k 5 --use-graph --filter doc_type=governance
-  python -m retrieval --query "restore a backup" --index ./my-index --format text
+  python -m retrieval --doc-id GOV-0017 --index ./my-index --filter "last_modified>=2024-01-01"
+  python -m retrieval --query "restore a backup" --index ./my-index --filter recency=90d --format text
 """
 
 
@@ -34,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         query = build_query(
-            options.query,
+            options.query if options.doc_id is None else options.doc_id,
             filters=parse_filters(options.filter),
             top_k=options.top_k,
             use_graph=options.use_graph,
@@ -42,8 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         settings = _read_settings()
         index = Path(options.index or settings.index)
-        policy = read_policy(settings.deny)
-        _print_answer(index, query, settings.environment(), policy, as_text=options.format == "text")
+        bundle = _answer(index, query, settings, only_named=options.doc_id is not None)
+        _print_bundle(bundle, as_text=options.format == "text")
+        _log(index, query)
     except SitegraphError as error:
         print(f"retrieval: {error}", file=sys.stderr)
         return exit_code(error)
@@ -61,19 +66,33 @@ def exit_code(error: SitegraphError) -> int:
     return 3 if isinstance(error, StoreUnavailable) else 1
 
 
-def _print_answer(
-    index: Path, query: Query, environment: Mapping[str, str], policy: Policy, *, as_text: bool
-) -> None:
+def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) -> "ContextBundle":
     from indexes.wiring import open_readers
-    from retrieval.log import log_queries
+    from retrieval.merge import retrieve_merged
     from retrieval.opening import build_retriever
-    from retrieval.render import render_text, to_rows
+    from retrieval.policy import read_policy
 
-    readers = open_readers(index, environment=environment, use_graph=query.use_graph, use_rerank=query.rerank)
+    readers = open_readers(
+        index,
+        environment=settings.environment(),
+        use_graph=query.use_graph,
+        use_rerank=query.rerank,
+    )
     for warning in readers.warnings:
         print(f"retrieval: warning: {warning}", file=sys.stderr)
-    bundle = build_retriever(readers, policy=policy).retrieve(query)
+    retriever = build_retriever(readers, policy=read_policy(settings.deny))
+    return retrieve_merged(retriever, query, boost=settings.graph_boost, only_named=only_named)
+
+
+def _print_bundle(bundle: "ContextBundle", *, as_text: bool) -> None:
+    from retrieval.render import render_text, to_rows
+
     print(render_text(bundle) if as_text else json.dumps(to_rows(bundle), ensure_ascii=False, indent=2))
+
+
+def _log(index: Path, query: Query) -> None:
+    from retrieval.log import log_queries
+
     try:
         log_queries(index, [query], timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
     except OSError as error:
@@ -97,7 +116,13 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--query", required=True, help="what to look for")
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--query", help="what to look for")
+    asked.add_argument(
+        "--doc-id",
+        metavar="ID",
+        help="a document's own id, such as GOV-0017: it, and what typed edges join to it",
+    )
     parser.add_argument("--index", help="index folder (default: SITEGRAPH_INDEX, else .sitegraph)")
     parser.add_argument("--top-k", type=int, default=5, help="number of passages, 1 to 50 (default: 5)")
     parser.add_argument(

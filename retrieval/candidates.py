@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import AuthorityReader, ChunkReader
+from retrieval.anchor_hit import AnchorHits, weigh_anchors
 from retrieval.expand.expansion import Expansion, Joined
 from retrieval.relevance import Base, Measure, best_chunks
 from retrieval.score import (
@@ -12,7 +13,6 @@ from retrieval.score import (
     Scored,
     normalise,
     round_parts,
-    score_anchor,
     score_freshness,
     score_text,
 )
@@ -42,7 +42,7 @@ class Candidates:
     `joined` are chunks that expansion alone brought, and those that define a tool in scope.
     """
 
-    query: str
+    anchors: AnchorHits
     as_of: str
     found: frozenset[str]
     bases: Bases
@@ -61,7 +61,7 @@ class Candidates:
         parts = Scores(
             text=score_text(base, self._activation(chunk, base), spread_ran=self.spread.ran),
             graph=min(1.0, self.graph.get(chunk.id, 0.0) + self._nearness(chunk)),
-            anchor=score_anchor(self.query, chunk.anchor_texts),
+            anchor=self.anchors.of(chunk),
             authority=self.authority.get(chunk.doc, 0.0),
             freshness=score_freshness(chunk.last_modified or chunk.changed_at, self.as_of),
         )
@@ -117,7 +117,7 @@ def score_candidates(
     bases = {**bases, **measure.of({row.doc for row in rows.values()})}
     lit = _light(bases, spread, landing, rows)
     candidates = Candidates(
-        query=query,
+        anchors=weigh_anchors(query, tuple(rows.values()), expansion.links),
         as_of=as_of,
         found=found,
         bases=bases,

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from retrieval.dates import parse_age, parse_bound
 from schemas.errors import ConfigError, FilterError
-from schemas.evidence import FILTER_FIELDS, Filter, Query, ToolUse
+from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter, Query, ToolUse
 from schemas.nodes import DocumentKind
 
 TOP_K_MAX = 50
@@ -20,7 +21,9 @@ FILTER_ALIASES = {"lifecycle": "status", "tool_name": "tool_names", "pdf_page": 
 _PAGE_NO = re.compile(r"0{0,8}[1-9][0-9]{0,8}")
 """Any page of any PDF, and few enough digits for the column."""
 
-FILTER_KEYS = tuple(sorted({*FILTER_FIELDS, *FILTER_ALIASES}))
+RECENCY = "recency"
+FILTER_KEYS = tuple(sorted({*FILTER_FIELDS, *DATE_FIELDS, *FILTER_ALIASES, RECENCY}))
+_COMPARED = re.compile(r"(\w+)\s*([<>]=?)(.*)", re.DOTALL)
 
 
 def build_query(
@@ -143,15 +146,21 @@ def _check_bounds(option: str, value: int, low: int, high: int) -> None:
 def parse_filters(items: Sequence[str]) -> tuple[Filter, ...]:
     """Read `key=value` items; several values of one key mean any of them, several keys mean all.
 
+    A date may be compared: `last_modified>=2024-01-01`.
     Raises: FilterError: no `=`, an unknown key (the message names the known ones), an impossible value.
     """
-    pairs = [item.partition("=") for item in items]
+    pairs = [_split(item) for item in items]
     for item, (_, equals, _) in zip(items, pairs, strict=True):
         if not equals:
             raise FilterError(
                 "is not of the form key=value, for example doc_type=governance", subject=repr(item)
             )
     return _filters((key.strip(), value.strip()) for key, _, value in pairs)
+
+
+def _split(item: str) -> tuple[str, str, str]:
+    match = _COMPARED.fullmatch(item)
+    return (match[1], "=", f"{match[2]}{match[3]}") if match else item.partition("=")
 
 
 def filters_from_record(record: Mapping[str, Any]) -> tuple[Filter, ...]:
@@ -181,6 +190,10 @@ def _filters(pairs: Iterable[tuple[str, str]]) -> tuple[Filter, ...]:
 def _check_value(field: str, value: str) -> str:
     if not value:
         raise FilterError(f"has no value; write {field}=something", subject=field)
+    if field in DATE_FIELDS:
+        return parse_bound(value)
+    if field == RECENCY:
+        return parse_age(value)
     if field == "page_no" and not _PAGE_NO.fullmatch(value):
         raise FilterError(f"must be a page number from 1, not {value!r}", subject=field)
     if field == "kind" and value not in set(DocumentKind):

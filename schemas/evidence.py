@@ -34,11 +34,16 @@ FILTER_FIELDS = (
     "tool_names",
 )
 """Chunk columns a filter may name; several values of one field mean any of them."""
+DATE_FIELDS = ("last_modified",)
+"""Chunk columns whose filter values are intervals `FROM/TO` of ISO 8601, the end excluded, `..` for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Keep chunks whose *field* equals one of *values* (a list column: holds one of them)."""
+    """Keep chunks whose *field* equals one of *values* (a list column: holds one, a date: lies within one).
+
+    `recency` is no column: its values are ages such as `90d`, counted back from the generation's `as_of`.
+    """
 
     field: str
     values: tuple[str, ...]

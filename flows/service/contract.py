@@ -8,13 +8,14 @@ from retrieval.query import (
     FILTER_ALIASES,
     FILTER_KEYS,
     PERSONA_MAX,
+    RECENCY,
     TEXT_MAX,
     TOKEN_BUDGET_MAX,
     TOKEN_BUDGET_MIN,
     TOOL_NAME_MAX,
     TOP_K_MAX,
 )
-from schemas.evidence import ContextBundle, ToolUse
+from schemas.evidence import DATE_FIELDS, ContextBundle, ToolUse
 from schemas.feed import Feed
 from schemas.nodes import Chunk, DocumentKind
 
@@ -50,6 +51,15 @@ def _value(field: str) -> list[dict[str, Any]]:
     if field == "page_no":
         digits = {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}
         return [{"type": "integer", "minimum": 1, "maximum": _PAGE_NO_MAX}, digits]
+    if field == RECENCY:
+        return [{"type": "string", "pattern": "^[1-9][0-9]{0,4}d$"}]
+    if field in DATE_FIELDS:
+        return [
+            {
+                "type": "string",
+                "pattern": "^(>=|<=|>|<)?[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([T ].+)?$",
+            }
+        ]
     return [{"type": "string", "minLength": 1, "maxLength": _VALUE_MAX}, {"type": "integer"}]
 
 
