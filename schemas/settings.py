@@ -29,7 +29,8 @@ class Settings:
     least `similar_score`. `reader_cache_mb` is what the stores of a process that serves may keep in memory.
     `serve_token` is what `serve` asks for as bearer token. `deny` are terms, with commas between, that no
     question may say. `graph_boost` is what `python -m retrieval` adds to the score of a passage that
-    vectors and a typed edge find. `llm_url` is the base URL of a server that speaks OpenAI's chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
+    vectors and a typed edge find. `llm_url` is the base URL of a server that speaks OpenAI's
+    chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
     `spacy` is a package with a pipeline of spaCy that does so instead.
     """
 
