@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from schemas.errors import FilterError
-from schemas.evidence import FILTER_FIELDS, Filter
+from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter
 
 LIST_FIELDS = frozenset({"tool_names"})
 INTEGER_FIELDS = frozenset({"page_no"})
@@ -12,8 +12,23 @@ INTEGER_FIELDS = frozenset({"page_no"})
 def check_filters(filters: Collection[Filter]) -> None:
     """Raise FilterError for a field that is not in FILTER_FIELDS, or a value its column cannot have."""
     for item in filters:
-        if item.field not in FILTER_FIELDS:
-            raise FilterError(f"unknown filter field; known: {', '.join(FILTER_FIELDS)}", subject=item.field)
+        if item.field not in (*FILTER_FIELDS, *DATE_FIELDS):
+            known = ", ".join((*FILTER_FIELDS, *DATE_FIELDS))
+            raise FilterError(f"unknown filter field; known: {known}", subject=item.field)
+        for value in item.values if item.field in DATE_FIELDS else ():
+            interval_of(value)
         for value in item.values if item.field in INTEGER_FIELDS else ():
             if not (value.isascii() and value.isdecimal()):
                 raise FilterError(f"not a whole number: {value!r}", subject=item.field)
+
+
+def interval_of(value: str) -> tuple[str | None, str | None]:
+    """Give the ends of a filter value `FROM/TO`, the second excluded, None for an open one.
+
+    Columns hold times of one form in UTC, so that texts compare as times do.
+    Raises: FilterError: no interval.
+    """
+    start, slash, end = value.partition("/")
+    if not slash:
+        raise FilterError(f"not an interval FROM/TO: {value!r}", subject="filter")
+    return (None if start == ".." else start), (None if end == ".." else end)

@@ -4,28 +4,41 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from retrieval.query import FILTER_KEYS, build_query, parse_filters
-from schemas.errors import ConfigError, FilterError, SchemaMismatch, SitegraphError, StoreUnavailable
+from schemas.errors import (
+    ConfigError,
+    FilterError,
+    QueryRefused,
+    SchemaMismatch,
+    SitegraphError,
+    StoreUnavailable,
+)
 from schemas.evidence import Query
 from schemas.json_text import to_json
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
+if TYPE_CHECKING:
+    from schemas.evidence import ContextBundle
+
 _EXAMPLE = """examples:
   python -m retrieval --query "What depends on GOV-0017?" --top-k 5 --use-graph --filter doc_type=governance
-  python -m retrieval --query "restore a backup" --index ./my-index --format text
+  python -m retrieval --doc-id GOV-0017 --index ./my-index --filter "last_modified>=2024-01-01"
+  python -m retrieval --query "restore a backup" --index ./my-index --filter recency=90d --format text
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Answer one query on stdout and give the exit code: 0 also for no answer, 2 bad input, 3 no store."""
+    """Answer one query on stdout and give the exit code: 0 also for no answer, 2 bad input, 3 no store,
+    4 refused."""
     options = _parser().parse_args(arguments)
     try:
         query = build_query(
-            options.query,
+            options.query if options.doc_id is None else options.doc_id,
             filters=parse_filters(options.filter),
             top_k=options.top_k,
             use_graph=options.use_graph,
@@ -33,8 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         settings = _read_settings()
         index = Path(options.index or settings.index)
-        _print_answer(index, query, settings.environment(), as_text=options.format == "text")
-        sys.stdout.flush()  # here, where a closed pipe still gets its exit code
+        bundle = _answer(index, query, settings, only_named=options.doc_id is not None)
+        _print_bundle(bundle, as_text=options.format == "text")
+        _log(index, query)
     except BrokenPipeError:
         return _leave_output(0)
     except OSError as error:
@@ -55,23 +69,42 @@ def _leave_output(code: int) -> int:
 
 
 def exit_code(error: SitegraphError) -> int:
-    """Give 2 for what the caller can put right, 3 for a store out of reach, 1 for all else."""
+    """Give 2 for what the caller can put right, 3 for a store out of reach, 4 for a refusal, else 1."""
     if isinstance(error, FilterError | ConfigError | SchemaMismatch):
         return 2
+    if isinstance(error, QueryRefused):
+        return 4
     return 3 if isinstance(error, StoreUnavailable) else 1
 
 
-def _print_answer(index: Path, query: Query, environment: Mapping[str, str], *, as_text: bool) -> None:
+def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) -> "ContextBundle":
     from indexes.wiring import open_readers
-    from retrieval.log import log_queries
+    from retrieval.merge import retrieve_merged
     from retrieval.opening import build_retriever
-    from retrieval.render import render_text, to_rows
+    from retrieval.policy import read_policy
 
-    readers = open_readers(index, environment=environment, use_graph=query.use_graph, use_rerank=query.rerank)
+    readers = open_readers(
+        index,
+        environment=settings.environment(),
+        use_graph=query.use_graph,
+        use_rerank=query.rerank,
+    )
     for warning in readers.warnings:
         print(f"retrieval: warning: {warning}", file=sys.stderr)
-    bundle = build_retriever(readers).retrieve(query)
+    retriever = build_retriever(readers, policy=read_policy(settings.deny))
+    return retrieve_merged(retriever, query, boost=settings.graph_boost, only_named=only_named)
+
+
+def _print_bundle(bundle: "ContextBundle", *, as_text: bool) -> None:
+    from retrieval.render import render_text, to_rows
+
     print(render_text(bundle) if as_text else to_json(to_rows(bundle), indent=2))
+    sys.stdout.flush()  # here, where a closed pipe still gets its exit code
+
+
+def _log(index: Path, query: Query) -> None:
+    from retrieval.log import log_queries
+
     try:
         log_queries(index, [query], timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
     except OSError as error:
@@ -95,7 +128,13 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--query", required=True, help="what to look for")
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--query", help="what to look for")
+    asked.add_argument(
+        "--doc-id",
+        metavar="ID",
+        help="a document's own id, such as GOV-0017: it, and what typed edges join to it",
+    )
     parser.add_argument("--index", help="index folder (default: SITEGRAPH_INDEX, else .sitegraph)")
     parser.add_argument("--top-k", type=int, default=5, help="number of passages, 1 to 50 (default: 5)")
     parser.add_argument(

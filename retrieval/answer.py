@@ -8,10 +8,11 @@ from typing import Any
 
 from retrieval.prompt import NOT_FOUND
 from retrieval.render import cite_line
-from schemas.evidence import ContextBundle
+from retrieval.tool_plan import check_inputs
+from schemas.evidence import ContextBundle, ToolPlan
 
 _LABEL = re.compile(r"\[(S[1-9][0-9]*)\]")
-_TOOL = re.compile(r"\[TOOL\s+(\S+)\s+(\{.*?\})\s*\]", re.DOTALL)
+_TOOL = re.compile(r"\[TOOL\s+(\"[^\"]+\"|\S+)\s+(\{.*?\})\s*\]", re.DOTALL)
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…][\"'”’)]*(?:\s*\[S[1-9][0-9]*\][.!?]?)*(?=\s|$)|\n|$)", re.DOTALL)
 
 
@@ -49,6 +50,7 @@ def parse_answer(text: str, bundle: ContextBundle) -> Answer:
     not_found = any(NOT_FOUND in one.text.casefold() for one in sentences)
     problems = (
         *tool_problems,
+        *_check_tools(tools, bundle.tool_plan),
         *_check_labels(sentences, bundle, bare=not sentences and not tools),
         *_check_citations(sentences, cited, bundle),
     )
@@ -73,10 +75,18 @@ def _tools(body: str) -> tuple[tuple[ToolRequest, ...], list[str]]:
     problems: list[str] = []
     for name, inputs in _TOOL.findall(body):
         try:
-            requests.append(ToolRequest(name=name, inputs=json.loads(inputs)))
+            requests.append(ToolRequest(name=name.strip('"'), inputs=json.loads(inputs)))
         except ValueError:
             problems.append(f"the inputs of the tool {name} are not JSON")
     return tuple(requests), problems
+
+
+def _check_tools(requests: tuple[ToolRequest, ...], plan: ToolPlan | None) -> Iterator[str]:
+    """What a tool is asked with must keep the schema that the bundle gave for it."""
+    for one in requests:
+        if plan is not None and one.name == plan.name and plan.input_schema is not None:
+            found = check_inputs(plan.input_schema, one.inputs)
+            yield from (f"the inputs of the tool {one.name} are wrong: {problem}" for problem in found)
 
 
 def _sentences(body: str) -> Iterator[Sentence]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from retrieval.budget import CountTokens, cut_offsets, fit_budget
 from retrieval.score import Scored
-from schemas.evidence import Citation, ContextBundle, Evidence, PdfLocation, Query, Summary
+from schemas.evidence import Citation, ContextBundle, Evidence, PdfLocation, Query, Summary, ToolPlan
 from schemas.nodes import Chunk
 
 VERSION = 1
@@ -78,6 +78,7 @@ def build_bundle(
     generation: int,
     as_of: str,
     degraded: tuple[str, ...],
+    tool_plan: ToolPlan | None,
     diagnostics: Mapping[str, Any],
 ) -> ContextBundle:
     """Put the parts together; nothing in a bundle depends on when it was asked."""
@@ -92,5 +93,7 @@ def build_bundle(
         summaries=summaries,
         evidence=evidence,
         citations=tuple(cite(one) for one in evidence),
+        tool_plan=tool_plan,
+        tool_result=query.tool.result if query.tool else None,
         diagnostics=dict(diagnostics),
     )

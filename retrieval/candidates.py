@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import AuthorityReader, ChunkReader
+from retrieval.anchor_hit import AnchorHits, weigh_anchors
 from retrieval.expand.expansion import Expansion, Joined
 from retrieval.relevance import Base, Measure, best_chunks
 from retrieval.score import (
@@ -12,11 +13,11 @@ from retrieval.score import (
     Scored,
     normalise,
     round_parts,
-    score_anchor,
     score_freshness,
     score_text,
 )
 from retrieval.spread import Reach, Spread
+from retrieval.tools import DEFINITION
 from schemas.evidence import Hit, Origin, Scores
 from schemas.nodes import Chunk
 
@@ -38,10 +39,10 @@ class Lit:
 class Candidates:
     """All that is known when chunks are scored: who was found, who was reached, what is near an anchor.
 
-    `joined` are chunks that expansion alone brought.
+    `joined` are chunks that expansion alone brought, and those that define a tool in scope.
     """
 
-    query: str
+    anchors: AnchorHits
     as_of: str
     found: frozenset[str]
     bases: Bases
@@ -60,7 +61,7 @@ class Candidates:
         parts = Scores(
             text=score_text(base, self._activation(chunk, base), spread_ran=self.spread.ran),
             graph=min(1.0, self.graph.get(chunk.id, 0.0) + self._nearness(chunk)),
-            anchor=score_anchor(self.query, chunk.anchor_texts),
+            anchor=self.anchors.of(chunk),
             authority=self.authority.get(chunk.doc, 0.0),
             freshness=score_freshness(chunk.last_modified or chunk.changed_at, self.as_of),
         )
@@ -116,7 +117,7 @@ def score_candidates(
     bases = {**bases, **measure.of({row.doc for row in rows.values()})}
     lit = _light(bases, spread, landing, rows)
     candidates = Candidates(
-        query=query,
+        anchors=weigh_anchors(query, tuple(rows.values()), expansion.links),
         as_of=as_of,
         found=found,
         bases=bases,
@@ -125,7 +126,11 @@ def score_candidates(
         graph=normalise({chunk: one.activation for chunk, one in lit.items()}) if spread.ran else {},
         anchor_sections=_anchor_sections(bases, spread, rows),
         authority=authority.of({row.doc for row in rows.values()}) if authority else {},
-        joined={chunk: way for chunk, way in expansion.joined.items() if chunk not in pooled | lit.keys()},
+        joined={
+            chunk: way
+            for chunk, way in expansion.joined.items()
+            if way.role == DEFINITION or chunk not in pooled | lit.keys()
+        },
     )
     kept = pooled | lit.keys() | expansion.joined.keys()
     scored = (candidates.score(row) for row in rows.values() if row.id in kept)

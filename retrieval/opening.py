@@ -1,11 +1,12 @@
 """From opened readers to the retriever over them."""
 
 from indexes.wiring import Readers
+from retrieval.policy import ALLOW_ALL, Policy
 from retrieval.retriever import Retriever
 
 
-def build_retriever(readers: Readers) -> Retriever:
-    """Give the retriever over the one generation that *readers* see."""
+def build_retriever(readers: Readers, *, policy: Policy = ALLOW_ALL) -> Retriever:
+    """Give the retriever over the one generation that *readers* see; *policy* is asked before each query."""
     return Retriever(
         readers.chunks,
         readers.graph,
@@ -15,4 +16,5 @@ def build_retriever(readers: Readers) -> Retriever:
         authority=readers.authority,
         degraded=readers.degraded,
         reranker=readers.reranker,
+        policy=policy,
     )

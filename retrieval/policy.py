@@ -22,6 +22,11 @@ def deny_list(terms: Iterable[str]) -> Policy:
     return decide
 
 
+def read_policy(setting: str | None) -> Policy:
+    """Give the policy of an installation: its setting lists denied terms with commas between."""
+    return deny_list((setting or "").split(","))
+
+
 ALLOW_ALL: Policy = deny_list(())
 """What holds where nobody denies anything."""
 

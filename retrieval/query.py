@@ -6,19 +6,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from retrieval.dates import parse_age, parse_bound
 from schemas.errors import ConfigError, FilterError
-from schemas.evidence import FILTER_FIELDS, Filter, Query
+from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter, Query, ToolUse
 from schemas.nodes import DocumentKind
 
 TOP_K_MAX = 50
 TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX = 16, 100_000
 TEXT_MAX = 10_000
 PERSONA_MAX, PERSONA_LINES_MAX = 280, 2
+TOOL_NAME_MAX, TOOL_INPUTS_MAX, TOOL_RESULT_MAX = 200, 10_000, 40_000
+TOOL_DEPTH_MAX = 32
 FILTER_ALIASES = {"lifecycle": "status", "tool_name": "tool_names", "pdf_page": "page_no"}
 _PAGE_NO = re.compile(r"0{0,8}[1-9][0-9]{0,8}")
 """Any page of any PDF, and few enough digits for the column."""
 
-FILTER_KEYS = tuple(sorted({*FILTER_FIELDS, *FILTER_ALIASES}))
+RECENCY = "recency"
+FILTER_KEYS = tuple(sorted({*FILTER_FIELDS, *DATE_FIELDS, *FILTER_ALIASES, RECENCY}))
+_COMPARED = re.compile(r"(\w+)\s*([<>]=?)(.*)", re.DOTALL)
 
 
 def build_query(
@@ -30,12 +35,13 @@ def build_query(
     use_graph: bool = True,
     rerank: bool = False,
     persona: str | None = None,
+    tool: ToolUse | None = None,
 ) -> Query:
     """Check the bounds of a query and give it; white space around the text goes.
 
-    Raises: ConfigError: an empty or over-long text or persona, `top_k` or `token_budget` out of bounds.
+    Raises: ConfigError: an empty or over-long text, persona or tool, `top_k` or `token_budget` out of bounds.
     """
-    clean = " ".join(text.encode("utf-8", "replace").decode().split())
+    clean = " ".join(_storable(text).split())
     if not clean:
         raise ConfigError(
             "is empty; ask something, for example: 'How is the index backed up?'", subject="query"
@@ -52,16 +58,84 @@ def build_query(
         use_graph=use_graph,
         rerank=rerank,
         persona=_persona(persona),
+        tool=_tool(tool),
     )
 
 
+def _tool(tool: ToolUse | None) -> ToolUse | None:
+    if tool is None:
+        return None
+    name = " ".join(_storable(tool.name).split())
+    if not 0 < len(name) <= TOOL_NAME_MAX:
+        raise ConfigError(f"the name must have 1 to {TOOL_NAME_MAX} characters", subject="tool")
+    return ToolUse(
+        name=name,
+        inputs=_plain_json("tool inputs", tool.inputs, TOOL_INPUTS_MAX),
+        result=_plain_json("tool result", tool.result, TOOL_RESULT_MAX),
+    )
+
+
+def _plain_json(subject: str, value: dict[str, Any] | None, most: int) -> dict[str, Any] | None:
+    """Give an object as any reader of JSON would have it back; what none can write is refused."""
+    if value is None:
+        return None
+    if _is_deep(value, TOOL_DEPTH_MAX):
+        raise ConfigError(f"is nested more than {TOOL_DEPTH_MAX} deep", subject=subject)
+    try:
+        text = _storable(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except ValueError as error:
+        raise ConfigError(f"is not JSON ({error})", subject=subject) from error
+    if len(text) > most:
+        raise ConfigError(f"has {len(text)} characters of JSON; at most {most} are taken", subject=subject)
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def _is_deep(value: Any, left: int) -> bool:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return bool(inside) and (left == 0 or any(_is_deep(one, left - 1) for one in inside))
+
+
+def _storable(text: str) -> str:
+    """Put a question mark for half a surrogate pair, which UTF-8 has no bytes for."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def _persona(text: str | None) -> str | None:
-    lines = [" ".join(line.split()) for line in (text or "").splitlines() if line.strip()]
+    lines = [" ".join(line.split()) for line in _storable(text or "").splitlines() if line.strip()]
     if len(lines) > PERSONA_LINES_MAX or sum(map(len, lines)) > PERSONA_MAX:
         raise ConfigError(
             f"must be at most {PERSONA_LINES_MAX} lines and {PERSONA_MAX} characters", subject="persona"
         )
     return "\n".join(lines) or None
+
+
+def parse_tool(name: str | None, *, inputs: str | None, result: str | None) -> ToolUse | None:
+    """Read a tool's name, and JSON objects of its inputs and of what it gave, as a command line has them.
+
+    Raises: ConfigError: no JSON object, or one without the name of its tool.
+    """
+    if name is None:
+        if inputs is not None or result is not None:
+            raise ConfigError("name the tool too: --tool NAME", subject="--tool")
+        return None
+    return ToolUse(
+        name=name,
+        inputs=_json_object("--tool-inputs", inputs),
+        result=_json_object("--tool-result", result),
+    )
+
+
+def _json_object(option: str, text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"is not JSON ({error})", subject=option) from error
+    if not isinstance(found, dict):
+        raise ConfigError('must be a JSON object like {"amount": 3}', subject=option)
+    return found
 
 
 def _check_bounds(option: str, value: int, low: int, high: int) -> None:
@@ -72,15 +146,21 @@ def _check_bounds(option: str, value: int, low: int, high: int) -> None:
 def parse_filters(items: Sequence[str]) -> tuple[Filter, ...]:
     """Read `key=value` items; several values of one key mean any of them, several keys mean all.
 
+    A date may be compared: `last_modified>=2024-01-01`.
     Raises: FilterError: no `=`, an unknown key (the message names the known ones), an impossible value.
     """
-    pairs = [item.partition("=") for item in items]
+    pairs = [_split(item) for item in items]
     for item, (_, equals, _) in zip(items, pairs, strict=True):
         if not equals:
             raise FilterError(
                 "is not of the form key=value, for example doc_type=governance", subject=repr(item)
             )
     return _filters((key.strip(), value.strip()) for key, _, value in pairs)
+
+
+def _split(item: str) -> tuple[str, str, str]:
+    match = _COMPARED.fullmatch(item)
+    return (match[1], "=", f"{match[2]}{match[3]}") if match else item.partition("=")
 
 
 def filters_from_record(record: Mapping[str, Any]) -> tuple[Filter, ...]:
@@ -113,6 +193,10 @@ def _check_value(field: str, value: str) -> str:
         raise FilterError(f"has no value; write {field}=something", subject=field)
     if value.encode("utf-8", "replace").decode() != value:
         raise FilterError("is not UTF-8", subject=field)
+    if field in DATE_FIELDS:
+        return parse_bound(value)
+    if field == RECENCY:
+        return parse_age(value)
     if field == "page_no" and not _PAGE_NO.fullmatch(value):
         raise FilterError(f"must be a page number from 1, not {value!r}", subject=field)
     if field == "kind" and value not in set(DocumentKind):

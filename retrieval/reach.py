@@ -13,6 +13,7 @@ from retrieval.route import Known, Route, wants_detail
 from retrieval.score import Scored
 from retrieval.seeds import Asked, Lists
 from retrieval.spread import Spread, choose_anchors, spread_from
+from retrieval.tools import DEFINITION, ToolInScope, find_tools
 from schemas.edges import EdgeKind
 from schemas.evidence import Hit
 from schemas.nodes import Chunk
@@ -39,6 +40,7 @@ class Reached:
     spread: Spread
     expansion: Expansion = field(default_factory=Expansion)
     sub_queries: tuple[str, ...] = ()
+    tools: tuple[ToolInScope, ...] = ()
     degraded: frozenset[str] = frozenset()
 
 
@@ -55,20 +57,23 @@ def reach_by_graph(
 
     Where nothing spreads, or the question names its documents, there is no second question.
     """
+    seeds = _best_seeds(chunks, found)
     expansion = expand_seeds(
         chunks,
         graph,
-        _best_seeds(chunks, found),
+        seeds,
         query=asked.query.text,
         wants_detail=wants_detail(asked.query.text),
         measure=found.measure.of,
     )
+    tools = find_tools(chunks, graph, asked, seeds, measure=found.measure.of)
+    expansion = expansion.with_ways({one.chunk: one.path for one in tools if one.chunk}, role=DEFINITION)
     spread = spread_from(graph, start_from(found), measure=found.measure.of)
     if not spread.ran or spread.named:
-        return Reached(spread=spread, expansion=expansion)
+        return Reached(spread=spread, expansion=expansion, tools=tools)
     follow_up = FollowUp(chunks=chunks, encoder=encoder, asked=asked, measure=found.measure)
     lit, sub_queries = follow_up.light(spread)
-    return Reached(spread=lit, expansion=expansion, sub_queries=sub_queries)
+    return Reached(spread=lit, expansion=expansion, sub_queries=sub_queries, tools=tools)
 
 
 def _best_seeds(chunks: ChunkReader, found: Found) -> tuple[Chunk, ...]:

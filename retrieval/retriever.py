@@ -1,23 +1,29 @@
 """The walk of one query: policy, route, seeds, graph, score, rerank, selection, bundle (design 7)."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Reranker
 from retrieval.bundle import build_bundle, number_evidence
 from retrieval.candidates import score_candidates
 from retrieval.catalogue import look_up
+from retrieval.dates import younger_than
+from retrieval.definitions import find_definitions
 from retrieval.diagnostics import describe_walk
 from retrieval.orientation import summarise_parents
 from retrieval.policy import ALLOW_ALL, Policy, check_policy
+from retrieval.query import RECENCY
 from retrieval.reach import Found, Reached, find_copies, reach_by_graph, start_from
+from retrieval.relationship import entities_of
 from retrieval.relevance import Measure, lift_of, scale_of
 from retrieval.rerank import DEPTH, leading_chunk, rerank_within_roles
 from retrieval.route import route_of
 from retrieval.score import Scored
 from retrieval.seeds import Asked, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
 from retrieval.selection import select_evidence
+from retrieval.tool_plan import plan_tool
 from schemas.errors import StoreUnavailable
-from schemas.evidence import ContextBundle, Query
+from schemas.evidence import ContextBundle, Filter, Query
 
 GRAPH = "graph"
 RERANK = "rerank"
@@ -55,11 +61,18 @@ class Retriever:
         StoreUnavailable: the chunk store is gone.
         """
         check_policy(self._policy, query)
+        query = replace(query, filters=_dated(query.filters, self._as_of))
         asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
         found = self._find(asked)
         reached = self._reach(asked, found)
         candidates = self._rerank(query, self._score(asked, found, reached))
-        selection = select_evidence(candidates, self._copies(query, candidates), top_k=query.top_k)
+        selection = select_evidence(
+            candidates,
+            self._copies(query, candidates),
+            top_k=query.top_k,
+            definitions=find_definitions(candidates, entities_of(query.text, found.known.names)),
+            of_tools=[one.chunk for one in reached.tools if one.chunk],
+        )
         evidence = number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
         return build_bundle(
             query,
@@ -69,6 +82,7 @@ class Retriever:
             generation=self._generation,
             as_of=self._as_of,
             degraded=tuple(sorted(self._degraded | reached.degraded | self._missing(query))),
+            tool_plan=plan_tool(query, reached.tools, evidence, graph_read=self._reads_graph(query, reached)),
             diagnostics=describe_walk(
                 query,
                 found=found,
@@ -100,6 +114,9 @@ class Retriever:
             return reach_by_graph(self._chunks, self._graph, self._encoder, asked, found)
         except StoreUnavailable:
             return Reached(spread=start_from(found), degraded=frozenset({GRAPH}))
+
+    def _reads_graph(self, query: Query, reached: Reached) -> bool:
+        return self._graph is not None and query.use_graph and not reached.degraded
 
     def _score(self, asked: Asked, found: Found, reached: Reached) -> tuple[Scored, ...]:
         return score_candidates(
@@ -134,3 +151,13 @@ class Retriever:
             return find_copies(self._graph, candidates)
         except StoreUnavailable:  # said in `degraded` already: the graph was asked before
             return {}
+
+
+def _dated(filters: tuple[Filter, ...], as_of: str) -> tuple[Filter, ...]:
+    """Turn ages into dates: they count back from when the generation was made, not from a clock."""
+    return tuple(
+        Filter(field="last_modified", values=(younger_than(one.values, as_of),))
+        if one.field == RECENCY
+        else one
+        for one in filters
+    )

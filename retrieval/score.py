@@ -1,10 +1,9 @@
 """The blend of a chunk's score, each part in [0, 1] and returned by name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 
-from retrieval.words import content_words
 from schemas.evidence import Derivation, Origin, PathStep, Scores
 from schemas.nodes import Chunk
 
@@ -13,7 +12,6 @@ WEIGHTS = Scores(text=0.45, graph=0.25, anchor=0.15, authority=0.10, freshness=0
 UNREACHED = 0.5
 SAME_SECTION, SAME_PAGE = 0.10, 0.05
 HALF_LIFE_DAYS = 180.0
-_EMPTY_ANCHORS = frozenset({"here", "more", "next", "previous"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +60,6 @@ def score_text(base: float, activation: float | None, *, spread_ran: bool) -> fl
     if activation is not None:
         return max(base, activation)
     return UNREACHED * base if spread_ran else base
-
-
-def score_anchor(query: str, anchor_texts: Iterable[str]) -> float:
-    """Best F1 between the words of the query and of one link text into the chunk; "here" counts 0."""
-    words = set(content_words(query))
-    return max((_f1(words, set(content_words(text)) - _EMPTY_ANCHORS) for text in anchor_texts), default=0.0)
-
-
-def _f1(left: set[str], right: set[str]) -> float:
-    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
 
 
 def score_freshness(dated: str | None, as_of: str) -> float:

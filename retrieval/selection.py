@@ -1,7 +1,7 @@
 """Which candidates become evidence, and in which order: caps first, then the total order of the scores."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.score import Scored
@@ -10,31 +10,52 @@ from schemas.nodes import Chunk
 
 PER_SECTION = 2
 PER_PAGE = 3
+TOOL_PLACE, DEFINITION_PLACE = 1, 5
+"""Places, from 0, at which what defines a tool in scope, and what defines a name, stand at the latest: within
+the smallest bundle, and without pushing the best passage or the best five aside."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Evidence in rank order; the last `relaxed` of it only fitted once a cap was lifted."""
+    """Evidence in rank order; `relaxed` of it only fitted once a cap was lifted."""
 
     chosen: tuple[Scored, ...]
     relaxed: int
 
 
 def select_evidence(
-    candidates: Collection[Scored], copies: Mapping[str, Collection[str]] | None = None, *, top_k: int
+    candidates: Collection[Scored],
+    copies: Mapping[str, Collection[str]] | None = None,
+    *,
+    top_k: int,
+    definitions: Sequence[str] = (),
+    of_tools: Sequence[str] = (),
 ) -> Selection:
     """Cut one fixed order after *top_k*, so that a larger `top_k` only appends.
 
     The order: what fits at most 2 a section and 3 a page, which is one of a PDF, else a file or an address;
     then what breaks only the page cap; then the rest; each by (place, -score, id). A passage equal word for
-    word to a better one, or one of its *copies* by id, is left out.
+    word to a better one, or one of its *copies* by id, is left out. The *definitions* that fit stand at the
+    6th place at the latest, those *of_tools*, whatever the caps, at the 2nd.
     """
     rest = _without_repeats(sorted(candidates, key=lambda one: one.rank_key), copies or {})
     seen: Counter[str] = Counter()
     fits, rest = _split(rest, seen, per_page=PER_PAGE, per_section=PER_SECTION)
     many_a_page, rest = _split(rest, seen, per_page=len(candidates), per_section=PER_SECTION)
-    chosen = (fits + many_a_page + rest)[:top_k]
-    return Selection(chosen=tuple(chosen), relaxed=max(0, len(chosen) - len(fits)))
+    fitting = {one.chunk.id for one in fits}
+    ordered = _raise(_raise(fits, definitions, DEFINITION_PLACE) + many_a_page + rest, of_tools, TOOL_PLACE)
+    chosen = tuple(ordered[:top_k])
+    return Selection(chosen=chosen, relaxed=sum(one.chunk.id not in fitting for one in chosen))
+
+
+def _raise(ranked: list[Scored], chunks: Sequence[str], place: int) -> list[Scored]:
+    """Move *chunks* up to the places from *place* on; those that are not there, or better, stay."""
+    ordered = list(ranked)
+    for latest, chunk in enumerate(chunks, start=place):
+        at = next((at for at, one in enumerate(ordered) if one.chunk.id == chunk), -1)
+        if at > latest:
+            ordered.insert(latest, ordered.pop(at))
+    return ordered
 
 
 def _split(

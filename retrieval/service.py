@@ -14,6 +14,7 @@ from typing import TypeVar
 from indexes.following import GRAPH, FollowedIndex
 from indexes.wiring import Readers
 from retrieval.opening import build_retriever
+from retrieval.policy import ALLOW_ALL, Policy
 from retrieval.retriever import Retriever
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
@@ -30,8 +31,9 @@ class LiveRetriever:
     Threads may share it, and any number of processes may have one of their own on the same index.
     """
 
-    def __init__(self, index: FollowedIndex) -> None:
+    def __init__(self, index: FollowedIndex, *, policy: Policy = ALLOW_ALL) -> None:
         self._index = index
+        self._policy = policy
         self._newest: _Opened | None = None
 
     def retrieve(self, query: Query) -> ContextBundle:
@@ -61,7 +63,7 @@ class LiveRetriever:
     def _over(self, readers: Readers) -> Retriever:
         newest = self._newest
         if newest is None or newest.readers is not readers:
-            newest = self._newest = _Opened(readers, build_retriever(readers))
+            newest = self._newest = _Opened(readers, build_retriever(readers, policy=self._policy))
         return newest.retriever
 
 
@@ -73,16 +75,21 @@ class _Opened:
 
 @contextmanager
 def open_retriever(
-    index: Path, *, environment: Mapping[str, str], clock: Callable[[], float], cache_mb: int = CACHE_MB
+    index: Path,
+    *,
+    environment: Mapping[str, str],
+    clock: Callable[[], float],
+    cache_mb: int = CACHE_MB,
+    policy: Policy = ALLOW_ALL,
 ) -> Iterator[LiveRetriever]:
     """Open an index to be asked again and again; nothing is read before the first query.
 
     Args: environment: where Neo4j is, if the graph is there. clock: monotonic seconds. cache_mb: what the
-    stores may keep in memory between queries.
+    stores may keep in memory between queries. policy: says which questions are refused (`QueryRefused`).
     """
     followed = FollowedIndex(index, environment=environment, cache_mb=cache_mb, clock=clock)
     try:
-        yield LiveRetriever(followed)
+        yield LiveRetriever(followed, policy=policy)
     finally:
         followed.close()
 
@@ -107,9 +114,12 @@ async def open_async_retriever(
     clock: Callable[[], float],
     cache_mb: int = CACHE_MB,
     threads: int = THREADS,
+    policy: Policy = ALLOW_ALL,
 ) -> AsyncIterator[AsyncRetriever]:
     """Open as `open_retriever` does; at most *threads* queries are worked at a time, the rest wait."""
-    with open_retriever(index, environment=environment, clock=clock, cache_mb=cache_mb) as retriever:
+    with open_retriever(
+        index, environment=environment, clock=clock, cache_mb=cache_mb, policy=policy
+    ) as retriever:
         pool = ThreadPoolExecutor(threads, thread_name_prefix="retrieve")
         try:
             yield AsyncRetriever(retriever, pool)

@@ -34,11 +34,16 @@ FILTER_FIELDS = (
     "tool_names",
 )
 """Chunk columns a filter may name; several values of one field mean any of them."""
+DATE_FIELDS = ("last_modified",)
+"""Chunk columns whose filter values are intervals `FROM/TO` of ISO 8601, the end excluded, `..` for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Keep chunks whose *field* equals one of *values* (a list column: holds one of them)."""
+    """Keep chunks whose *field* equals one of *values* (a list column: holds one, a date: lies within one).
+
+    `recency` is no column: its values are ages such as `90d`, counted back from the generation's `as_of`.
+    """
 
     field: str
     values: tuple[str, ...]
@@ -51,6 +56,15 @@ class Hit:
     chunk_id: str
     doc: str
     score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """A tool that the asker has in mind: inputs to be checked, and what it gave if it was run."""
+
+    name: str
+    inputs: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +81,7 @@ class Query:
     use_graph: bool = True
     rerank: bool = False
     persona: str | None = None
+    tool: ToolUse | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +184,27 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolPlan:
+    """The tool a question is about, and whether it could be called with the inputs at hand.
+
+    `tool_id` is None where the index knows no such tool. `valid` is None where no inputs were given or no
+    schema says what they must be; `problems` are in words. `defined_by` is the label of the passage that
+    defines what the tool does, None where no evidence does.
+    """
+
+    name: str
+    tool_id: str | None = None
+    tool_type: str | None = None
+    description: str = ""
+    endpoints: tuple[str, ...] = ()
+    input_schema: dict[str, Any] | None = None
+    inputs: dict[str, Any] | None = None
+    valid: bool | None = None
+    problems: tuple[str, ...] = ()
+    defined_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContextBundle:
     """Everything an answerer is given. Holds no clock: `as_of` is the generation's."""
 
@@ -182,6 +218,6 @@ class ContextBundle:
     summaries: tuple[Summary, ...]
     evidence: tuple[Evidence, ...]
     citations: tuple[Citation, ...]
-    tool_plan: dict[str, Any] | None = None
+    tool_plan: ToolPlan | None = None
     tool_result: dict[str, Any] | None = None
     diagnostics: dict[str, Any] = field(default_factory=dict)

@@ -2,8 +2,8 @@
 
     python -m bench.retrieval [SET ...] [--without PART ...]
 
-Prints a table per set and the paired bootstrap intervals of what the graph and the reranker are worth. The
-first call builds an index per set, which takes minutes each.
+Prints a table per set and the paired bootstrap intervals of what the graph and the reranker are worth; with
+--without, of what parts of the blend are. The first call builds an index per set, which takes minutes each.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def main() -> None:
 def measure_set(questions: QuestionSet, parts: list[str]) -> None:
     """Print the tables of one set."""
     retriever = open_retriever(build_index(questions))
-    ways = [PLAIN, GRAPH, FULL]
+    ways = [GRAPH] if parts else [PLAIN, GRAPH, FULL]
     if questions.name == "mmlongbench":
         ways += [Way(name=f"{one.name}, right document", **_fields(one)) for one in ways]
     tables = {way.name: ask_all(retriever, questions, way) for way in ways}
@@ -51,8 +51,9 @@ def measure_set(questions: QuestionSet, parts: list[str]) -> None:
             tables[f"graph, without {part}"] = ask_all(retriever, questions, GRAPH)
     print(f"\n{questions.name}: {len(questions.questions)} questions, {len(questions.documents)} documents")
     print_table(tables)
-    print_difference(tables, GRAPH.name, PLAIN.name)
-    print_difference(tables, FULL.name, GRAPH.name)
+    if not parts:
+        print_difference(tables, GRAPH.name, PLAIN.name)
+        print_difference(tables, FULL.name, GRAPH.name)
     for part in parts:
         print_difference(tables, GRAPH.name, f"graph, without {part}")
 

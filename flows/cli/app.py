@@ -34,6 +34,7 @@ from schemas.errors import (
     ConfigError,
     FilterError,
     GuardRefused,
+    QueryRefused,
     SchemaMismatch,
     SitegraphError,
     Stopped,
@@ -127,7 +128,7 @@ def exit_code(error: SitegraphError) -> int:
         return EXIT_USAGE
     if isinstance(error, StoreUnavailable):
         return EXIT_UNAVAILABLE
-    if isinstance(error, GuardRefused):
+    if isinstance(error, GuardRefused | QueryRefused):
         return EXIT_REFUSED
     return EXIT_INTERRUPTED if isinstance(error, Stopped) else EXIT_FAILED
 

@@ -40,6 +40,16 @@ def query(
         Path | None,
         typer.Option("--from", help='JSON lines {"query": …, "filters": {…}}; one bundle a line.'),
     ] = None,
+    persona: Annotated[
+        str | None, typer.Option("--persona", help="Who answers and how, in a line or two; for the answerer.")
+    ] = None,
+    tool: Annotated[str | None, typer.Option("--tool", help="A tool the question is about, by name.")] = None,
+    tool_inputs: Annotated[
+        str | None, typer.Option("--tool-inputs", metavar="JSON", help="Inputs to check by its schema.")
+    ] = None,
+    tool_result: Annotated[
+        str | None, typer.Option("--tool-result", metavar="JSON", help="What the tool gave, if it was run.")
+    ] = None,
     timings: Annotated[bool, typer.Option("--timings", help="Print how long it took on stderr.")] = False,
 ) -> None:
     """Print the passages that answer a question, best first, with their citations.
@@ -52,7 +62,7 @@ def query(
 
       sitegraph query --from questions.jsonl > bundles.jsonl
     """
-    from retrieval.query import build_query, parse_filters
+    from retrieval.query import build_query, parse_filters, parse_tool
 
     if (text is None) == (from_ is None):
         raise ConfigError("give a question, or --from QUERIES.jsonl, and not both", subject="query")
@@ -63,6 +73,8 @@ def query(
         token_budget=budget,
         use_graph=use_graph,
         rerank=rerank,
+        persona=persona,
+        tool=parse_tool(tool, inputs=tool_inputs, result=tool_result),
     )
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
     _answer(read_settings(index), queries, form="lines" if from_ else output.value, timings=timings)
@@ -80,6 +92,7 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
 
 def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
     from retrieval.opening import build_retriever
+    from retrieval.policy import read_policy
 
     started = time.perf_counter()
     readers = open_for_reading(
@@ -87,7 +100,7 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
         use_graph=any(one.use_graph for one in queries),
         use_rerank=any(one.rerank for one in queries),
     )
-    retriever = build_retriever(readers)
+    retriever = build_retriever(readers, policy=read_policy(settings.deny))
     _report(timings, "open", started)
     for one in queries:
         started = time.perf_counter()

@@ -86,7 +86,7 @@ def build_app(parts: Parts) -> Api:
 
 
 def _add_retrieve(app: Api, parts: Parts) -> None:
-    @app.post("/retrieve", responses=_answers("ContextBundle"), operation_id="retrieve")
+    @app.post("/retrieve", responses=_answers("ContextBundle", 403), operation_id="retrieve")
     async def retrieve(body: RetrieveRequest) -> Response:
         """Give the evidence that answers a question, best first, with its citations."""
         question = _question(body)
@@ -108,6 +108,8 @@ def _question(body: RetrieveRequest) -> Question:
             token_budget=body.token_budget,
             use_graph=body.use_graph,
             rerank=body.rerank,
+            persona=body.persona,
+            tool=body.tool_use(),
         )
     except (ConfigError, FilterError) as error:
         raise unprocessable(error) from error

@@ -7,12 +7,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 from retrieval.query import (
     FILTER_ALIASES,
     FILTER_KEYS,
+    PERSONA_MAX,
+    RECENCY,
     TEXT_MAX,
     TOKEN_BUDGET_MAX,
     TOKEN_BUDGET_MIN,
+    TOOL_NAME_MAX,
     TOP_K_MAX,
 )
-from schemas.evidence import ContextBundle
+from schemas.evidence import DATE_FIELDS, ContextBundle, ToolUse
 from schemas.feed import Feed
 from schemas.nodes import Chunk, DocumentKind
 
@@ -24,6 +27,7 @@ NUMBER_MAX = 2**53 - 1
 
 _PAGE_NO_MAX = 999_999_999
 _VALUE_MAX = 1000
+_ONE_LINE = r"^[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*$"
 
 
 def _whole(value: Any) -> Any:
@@ -47,6 +51,15 @@ def _value(field: str) -> list[dict[str, Any]]:
     if field == "page_no":
         digits = {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}
         return [{"type": "integer", "minimum": 1, "maximum": _PAGE_NO_MAX}, digits]
+    if field == RECENCY:
+        return [{"type": "string", "pattern": "^[1-9][0-9]{0,4}d$"}]
+    if field in DATE_FIELDS:
+        return [
+            {
+                "type": "string",
+                "pattern": "^(>=|<=|>|<)?[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([T ].+)?$",
+            }
+        ]
     return [{"type": "string", "minLength": 1, "maxLength": _VALUE_MAX}, {"type": "integer"}]
 
 
@@ -55,6 +68,16 @@ def _several(values: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 Filters = Annotated[dict[str, Scalar | list[Scalar]], WithJsonSchema(_filter_schema())]
+
+
+class ToolRequest(BaseModel):
+    """A tool that the asker has in mind: inputs to be checked, and what it gave if it was run."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str = Field(min_length=1, max_length=TOOL_NAME_MAX, pattern=r"\S")
+    inputs: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
 
 
 class RetrieveRequest(BaseModel):
@@ -68,6 +91,12 @@ class RetrieveRequest(BaseModel):
     token_budget: Whole = Field(default=2500, ge=TOKEN_BUDGET_MIN, le=TOKEN_BUDGET_MAX)
     use_graph: bool = True
     rerank: bool = False
+    persona: str | None = Field(default=None, max_length=PERSONA_MAX, pattern=_ONE_LINE)
+    tool: ToolRequest | None = None
+
+    def tool_use(self) -> ToolUse | None:
+        """Give the tool as a query holds it."""
+        return ToolUse(**self.tool.model_dump()) if self.tool else None
 
 
 def answer_schemas() -> dict[str, Any]:

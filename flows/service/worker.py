@@ -21,6 +21,7 @@ from flows.service.problems import Problem
 from flows.service.threads import Threads
 from indexes.wiring import Readers
 from retrieval.log import log_queries
+from retrieval.policy import read_policy
 from retrieval.service import LiveRetriever, open_retriever
 from schemas.errors import SitegraphError
 from schemas.evidence import Query
@@ -50,6 +51,7 @@ def build_service(options: ServeOptions) -> Guard:
             environment=options.settings.environment(),
             clock=time.monotonic,
             cache_mb=options.settings.reader_cache_mb,
+            policy=read_policy(options.settings.deny),
         )
     )
     threads = Threads(working=limits.working, waiting=limits.waiting)

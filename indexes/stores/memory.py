@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import numpy as np
 
 from indexes.digests import chunk_sha256, edge_sha256, node_sha256
-from indexes.filters import INTEGER_FIELDS, LIST_FIELDS, check_filters
+from indexes.filters import INTEGER_FIELDS, LIST_FIELDS, check_filters, interval_of
 from indexes.ports import ChunkVectors, StoreState, Vector
 from indexes.stores.bm25 import bm25, exact_terms, words
 from indexes.stores.snapshots import Row, Rows, Snapshots, StagedRows, damaged, hashes, state
 from indexes.vectors import check_vectors
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import DamageFound, FilterError, SchemaMismatch
-from schemas.evidence import Filter, Hit, SearchField
+from schemas.evidence import DATE_FIELDS, Filter, Hit, SearchField
 from schemas.nodes import Chunk, Node, kind_of
 
 ChunkRow = tuple[Chunk, ChunkVectors]
@@ -306,4 +306,10 @@ def _passes(chunk: Chunk, item: Filter) -> bool:
     if item.field in INTEGER_FIELDS:
         return getattr(chunk, item.field) in map(int, item.values)
     held = getattr(chunk, item.field)
+    if item.field in DATE_FIELDS:
+        return held is not None and any(_within(held, *interval_of(value)) for value in item.values)
     return bool(set(held if item.field in LIST_FIELDS else (held,)) & set(item.values))
+
+
+def _within(held: str, start: str | None, end: str | None) -> bool:
+    return (start is None or start <= held) and (end is None or held < end)

@@ -1,7 +1,7 @@
 """The chunks that expansion adds to the candidates, under the query's filters and the caps."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.expand.directions import (
@@ -15,6 +15,7 @@ from retrieval.expand.directions import (
     is_detail,
 )
 from retrieval.expand.surroundings import Surroundings, look_around
+from schemas.edges import Edge, EdgeKind
 from schemas.evidence import PathStep
 from schemas.nodes import Chunk
 
@@ -32,10 +33,19 @@ class Joined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
-    """Chunks by id with how they came; `dense` where only the seeds' own sections were looked at."""
+    """Chunks by id with how they came; `dense` where only the seeds' own sections were looked at.
+
+    `links` are those that the documents of the seeds have.
+    """
 
     joined: Mapping[str, Joined] = field(default_factory=dict)
+    links: tuple[Edge, ...] = ()
     dense: bool = False
+
+    def with_ways(self, ways: Mapping[str, tuple[PathStep, ...]], *, role: str) -> "Expansion":
+        """Let further chunks join in a role, by the way to each; those that had joined keep theirs."""
+        more = {chunk: Joined(role=role, path=path) for chunk, path in ways.items()}
+        return replace(self, joined={**more, **self.joined})
 
 
 def expand_seeds(
@@ -65,7 +75,10 @@ def expand_seeds(
         new = (one for step in steps[seed.id] for one in _take(step, rows, base, linked))
         for chunk, step in [(chunk, step) for chunk, step in new if chunk not in known][:PER_NODE]:
             joined.setdefault(chunk, Joined(role=step.role, path=step.path))
-    return Expansion(joined=joined, dense=around.dense)
+    links = tuple(
+        edge for edges in around.leaving.values() for edge in edges if edge.kind is EdgeKind.LINKS_TO
+    )
+    return Expansion(joined=joined, links=links, dense=around.dense)
 
 
 def _steps(around: Surroundings, seed: Chunk, query: str, *, wants_detail: bool) -> Iterator[Step]:

@@ -17,7 +17,7 @@ from ingest.link.tool_evidence import WEIGHTS
 from ingest.parse.tools.file import parse_tools
 from schemas.documents import DocumentState, Outcome
 from schemas.edges import EdgeKind, LinkPosition
-from schemas.evidence import FILTER_FIELDS, Citation, ContextBundle, Evidence, Scores
+from schemas.evidence import FILTER_FIELDS, Citation, ContextBundle, Evidence, Scores, ToolPlan
 from schemas.nodes import NODE_TYPES, Chunk, RegionType
 from schemas.report import RunReport
 from schemas.settings import PREFIX, Settings
@@ -134,11 +134,13 @@ def test_the_run_report_reference_has_every_field_and_outcome() -> None:
 
 def test_the_bundle_reference_has_every_field() -> None:
     top, _, rest = _read("reference/bundle.md").partition("## Evidence")
-    evidence, _, citations = rest.partition("## Citations")
+    passages, _, citations = rest.partition("## Citations")
+    evidence, _, tools = passages.partition("## Tools")
 
     assert _cells(top) == _names(ContextBundle)
     assert _cells(evidence) == _names(Evidence)
     assert _names(Scores) <= _cells(evidence, 1)
+    assert _cells(tools) == _names(ToolPlan)
     assert set(re.findall(r"`(\w+)`", citations)) == _names(Citation)
 
 

@@ -87,3 +87,33 @@ def test_a_filter_without_values_keeps_nothing(chunk_store: ChunkStore) -> None:
             SearchField.TEXT, axis(0), top_k=5, filters=[Filter(field=field, values=())]
         )
         assert hits == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        (("2024-01-01/..",), "bc"),
+        (("../2024-01-01",), "a"),
+        (("2024-01-01/2024-01-02",), "b"),
+        (("../2023-01-01", "2025-01-01/.."), "c"),
+        (("../..",), "abc"),
+    ],
+)
+def test_a_date_is_kept_within_an_interval_and_none_is_in_none(
+    chunk_store: ChunkStore, values: tuple[str, ...], kept: str
+) -> None:
+    dates = {"a": "2023-12-31T23:59:59+00:00", "b": "2024-01-01T00:00:00+00:00", "c": "2025-06-01"}
+    rows = [row(f"common {name}", last_modified=dates.get(name)) for name in "abcd"]
+    publish(chunk_store, 1, rows)
+    wanted = [Filter(field="last_modified", values=values)]
+    hits = chunk_store.at(1).search_text(SearchField.TEXT, "common", top_k=9, filters=wanted)
+    assert sorted(hit.chunk_id for hit in hits) == ids(
+        [one for one, name in zip(rows, "abcd", strict=True) if name in kept]
+    )
+
+
+def test_a_date_that_is_no_interval_is_refused(chunk_store: ChunkStore) -> None:
+    publish(chunk_store, 1, [row("a")])
+    wanted = [Filter(field="last_modified", values=("2024-01-01",))]
+    with pytest.raises(FilterError):
+        chunk_store.at(1).search_text(SearchField.TEXT, "a", top_k=1, filters=wanted)

@@ -39,7 +39,8 @@ def valid(contract: dict[str, Any], schema: dict[str, Any]) -> st.SearchStrategy
         case "object" if "properties" in schema:
             return _objects(contract, schema)
         case "object":
-            values = valid(contract, schema["additionalProperties"])
+            stated = schema["additionalProperties"]
+            values = _ANYTHING if stated is True else valid(contract, stated)
             return st.dictionaries(st.text(max_size=8), values, max_size=3)
         case "array":
             return st.lists(valid(contract, schema["items"]), max_size=3)
@@ -67,5 +68,7 @@ def spoilt(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         name = sorted(value)[0] if drop or key == "" else key
         return {k: v for k, v in value.items() if k != name} if drop else {**value, name: other}
 
-    keys = st.one_of(st.sampled_from(["query", "filters", "top_k", "token_budget", "use_graph"]), st.text())
+    keys = st.one_of(
+        st.sampled_from(["query", "filters", "top_k", "use_graph", "persona", "tool"]), st.text()
+    )
     return st.one_of(_ANYTHING, st.builds(spoil, values, keys, _ANYTHING, st.booleans()))

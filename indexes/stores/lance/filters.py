@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from lancedb.expr import col, lit
 
-from indexes.filters import INTEGER_FIELDS, LIST_FIELDS, check_filters
-from schemas.evidence import Filter
+from indexes.filters import INTEGER_FIELDS, LIST_FIELDS, check_filters, interval_of
+from schemas.evidence import DATE_FIELDS, Filter
 
 
 def where(filters: Collection[Filter]) -> str | None:
@@ -39,7 +39,18 @@ def _condition(item: Filter) -> str:
         return str(col(item.field).isin([int(value) for value in item.values]).to_sql())
     if item.field in LIST_FIELDS:
         return _holds_one_of(item.field, item.values)
+    if item.field in DATE_FIELDS:
+        return (
+            " OR ".join(f"({_within(item.field, *interval_of(value))})" for value in item.values) or "false"
+        )
     return one_of(item.field, item.values)
+
+
+def _within(column: str, start: str | None, end: str | None) -> str:
+    bounds = [f"{column} IS NOT NULL"]
+    bounds += [f"{column} >= {lit(start).to_sql()}"] if start is not None else []
+    bounds += [f"{column} < {lit(end).to_sql()}"] if end is not None else []
+    return " AND ".join(bounds)
 
 
 def _holds_one_of(column: str, values: Collection[str]) -> str:

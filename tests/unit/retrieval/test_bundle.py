@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from retrieval.orientation import GIST_WORDS, gist_of
 from retrieval.query import build_query
 from retrieval.retriever import Retriever
-from schemas.evidence import Citation, ContextBundle, Evidence
+from schemas.evidence import Citation, ContextBundle, Evidence, ToolPlan
 from schemas.records import from_record, to_record
 from tests.fakes.governance import governance_index
 from tests.fakes.small_index import AS_OF, GENERATION
@@ -55,6 +55,7 @@ def test_the_schema_names_exactly_the_fields_of_the_classes(validator: Draft2020
         (ContextBundle, schema),
         (Evidence, schema["$defs"]["evidence"]),
         (Citation, schema["$defs"]["citation"]),
+        (ToolPlan, schema["$defs"]["tool_plan"]),
     ):
         assert list(part["properties"]) == list(cls.__dataclass_fields__) == part["required"]
 

@@ -184,3 +184,16 @@ def test_a_reader_that_has_enough_is_no_failure(folder: Path) -> None:
     command = f"{sys.executable} -m retrieval --query backup --index {folder} | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_document_id_gives_it_and_its_neighbours_and_an_unknown_one_an_empty_array(folder: Path) -> None:
+    found = rows(run("--doc-id", "GOV-0017", "--index", str(folder), "--top-k", "4"))
+    assert [row["file_path"] for row in found] == ["gov-0017.md", "gov-0017.md", "adr-0031.md", "prd-0008.md"]
+    assert {row["source"] for row in found[2:]} == {"graph"}
+    assert rows(run("--doc-id", "GOV-9999", "--index", str(folder))) == []
+
+
+def test_a_denied_question_is_exit_code_4(folder: Path) -> None:
+    result = run("--query", "the Staff list", "--index", str(folder), SITEGRAPH_DENY="payroll, staff list")
+    assert (result.returncode, result.stdout) == (4, "")
+    assert "staff list" in result.stderr

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.score import blend, normalise, score_anchor, score_freshness, score_text
+from retrieval.score import blend, normalise, score_freshness, score_text
 from schemas.evidence import Scores
 
 
@@ -22,21 +22,6 @@ def test_text_is_raised_where_reached_and_halved_where_the_spread_passed_by(
     activation: float | None, ran: bool, text: float
 ) -> None:
     assert score_text(0.4, activation, spread_ran=ran) == pytest.approx(text)
-
-
-@pytest.mark.parametrize(
-    ("anchors", "score"),
-    [
-        (("base backup",), 1.0),
-        (("the base backup",), 1.0),
-        (("here", "more"), 0.0),
-        (("backup",), 2 / 3),
-        (("unrelated", "base backup guide"), 0.8),
-        ((), 0.0),
-    ],
-)
-def test_the_anchor_part_is_the_best_f1_of_a_link_text(anchors: tuple[str, ...], score: float) -> None:
-    assert score_anchor("What is a base backup?", anchors) == pytest.approx(score)
 
 
 @pytest.mark.parametrize(

@@ -197,3 +197,20 @@ def test_without_a_ledger_there_is_no_feed_and_none_is_made(copy: Path) -> None:
         problem(client.get("/changes", params={"since": 0}), 503)
         problem(client.get(f"/chunks/{pdf}/page.png"), 503)
     assert list(copy.glob("ledger*")) == []
+
+
+def test_a_question_that_the_policy_denies_is_403_and_is_not_logged(copy: Path) -> None:
+    with serving(copy, deny="payroll, staff list") as client:
+        detail = problem(client.post("/retrieve", json={"query": "show the Staff  List"}), 403)
+        assert "staff list" in detail
+        assert client.post("/retrieve", json={"query": "payrolls"}).status_code == 200
+    entries = (log_folder(copy) / "queries.jsonl").read_text("utf-8")
+    assert "Staff" not in entries
+
+
+def test_a_tool_and_a_persona_of_the_asker_are_in_the_bundle(client: TestClient) -> None:
+    use = {"name": "tape", "inputs": {"a": 1}, "result": {"ok": True}}
+    record = ask(client, "cold storage", tool=use, persona="Support")
+    Draft202012Validator(BUNDLE).validate(record)
+    assert record["tool_plan"]["problems"] == ["the index knows no such tool"]
+    assert (record["tool_result"], record["persona"]) == ({"ok": True}, "Support")
