@@ -66,6 +66,8 @@ def cite(evidence: Evidence) -> Citation:
         file_path=evidence.file_path,
         section=evidence.section,
         pdf=evidence.pdf,
+        derivation=evidence.derivation,
+        entity=evidence.entity,
     )
 
 
