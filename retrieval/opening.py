@@ -15,4 +15,5 @@ def build_retriever(readers: Readers) -> Retriever:
         authority=readers.authority,
         degraded=readers.degraded,
         reranker=readers.reranker,
+        weights=readers.weights,
     )

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.retrieval.metrics import all_at, recall_at, reciprocal_rank
 from bench.retrieval.question_sets import Question, QuestionSet, page_key
 from indexes.rerank import locate_reranker
 from indexes.wiring import open_readers
+from retrieval.learning.metrics import all_at, recall_at, reciprocal_rank
 from retrieval.opening import build_retriever
 from retrieval.query import build_query, parse_filters
 from retrieval.retriever import Retriever
