@@ -144,11 +144,13 @@ class _Cluster:
     def entity(self) -> Entity:
         ordered = tuple(sorted(self.mentions, key=_mention_key))
         kinds = [one.kind for one in ordered if one.kind is not Kind.THING]
-        pairs = dict.fromkeys(pair for one in ordered for pair in one.attributes)
+        pairs = {
+            (key, fold(value)): (key, value) for one in reversed(ordered) for key, value in one.attributes
+        }
         return Entity(
             name=ordered[0].name,
             kind=max(dict.fromkeys(kinds), key=kinds.count, default=Kind.THING),
-            attributes=tuple(pairs),
+            attributes=tuple(pairs.values()),
             names=self.names,
             refs=self.refs,
             mentions=ordered,

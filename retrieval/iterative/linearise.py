@@ -4,7 +4,7 @@ import re
 
 from retrieval.iterative.graph import Entity, Resolved, Triple
 
-_MARKUP = re.compile(r"[\[\]<>\s]+|--")
+_MARKUP = re.compile(r"(?:[\[\]<>\s]|--)+")
 
 
 def linearise(graph: Resolved) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from retrieval.iterative.judge import judge, leads_to_answer
 from retrieval.iterative.state import BARREN_MAX, Outcome, Said, State
-from retrieval.iterative.sub_query import next_query
+from retrieval.iterative.sub_query import follow_up, next_query
 from retrieval.words import fold
 
 SUB_QUERY_MAX = 400
@@ -39,10 +39,10 @@ def decide(state: State, said: Said | None) -> State:
         return replace(state, outcome=Outcome.STEPS_SPENT)
     if state.barren >= BARREN_MAX:
         return replace(state, outcome=Outcome.NOTHING_NEW)
-    query = (said.sub_query if said else None) or next_query(state)
-    if query is None or fold(query) in {fold(one) for one in state.asked}:
+    query = follow_up(state, said.sub_query) if said and said.sub_query else next_query(state)
+    if query is None or fold(query.text) in {fold(one) for one in state.asked}:
         return replace(state, outcome=Outcome.NO_QUERY_LEFT)
-    return replace(state, query=query)
+    return replace(state, query=query.text, weight=query.weight)
 
 
 def _suffices(state: State, said: Said | None) -> tuple[bool, tuple[str, ...]]:

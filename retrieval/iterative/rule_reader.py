@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from retrieval.iterative.expected import DATE, kind_of_span, kind_of_title
 from retrieval.iterative.facts import Facts, Mention, Span, Statement, find_name
 from retrieval.iterative.passages import split_title, title_of
-from retrieval.second_query import new_spans, split_sentences
+from retrieval.second_query import proper_spans, split_sentences
 from retrieval.words import code_tokens, fold
 from schemas.evidence import Evidence
 
@@ -69,7 +69,7 @@ def _names(passage: Evidence) -> Iterator[tuple[str, Span]]:
     """Ids, dates and capitalised names with their places, in order of place, once each."""
     text = passage.text
     dates = [match[0] for match in DATE.finditer(text)]
-    spans = [name for sentence in split_sentences(text) for name in new_spans(sentence, "")]
+    spans = [name for sentence in split_sentences(text) for name in proper_spans(sentence)]
     names = (name for name in (*dates, *code_tokens(text), *spans) if not re.fullmatch(r"\W*", name))
     found = {fold(name): (name, span) for name in names if (span := find_name(name, text))}
     placed = sorted(found.values(), key=lambda one: one[1])

@@ -14,7 +14,7 @@ from retrieval.iterative.passages import title_of
 from retrieval.iterative.prompts import READ_SCHEMA, reading_messages, reasoning_messages
 from retrieval.iterative.reasoning import parse_reasoning
 from retrieval.iterative.rule_reader import read_by_rule
-from retrieval.iterative.state import Said, Seen, State, Step, absorb, choose_new
+from retrieval.iterative.state import READ_MAX, Said, Seen, State, Step, absorb, choose_new
 from retrieval.iterative.sub_query import reformulate
 from schemas.errors import SitegraphError, StoreUnavailable
 from schemas.evidence import ContextBundle, Evidence, Query
@@ -51,8 +51,7 @@ def take_step(sources: Sources, state: State) -> Step:
     A question that one look should answer is only looked up.
     """
     if state.single_hop:
-        bundle = sources.retriever.retrieve(replace(sources.query, text=state.query))
-        return Step(seen=Seen(query=state.query, bundle=bundle))
+        return Step(seen=Seen(query=state.query, bundle=_passages(sources, state.query)))
     seen = _look(sources, state)
     if sources.complete is None:
         return Step(seen=seen)
@@ -76,12 +75,18 @@ def _look(sources: Sources, state: State) -> Seen:
 
 def _retrieve(sources: Sources, state: State) -> tuple[str, ContextBundle, Notes]:
     """Ask the step's query; where it finds nothing new, once more in words of the graph."""
-    bundle = sources.retriever.retrieve(replace(sources.query, text=state.query))
+    bundle = _passages(sources, state.query)
     other = None if choose_new(state, bundle) else reformulate(state)
     if other is None:
         return state.query, bundle, ()
-    again = sources.retriever.retrieve(replace(sources.query, text=other))
+    again = _passages(sources, other)
     return other, again, (f"found nothing new, asked in words of the graph: {other}",)
+
+
+def _passages(sources: Sources, text: str) -> ContextBundle:
+    """Find at least as many as a step reads, however few the answer should show."""
+    top_k = max(sources.query.top_k, READ_MAX)
+    return sources.retriever.retrieve(replace(sources.query, text=text, top_k=top_k))
 
 
 def _known(graph: GraphReader | None, new: Collection[Evidence], step: int) -> tuple[Facts, Notes]:

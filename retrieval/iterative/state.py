@@ -29,12 +29,13 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A passage with the best score it had in any step.
+    """A passage with the best score it had in any step: the blend's, by the weight of that step's query.
 
-    `step` and `query` are those that found it first; `read` says whether its facts are in the graph.
+    `read` says whether its facts are in the graph; `step` and `query` are those that had it read, else found it.
     """
 
     evidence: Evidence
+    score: float
     step: int
     query: str
     read: bool
@@ -79,6 +80,8 @@ class Step:
 class State:
     """Everything known after some steps. `query` is what the next step asks; `asked` is what was asked.
 
+    `weight` is what a score of the next step counts beside one of the first: a follow-up is as sure as what
+    it takes its words from.
     `passages` are in the order found. `barren` counts the last steps in a row that found nothing new.
     """
 
@@ -86,6 +89,7 @@ class State:
     query: str
     steps: int
     single_hop: bool
+    weight: float = 1.0
     step: int = 0
     asked: tuple[str, ...] = ()
     passages: tuple[Passage, ...] = ()
@@ -120,9 +124,14 @@ def absorb(state: State, seen: Seen) -> State:
     logits = dict(seen.logits)
     passages = {one.evidence.chunk_id: one for one in state.passages}
     for one in seen.bundle.evidence:
-        found = replace(one, logit=logits.get(one.chunk_id, one.logit))
-        before = passages.get(one.chunk_id)
-        passages[one.chunk_id] = _better(before, found, step, seen.query, read=one.chunk_id in new)
+        found = Passage(
+            evidence=replace(one, logit=logits.get(one.chunk_id, one.logit)),
+            score=round(state.weight * one.score, 6),
+            step=step,
+            query=seen.query,
+            read=one.chunk_id in new,
+        )
+        passages[one.chunk_id] = _better(passages.get(one.chunk_id), found)
     return replace(
         state,
         step=step,
@@ -136,18 +145,21 @@ def absorb(state: State, seen: Seen) -> State:
     )
 
 
-def _better(before: Passage | None, found: Evidence, step: int, query: str, *, read: bool) -> Passage:
+def _better(before: Passage | None, found: Passage) -> Passage:
+    """Keep the better evidence, who found it first, and what was said of it when it was read."""
     if before is None:
-        return Passage(evidence=found, step=step, query=query, read=read)
-    best = found if round(found.score, 6) > round(before.evidence.score, 6) else before.evidence
-    logit = before.evidence.logit if before.read else found.logit
-    if read and not before.read:
-        return Passage(evidence=replace(best, logit=logit), step=step, query=query, read=True)
-    return replace(before, evidence=replace(best, logit=logit))
+        return found
+    best = found if found.score > before.score else before
+    reader = found if found.read else before
+    return Passage(
+        evidence=replace(best.evidence, logit=reader.evidence.logit),
+        score=best.score,
+        step=reader.step,
+        query=reader.query,
+        read=found.read or before.read,
+    )
 
 
 def rank_passages(state: State) -> tuple[Passage, ...]:
-    """Give all passages by the best blended score that any step gave them, then by id."""
-    return tuple(
-        sorted(state.passages, key=lambda one: (-round(one.evidence.score, 6), one.evidence.chunk_id))
-    )
+    """Give all passages by the best score that any step gave them, then by id."""
+    return tuple(sorted(state.passages, key=lambda one: (-one.score, one.evidence.chunk_id)))

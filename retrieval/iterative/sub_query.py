@@ -1,63 +1,92 @@
 """What to ask next by rule: what the question leaves open, with names that were read and lead on."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
+from retrieval.iterative.expected import DATE
+from retrieval.iterative.facts import Kind
 from retrieval.iterative.passages import title_of
 from retrieval.iterative.paths import distances, subjects_of
 from retrieval.iterative.state import Passage, State
 from retrieval.relationship import entities_of
-from retrieval.second_query import make_sub_query, split_sentences
+from retrieval.second_query import CARRY, best_sentence, left_open, proper_spans, split_sentences
 from retrieval.words import STOP_WORDS, content_words, fold
 
 NAMES_MAX = 4
 """Names of the graph that a reformulated query takes."""
 
 
-def next_query(state: State) -> str | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubQuery:
+    """What to ask next, and what a score of its answer counts beside one of the question's own."""
+
+    text: str
+    weight: float
+
+
+def next_query(state: State) -> SubQuery | None:
     """Give the first sub-query that was not asked yet; None where none is left.
 
-    One a passage, from the newest step's best passage on: its words are those that the query which found it
-    leaves open after its title, with new names of its best sentence. Names that no read passage is about come
-    first: they are where the graph ends.
+    One a passage, from the newest step's best passage on: the words that the query which found it leaves open
+    after its title, with names of its best sentence. Names that no read passage is about come first: they are
+    where the graph ends.
     """
     asked = {fold(query) for query in state.asked}
     about = {fold(title_of(one.evidence)) for one in state.read}
-    open_ones = [query for query in _sub_queries(state) if fold(query) not in asked]
-    return next(iter(sorted(open_ones, key=lambda query: not _leads_on(query, state, about))), None)
+    made = [
+        (linked, SubQuery(text=text, weight=_weight(passage)))
+        for passage in sorted(state.read, key=_newest_first)
+        for linked, text in _sub_queries(passage, about)
+        if fold(text) not in asked
+    ]
+    return min(made, key=lambda one: one[0])[1] if made else None
 
 
-def _sub_queries(state: State) -> Iterator[str]:
-    for passage in sorted(state.read, key=_newest_first):
-        title = title_of(passage.evidence)
-        query = make_sub_query(passage.query, title, split_sentences(passage.evidence.text))
-        if query:
-            yield query
+def follow_up(state: State, text: str) -> SubQuery:
+    """Weigh a sub-query that a model made, from all that was read."""
+    best = max((one for one in state.read), key=lambda one: one.score, default=None)
+    return SubQuery(text=text, weight=_weight(best) if best else 1.0)
+
+
+def _weight(passage: Passage) -> float:
+    return round(CARRY * passage.score, 6)
 
 
 def _newest_first(passage: Passage) -> tuple[int, float, str]:
-    return (-passage.step, -round(passage.evidence.score, 6), passage.evidence.chunk_id)
+    return (-passage.step, -passage.score, passage.evidence.chunk_id)
 
 
-def _leads_on(query: str, state: State, about: set[str]) -> bool:
-    asked = {fold(name) for name in entities_of(state.question)}
-    names = {fold(name) for name in entities_of(query)} - asked
-    return bool(names - about)
+def _sub_queries(passage: Passage, about: Collection[str]) -> Iterator[tuple[bool, str]]:
+    """Give the sub-query of a passage, if it has one, and whether all its names are read about already."""
+    rest = [word for word in left_open(passage.query, title_of(passage.evidence)).split() if len(word) > 1]
+    wanted = {word for word in content_words(" ".join(rest)) if word not in STOP_WORDS}
+    sentence = best_sentence(split_sentences(passage.evidence.text), wanted)
+    names = [name for name in proper_spans(sentence) if fold(name) not in fold(passage.query)]
+    names.sort(key=lambda name: bool(DATE.fullmatch(name)))
+    if wanted and names:
+        linked = all(fold(name) in about for name in names[:NAMES_MAX])
+        yield linked, " ".join((*rest, *names[:NAMES_MAX]))
 
 
 def reformulate(state: State) -> str | None:
     """Give another wording of a query that found nothing, made of the names and attributes of the graph.
 
-    The question's own entities come first, then those nearest to them. None while nothing was read.
+    The question's own entities come first, then the nearest that no read passage is about: there the graph
+    may grow. None while nothing was read, and where that was asked before.
     """
     graph = state.view
-    far = distances(graph, subjects_of(state.question, graph.entities))
-    nearest = sorted(range(len(graph.entities)), key=lambda place: (far.get(place, len(far)), place))
+    subjects = subjects_of(state.question, graph.entities)
+    far = distances(graph, subjects)
+    about = {fold(title_of(one.evidence)) for one in state.read}
+    ends = [place for place, one in enumerate(graph.entities) if place in far and not one.names & about]
+    ends.sort(key=lambda place: (graph.entities[place].kind is Kind.DATE, far[place], place))
     told = [
         word
-        for place in nearest[:NAMES_MAX]
+        for place in dict.fromkeys((*subjects, *ends[:NAMES_MAX]))
         for word in (graph.entities[place].name, *(value for _, value in graph.entities[place].attributes))
     ]
-    return " ".join(dict.fromkeys(told)) or None
+    query = " ".join(dict.fromkeys(told))
+    return query if query and query not in state.asked else None
 
 
 def is_single_hop(question: str) -> bool:
