@@ -144,9 +144,9 @@ class _Cluster:
     def entity(self) -> Entity:
         ordered = tuple(sorted(self.mentions, key=_mention_key))
         kinds = [one.kind for one in ordered if one.kind is not Kind.THING]
-        pairs = {
-            (key, fold(value)): (key, value) for one in reversed(ordered) for key, value in one.attributes
-        }
+        pairs: dict[tuple[str, str], tuple[str, str]] = {}
+        for key, value in (pair for one in ordered for pair in one.attributes):
+            pairs.setdefault((key, fold(value)), (key, value))
         return Entity(
             name=ordered[0].name,
             kind=max(dict.fromkeys(kinds), key=kinds.count, default=Kind.THING),

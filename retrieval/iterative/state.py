@@ -31,7 +31,8 @@ class Outcome(StrEnum):
 class Passage:
     """A passage with the best score it had in any step: the blend's, by the weight of that step's query.
 
-    `read` says whether its facts are in the graph; `step` and `query` are those that had it read, else found it.
+    `read` says whether its facts are in the graph; `step` and `query` are those that had it read, else that
+    found it.
     """
 
     evidence: Evidence

@@ -1,5 +1,7 @@
 """How far things are from the question, and what is left out for being too far."""
 
+from itertools import pairwise
+
 import pytest
 
 from retrieval.iterative.facts import Facts, Mention, Statement
@@ -23,7 +25,7 @@ def chain(*pairs: tuple[str, str]) -> Resolved:
 
 @pytest.fixture
 def graph() -> Resolved:
-    return chain(*zip(CHAIN, CHAIN[1:], strict=False))
+    return chain(*pairwise(CHAIN))
 
 
 def names(graph: Resolved) -> list[str]:
