@@ -1,4 +1,4 @@
-"""A small index of linked pages for questions that take several looks, and a model that says what it is told."""
+"""A small index of linked pages for questions that take several looks, and a model that keeps to a script."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,8 +7,9 @@ from typing import Any
 from retrieval.query import build_query
 from retrieval.retriever import Retriever
 from schemas.errors import SitegraphError
-from schemas.evidence import Query
+from schemas.evidence import Derivation, Evidence, Origin, Query, Scores
 from schemas.extraction import Message
+from schemas.nodes import DocumentKind
 from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, link, page
 
 QUESTION = "Where was the author of Silver Harbour born?"
@@ -86,3 +87,32 @@ class Likes:
 
     def score_pairs(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         return tuple(self._logit for _ in texts)
+
+
+def evidence(
+    title: str, text: str, *, score: float = 0.5, logit: float | None = None, **fields: Any
+) -> Evidence:
+    """Make a passage of a page of its own, named by its title."""
+    made: dict[str, Any] = {
+        "S": "S1",
+        "chunk_id": f"chunk:{title}",
+        "doc": f"page:{title}",
+        "doc_id": None,
+        "kind": DocumentKind.MARKDOWN,
+        "url": None,
+        "fragment": None,
+        "file_path": f"{title}.md",
+        "section": title,
+        "pdf": None,
+        "heading_path": (title,),
+        "breadcrumbs": (),
+        "text": text,
+        "offsets": (0, len(text)),
+        "score": score,
+        "scores": Scores(text=score),
+        "source": Origin.VECTOR,
+        "derivation": Derivation.STATED,
+        "role": "rest",
+        "logit": logit,
+    }
+    return Evidence(**{**made, **fields})
