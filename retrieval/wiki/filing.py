@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from indexes.ports import ChunkReader
 from retrieval.bundle import locate_in_pdf
-from retrieval.expand.words import stems
 from retrieval.render import cite_line
 from retrieval.wiki.evidence import GraphEvidence
 from retrieval.wiki.facts import facts_of
@@ -15,6 +14,7 @@ from retrieval.wiki.page import EVIDENCE, EVIDENCE_CHAIN, PageStatus, WikiPage
 from retrieval.wiki.slugs import marked_slug, slug_of
 from retrieval.wiki.store import Wiki
 from retrieval.wiki.trust import contradict, current_hashes, weigh_pages
+from retrieval.wiki.words import stems
 from retrieval.words import fold
 from schemas.hashing import sha256_hex
 from schemas.nodes import Chunk
@@ -170,7 +170,7 @@ def _body(
 def _prose(text: str) -> str:
     """Give a sentence as one line that is no heading, list, quote, code or link of the wiki."""
     line = plain_line(text).replace("[[", "[\\[")
-    return re.sub(r"^([#>+*`~|=-]|\d+[.)])", r"\\\1", line)
+    return re.sub(r"^(\d*)([#>+*`~|=-]|(?<=\d)[.)])", r"\1\\\2", line)
 
 
 def _cut(text: str, length: int) -> str:

@@ -14,6 +14,8 @@ from schemas.records import to_record
 BLOCK_MAX = 65_536
 """Signs of front matter that are read; a page that rests on 400 passages needs about half."""
 
+NESTING_MAX = 50
+
 _BLOCK = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _TEXTS = ("title", "summary", "query", "written_at", "status_since", "filed_sha256")
@@ -27,6 +29,8 @@ class _PlainLoader(yaml.SafeLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise yaml.YAMLError("anchors and aliases are not allowed")
+        if len(self.states) > NESTING_MAX:
+            raise yaml.YAMLError("it is nested too deeply")
         return super().compose_node(parent, index)
 
 
@@ -132,7 +136,7 @@ def _generation(stated: Mapping[str, Any], path: str) -> int | None:
 
 def _status(stated: Mapping[str, Any], path: str) -> PageStatus:
     value = stated.get("status", PageStatus.CURRENT)
-    if value not in set(PageStatus):
+    if value not in list(PageStatus):
         raise ParseError(f"status must be one of {', '.join(PageStatus)}, not {value!r}", subject=path)
     return PageStatus(value)
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from retrieval.budget import CountTokens
 from retrieval.bundle import build_bundle, number_evidence
-from retrieval.expand.words import stems
 from retrieval.score import Scored
 from retrieval.wiki.evidence import GraphEvidence, documents_record
 from retrieval.wiki.page import Contradiction, PageProblem, WikiPage
 from retrieval.wiki.sufficiency import Verdict
+from retrieval.wiki.words import stems
 from schemas.evidence import ContextBundle, Origin, Query, Scores
 from schemas.nodes import Chunk
 from schemas.records import Record, to_record

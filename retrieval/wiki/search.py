@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from retrieval.expand.words import stems
 from retrieval.wiki.page import WikiPage
+from retrieval.wiki.words import stems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from indexes.ports import ChunkReader, Encoder, GraphReader
 from retrieval.catalogue import look_up
-from retrieval.expand.words import stems
 from retrieval.route import Known, Route
 from retrieval.seeds import Asked, SeedList, fuse_lists, gather_lists
 from retrieval.wiki.terms import QueryTerms
+from retrieval.wiki.words import stems
 from schemas.edges import EdgeKind
 from schemas.evidence import Query
 from schemas.nodes import Chunk, Entity, Node, Page, PdfDoc, Section, Tool

@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import Reranker
-from retrieval.expand.words import stems
 from retrieval.wiki.page import PageSection, WikiPage, sections_of
 from retrieval.wiki.search import PageHit, Rarity
 from retrieval.wiki.trust import Trust
+from retrieval.wiki.words import stems
 
 LOGIT_MIN = 3.0
 COVERAGE_MIN = 0.8
