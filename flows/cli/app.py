@@ -27,6 +27,7 @@ from flows.cli import (
     serve,
     show,
     status,
+    tune,
     verify,
     why,
 )
@@ -73,6 +74,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("serve", serve.serve, "Answer over HTTP."),
     ("inspect", inspect.inspect, "Show what the parser makes of one document."),
     ("export", export.export, "Print every row as JSON lines."),
+    ("tune", tune.tune, "Fit the weights of a score on questions with known answers."),
     ("verify", verify.verify, "Read everything back and look for damage."),
     ("rollback", rollback.rollback, "Go back to an earlier generation, or lift the hold."),
     ("drop", drop.drop, "Remove a source from the index."),

@@ -7,47 +7,16 @@ from retrieval.learning.questions import KnownQuestion
 from retrieval.learning.report import render_tuning, tuning_record
 from retrieval.learning.tuning import Tuning, tune_blend
 from retrieval.retriever import Retriever, Walk
-from retrieval.score import WEIGHTS, Scored
-from schemas.evidence import Origin, Query, Scores
-from schemas.nodes import Chunk, DocumentKind
+from retrieval.score import WEIGHTS
+from schemas.evidence import Query, Scores
+from tests.fakes.captured_questions import candidate, captured_question
 from tests.fakes.governance import governance_index
 from tests.fakes.small_index import AS_OF, GENERATION
 
 
-def candidate(name: str, scores: Scores) -> Scored:
-    chunk = Chunk(
-        id=f"chunk:{name}",
-        kind=DocumentKind.HTML,
-        source="s",
-        doc=f"page:{name}",
-        text=name,
-        content_hash="h",
-        ordinal=0,
-        offsets=(0, 1),
-        token_count=1,
-        file_path=f"site/{name}.md",
-    )
-    return Scored(chunk=chunk, scores=scores, source=Origin.VECTOR, role="rest")
-
-
-def question(number: int, gold: str = "gold") -> Captured:
-    """Gold has the authority, fifteen others all else."""
-    others = [
-        candidate(f"other{at:02}", Scores(text=0.9 - at / 100, graph=0.9, anchor=0.9, freshness=0.9))
-        for at in range(15)
-    ]
-    candidates = (*others, candidate("gold", Scores(text=0.5, authority=1.0)))
-    return Captured(
-        question=KnownQuestion(id=f"q{number}", text="?", gold=(gold,)),
-        candidates=candidates,
-        copies={},
-        keys={one.chunk.id: one.chunk.id.removeprefix("chunk:") for one in candidates},
-    )
-
-
 @pytest.fixture(scope="module")
 def tuned() -> Tuning:
-    return tune_blend([question(number) for number in range(40)])
+    return tune_blend([captured_question(number) for number in range(30)])
 
 
 def test_a_part_that_finds_gold_gets_weight_from_the_others(tuned: Tuning) -> None:
@@ -55,18 +24,20 @@ def test_a_part_that_finds_gold_gets_weight_from_the_others(tuned: Tuning) -> No
     assert tuned.after.authority > WEIGHTS.authority
     assert (tuned.held.before["R@5"], tuned.held.after["R@5"]) == (0.0, 1.0)
     assert tuned.held_out.low == pytest.approx(1.0)
-    assert tuned.tuned.questions + tuned.held.questions == 40
+    assert tuned.tuned.questions + tuned.held.questions == 30
 
 
 def test_the_same_questions_give_the_same_weights(tuned: Tuning) -> None:
-    assert tune_blend([question(number) for number in range(40)]) == tuned
+    assert tune_blend([captured_question(number) for number in range(30)]) == tuned
 
 
 def test_what_only_the_tuning_half_gains_is_not_accepted() -> None:
     found = tune_blend(
         [
-            question(number, gold="other00" if question(number).question.is_held_out else "gold")
-            for number in range(40)
+            captured_question(
+                number, gold="other00" if captured_question(number).question.is_held_out else "gold"
+            )
+            for number in range(30)
         ]
     )
     assert found.cross_validated.mean > 0
@@ -75,17 +46,17 @@ def test_what_only_the_tuning_half_gains_is_not_accepted() -> None:
 
 def test_gold_lost_by_the_other_half_refuses_the_weights() -> None:
     def asked(number: int) -> Captured:
-        one = question(number)
-        return question(number, gold="other04") if one.question.is_held_out else one
+        one = captured_question(number)
+        return captured_question(number, gold="other04") if one.question.is_held_out else one
 
-    found = tune_blend([asked(number) for number in range(40)])
+    found = tune_blend([asked(number) for number in range(30)])
     assert found.held.after["R@5"] < found.held.before["R@5"]
     assert not found.accepted
     assert "may be as low as" in found.reason
 
 
 def test_where_no_weights_help_those_in_use_stay() -> None:
-    found = tune_blend([question(number, gold="missing") for number in range(40)])
+    found = tune_blend([captured_question(number, gold="missing") for number in range(30)])
     assert (found.after, found.accepted) == (found.before, False)
     assert found.held_out.mean == 0.0
 
