@@ -14,6 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from flows.cli import (
+    ask,
     changes,
     demo,
     drop,
@@ -30,6 +31,7 @@ from flows.cli import (
     tune,
     verify,
     why,
+    wiki,
 )
 from schemas.errors import (
     ConfigError,
@@ -69,6 +71,8 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("why", why.why, "Tell everything known of one document."),
     ("changes", changes.changes, "Print what each generation changed, for programs that keep a copy."),
     ("query", query.query, "Print the passages that answer a question."),
+    ("ask", ask.ask, "Answer a question in sentences with their sources."),
+    ("wiki", wiki.wiki, "List, search, read and check the pages that answers were filed on."),
     ("show", show.show, "Open a citation: its page, or its section."),
     ("graph", graph.graph, "Show the neighbourhood of a node."),
     ("serve", serve.serve, "Answer over HTTP."),

@@ -3,14 +3,13 @@
 import json
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import FormatOption, IndexOption, OutputFormat
-from flows.cli.reading import open_for_reading, terminal_width, warn
+from flows.cli.reading import log_usage, open_for_reading, terminal_width
 from flows.settings import read_settings
 from flows.unreadable import why
 from schemas.errors import ConfigError
@@ -94,7 +93,7 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
         bundle = retriever.retrieve(one)
         _report(timings, "query", started)
         typer.echo(_render(bundle, form))
-    _log(readers.index, queries)
+    log_usage(readers.index, queries)
 
 
 def _render(bundle: "ContextBundle", form: str) -> str:
@@ -109,12 +108,3 @@ def _render(bundle: "ContextBundle", form: str) -> str:
 def _report(wanted: bool, what: str, started: float) -> None:
     if wanted:
         typer.echo(f"{what}: {time.perf_counter() - started:.3f} s", err=True)
-
-
-def _log(index: Path, queries: "Sequence[Query]") -> None:
-    from retrieval.log import log_queries
-
-    try:
-        log_queries(index, queries, timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
-    except OSError as error:
-        warn(f"the usage log cannot be written: {error}")

@@ -36,6 +36,7 @@ class DualRetriever:
     """Answers with passages first and graph contexts after them; a graph that fails costs only the latter.
 
     Args: graph: None where there is none, which the passages' own bundle says. tell: hears of both channels.
+    warn: hears of a graph that fails.
     """
 
     def __init__(
@@ -46,9 +47,11 @@ class DualRetriever:
         *,
         options: DualOptions = RECIPE,
         tell: Tell = tell_nobody,
+        warn: Tell = tell_nobody,
     ) -> None:
         self._passages, self._graph = passages, graph
-        self._count_tokens, self._options, self._tell = count_tokens, options, tell
+        self._count_tokens, self._options = count_tokens, options
+        self._tell, self._warn = tell, warn
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Give the bundle of the passages, and behind them what fits of the graph's into its budget.
@@ -62,7 +65,7 @@ class DualRetriever:
         try:
             found = self._graph.find(query, bundle.evidence)
         except StoreUnavailable as error:
-            self._tell(f"warning: answering from passages alone: {error}")
+            self._warn(f"answering without the graph: {error}")
             return replace(bundle, degraded=tuple(sorted({*bundle.degraded, GRAPH})))
         self._tell(f"graph: {', '.join(found.known) or 'no entity'}, {len(found.contexts)} contexts")
         return self._merge(query, bundle, found)

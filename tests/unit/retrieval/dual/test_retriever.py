@@ -149,12 +149,12 @@ class LostGraph:
 def test_a_graph_that_fails_is_told_and_costs_no_passage(index: SmallIndex) -> None:
     told: list[str] = []
     plain = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
-    bundle = DualRetriever(plain, LostGraph(), index.encoder.count_tokens, tell=told.append).retrieve(
+    bundle = DualRetriever(plain, LostGraph(), index.encoder.count_tokens, warn=told.append).retrieve(
         build_query(RELATION)
     )
     alone = plain.retrieve(build_query(RELATION))
     assert bundle == replace(alone, degraded=("graph",))
-    assert told[-1] == "warning: answering from passages alone: graph: connection lost"
+    assert told == ["answering without the graph: graph: connection lost"]
 
 
 def test_both_channels_are_told_of(index: SmallIndex) -> None:
