@@ -9,7 +9,7 @@ from retrieval.expand.words import stems
 from retrieval.iterative.expected import expected_kind
 from retrieval.iterative.graph import Resolved, Triple
 from retrieval.iterative.passages import title_of
-from retrieval.iterative.paths import shortest_path, subjects_of
+from retrieval.iterative.paths import named_in, shortest_path
 from retrieval.iterative.state import State
 from retrieval.words import fold
 from schemas.evidence import Evidence
@@ -62,20 +62,22 @@ def coverage(question: str, passages: Collection[Evidence]) -> float:
 def leads_to_answer(graph: Resolved, question: str) -> bool:
     """Whether kept triples join each entity that *question* names to one of the kind it asks for.
 
-    Every name of the question must be in the graph; a name that several entities have needs one path.
+    Every name of the question must be in the graph, and a question without names has no path to begin.
     """
     return bool(paths_to_answer(graph, question))
 
 
 def paths_to_answer(graph: Resolved, question: str) -> tuple[tuple[Triple, ...], ...]:
-    """Give the shortest path from each entity that *question* names to an answer; empty if one has none."""
-    subjects = subjects_of(question, graph.entities)
+    """Give the shortest path from each entity that *question* names to an answer; empty if one has none.
+
+    Of several entities that a name may mean the first that has a path counts.
+    """
     goals = answers_of(graph, question)
-    paths: dict[frozenset[str], tuple[Triple, ...]] = {}
-    for subject in subjects:
-        name = frozenset({fold(graph.entities[subject].name)})
-        paths[name] = paths.get(name) or shortest_path(graph, subject, goals)
-    return tuple(paths.values()) if paths and all(paths.values()) else ()
+    paths = [
+        next((path for place in sorted(meant) if (path := shortest_path(graph, place, goals))), ())
+        for meant in named_in(question, graph.entities)
+    ]
+    return tuple(paths) if all(paths) else ()
 
 
 def answers_of(graph: Resolved, question: str) -> frozenset[int]:

@@ -13,15 +13,27 @@ ENTITIES_MAX = 120
 """Entities that a prompt has room for; of equally far ones the latest to appear go first."""
 
 
-def subjects_of(question: str, entities: Collection[Entity]) -> tuple[int, ...]:
-    """Give the entities that *question* names, by their places.
+def named_in(question: str, entities: Collection[Entity]) -> tuple[frozenset[int], ...]:
+    """Give for each name of *question* the entities that it may mean, by their places; none is an empty set.
 
-    Where several have the name, all of them: the question does not say which is meant.
+    Those of exactly this name, else those whose name begins with it: "Black Hawk Township" is meant by
+    "Black Hawk Township, Jefferson County". Where several have the name, the question does not say which.
     """
     listed = tuple(entities)
     known = [name for one in listed for name in sorted(one.names)]
-    asked = {fold(name) for name in entities_of(question, known)}
-    return tuple(place for place, one in enumerate(listed) if one.names & asked)
+    return tuple(_meant(fold(name), listed) for name in entities_of(question, known))
+
+
+def _meant(asked: str, entities: tuple[Entity, ...]) -> frozenset[int]:
+    same = frozenset(place for place, one in enumerate(entities) if asked in one.names)
+    return same or frozenset(
+        place for place, one in enumerate(entities) if any(name.startswith(f"{asked} ") for name in one.names)
+    )
+
+
+def subjects_of(question: str, entities: Collection[Entity]) -> tuple[int, ...]:
+    """Give the entities that *question* names, by their places."""
+    return tuple(sorted(frozenset().union(*named_in(question, entities))))
 
 
 def distances(graph: Resolved, start: Iterable[int]) -> dict[int, int]:

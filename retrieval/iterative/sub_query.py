@@ -34,7 +34,7 @@ def next_query(state: State) -> SubQuery | None:
     asked = {fold(query) for query in state.asked}
     about = {fold(title_of(one.evidence)) for one in state.read}
     made = [
-        (linked, SubQuery(text=text, weight=_weight(passage)))
+        (linked, SubQuery(text=text, weight=_weight(state, passage)))
         for passage in sorted(state.read, key=_newest_first)
         for linked, text in _sub_queries(passage, about)
         if fold(text) not in asked
@@ -44,12 +44,14 @@ def next_query(state: State) -> SubQuery | None:
 
 def follow_up(state: State, text: str) -> SubQuery:
     """Weigh a sub-query that a model made, from all that was read."""
-    best = max((one for one in state.read), key=lambda one: one.score, default=None)
-    return SubQuery(text=text, weight=_weight(best) if best else 1.0)
+    best = min(state.read, key=lambda one: -one.score, default=None)
+    return SubQuery(text=text, weight=_weight(state, best) if best else 1.0)
 
 
-def _weight(passage: Passage) -> float:
-    return round(CARRY * passage.score, 6)
+def _weight(state: State, passage: Passage) -> float:
+    """Give .75 of what *passage* has of the best score: a follow-up is no surer than what it rests on."""
+    best = max(one.score for one in state.passages)
+    return round(CARRY * passage.score / best, 6) if best > 0 else CARRY
 
 
 def _newest_first(passage: Passage) -> tuple[int, float, str]:
