@@ -40,9 +40,10 @@ def expand_seeds(
 
     At most 50 nodes are kept: the seeds, which are never dropped, then those one hop away, then two; of
     each the surest first, by (-confidence of the best edge to it, id). One call a hop in either direction,
-    and one for the nodes; where the first leaves no place, the second still gives edges between its nodes.
+    and two for nodes; where the first hop leaves no place, the second still gives edges between its nodes.
     """
-    hops = dict.fromkeys(sorted(set(seeds)), 0)
+    starts = graph.nodes(seeds) if seeds else ()
+    hops = {node.id: 0 for node in starts}
     met: dict[str, Edge] = {}
     for hop in range(1, DEPTH_MAX + 1):
         front = [node for node, at in hops.items() if at == hop - 1]
@@ -56,7 +57,7 @@ def expand_seeds(
         met.update((edge.id, edge) for edge in edges)
         room = max(0, NODES_MAX - len(hops))
         hops.update((node, hop) for node in _surest(edges, known=hops)[:room])
-    return _gather(graph, hops, met.values())
+    return _gather(graph, starts, hops, met.values())
 
 
 def _surest(edges: Iterable[Edge], *, known: Collection[str]) -> list[str]:
@@ -68,14 +69,17 @@ def _surest(edges: Iterable[Edge], *, known: Collection[str]) -> list[str]:
     return sorted(best, key=lambda node: (-round(best[node], 6), node))
 
 
-def _gather(graph: GraphReader, hops: Mapping[str, int], met: Iterable[Edge]) -> Subgraph:
-    nodes = graph.nodes(hops) if hops else ()
+def _gather(
+    graph: GraphReader, starts: Collection[Node], hops: Mapping[str, int], met: Iterable[Edge]
+) -> Subgraph:
+    reached = [node for node, hop in hops.items() if hop]
+    nodes = sorted((*starts, *(graph.nodes(reached) if reached else ())), key=lambda node: node.id)
     there = {node.id for node in nodes}
     edges = [edge for edge in met if edge.src in there and edge.dst in there]
     return Subgraph(
-        seeds=tuple(node for node, hop in hops.items() if hop == 0 and node in there),
+        seeds=tuple(node.id for node in starts),
         hops={node: hop for node, hop in hops.items() if node in there},
-        nodes=nodes,
+        nodes=tuple(nodes),
         edges=tuple(sorted(edges, key=lambda edge: (edge.src, edge.kind, edge.dst, edge.id))),
     )
 

@@ -86,11 +86,11 @@ def test_links_beside_the_text_join_everything_and_are_not_followed() -> None:
     assert set(expand_seeds(graph_of(edges), ["a"]).hops) == {"a", "body"}
 
 
-def test_the_graph_is_asked_once_a_hop_and_direction_and_once_for_the_nodes() -> None:
+def test_the_graph_is_asked_once_a_hop_and_direction_and_twice_for_nodes() -> None:
     wide = [edge("s", f"n{number}") for number in range(20)] + [edge(f"n{n}", f"m{n}") for n in range(20)]
     counted = Counting(graph_of(wide))
     assert len(expand_seeds(counted, ["s"]).nodes) == 41
-    assert counted.calls == {"edges_from": 2, "edges_to": 2, "nodes": 1}
+    assert counted.calls == {"edges_from": 2, "edges_to": 2, "nodes": 2}
 
 
 def test_the_record_has_the_contract_of_the_recipe() -> None:
