@@ -26,6 +26,7 @@ from retrieval.opening import build_retriever
 from retrieval.query import build_query
 from retrieval.retriever import Retriever
 from schemas.errors import SitegraphError
+from schemas.evidence import ContextBundle, Query
 
 SETS = ("2wiki", "musique", "hotpot")
 PLAIN = Way(name="recipe without second queries")
@@ -36,11 +37,26 @@ FAILED = "failed"
 COMPARED = ("R@5", "R@10", "all@10")
 
 
+class Remembering:
+    """Retrieves each query once: the loop of two steps asks what the longer one did."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self._retriever = retriever
+        self._found: dict[Query, ContextBundle] = {}
+
+    def retrieve(self, query: Query) -> ContextBundle:
+        """Give the evidence for *query*."""
+        if query not in self._found:
+            self._found[query] = self._retriever.retrieve(query)
+        return self._found[query]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composition:
     """What the loop is made of: the retriever, the graph of its index, and the cross-encoder."""
 
     retriever: Retriever
+    remembering: Remembering
     graph: GraphReader | None
     reranker: Reranker | None
 
@@ -54,7 +70,7 @@ class Composition:
         """Rank documents by the best score of all steps; a question that fails has found none of its own."""
         query = build_query(question.text, top_k=TOP_K)
         try:
-            run = iterate(self.retriever, self.graph, query, reranker=self.reranker, steps=steps)
+            run = iterate(self.remembering, self.graph, query, reranker=self.reranker, steps=steps)
         except SitegraphError:
             return (), FAILED
         return rank_documents(build_final_bundle(run, query)), run.state.outcome.value
@@ -63,7 +79,13 @@ class Composition:
 def open_composition(questions: QuestionSet) -> Composition:
     """Open the index of a set, which is built first where there is none."""
     readers = open_readers(build_index(questions), environment={})
-    return Composition(retriever=build_retriever(readers), graph=readers.graph, reranker=readers.reranker)
+    retriever = build_retriever(readers)
+    return Composition(
+        retriever=retriever,
+        remembering=Remembering(retriever),
+        graph=readers.graph,
+        reranker=readers.reranker,
+    )
 
 
 def ask_recipe(composition: Composition, questions: QuestionSet) -> dict[str, Figures]:
@@ -91,11 +113,11 @@ def measure_set(questions: QuestionSet) -> None:
 def main() -> None:
     """Ask all, print all."""
     parser = argparse.ArgumentParser(description="Measure the loop on questions of several hops.")
-    parser.add_argument("sets", nargs="*", choices=[*SETS, []], help="which sets (default: all)")
+    parser.add_argument("sets", nargs="*", help=f"which of {', '.join(SETS)} (default: all)")
     options = parser.parse_args()
-    known = load_sets()
-    for name in options.sets or SETS:
-        measure_set(known[name])
+    for name, questions in load_sets().items():
+        if name in (options.sets or SETS):
+            measure_set(questions)
 
 
 if __name__ == "__main__":

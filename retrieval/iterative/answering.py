@@ -13,10 +13,9 @@ from retrieval.iterative.prompts import answering_messages
 from retrieval.iterative.state import State, rank_passages
 from retrieval.prompt import render_prompt
 from schemas.evidence import ContextBundle, Evidence, Query, Summary
-from schemas.extraction import Complete, Message
+from schemas.extraction import Message
 from schemas.records import to_record
 
-ROUTE = "iterative"
 SUMMARIES_MAX = 6
 
 
@@ -63,7 +62,7 @@ def _links(state: State, view: Resolved, triples: Collection[Triple]) -> tuple[L
 
 
 def build_final_bundle(run: Iteration, query: Query) -> ContextBundle:
-    """Give all that was read, and the best of what was only found, ranked by best blended score.
+    """Give all that was read, and the best of what was only found, by the best score of any step.
 
     A passage that was read is never cut off by `top_k`: the answer is made from all documents. Each step has
     kept the token budget; together they may have up to four times as many tokens. `diagnostics` hold the
@@ -71,13 +70,15 @@ def build_final_bundle(run: Iteration, query: Query) -> ContextBundle:
     """
     ranked = rank_passages(run.state)
     kept = [one for place, one in enumerate(ranked) if one.read or place < query.top_k]
-    evidence = tuple(replace(one.evidence, S=f"S{number}") for number, one in enumerate(kept, start=1))
+    evidence = tuple(
+        replace(one.evidence, S=f"S{number}", score=one.score) for number, one in enumerate(kept, start=1)
+    )
     first = run.log[0].seen.bundle
     return build_bundle(
         query,
         evidence,
         _summaries(run, evidence),
-        route=ROUTE,
+        route=first.route,
         generation=first.generation,
         as_of=first.as_of,
         degraded=run.state.degraded,
@@ -107,11 +108,3 @@ def _describe(state: State) -> dict[str, Any]:
 def messages_for_answer(run: Iteration, bundle: ContextBundle) -> Sequence[Message]:
     """Give the prompt of the final answer: contract, question, all evidence of *bundle*, the final graph."""
     return answering_messages(render_prompt(bundle), linearise(run.state.view))
-
-
-def ask_for_answer(complete: Complete, run: Iteration, bundle: ContextBundle) -> str:
-    """Let a model answer from all documents and the final graph.
-
-    Raises: TransientError, TerminalError: what *complete* raises.
-    """
-    return complete(messages_for_answer(run, bundle), None)

@@ -1,6 +1,10 @@
 """What an answerer is given at the end."""
 
+import json
+from pathlib import Path
+
 import pytest
+from jsonschema import Draft202012Validator
 
 from retrieval.answer import parse_answer
 from retrieval.iterative.answering import (
@@ -13,6 +17,8 @@ from retrieval.iterative.loop import Iteration, iterate
 from schemas.hashing import canonical_json
 from schemas.records import to_record
 from tests.fakes.novels import QUESTION, Likes, ask, novels_index, retriever_of
+
+SCHEMA = Path(__file__).parents[4] / "docs" / "reference" / "bundle.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +47,8 @@ def test_the_evidence_chain_leads_from_the_question_to_an_answer(run: Iteration)
 def test_the_bundle_has_all_that_was_read_best_score_first(run: Iteration) -> None:
     bundle = build_final_bundle(run, ask(top_k=1))
     scores = {one.evidence.chunk_id: one.score for one in run.state.passages}
-    ranked = [scores[one.chunk_id] for one in bundle.evidence]
+    ranked = [one.score for one in bundle.evidence]
+    assert ranked == [scores[one.chunk_id] for one in bundle.evidence]
     assert {one.chunk_id for one in bundle.evidence} == {one.evidence.chunk_id for one in run.state.read}
     assert ranked == sorted(ranked, reverse=True)
     assert [one.S for one in bundle.evidence] == [f"S{n}" for n in range(1, len(ranked) + 1)]
@@ -53,6 +60,11 @@ def test_the_bundle_is_json_and_tells_how_it_came_to_be(run: Iteration) -> None:
     assert bundle.diagnostics["asked"][0] == QUESTION
     assert len(bundle.diagnostics["evidence_chain"]) == 2
     assert canonical_json(to_record(bundle)) == canonical_json(to_record(build_final_bundle(run, ask())))
+
+
+def test_the_bundle_keeps_the_published_schema(run: Iteration) -> None:
+    record = json.loads(canonical_json(to_record(build_final_bundle(run, ask()))))
+    Draft202012Validator(json.loads(SCHEMA.read_text("utf-8"))).validate(record)
 
 
 def test_the_answer_is_asked_from_all_documents_and_the_final_graph(run: Iteration) -> None:
