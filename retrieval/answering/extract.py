@@ -56,8 +56,11 @@ def rank_candidates(question: str, evidence: Collection[Evidence]) -> tuple[Cand
 
     Words count by how few sentences hold them. Of equals the one of better evidence comes first.
     """
-    said = {text: one for one in reversed(tuple(evidence)) for text in reversed(_sentences(one))}
-    sentences = tuple(reversed(said.items()))
+    said: dict[str, Evidence] = {}
+    for one in evidence:
+        for text in _sentences(one):
+            said.setdefault(text, one)
+    sentences = tuple(said.items())
     words = [stems(" ".join((*one.heading_path, text))) for text, one in sentences]
     asked = stems(question)
     held = Counter(word for found in words for word in found & asked)

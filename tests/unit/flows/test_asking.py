@@ -55,7 +55,7 @@ class Heard:
             now=NOW,
             **options,
         )
-        return asking.ask(build_query(question, rerank=True), mode)
+        return asking.ask(build_query(question), mode)
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +77,12 @@ def readers() -> Readers:
 @pytest.fixture
 def heard(readers: Readers, tmp_path: Path) -> Heard:
     return Heard(readers, Wiki(tmp_path / "wiki"))
+
+
+@pytest.fixture
+def unranked(readers: Readers, tmp_path: Path) -> Heard:
+    """Where the cross-encoder is not installed."""
+    return Heard(replace(readers, reranker=None), Wiki(tmp_path / "wiki"))
 
 
 @pytest.fixture(scope="module")
@@ -107,14 +113,14 @@ def test_a_model_words_the_answer_and_what_nothing_bears_out_is_dropped(
 
 @pytest.mark.parametrize("way", [*sorted(MISBEHAVIOURS), "no server"])
 def test_a_model_that_misbehaves_is_a_warning_and_the_evidence_answers(
-    heard: Heard, server: LlmServer, way: str
+    unranked: Heard, server: LlmServer, way: str
 ) -> None:
     server.script(MISBEHAVIOURS.get(way, say("")))
     limits = replace(QUICK, seconds=0.3) if way in {"slow", "hanging"} else QUICK
     url = closed_url() if way == "no server" else server.url
-    answer = heard.ask(QUESTION, AskMode.PLAIN, url=url, limits=limits).answer
+    answer = unranked.ask("Records are kept", AskMode.PLAIN, url=url, limits=limits).answer
     assert (answer.by, answer.text) == ("extract", f"{ANSWER} [S1]")
-    (warning,) = heard.warned
+    (warning,) = unranked.warned
     assert warning.startswith("answering without the model: http://127.0.0.1:")
 
 
@@ -129,17 +135,17 @@ def test_a_model_that_misbehaves_in_every_call_leaves_the_loop_to_the_rules(
     assert heard.warned
 
 
-def test_a_model_that_says_nothing_is_a_warning(heard: Heard, server: LlmServer) -> None:
+def test_a_model_that_says_nothing_is_a_warning(unranked: Heard, server: LlmServer) -> None:
     server.script(say(" \n"))
-    assert heard.ask(QUESTION, AskMode.PLAIN, url=server.url).answer.by == "extract"
-    assert heard.warned == ["answering without the model: its answer says nothing"]
+    assert unranked.ask(QUESTION, AskMode.PLAIN, url=server.url).answer.by == "extract"
+    assert unranked.warned == ["answering without the model: its answer says nothing"]
 
 
-def test_a_budget_that_is_used_up_is_a_warning(heard: Heard, server: LlmServer) -> None:
+def test_a_budget_that_is_used_up_is_a_warning(unranked: Heard, server: LlmServer) -> None:
     server.script(say("no"))
-    answer = heard.ask(QUESTION, AskMode.PLAIN, url=server.url, limits=replace(QUICK, tokens=10)).answer
+    answer = unranked.ask(QUESTION, AskMode.PLAIN, url=server.url, limits=replace(QUICK, tokens=10)).answer
     assert answer.by == "extract"
-    assert "raise SITEGRAPH_LLM_TOKENS" in heard.warned[0]
+    assert "raise SITEGRAPH_LLM_TOKENS" in unranked.warned[0]
     assert server.asked == []
 
 
@@ -162,24 +168,20 @@ def test_a_judge_is_asked_after_each_sentence_that_the_rules_let_stand(
 
 
 def test_without_the_cross_encoder_a_model_is_not_verified_and_that_is_said(
-    readers: Readers, tmp_path: Path, server: LlmServer
+    unranked: Heard, server: LlmServer
 ) -> None:
     server.script(say("They are kept for seven years [S1]. Nobody knows why. Or not found."))
-    heard = Heard(replace(readers, reranker=None), Wiki(tmp_path))
-    answer = heard.ask(QUESTION, AskMode.PLAIN, url=server.url).answer
+    answer = unranked.ask(QUESTION, AskMode.PLAIN, url=server.url).answer
     assert (answer.text, answer.verified) == ("They are kept for seven years. [S1]", False)
     assert [one.text for one in answer.dropped] == ["Nobody knows why."]
-    assert heard.warned == ["the answer is not verified: that takes the cross-encoder"]
+    assert unranked.warned == ["the answer is not verified: that takes the cross-encoder"]
 
 
-def test_an_answer_that_is_not_verified_is_not_filed(
-    readers: Readers, tmp_path: Path, server: LlmServer
-) -> None:
+def test_an_answer_that_is_not_verified_is_not_filed(unranked: Heard, server: LlmServer) -> None:
     server.script(say("They are kept for seven years [S1]."))
-    heard = Heard(replace(readers, reranker=None), Wiki(tmp_path))
-    heard.ask(QUESTION, AskMode.WIKI, url=server.url)
-    assert heard.told[-1] == "not filed: it is not verified"
-    assert heard.wiki.list().pages == ()
+    unranked.ask(QUESTION, AskMode.WIKI, url=server.url)
+    assert unranked.told[-1] == "not filed: it is not verified"
+    assert unranked.wiki.list().pages == ()
 
 
 def test_an_answer_is_filed_in_the_wiki_and_comes_from_there_the_next_time(heard: Heard) -> None:
