@@ -103,7 +103,8 @@ class Asking:
             ),
         )
         bundle = build_final_bundle(run, query)
-        answer = self._answerer.answer(bundle, messages_for_answer(run, bundle))
+        messages = messages_for_answer(run, bundle)
+        answer = self._answerer.answer(bundle, messages=messages, further=run.state.asked[1:])
         for note in run.state.notes:
             self.tell(note)
         return Asked(mode=AskMode.ITERATIVE, bundle=bundle, answer=answer)

@@ -30,28 +30,36 @@ class Answerer:
     judge: bool
     tell: Tell
 
-    def answer(self, bundle: ContextBundle, messages: Sequence[Message] | None = None) -> Answered:
+    def answer(
+        self,
+        bundle: ContextBundle,
+        *,
+        messages: Sequence[Message] | None = None,
+        further: Sequence[str] = (),
+    ) -> Answered:
         """Answer the question of *bundle* from its evidence and from nothing else.
 
-        A model that fails, or whose answer breaks the contract wholly, is told of, and the evidence's own
-        words are the answer. *messages* take the place of the plain prompt.
+        A model that fails, or that says nothing, is noted, and the evidence's own words are the answer.
+
+        Args: messages: in place of the plain prompt. further: what else was asked on the way, for an
+        answer without the model.
         """
         if self.complete is None or not bundle.evidence:
-            return extract_answer(bundle, reranker=self.reranker)
+            return extract_answer(bundle, reranker=self.reranker, further=further)
         asked = messages or ({"role": "user", "content": render_prompt(bundle)},)
         try:
             text = self.complete(asked, None)
         except (TransientError, TerminalError) as error:
-            return self._without_model(bundle, str(error))
+            return self._without_model(bundle, further, str(error))
         answer = parse_answer(text, bundle)
         if not answer.sentences and not answer.tool_requests:
-            return self._without_model(bundle, "its answer says nothing")
+            return self._without_model(bundle, further, "its answer says nothing")
         self.tell(f"the model answers in {len(answer.sentences)} sentences")
         return self._check(answer, bundle)
 
-    def _without_model(self, bundle: ContextBundle, why: str) -> Answered:
+    def _without_model(self, bundle: ContextBundle, further: Sequence[str], why: str) -> Answered:
         note = f"answering without the model: {why}"
-        found = extract_answer(bundle, reranker=self.reranker)
+        found = extract_answer(bundle, reranker=self.reranker, further=further)
         return replace(found, notes=(*found.notes, note))
 
     def _check(self, answer: Answer, bundle: ContextBundle) -> Answered:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from indexes.ports import Reranker
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
+from retrieval.answering.sentences import split_quotable
 from retrieval.expand.words import stems
-from retrieval.second_query import split_sentences
 from schemas.evidence import ContextBundle, Evidence
 
 SENTENCES_MAX = 3
@@ -25,7 +25,9 @@ NEAREST = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A sentence of the evidence; `covered` is the share of the question that it and its headings hold."""
+    """A sentence of the evidence, and its place there; `covered` is the share of the question that it and its
+    headings hold.
+    """
 
     text: str
     evidence: Evidence
@@ -33,20 +35,23 @@ class Candidate:
     covered: float
 
 
-def extract_answer(bundle: ContextBundle, *, reranker: Reranker | None) -> Answered:
+def extract_answer(
+    bundle: ContextBundle, *, reranker: Reranker | None, further: Sequence[str] = ()
+) -> Answered:
     """Give at most three sentences with their labels, in the order of the evidence, or "not found".
 
     A cross-encoder takes sentences with a logit above 0 and near the best; without one a sentence must
-    hold enough of the question's words.
+    hold enough of the question's words. Each of the *further* questions, that were asked on the way, adds
+    the sentence that answers it best; alone they answer nothing.
     """
-    ranked = rank_candidates(bundle.query, bundle.evidence)
-    chosen = _judged(bundle.query, ranked, reranker) if reranker else _covering(ranked)
+    chosen = _choose(bundle.query, bundle.evidence, reranker)[:SENTENCES_MAX]
+    if chosen:
+        chosen += [best for one in further for best in _choose(one, bundle.evidence, reranker)[:1]]
+    distinct = {one.text: (one, logit) for one, logit in reversed(chosen)}
+    by_place = sorted(distinct.values(), key=lambda pair: pair[0].place)
     return Answered(
         by=AnsweredBy.EXTRACT,
-        sentences=tuple(
-            Grounded(text=one.text, S=one.evidence.S, logit=logit)
-            for one, logit in sorted(chosen, key=lambda pair: pair[0].place)
-        ),
+        sentences=tuple(Grounded(text=one.text, S=one.evidence.S, logit=logit) for one, logit in by_place),
         nearest=() if chosen else tuple(one.S for one in bundle.evidence[:NEAREST]),
     )
 
@@ -79,26 +84,23 @@ def rank_candidates(question: str, evidence: Collection[Evidence]) -> tuple[Cand
 
 
 def _sentences(evidence: Evidence) -> Sequence[str]:
-    """Sentences of the prose, and lines where there is none: a list or a table has no full stops."""
-    found = (part for block in evidence.text.split("\n") for part in split_sentences(block))
+    found = split_quotable(evidence.text)
     return [text for text in found if any(sign.isalpha() for sign in text) and len(text) <= LENGTH_MAX]
 
 
 Chosen = tuple[Candidate, float | None]
 
 
-def _judged(question: str, ranked: Sequence[Candidate], reranker: Reranker) -> Sequence[Chosen]:
+def _choose(question: str, evidence: Collection[Evidence], reranker: Reranker | None) -> list[Chosen]:
+    """Give the sentences that answer *question*, the best first."""
+    ranked = rank_candidates(question, evidence)
+    if reranker is None:
+        return [(one, None) for one in ranked if one.covered >= COVERED]
     read = ranked[:READ_MAX]
     logits = reranker.score_pairs(question, [_in_place(one) for one in read])
-    best = max(logits, default=0.0)
-    good = [
-        (one, logit) for one, logit in zip(read, logits, strict=True) if logit > 0 and logit >= best - BEHIND
-    ]
-    return [*sorted(good, key=lambda pair: (-pair[1], pair[0].place))][:SENTENCES_MAX]
-
-
-def _covering(ranked: Sequence[Candidate]) -> Sequence[Chosen]:
-    return [(one, None) for one in ranked if one.covered >= COVERED][:SENTENCES_MAX]
+    least = max(logits, default=0.0) - BEHIND
+    good = [(one, logit) for one, logit in zip(read, logits, strict=True) if logit > 0 and logit >= least]
+    return [*sorted(good, key=lambda pair: (-pair[1], pair[0].place))]
 
 
 def _in_place(one: Candidate) -> str:

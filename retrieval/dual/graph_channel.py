@@ -1,7 +1,7 @@
 """The graph channel: from a question's entities to what the graph says around them."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from indexes.ports import ChunkReader, GraphReader
@@ -9,7 +9,7 @@ from retrieval.dual.acronyms import read_acronyms
 from retrieval.dual.context import GraphContext, build_contexts
 from retrieval.dual.entities import EntityExtractor
 from retrieval.dual.options import RECIPE, DualOptions
-from retrieval.dual.resolve import resolve_entities
+from retrieval.dual.resolve import Resolved, resolve_entities
 from retrieval.dual.walk import walk_from
 from retrieval.relationship import asks_for_relations
 from schemas.evidence import Evidence, Query
@@ -54,7 +54,7 @@ class EntityGraphRetriever:
         known = _catalogue_names(passages)
         acronyms = read_acronyms((query.text, *(one.text for one in passages)))
         entities = self._extractor.extract(query.text, known=known, acronyms=acronyms)
-        start = resolve_entities(self._chunks, self._graph, entities)
+        start = _with_passages(resolve_entities(self._chunks, self._graph, entities), passages)
         relations = asks_for_relations(query.text, [*known, *(one.name for one in entities)])
         depth = self._options.relation_depth if relations else self._options.depth
         reached = walk_from(self._graph, start, depth=depth, options=self._options) if start else ()
@@ -66,6 +66,14 @@ class EntityGraphRetriever:
             if reached
             else (),
         )
+
+
+def _with_passages(start: Collection[Resolved], passages: Collection[Evidence]) -> tuple[Resolved, ...]:
+    """Let what the question's own documents say, where the other channel found it, lead on too."""
+    return tuple(
+        replace(one, nodes=(*one.nodes, *sorted({p.chunk_id for p in passages if p.doc in one.nodes})))
+        for one in start
+    )
 
 
 def _catalogue_names(passages: Collection[Evidence]) -> tuple[str, ...]:

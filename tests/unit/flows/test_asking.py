@@ -127,9 +127,9 @@ def test_a_model_that_misbehaves_is_a_warning_and_the_evidence_answers(
 def test_a_model_that_misbehaves_in_every_call_leaves_the_loop_to_the_rules(
     heard: Heard, server: LlmServer
 ) -> None:
-    server.script(MISBEHAVIOURS["500"])
+    server.script(MISBEHAVIOURS["401"])
     question = "What does the document say on which ADR-0031 depends?"
-    asked = heard.ask(question, AskMode.ITERATIVE, url=server.url)
+    asked = heard.ask(question, AskMode.ITERATIVE, url=server.url, steps=2)
     assert asked.answer.by == "extract"
     assert any("rules decide" in note for note in asked.bundle.diagnostics["notes"])
     assert heard.warned
