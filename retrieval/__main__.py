@@ -58,10 +58,11 @@ def _print_answer(index: Path, query: Query, environment: Mapping[str, str], *, 
     readers = open_readers(index, environment=environment, use_graph=query.use_graph, use_rerank=query.rerank)
     for warning in readers.warnings:
         print(f"retrieval: warning: {warning}", file=sys.stderr)
-    bundle = build_retriever(readers).retrieve(query)
+    walk = build_retriever(readers).walk(query)
+    bundle = walk.bundle
     print(render_text(bundle) if as_text else json.dumps(to_rows(bundle), ensure_ascii=False, indent=2))
     try:
-        log_queries(index, [query], timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
+        log_queries(index, [query], timestamp=datetime.now(UTC).isoformat(timespec="seconds"), walks=[walk])
     except OSError as error:
         print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)
 

@@ -93,6 +93,7 @@ def ask(
 
 def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "Asked":
     from flows.asking import Asking
+    from retrieval.retriever import Walk
 
     tell = _teller()
     readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True)
@@ -100,7 +101,8 @@ def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "
     now = datetime.now(UTC).isoformat(timespec="seconds")
     asking = Asking(readers=readers, tell=tell, warn=warn, now=now, **options)
     asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
-    log_usage(readers.index, [query])
+    walk = Walk(query=query, bundle=asked.bundle, candidates=(), copies={})
+    log_usage(readers.index, [query], walks=[walk], not_found=asked.answer.not_found)
     return asked
 
 

@@ -90,10 +90,10 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
     _report(timings, "open", started)
     for one in queries:
         started = time.perf_counter()
-        bundle = retriever.retrieve(one)
+        walk = retriever.walk(one)
         _report(timings, "query", started)
-        typer.echo(_render(bundle, form))
-    log_usage(readers.index, queries)
+        typer.echo(_render(walk.bundle, form))
+        log_usage(readers.index, [one], walks=[walk])
 
 
 def _render(bundle: "ContextBundle", form: str) -> str:

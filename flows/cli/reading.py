@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexes.wiring import Readers
+    from retrieval.retriever import Walk
     from schemas.evidence import Query
 
 
@@ -37,12 +38,20 @@ def warn(message: str) -> None:
     typer.echo(f"sitegraph: warning: {message}", err=True)
 
 
-def log_usage(index: Path, queries: "Sequence[Query]") -> None:
-    """Append what was asked to the log beside the index; a log that cannot be written is a warning."""
+def log_usage(
+    index: Path, queries: "Sequence[Query]", *, walks: "Sequence[Walk]" = (), not_found: bool = False
+) -> None:
+    """Append what was asked, and found, to the log beside the index; failing to is a warning."""
     from retrieval.log import log_queries
 
     try:
-        log_queries(index, queries, timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
+        log_queries(
+            index,
+            queries,
+            timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
+            walks=walks,
+            not_found=not_found,
+        )
     except OSError as error:
         warn(f"the usage log cannot be written: {error}")
 

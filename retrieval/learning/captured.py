@@ -51,14 +51,15 @@ def capture(question: KnownQuestion, walk: Callable[[Query], Walk]) -> Captured:
 
 def _key(chunk: Chunk, gold: Collection[str]) -> str:
     """Give the gold that names a chunk's document, else the document; its page where gold are pages."""
-    named = [name for name in _names(chunk) if name in gold]
+    named = [name for name in names_of(chunk) if name in gold]
     if named:
         return named[0]
     by_page = chunk.page_no is not None and any("#page=" in one for one in gold)
     return f"{chunk.doc}#page={chunk.page_no}" if by_page else chunk.doc
 
 
-def _names(chunk: Chunk) -> Iterator[str]:
+def names_of(chunk: Chunk) -> Iterator[str]:
+    """Yield the names by which gold may mean the document of a chunk, or its page of a PDF."""
     path = chunk.file_path or ""
     for name in (chunk.doc, chunk.doc_id, chunk.url, path, path.rpartition("/")[2], chunk.file_id):
         if name:
