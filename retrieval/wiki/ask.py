@@ -73,7 +73,7 @@ def answer_from_wiki(
     against = _contradicted(listing.pages, trust, evidence)
     trust |= {ref: replace(trust[ref], contradictions=found) for ref, found in against.items()}
     verdicts = tuple(replace(one, trust=trust[one.page.ref]) for one in verdicts)
-    passages = evidence.chunks if evidence else _resting(sources.chunks, page)
+    passages = evidence.passages if evidence else _resting(sources.chunks, page)
     return WikiAnswer(
         query=query,
         bundle=bundle_passages(

@@ -21,6 +21,7 @@ from retrieval.words import fold
 from schemas.nodes import Chunk, Page, PdfDoc
 from schemas.records import Record
 
+PASSAGES_MAX = 12
 NOTHING_FOUND = "No relevant entities found."
 
 
@@ -39,6 +40,17 @@ class GraphEvidence:
     chunks: tuple[Chunk, ...]
     titles: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def passages(self) -> tuple[Chunk, ...]:
+        """At most twelve to answer from: those of the chain, seeds, what the search found, then the rest.
+
+        Some that the search found are behind no edge: an answer may stand in a passage that names nothing.
+        """
+        behind = {chunk_of(edge) for edge in self.chain.edges} if self.chain else set()
+        leading = [chunk for chunk in self.chunks if chunk.id in {*behind, *self.seeds.passages}]
+        ranked = {chunk.id: chunk for chunk in (*leading, *self.seeds.chunks, *self.chunks)}
+        return tuple(ranked.values())[:PASSAGES_MAX]
 
     @property
     def chain_line(self) -> str:

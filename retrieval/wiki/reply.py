@@ -113,20 +113,20 @@ def bundle_passages(
     as_of: str,
     degraded: tuple[str, ...],
 ) -> ContextBundle:
-    """Number passages S1, S2, ... in their order, for an answerer and a verifier as any other bundle.
+    """Number passages S1, S2, ... in their order, for an answerer and a verifier, as in any other bundle.
 
     The text part of a score is the share of the question's words that a passage holds; no other is measured.
 
     Args: found: what the graph gave; None for passages that a page rests on.
     """
     asked = stems(query)
-    by_search = {chunk.id for chunk in found.seeds.chunks} if found else set()
+    searched = {chunk.id for chunk in found.seeds.chunks} if found else set()
     ranked = [
         Scored(
             chunk=chunk,
             scores=Scores(text=_share(asked, chunk)),
-            source=_origin(chunk.id in by_search, by_graph=found is not None),
-            role="bridge" if found and chunk.id not in by_search else "anchor",
+            source=_origin(chunk.id, searched, {one.id for one in found.chunks} if found else set()),
+            role="bridge" if found and chunk.id not in searched else "anchor",
         )
         for chunk in passages
     ]
@@ -142,9 +142,9 @@ def bundle_passages(
     )
 
 
-def _origin(by_search: bool, *, by_graph: bool) -> Origin:
-    if by_graph:
-        return Origin.BOTH if by_search else Origin.GRAPH
+def _origin(chunk: str, searched: Collection[str], walked: Collection[str]) -> Origin:
+    if chunk in walked:
+        return Origin.BOTH if chunk in searched else Origin.GRAPH
     return Origin.VECTOR
 
 

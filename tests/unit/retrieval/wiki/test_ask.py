@@ -1,5 +1,6 @@
 """The wiki before the graph: when a page answers, when it does not, and what is said of it then."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,15 @@ def test_a_broken_page_is_a_problem_in_the_answer_and_never_an_error(filed: Desk
 def test_equal_wiki_index_and_question_give_equal_bytes(filed: Desk) -> None:
     for query in (QUESTION, "How is the Lease Daemon connected to the Oxford Site?"):
         assert filed.ask(query).to_record() == filed.ask(query).to_record()
+
+
+def test_the_record_has_the_keys_of_query_with_evidence(filed: Desk) -> None:
+    keys = {"query", "subgraph", "supporting_documents", "evidence_chain", "wiki_references"}
+    for query in (QUESTION, "Where is the Oxford Site?", "xyzzy"):
+        record = filed.ask(query).to_record()
+        assert keys <= record.keys()
+        assert set(record["subgraph"]) == {"nodes", "edges"}
+        assert json.loads(json.dumps(record)) == record
+        for document in record["supporting_documents"]:
+            assert set(document) == {"doc_id", "doc_title", "supporting_chunks"}
+            assert all(set(one) == {"chunk_id", "text"} for one in document["supporting_chunks"])

@@ -1,10 +1,11 @@
 """The graph's answer with what proves it."""
 
-from retrieval.wiki.chain import NO_PATH
+from retrieval.wiki.chain import NO_PATH, Chain
 from retrieval.wiki.evidence import NOTHING_FOUND, GraphEvidence, gather_evidence
-from tests.fakes.small_index import SmallIndex
+from tests.fakes.small_index import SmallIndex, build_index, page
 from tests.fakes.wiki import OXFORD, people_index
 
+NONE = Chain(nodes=(), edges=())
 CONNECTED = "How is the Lease Daemon connected to the Oxford Site?"
 
 
@@ -52,3 +53,12 @@ def test_where_no_path_joins_the_seeds_the_chain_says_so() -> None:
     assert OXFORD.id in found.subgraph.seeds
     assert found.chain_line == NO_PATH
     assert found.to_record()["chain"] == []
+
+
+def test_passages_to_answer_from_are_at_most_twelve_those_of_the_chain_first() -> None:
+    found = evidence_of(people_index(), CONNECTED)
+    assert [chunk.id for chunk in found.passages][:2] == [edge.chunk for edge in (found.chain or NONE).edges]
+    pages = [page(f"p{number}", {f"Page {number}": "Coal and ash."}) for number in range(30)]
+    crowded = evidence_of(build_index(pages, []), "coal ash")
+    assert len(crowded.passages) == 12
+    assert {chunk.id for chunk in crowded.passages} > {chunk.id for chunk in crowded.chunks}
