@@ -100,6 +100,7 @@ class LlmServer(ThreadingHTTPServer):
     def __init__(self, script: tuple[Script, ...]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.asked: list[Asked] = []
+        self.was_asked = threading.Event()
         self.closing = threading.Event()
         self._script = list(script)
         self._lock = threading.Lock()
@@ -123,6 +124,7 @@ class LlmServer(ThreadingHTTPServer):
         """What to answer now."""
         with self._lock:
             self.asked.append(asked)
+            self.was_asked.set()
             script = self._script.pop(0) if len(self._script) > 1 else self._script[0]
         return script if isinstance(script, Reply) else script(asked)
 

@@ -1,14 +1,17 @@
 """`sitegraph ask`: an answer on stdout, steps and warnings on stderr, exit codes."""
 
 import json
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from flows.cli.app import run_app
-from tests.fakes.llm_server import refuse, serve_llm
+from tests.fakes.llm_server import MISBEHAVIOURS, refuse, serve_llm
 
+ROOT = Path(__file__).parents[4]
 QUESTION = "How long are records kept?"
 ANSWER = "Records are kept for seven years. [S1]"
 
@@ -84,3 +87,14 @@ def test_what_is_wrong_is_named(capsys: pytest.CaptureFixture[str], options: lis
     said = capsys.readouterr()
     assert said.out == ""
     assert named in said.err
+
+
+def test_ctrl_c_while_a_model_is_silent_ends_it_at_once_with_one_line(folder: Path) -> None:
+    with serve_llm(MISBEHAVIOURS["hanging"]) as server:
+        arguments = [QUESTION, "--index", str(folder), "--llm", server.url, "--model", "small"]
+        command = ["env", "--default-signal=INT", sys.executable, "-m", "flows.cli.app", "ask", *arguments]
+        with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+            assert server.was_asked.wait(60)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, "sitegraph: interrupted; run again to go on\n")
