@@ -1,11 +1,13 @@
 """Four ways to an answer over one small index, with a model and without one, and a model that misbehaves."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from flows.asking import Asked, Asking, open_model
 from flows.modes import AskMode
@@ -16,11 +18,15 @@ from ingest.fetch.completion_budget import CompletionLimits
 from retrieval.query import build_query
 from retrieval.wiki.store import Wiki
 from schemas.errors import ConfigError
+from schemas.records import to_record
 from schemas.settings import Settings
 from tests.fakes.governance import governance_index
 from tests.fakes.llm_server import MISBEHAVIOURS, LlmServer, closed_url, say, serve_llm
 from tests.fakes.small_index import AS_OF, GENERATION
 
+SCHEMA = Draft202012Validator(
+    json.loads((Path(__file__).parents[3] / "docs" / "reference" / "bundle.schema.json").read_text("utf-8"))
+)
 QUESTION = "How long are records kept?"
 ANSWER = "Records are kept for seven years."
 NOW = "2026-02-01T09:00:00+00:00"
@@ -98,6 +104,7 @@ def test_without_a_model_every_mode_answers_in_the_words_of_its_evidence(heard: 
     assert asked.bundle.evidence[0].text.startswith(ANSWER)
     assert heard.told
     assert heard.warned == []
+    SCHEMA.validate(json.loads(json.dumps(to_record(asked.bundle))))
 
 
 @pytest.mark.parametrize("mode", AskMode)

@@ -1,9 +1,12 @@
 """Two channels: passages first, then what the graph says around the question's entities."""
 
+import json
 from collections.abc import Collection
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from retrieval.dual.graph_channel import EntityGraphRetriever, GraphFindings
 from retrieval.dual.options import DualOptions
@@ -14,8 +17,11 @@ from retrieval.render import render_text
 from retrieval.retriever import Retriever
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Derivation, Evidence, Origin, Query
-from tests.fakes.services import CountingGraph, services_index
-from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex
+from schemas.ids import entity_id
+from schemas.nodes import Entity, EntityType
+from schemas.records import to_record
+from tests.fakes.services import CountingGraph, mention, names, services_index
+from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, page
 
 RELATION = "How does the Session API connect to Redis?"
 PLAIN = "Roses near the Session API"
@@ -175,8 +181,32 @@ def test_a_hop_costs_as_many_calls_for_one_node_as_for_many(index: SmallIndex) -
     assert costs[0] == costs[1] <= 13
 
 
+def test_what_the_question_s_own_document_says_leads_on_where_the_other_channel_found_it() -> None:
+    keeper = page("keeper", {"Keeper": "Zebra stripes are counted by Otto Brandt every noon."})
+    otto = page("otto", {"Otto": "He lives by the sea."})
+    entity = Entity(
+        id=entity_id("Otto Brandt"),
+        doc=entity_id("Otto Brandt"),
+        name="Otto Brandt",
+        entity_type=EntityType.NAME,
+    )
+    said = [mention(keeper[1][0], "Otto Brandt", "Otto Brandt"), names("Otto Brandt", otto[1][0])]
+    index = build_index([((*keeper[0], entity), keeper[1]), otto], said)
+    retriever = EntityGraphRetriever(index.chunks, index.graph)
+    passages = ask(index, "Who is near the Keeper?", use_graph=False).evidence
+    question = build_query("Who is near the Keeper?")
+    assert [one.entity for one in retriever.find(question, passages).contexts] == ["Otto Brandt"]
+    assert retriever.find(question, ()).contexts == ()
+
+
 def test_equal_questions_have_equal_answers(index: SmallIndex) -> None:
     assert ask(index) == ask(index)
+
+
+def test_what_two_channels_give_keeps_the_published_schema(index: SmallIndex) -> None:
+    schema = Path(__file__).parents[4] / "docs" / "reference" / "bundle.schema.json"
+    record = json.loads(json.dumps(to_record(ask(index))))
+    Draft202012Validator(json.loads(schema.read_text("utf-8"))).validate(record)
 
 
 def test_a_terminal_and_a_prompt_name_the_graph_as_the_source(index: SmallIndex) -> None:
