@@ -21,6 +21,7 @@ SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
 .PHONY: bench bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
+.PHONY: bench-compositions
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -83,6 +84,9 @@ bench-recrawl: setup $(SCRAPY)/.ready ## a recrawl of nothing but 304 beside Scr
 
 bench-retrieval: setup ## questions with known answers: recall, ablations; builds four indexes first
 	@$(BIN)/python -m bench.retrieval
+
+bench-compositions: setup ## the loop of several steps beside the recipe it repeats; uses the indexes of bench-retrieval
+	@$(BIN)/python -m bench.compositions
 
 bench-serve: setup ## `sitegraph serve` under load for five minutes, a generation published meanwhile
 	@$(BIN)/python -m bench.serve_load

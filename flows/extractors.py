@@ -25,8 +25,14 @@ def open_extractor(settings: Settings, ledger: Ledger, *, run_id: str) -> Entity
     if settings.llm_model is None:
         raise ConfigError("names no model; set it beside SITEGRAPH_LLM_URL", subject="SITEGRAPH_LLM_MODEL")
     from ingest.fetch.completion import open_completion
+    from ingest.fetch.completion_budget import CompletionLimits
 
-    complete = open_completion(settings.llm_url, model=settings.llm_model, api_key=settings.llm_key)
+    complete = open_completion(
+        settings.llm_url,
+        model=settings.llm_model,
+        api_key=settings.llm_key,
+        limits=CompletionLimits(seconds=settings.llm_seconds),
+    )
     return ModelExtractor(
         complete,
         model=settings.llm_model,

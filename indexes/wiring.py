@@ -23,7 +23,9 @@ from indexes.ports import (
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation, space_of
 from indexes.rerank import OnnxReranker, locate_reranker
+from indexes.tuning import load_weights
 from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
+from schemas.evidence import Scores
 
 if TYPE_CHECKING:
     import lancedb
@@ -41,7 +43,8 @@ NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD = (
 class Readers:
     """Everything a query needs, pinned to one generation.
 
-    `degraded` names what could not be opened, and `warnings` says why, one line each.
+    `degraded` names what could not be opened, and `warnings` says why, one line each. `weights` are those of
+    the blend where `sitegraph tune --apply` found better ones.
     """
 
     index: Path
@@ -55,6 +58,7 @@ class Readers:
     reranker: Reranker | None = None
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    weights: Scores | None = None
 
 
 def open_readers(
@@ -268,4 +272,5 @@ def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Reade
         reranker=stores.reranker,
         degraded=("graph",) if warning else (),
         warnings=(warning,) if warning else (),
+        weights=load_weights(stores.layout.root),
     )

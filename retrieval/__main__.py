@@ -23,6 +23,7 @@ from schemas.json_text import to_json
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
 if TYPE_CHECKING:
+    from retrieval.retriever import Walk
     from schemas.evidence import ContextBundle
 
 _EXAMPLE = """examples:
@@ -46,9 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         settings = _read_settings()
         index = Path(options.index or settings.index)
-        bundle = _answer(index, query, settings, only_named=options.doc_id is not None)
-        _print_bundle(bundle, as_text=options.format == "text")
-        _log(index, query)
+        walk = _answer(index, query, settings, only_named=options.doc_id is not None)
+        _print_bundle(walk.bundle, as_text=options.format == "text")
+        _log(index, walk)
     except BrokenPipeError:
         return _leave_output(0)
     except OSError as error:
@@ -77,9 +78,9 @@ def exit_code(error: SitegraphError) -> int:
     return 3 if isinstance(error, StoreUnavailable) else 1
 
 
-def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) -> "ContextBundle":
+def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) -> "Walk":
     from indexes.wiring import open_readers
-    from retrieval.merge import retrieve_merged
+    from retrieval.merge import walk_merged
     from retrieval.opening import build_retriever
     from retrieval.policy import read_policy
 
@@ -92,7 +93,7 @@ def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) 
     for warning in readers.warnings:
         print(f"retrieval: warning: {warning}", file=sys.stderr)
     retriever = build_retriever(readers, policy=read_policy(settings.deny))
-    return retrieve_merged(retriever, query, boost=settings.graph_boost, only_named=only_named)
+    return walk_merged(retriever, query, boost=settings.graph_boost, only_named=only_named)
 
 
 def _print_bundle(bundle: "ContextBundle", *, as_text: bool) -> None:
@@ -102,11 +103,12 @@ def _print_bundle(bundle: "ContextBundle", *, as_text: bool) -> None:
     sys.stdout.flush()  # here, where a closed pipe still gets its exit code
 
 
-def _log(index: Path, query: Query) -> None:
+def _log(index: Path, walk: "Walk") -> None:
     from retrieval.log import log_queries
 
     try:
-        log_queries(index, [query], timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        log_queries(index, [walk.query], timestamp=now, walks=[walk])
     except OSError as error:
         print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)
 

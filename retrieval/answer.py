@@ -12,6 +12,8 @@ from retrieval.tool_plan import check_inputs
 from schemas.evidence import ContextBundle, ToolPlan
 
 _LABEL = re.compile(r"\[(S[1-9][0-9]*)\]")
+_GRAPH_LABEL = re.compile(r"\[S?([1-9][0-9]*): Knowledge Graph - [^\]\n]*\]")
+"""How what the graph says is headed; an answer may copy that in place of the plain label."""
 _TOOL = re.compile(r"\[TOOL\s+(\"[^\"]+\"|\S+)\s+(\{.*?\})\s*\]", re.DOTALL)
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…][\"'”’)]*(?:\s*\[S[1-9][0-9]*\][.!?]?)*(?=\s|$)|\n|$)", re.DOTALL)
 
@@ -44,7 +46,7 @@ class Answer:
 
 def parse_answer(text: str, bundle: ContextBundle) -> Answer:
     """Read *text* as an answer to *bundle* and check it; whatever it is, it is read and never refused."""
-    body, cited = _split_citations(text)
+    body, cited = _split_citations(_GRAPH_LABEL.sub(r"[S\1]", text))
     tools, tool_problems = _tools(body)
     sentences = tuple(_sentences(_TOOL.sub("", body)))
     not_found = any(NOT_FOUND in one.text.casefold() for one in sentences)

@@ -66,6 +66,8 @@ def cite(evidence: Evidence) -> Citation:
         file_path=evidence.file_path,
         section=evidence.section,
         pdf=evidence.pdf,
+        derivation=evidence.derivation,
+        entity=evidence.entity,
     )
 
 
@@ -78,7 +80,7 @@ def build_bundle(
     generation: int,
     as_of: str,
     degraded: tuple[str, ...],
-    tool_plan: ToolPlan | None,
+    tool_plan: ToolPlan | None = None,
     diagnostics: Mapping[str, Any],
 ) -> ContextBundle:
     """Put the parts together; nothing in a bundle depends on when it was asked."""

@@ -52,6 +52,7 @@ class Candidates:
     anchor_sections: frozenset[str]
     authority: Mapping[str, float]
     joined: Mapping[str, Joined]
+    weights: Scores | None = None
 
     def score(self, chunk: Chunk) -> Scored:
         """Score one chunk, part by part."""
@@ -72,6 +73,7 @@ class Candidates:
             source=found if reach or joined else Origin.VECTOR,
             role=joined.role if joined else self._role(chunk, reach),
             path=joined.path if joined else reach.path if reach else (),
+            weights=self.weights,
         )
 
     def _role(self, chunk: Chunk, reach: Reach | None) -> str:
@@ -104,10 +106,12 @@ def score_candidates(
     query: str,
     as_of: str,
     authority: AuthorityReader | None = None,
+    weights: Scores | None = None,
 ) -> tuple[Scored, ...]:
     """Score the pool and the chunks on which activation lands, in rank order.
 
     Args: found: what a plain search would show; the rest of what the graph reached is the graph's alone.
+    weights: of a tuned blend, None for the design's.
     """
     bases = measure.of({hit.doc for hit in pool} | set(spread.anchors) | set(spread.reached))
     landing = _landing(bases, spread)
@@ -131,6 +135,7 @@ def score_candidates(
             for chunk, way in expansion.joined.items()
             if way.role == DEFINITION or chunk not in pooled | lit.keys()
         },
+        weights=weights,
     )
     kept = pooled | lit.keys() | expansion.joined.keys()
     scored = (candidates.score(row) for row in rows.values() if row.id in kept)

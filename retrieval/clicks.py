@@ -1,14 +1,19 @@
 """Citations that readers followed: one line of JSON each, appended beside the index, never in it."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from retrieval.log import log_folder
+from retrieval.log import LOG_FILE, append_lines, log_folder
+from schemas.redaction import one_line
 
 CLICK_FILE = "clicks.jsonl"
+_LOOKED_BACK = 2**20
+"""Bytes at the end of the usage log in which the question of a followed citation is looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,21 +25,38 @@ class Clicks:
 
 
 def log_click(index: Path, *, doc: str, chunk_id: str, query: str, generation: int, timestamp: str) -> None:
-    """Append one followed citation; one write, so that lines of several processes do not mix.
+    """Append one followed citation, without the secrets of the question it answered.
 
     Raises: OSError: the log cannot be written; showing the source need not fail over that.
     """
-    folder = log_folder(index)
-    folder.mkdir(parents=True, exist_ok=True)
     entry = {
         "timestamp": timestamp,
         "generation": generation,
-        "query": query,
+        "query": one_line(query),
         "chunk_id": chunk_id,
         "doc": doc,
     }
-    with (folder / CLICK_FILE).open("a", encoding="utf-8") as log:
-        log.write(json.dumps(entry, ensure_ascii=False) + "\n")
+    append_lines(index, CLICK_FILE, [entry])
+
+
+def answered_query(index: Path, chunk_id: str) -> str | None:
+    """Give the question that last brought a passage, by the end of the usage log; None where none did.
+
+    Raises: OSError: the log cannot be read.
+    """
+    try:
+        with (log_folder(index) / LOG_FILE).open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _LOOKED_BACK))
+            lines = log.read().decode("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return None
+    return next((query for line in reversed(lines) if (query := _query_of(line, chunk_id))), None)
+
+
+def _query_of(line: str, chunk_id: str) -> str | None:
+    entry = _entry(line) if chunk_id in line else {}
+    winners, query = entry.get("winners"), entry.get("query")
+    return query if isinstance(query, str) and isinstance(winners, list) and chunk_id in winners else None
 
 
 def count_clicks(index: Path) -> Clicks:
@@ -53,9 +75,13 @@ def count_clicks(index: Path) -> Clicks:
 
 
 def _document_of(line: str) -> str | None:
+    doc = _entry(line).get("doc")
+    return doc if isinstance(doc, str) else None
+
+
+def _entry(line: str) -> dict[str, Any]:
     try:
         entry = json.loads(line)
-    except ValueError:
-        return None
-    doc = entry.get("doc") if isinstance(entry, dict) else None
-    return doc if isinstance(doc, str) else None
+    except (ValueError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}

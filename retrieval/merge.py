@@ -5,35 +5,36 @@ from dataclasses import replace
 
 from retrieval.bundle import cite
 from retrieval.query import TOKEN_BUDGET_MAX, TOP_K_MAX
-from retrieval.retriever import GRAPH, Retriever
+from retrieval.retriever import GRAPH, Retriever, Walk
 from schemas.edges import FRONT_MATTER_KINDS
-from schemas.evidence import ContextBundle, Evidence, Origin, Query
+from schemas.evidence import Evidence, Origin, Query
 
 GRAPH_BOOST = 0.1
 
 
-def retrieve_merged(
+def walk_merged(
     retriever: Retriever, query: Query, *, boost: float = GRAPH_BOOST, only_named: bool = False
-) -> ContextBundle:
+) -> Walk:
     """Answer a query; one that names documents by id shows their neighbours by typed edges in any case.
 
-    Without an id, and without a graph, this is `Retriever.retrieve`.
+    Without an id, and without a graph, this is `Retriever.walk`.
 
     Args: only_named: of what vectors found, keep the passages of the named documents alone.
     """
-    bundle = retriever.retrieve(query)
+    walk = retriever.walk(query)
+    bundle = walk.bundle
     named = frozenset(bundle.diagnostics["named_documents"])
     if only_named and not named:
-        return replace(bundle, evidence=(), citations=(), summaries=())
+        return replace(walk, bundle=replace(bundle, evidence=(), citations=(), summaries=()))
     if not query.use_graph or not named or GRAPH in bundle.degraded:
-        return bundle
+        return walk
     wide = replace(query, top_k=TOP_K_MAX, token_budget=TOKEN_BUDGET_MAX)
     plain = retriever.retrieve(replace(wide if only_named else query, use_graph=False)).evidence
     found = [one for one in plain if one.doc in named] if only_named else plain
     neighbours = order_neighbours(retriever.retrieve(wide).evidence, named)
     merged = merge_by_id(found, neighbours, boost=boost, top_k=query.top_k)
     evidence = tuple(replace(one, S=f"S{number}") for number, one in enumerate(merged, start=1))
-    return replace(bundle, evidence=evidence, citations=tuple(map(cite, evidence)))
+    return replace(walk, bundle=replace(bundle, evidence=evidence, citations=tuple(map(cite, evidence))))
 
 
 def order_neighbours(evidence: Collection[Evidence], named: Collection[str]) -> tuple[Evidence, ...]:

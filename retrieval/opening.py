@@ -17,4 +17,5 @@ def build_retriever(readers: Readers, *, policy: Policy = ALLOW_ALL) -> Retrieve
         degraded=readers.degraded,
         reranker=readers.reranker,
         policy=policy,
+        weights=readers.weights,
     )

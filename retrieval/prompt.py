@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterable
 
-from retrieval.render import cite_line
-from schemas.evidence import ContextBundle, Evidence, Summary, ToolPlan
+from retrieval.render import cite_line, label_of
+from schemas.evidence import ContextBundle, Derivation, Evidence, Summary, ToolPlan
 
 NOT_FOUND = "not found"
 LEAD = 3
@@ -16,6 +16,9 @@ Put the label of what supports it after each sentence that states a fact, such a
 Write {NOT_FOUND!r} where the evidence does not say it, or ask for a tool: [TOOL "name" {{"input": "value"}}].
 End with one line of JSON: {{"citations": [{{"S": "S1", "chunk_id": "...", "citation": "..."}}]}}"""
 
+INFERRED = """These say what a knowledge graph joins. They are inferred: no document says so in these words.
+Where an answer rests on one, write that it is inferred, and use its label like any other."""
+
 _DETAIL_ROLES = ("child",)
 _SIDE_ROLES = ("parent", "sibling")
 
@@ -24,7 +27,7 @@ def render_prompt(bundle: ContextBundle) -> str:
     """Give the contract, the persona, the question and the evidence, ordered for an answerer.
 
     Best evidence, then what its documents are about, then its surroundings, then tables, figures and
-    examples; the labels are those of the bundle.
+    examples, and last what was inferred, which is said of it; the labels are those of the bundle.
     """
     parts = [CONTRACT]
     if bundle.persona:
@@ -47,13 +50,17 @@ def _tool(plan: ToolPlan) -> str:
 
 
 def _evidence_parts(bundle: ContextBundle) -> list[str]:
-    core = [one for one in bundle.evidence if one.role not in (*_SIDE_ROLES, *_DETAIL_ROLES)]
-    side = [one for one in bundle.evidence if one.role in _SIDE_ROLES]
-    detail = [one for one in bundle.evidence if one.role in _DETAIL_ROLES]
+    stated = [one for one in bundle.evidence if one.derivation is Derivation.STATED]
+    inferred = [one for one in bundle.evidence if one.derivation is Derivation.INFERRED]
+    core = [one for one in stated if one.role not in (*_SIDE_ROLES, *_DETAIL_ROLES)]
+    side = [one for one in stated if one.role in _SIDE_ROLES]
+    detail = [one for one in stated if one.role in _DETAIL_ROLES]
     return [
         *map(_passage, core[:LEAD]),
         *_summaries(bundle.summaries),
         *map(_passage, (*core[LEAD:], *side, *detail)),
+        *([INFERRED] if inferred else []),
+        *map(_passage, inferred),
     ]
 
 
@@ -64,6 +71,7 @@ def _summaries(summaries: Iterable[Summary]) -> list[str]:
 
 def _passage(evidence: Evidence) -> str:
     trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
-    head = f"[{evidence.S}] {trail} ({cite_line(evidence, evidence.pdf)})"
+    name = f" {label_of(evidence)}" if evidence.entity else ""
+    head = f"[{evidence.S}]{name} {trail} ({cite_line(evidence, evidence.pdf)})"
     quoted = "\n".join(f"| {line}" for line in evidence.text.splitlines())
     return f"{head}\n{quoted}"

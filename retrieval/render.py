@@ -39,6 +39,13 @@ def _row(evidence: Evidence) -> Record:
     return {name: record[name] for name in _ROW_FIELDS}
 
 
+def label_of(evidence: Evidence) -> str:
+    """Give what stands before a passage, `[S3]`, or what the graph says, `[4: Knowledge Graph - Redis]`."""
+    if evidence.entity is None:
+        return f"[{evidence.S}]"
+    return f"[{evidence.S.removeprefix('S')}: Knowledge Graph - {evidence.entity}]"
+
+
 def cite_line(cited: Evidence | Citation | Chunk, pdf: PdfLocation | None) -> str:
     """Give one line that finds the passage: `x.pdf p. 3 [x0,y0,x1,y1]`, `url#fragment`, `path#fragment`."""
     if pdf:
@@ -57,7 +64,7 @@ def render_text(bundle: ContextBundle, *, width: int = 80) -> str:
 
 def _lines(evidence: Evidence, width: int) -> Iterator[str]:
     trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
-    yield show_line(f"[{evidence.S}] {trail}".rstrip())
+    yield show_line(f"{label_of(evidence)} {trail}".rstrip())
     yield show_line(f"{_INDENT}{cite_line(evidence, evidence.pdf)}")
     yield f"{_INDENT}{evidence.score:.3f}  {evidence.source}  {evidence.chunk_id}"
     for step in evidence.path:

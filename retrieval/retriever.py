@@ -1,7 +1,7 @@
 """The walk of one query: policy, route, seeds, graph, score, rerank, selection, bundle (design 7)."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Reranker
 from retrieval.bundle import build_bundle, number_evidence
@@ -23,10 +23,20 @@ from retrieval.seeds import Asked, SeedList, balance_pool, found_by_search, fuse
 from retrieval.selection import select_evidence
 from retrieval.tool_plan import plan_tool
 from schemas.errors import StoreUnavailable
-from schemas.evidence import ContextBundle, Filter, Query
+from schemas.evidence import ContextBundle, Filter, Query, Scores
 
 GRAPH = "graph"
 RERANK = "rerank"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """What a query brought: the bundle, all candidates in rank order, and which say nearly the same."""
+
+    query: Query
+    bundle: ContextBundle
+    candidates: tuple[Scored, ...]
+    copies: Mapping[str, Collection[str]]
 
 
 class Retriever:
@@ -48,11 +58,13 @@ class Retriever:
         degraded: Collection[str] = (),
         reranker: Reranker | None = None,
         policy: Policy = ALLOW_ALL,
+        weights: Scores | None = None,
     ) -> None:
         self._chunks, self._graph, self._encoder = chunks, graph, encoder
         self._reranker, self._policy = reranker, policy
         self._generation, self._as_of = generation, as_of
         self._authority, self._degraded = authority, frozenset(degraded)
+        self._weights = weights
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Give the evidence for *query*, best first; no answer is an empty bundle.
@@ -60,21 +72,26 @@ class Retriever:
         Raises: QueryRefused: by the policy; FilterError: a filter names an unknown field;
         StoreUnavailable: the chunk store is gone.
         """
+        return self.walk(query).bundle
+
+    def walk(self, query: Query) -> Walk:
+        """Give the evidence for *query* together with all that it was chosen from; raises as `retrieve`."""
         check_policy(self._policy, query)
         query = replace(query, filters=_dated(query.filters, self._as_of))
         asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
         found = self._find(asked)
         reached = self._reach(asked, found)
         candidates = self._rerank(query, self._score(asked, found, reached))
+        copies = self._copies(query, candidates)
         selection = select_evidence(
             candidates,
-            self._copies(query, candidates),
+            copies,
             top_k=query.top_k,
             definitions=find_definitions(candidates, entities_of(query.text, found.known.names)),
             of_tools=[one.chunk for one in reached.tools if one.chunk],
         )
         evidence = number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
-        return build_bundle(
+        bundle = build_bundle(
             query,
             evidence,
             summarise_parents(self._chunks, asked, evidence),
@@ -93,6 +110,7 @@ class Retriever:
                 evidence=evidence,
             ),
         )
+        return Walk(query=query, bundle=bundle, candidates=candidates, copies=copies)
 
     def _find(self, asked: Asked) -> Found:
         lists = gather_lists(self._chunks, asked)
@@ -129,6 +147,7 @@ class Retriever:
             query=asked.query.text,
             as_of=self._as_of,
             authority=self._authority,
+            weights=self._weights,
         )
 
     def _reranks(self, query: Query) -> bool:

@@ -19,6 +19,7 @@ class Scored:
     """A candidate with its score and how it came to be one.
 
     `place` is what a reranker gave it, from 0; all share one where none ran. `logit` is what it said.
+    `weights` are those of a tuned blend, None for the design's.
     """
 
     chunk: Chunk
@@ -29,11 +30,12 @@ class Scored:
     path: tuple[PathStep, ...] = ()
     place: int = 0
     logit: float | None = None
+    weights: Scores | None = None
 
     @property
     def score(self) -> float:
         """The blend, rounded to 6 places as it is ranked and shown."""
-        return blend(self.scores)
+        return blend(self.scores, self.weights)
 
     @property
     def rank_key(self) -> tuple[int, float, str]:
@@ -41,9 +43,10 @@ class Scored:
         return (self.place, -self.score, self.chunk.id)
 
 
-def blend(scores: Scores) -> float:
-    """Weigh the parts: .45 text + .25 graph + .15 anchor + .10 authority + .05 freshness."""
-    total: float = sum(getattr(WEIGHTS, f.name) * getattr(scores, f.name) for f in fields(Scores))
+def blend(scores: Scores, weights: Scores | None = None) -> float:
+    """Weigh the parts: .45 text + .25 graph + .15 anchor + .10 authority + .05 freshness, or as told."""
+    used = weights or WEIGHTS
+    total: float = sum(getattr(used, f.name) * getattr(scores, f.name) for f in fields(Scores))
     return round(total, 6)
 
 

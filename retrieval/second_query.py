@@ -81,8 +81,13 @@ def _overlap(sentence: str, wanted: Collection[str]) -> float:
 def new_spans(sentence: str, question: str) -> list[str]:
     """Capitalised spans and years that the question lacks, in order, once each."""
     asked = question.casefold()
+    return [span for span in proper_spans(sentence) if span.casefold() not in asked][:SPANS_MAX]
+
+
+def proper_spans(sentence: str) -> list[str]:
+    """Capitalised spans and years, in order, once each."""
     spans = dict.fromkeys(_without_lead(match[0]) for match in _PROPER.finditer(sentence))
-    return [span for span in spans if span and span.casefold() not in asked][:SPANS_MAX]
+    return [span for span in spans if span]
 
 
 def _without_lead(span: str) -> str:

@@ -15,7 +15,7 @@ from indexes.following import GRAPH, FollowedIndex
 from indexes.wiring import Readers
 from retrieval.opening import build_retriever
 from retrieval.policy import ALLOW_ALL, Policy
-from retrieval.retriever import Retriever
+from retrieval.retriever import Retriever, Walk
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 
@@ -38,7 +38,11 @@ class LiveRetriever:
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Give the evidence for *query*, as `Retriever.retrieve` does."""
-        return self.read(lambda readers: self._retrieve(readers, query))
+        return self.walk(query).bundle
+
+    def walk(self, query: Query) -> Walk:
+        """Give the evidence for *query* and all that it was chosen from, as `Retriever.walk` does."""
+        return self.read(lambda readers: self._walk(readers, query))
 
     def read(self, ask: Callable[[Readers], T]) -> T:
         """Call *ask* with readers of the current generation; once more if theirs was pruned meanwhile.
@@ -54,11 +58,11 @@ class LiveRetriever:
                 raise
         return ask(renewed)
 
-    def _retrieve(self, readers: Readers, query: Query) -> ContextBundle:
-        bundle = self._over(readers).retrieve(query)
-        if GRAPH in bundle.degraded and GRAPH not in readers.degraded:
+    def _walk(self, readers: Readers, query: Query) -> Walk:
+        walk = self._over(readers).walk(query)
+        if GRAPH in walk.bundle.degraded and GRAPH not in readers.degraded:
             self._index.leave_graph(readers)
-        return bundle
+        return walk
 
     def _over(self, readers: Readers) -> Retriever:
         newest = self._newest

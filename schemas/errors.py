@@ -12,6 +12,7 @@
     │   ├── SchemaMismatch
     │   ├── FilterError
     │   ├── QueryRefused
+    │   ├── BudgetExceeded
     │   ├── ConfigError
     │   ├── GuardRefused
     │   ├── StaleLease
@@ -97,6 +98,10 @@ class FilterError(TerminalError):
 
 class QueryRefused(TerminalError):
     """The policy at the entry does not let a question pass."""
+
+
+class BudgetExceeded(TerminalError):
+    """What asking a model may cost is used up."""
 
 
 class ConfigError(TerminalError):

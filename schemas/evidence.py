@@ -134,7 +134,8 @@ class PathStep:
 class Evidence:
     """One passage of the answer, with all that a citation needs; `stale` is its chunk's.
 
-    `logit` is what a reranker said, None where none was asked.
+    `logit` is what a reranker said, None where none was asked. Where `entity` names one, the text is made of
+    edges of the graph that lead to it, and the passage is the one behind the last of them.
     """
 
     S: str
@@ -159,11 +160,12 @@ class Evidence:
     path: tuple[PathStep, ...] = ()
     logit: float | None = None
     stale: bool = False
+    entity: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """What an answer prints for an `[S#]`."""
+    """What an answer prints for an `[S#]`; `derivation` and `entity` are its evidence's."""
 
     S: str
     chunk_id: str
@@ -172,6 +174,8 @@ class Citation:
     file_path: str | None
     section: str | None
     pdf: PdfLocation | None
+    derivation: Derivation = Derivation.STATED
+    entity: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

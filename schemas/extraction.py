@@ -1,4 +1,4 @@
-"""What an extractor besides the rules finds in a text: names, and statements about them."""
+"""What a model is asked, and what an extractor besides the rules finds in a text: names, and statements."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,10 @@ from typing import Any, Protocol
 Message = Mapping[str, str]
 """One turn of a conversation with a model: `role` and `content`."""
 
-Complete = Callable[[Sequence[Message], Mapping[str, Any]], str]
-"""Ask a model for JSON of a schema and give its answer as it came.
+Complete = Callable[[Sequence[Message], Mapping[str, Any] | None], str]
+"""Ask a model for JSON of a schema, or for text where there is none, and give its answer as it came.
 
+Whether the JSON keeps the schema is for the caller to check: not every server holds its model to one.
 Raises: TransientError: it may answer later; TerminalError: it never will.
 """
 

@@ -32,7 +32,8 @@ class Settings:
     question may say. `graph_boost` is what `python -m retrieval` adds to the score of a passage that
     vectors and a typed edge find. `llm_url` is the base URL of a server that speaks OpenAI's
     chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
-    `spacy` is a package with a pipeline of spaCy that does so instead.
+    `spacy` is a package with a pipeline of spaCy that does so instead. An answer may take
+    `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`.
     """
 
     index: str = ".sitegraph"
@@ -56,6 +57,9 @@ class Settings:
     llm_url: str | None = None
     llm_model: str | None = None
     llm_key: str | None = field(default=None, repr=False)
+    llm_seconds: int = 60
+    llm_calls: int = 40
+    llm_tokens: int = 200_000
     spacy: str | None = None
     cache: str | None = None
     chromium: str | None = None

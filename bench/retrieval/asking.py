@@ -1,13 +1,13 @@
 """All questions of a set through one retriever: the ranked documents of each answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.retrieval.metrics import all_at, recall_at, reciprocal_rank
 from bench.retrieval.question_sets import Question, QuestionSet, page_key
 from indexes.rerank import locate_reranker
 from indexes.wiring import open_readers
+from retrieval.learning.metrics import all_at, recall_at, reciprocal_rank
 from retrieval.opening import build_retriever
 from retrieval.query import build_query, parse_filters
 from retrieval.retriever import Retriever
@@ -41,8 +41,12 @@ def open_retriever(index: Path) -> Retriever:
 
 def ask_all(retriever: Retriever, questions: QuestionSet, way: Way) -> Figures:
     """Ask every question one way and measure each answer by its evidence."""
-    ranked = [_ask(retriever, question, way) for question in questions.questions]
-    pairs = [(found, question.gold) for found, question in zip(ranked, questions.questions, strict=True)]
+    return measure_rankings([_ask(retriever, question, way) for question in questions.questions], questions)
+
+
+def measure_rankings(rankings: Sequence[Sequence[str]], questions: QuestionSet) -> Figures:
+    """Measure a ranking of documents for each question, in their order; an empty one has found nothing."""
+    pairs = [(found, one.gold) for found, one in zip(rankings, questions.questions, strict=True)]
     return {
         **{f"R@{k}": tuple(recall_at(found, gold, k) for found, gold in pairs) for k in (2, 5, 10)},
         **{f"all@{k}": tuple(all_at(found, gold, k) for found, gold in pairs) for k in (5, 8, 10)},

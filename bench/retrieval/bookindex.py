@@ -8,10 +8,10 @@ from lxml import html
 
 from bench.retrieval.asking import TOP_K, open_retriever
 from bench.retrieval.indexing import build_index
-from bench.retrieval.metrics import Interval, paired_bootstrap, reciprocal_rank
 from bench.retrieval.question_sets import Question, QuestionSet
 from indexes.ports import ChunkReader, Encoder
 from indexes.wiring import open_readers
+from retrieval.learning.metrics import Interval, paired_bootstrap, reciprocal_rank
 from retrieval.query import build_query
 from retrieval.seeds import DEPTH
 from schemas.evidence import SearchField

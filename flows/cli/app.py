@@ -14,6 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from flows.cli import (
+    ask,
     changes,
     demo,
     drop,
@@ -27,8 +28,10 @@ from flows.cli import (
     serve,
     show,
     status,
+    tune,
     verify,
     why,
+    wiki,
 )
 from schemas.errors import (
     ConfigError,
@@ -69,11 +72,14 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("why", why.why, "Tell everything known of one document."),
     ("changes", changes.changes, "Print what each generation changed, for programs that keep a copy."),
     ("query", query.query, "Print the passages that answer a question."),
+    ("ask", ask.ask, "Answer a question in sentences with their sources."),
+    ("wiki", wiki.wiki, "List, search, read and check the pages that answers were filed on."),
     ("show", show.show, "Open a citation: its page, or its section."),
     ("graph", graph.graph, "Show the neighbourhood of a node."),
     ("serve", serve.serve, "Answer over HTTP."),
     ("inspect", inspect.inspect, "Show what the parser makes of one document."),
     ("export", export.export, "Print every row as JSON lines."),
+    ("tune", tune.tune, "Fit the weights of a score on questions with known answers."),
     ("verify", verify.verify, "Read everything back and look for damage."),
     ("rollback", rollback.rollback, "Go back to an earlier generation, or lift the hold."),
     ("drop", drop.drop, "Remove a source from the index."),

@@ -1,4 +1,4 @@
-"""`sitegraph export`: every row of a generation, in id order, or its graph for other tools."""
+"""`sitegraph export`: the rows of a generation, its graph, its use, or what an encoder can be trained by."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.cli.options import IndexOption, choose_generation
-from flows.cli.reading import warn
+from flows.cli.reading import open_for_reading, warn
 from flows.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
 
 if TYPE_CHECKING:
     from flows.wiring import Index
+    from indexes.wiring import Readers
 
 
 class What(StrEnum):
@@ -26,6 +27,8 @@ class What(StrEnum):
     CHUNKS = "chunks"
     GRAPH = "graph"
     LINKS = "links"
+    USAGE = "usage"
+    NEGATIVES = "negatives"
 
 
 class ExportFormat(StrEnum):
@@ -36,7 +39,11 @@ class ExportFormat(StrEnum):
     PARQUET = "parquet"
 
 
-_FORMATS: dict[What, tuple[ExportFormat, ...]] = {What.GRAPH: (ExportFormat.GRAPHML, ExportFormat.PARQUET)}
+_LEARNT = (What.USAGE, What.NEGATIVES)
+_FORMATS: dict[What, tuple[ExportFormat, ...]] = {
+    What.GRAPH: (ExportFormat.GRAPHML, ExportFormat.PARQUET),
+    What.USAGE: (ExportFormat.JSONL, ExportFormat.PARQUET),
+}
 """All else is rows, which are JSON lines."""
 
 
@@ -53,11 +60,18 @@ def export(
     vectors: Annotated[bool, typer.Option("--vectors", help="Chunks with their vectors.")] = False,
     format_: Annotated[
         ExportFormat | None,
-        typer.Option("--format", help="jsonl for rows; graphml (the default) or parquet for the graph."),
+        typer.Option(
+            "--format",
+            help="jsonl for rows; graphml (the default) or parquet for the graph; usage may be parquet.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", help="A file instead of standard output; for parquet a folder."),
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option("--questions", help="Questions with known answers to mine negatives of, as for tune."),
     ] = None,
 ) -> None:
     """Print every row with its public fields, one JSON object a line; or hand the graph to other tools.
@@ -73,12 +87,23 @@ def export(
       sitegraph export --what graph --format graphml --output handbook.graphml
 
       sitegraph export --what graph --format parquet --output handbook-graph
+
+      sitegraph export --what usage --format parquet --output usage
+
+      sitegraph export --what negatives --questions questions.jsonl --output triplets.jsonl
     """
     from flows.opening import open_described
 
     chosen = _choose_format(what, format_, output=output)
-    if what is What.GRAPH and (stable or vectors):
-        raise ConfigError("goes with rows, not with --what graph", subject="--stable, --vectors")
+    if what in (What.GRAPH, *_LEARNT) and (stable or vectors):
+        raise ConfigError(f"goes with rows, not with --what {what}", subject="--stable, --vectors")
+    if questions and what is not What.NEGATIVES:
+        raise ConfigError("goes with --what negatives", subject="--questions")
+    if what in _LEARNT:
+        if source or generation is not None:
+            raise ConfigError(f"goes with rows, not with --what {what}", subject="--source, --generation")
+        _hand_over_learnt(open_for_reading(read_settings(index)), what, chosen, output, questions)
+        return
     opened = open_described(read_settings(index))
     try:
         number = choose_generation(opened, generation)
@@ -100,7 +125,7 @@ def _choose_format(what: What, wanted: ExportFormat | None, *, output: Path | No
     if chosen not in possible:
         raise ConfigError(f"for --what {what} must be {' or '.join(possible)}", subject="--format")
     if chosen is ExportFormat.PARQUET and output is None:
-        raise ConfigError("is needed: Parquet is two files in a folder", subject="--output")
+        raise ConfigError("is needed: Parquet is several files in a folder", subject="--output")
     return chosen
 
 
@@ -121,6 +146,30 @@ def _hand_over(
 
     with open_target(output) as out:
         write_graphml(pages, out)
+
+
+def _hand_over_learnt(
+    readers: "Readers", what: What, form: ExportFormat, output: Path | None, questions: Path | None
+) -> None:
+    from retrieval.learning.usage import read_usage
+
+    usage = read_usage(readers.index)
+    if usage.unreadable:
+        warn(f"{usage.unreadable} lines of the logs are none of theirs and were left out")
+    if what is What.NEGATIVES:
+        from flows.negatives import negative_rows
+        from flows.question_file import load_questions
+
+        _print(negative_rows(readers, usage, load_questions(questions) if questions else None), output)
+        return
+    from flows.target import fill_folder
+    from flows.usage_tables import usage_rows, write_usage
+
+    if form is ExportFormat.PARQUET and output is not None:
+        with fill_folder(output) as folder:
+            write_usage(usage, readers.encoder.encode_query, folder)
+        return
+    _print(usage_rows(usage, readers.encoder.encode_query), output)
 
 
 def _print(records: Iterable[dict[str, Any]], output: Path | None) -> None:

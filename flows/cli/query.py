@@ -2,14 +2,13 @@
 
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import FormatOption, IndexOption, OutputFormat
-from flows.cli.reading import open_for_reading, terminal_width, warn
+from flows.cli.reading import log_usage, open_for_reading, terminal_width
 from flows.settings import read_settings
 from flows.unreadable import why
 from schemas.errors import ConfigError
@@ -104,10 +103,10 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
     _report(timings, "open", started)
     for one in queries:
         started = time.perf_counter()
-        bundle = retriever.retrieve(one)
+        walk = retriever.walk(one)
         _report(timings, "query", started)
-        typer.echo(_render(bundle, form))
-    _log(readers.index, queries)
+        typer.echo(_render(walk.bundle, form))
+        log_usage(readers.index, [one], walks=[walk])
 
 
 def _render(bundle: "ContextBundle", form: str) -> str:
@@ -122,12 +121,3 @@ def _render(bundle: "ContextBundle", form: str) -> str:
 def _report(wanted: bool, what: str, started: float) -> None:
     if wanted:
         typer.echo(f"{what}: {time.perf_counter() - started:.3f} s", err=True)
-
-
-def _log(index: Path, queries: "Sequence[Query]") -> None:
-    from retrieval.log import log_queries
-
-    try:
-        log_queries(index, queries, timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
-    except OSError as error:
-        warn(f"the usage log cannot be written: {error}")

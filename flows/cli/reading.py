@@ -2,6 +2,7 @@
 
 import os
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,11 @@ import typer
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from indexes.wiring import Readers
+    from retrieval.retriever import Walk
+    from schemas.evidence import Query
 
 
 def open_for_reading(settings: Settings, *, use_graph: bool = True, use_rerank: bool = False) -> "Readers":
@@ -31,6 +36,24 @@ def open_for_reading(settings: Settings, *, use_graph: bool = True, use_rerank: 
 def warn(message: str) -> None:
     """Print a warning on stderr."""
     typer.echo(f"sitegraph: warning: {message}", err=True)
+
+
+def log_usage(
+    index: Path, queries: "Sequence[Query]", *, walks: "Sequence[Walk]" = (), not_found: bool = False
+) -> None:
+    """Append what was asked, and found, to the log beside the index; failing to is a warning."""
+    from retrieval.log import log_queries
+
+    try:
+        log_queries(
+            index,
+            queries,
+            timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
+            walks=walks,
+            not_found=not_found,
+        )
+    except OSError as error:
+        warn(f"the usage log cannot be written: {error}")
 
 
 def terminal_width() -> int:

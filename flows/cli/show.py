@@ -1,12 +1,13 @@
 """`sitegraph show`: opens a citation."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import IndexOption
-from flows.cli.reading import open_for_reading, terminal_width
+from flows.cli.reading import open_for_reading, terminal_width, warn
 from flows.pictures import DPI, WITHHELD, RawOf, stored_bytes
 from flows.settings import read_settings
 from flows.unreadable import why
@@ -26,6 +27,8 @@ def show(
 ) -> None:
     """Show a passage where it stands: a PDF page with its box drawn, or the text of its section.
 
+    A citation that a query brought counts as followed: its document gains authority with the next generation.
+
     Examples:
 
       sitegraph show chunk:27ktmbseikcisalxxqmll75jfe
@@ -38,6 +41,25 @@ def show(
     readers = open_for_reading(settings)
     found = find_chunk(readers.chunks, chunk)
     typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, readers)))
+    _log_click(readers, found)
+
+
+def _log_click(readers: "Readers", chunk: "Chunk") -> None:
+    from retrieval.clicks import answered_query, log_click
+
+    try:
+        query = answered_query(readers.index, chunk.id)
+        if query is not None:
+            log_click(
+                readers.index,
+                doc=chunk.doc,
+                chunk_id=chunk.id,
+                query=query,
+                generation=readers.generation,
+                timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+    except OSError as error:
+        warn(f"the log of followed citations cannot be written: {error}")
 
 
 def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: RawOf) -> str:

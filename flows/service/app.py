@@ -24,6 +24,7 @@ from flows.service.problems import MEDIA_TYPE, Problem, problem_of, respond, unp
 from flows.service.threads import Threads
 from indexes.wiring import Readers
 from retrieval import query as queries
+from retrieval.retriever import Walk
 from retrieval.service import LiveRetriever
 from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import Query as Question
@@ -40,14 +41,14 @@ class Parts:
     """What the interface is made over; all of it may be called in several threads.
 
     `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `log` keeps
-    what was asked in the usage log; `tell` is for people, on stderr.
+    what was asked and found in the usage log; `tell` is for people, on stderr.
     """
 
     retriever: LiveRetriever
     threads: Threads
     changes: Callable[[int, int | None, str | None], Feed]
     picture: Callable[[Readers, Chunk], bytes]
-    log: Callable[[Question], None]
+    log: Callable[[Walk], None]
     tell: Callable[[str], None]
 
 
@@ -92,9 +93,9 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
         question = _question(body)
 
         def work() -> dict[str, Any]:
-            bundle = parts.retriever.retrieve(question)
-            parts.log(question)
-            return to_record(bundle)
+            walk = parts.retriever.walk(question)
+            parts.log(walk)
+            return to_record(walk.bundle)
 
         return JSONResponse(await parts.threads.run(work))
 

@@ -22,9 +22,9 @@ from flows.service.threads import Threads
 from indexes.wiring import Readers
 from retrieval.log import log_queries
 from retrieval.policy import read_policy
+from retrieval.retriever import Walk
 from retrieval.service import LiveRetriever, open_retriever
 from schemas.errors import SitegraphError
-from schemas.evidence import Query
 from schemas.feed import Feed
 from schemas.nodes import Chunk
 from schemas.settings import Settings
@@ -85,9 +85,9 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
             raise Problem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
         return draw_apart(data, chunk)
 
-    def log(query: Query) -> None:
+    def log(walk: Walk) -> None:
         try:
-            log_queries(index, [query], timestamp=_now())
+            log_queries(index, [walk.query], timestamp=_now(), walks=[walk])
         except OSError as error:
             tell(f"sitegraph: warning: the usage log cannot be written: {error}")
 

@@ -29,6 +29,12 @@ def citations(bundle: ContextBundle, *labels: str) -> str:
     return json.dumps({"citations": rows})
 
 
+def test_a_label_as_the_graph_heads_its_evidence_counts_as_the_plain_one(bundle: ContextBundle) -> None:
+    text = f"Replay the log [2: Knowledge Graph - Redis].\n{citations(bundle, 'S2')}"
+    answer = parse_answer(text, bundle)
+    assert (answer.problems, answer.sentences[0].labels) == ((), ("S2",))
+
+
 def test_an_answer_that_keeps_the_contract_has_no_problems(bundle: ContextBundle) -> None:
     text = f"Replay the log. [S1] Keep it for 3.5 years [S2][S1].\n{citations(bundle, 'S1', 'S2')}"
     answer = parse_answer(text, bundle)

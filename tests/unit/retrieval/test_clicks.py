@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-from retrieval.clicks import CLICK_FILE, Clicks, count_clicks, log_click
-from retrieval.log import log_folder
+from retrieval.clicks import CLICK_FILE, Clicks, answered_query, count_clicks, log_click
+from retrieval.log import LOG_FILE, append_lines, log_folder
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 def follow(index: Path, doc: str) -> None:
@@ -37,3 +39,24 @@ def test_lines_that_are_no_clicks_are_left_out_and_counted(tmp_path: Path) -> No
     follow(tmp_path, "page:a")
     found = count_clicks(tmp_path)
     assert (found.by_document["page:a"], found.unreadable) == (2, 4)
+
+
+def test_secrets_of_the_question_are_never_written(tmp_path: Path) -> None:
+    log_click(
+        tmp_path,
+        doc="page:a",
+        chunk_id="chunk:x",
+        query=f"why is {TOKEN} refused",
+        generation=1,
+        timestamp="t",
+    )
+    assert TOKEN not in (log_folder(tmp_path) / CLICK_FILE).read_text()
+
+
+def test_the_question_of_a_click_is_the_last_one_that_the_passage_answered(tmp_path: Path) -> None:
+    assert answered_query(tmp_path, "chunk:x") is None
+    asked = [("first", ["chunk:x"]), ("second", ["chunk:y", "chunk:x"]), ("third", ["chunk:y"])]
+    append_lines(tmp_path, LOG_FILE, [{"query": query, "winners": won} for query, won in asked])
+    append_lines(tmp_path, LOG_FILE, [{"query": "chunk:x"}, {"query": 3, "winners": ["chunk:x"]}])
+    assert answered_query(tmp_path, "chunk:x") == "second"
+    assert answered_query(tmp_path, "chunk:z") is None

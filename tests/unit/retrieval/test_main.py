@@ -163,7 +163,17 @@ def test_every_query_is_logged_beside_the_index_and_nothing_in_it_changes(
     assert len(lines) == 2
     entry = json.loads(lines[0])
     assert time.strptime(entry.pop("timestamp"), "%Y-%m-%dT%H:%M:%S+00:00")
-    assert entry == {"query": "restore", "filters": {"lang": ["en"]}, "top_k": 5, "use_graph": False}
+    asked = {name: entry.pop(name) for name in ("query", "filters", "top_k", "use_graph", "rerank")}
+    assert asked == {
+        "query": "restore",
+        "filters": {"lang": ["en"]},
+        "top_k": 5,
+        "use_graph": False,
+        "rerank": False,
+    }
+    assert [one["rank"] for one in entry.pop("candidates")][:2] == [1, 2]
+    assert len(entry.pop("winners")) == 5
+    assert entry == {"route": "navigation", "generation": 1, "degraded": [], "outcome": "found"}
 
 
 def test_a_log_that_cannot_be_written_is_a_warning(folder: Path, tmp_path: Path) -> None:

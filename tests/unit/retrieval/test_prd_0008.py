@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from retrieval.merge import merge_by_id, retrieve_merged
+from retrieval.merge import merge_by_id, walk_merged
 from retrieval.query import build_query, parse_filters
 from retrieval.render import to_rows
 from retrieval.retriever import Retriever
@@ -33,7 +33,7 @@ def ask(
     index: SmallIndex, text: str, *filters: str, only_named: bool = False, **options: Any
 ) -> ContextBundle:
     query = build_query(text, filters=parse_filters(filters), **options)
-    return retrieve_merged(retriever(index), query, only_named=only_named)
+    return walk_merged(retriever(index), query, only_named=only_named).bundle
 
 
 def files(evidence: Sequence[Evidence]) -> list[str]:

@@ -44,3 +44,14 @@ def test_tables_and_examples_come_after_the_rest(bundle: ContextBundle) -> None:
     first, *others = bundle.evidence
     text = render_prompt(replace(bundle, evidence=(replace(first, role="child"), *others)))
     assert text.rindex(f"[{first.S}] ") > max(text.rindex(f"[{one.S}] ") for one in others)
+
+
+def test_labels_citations_and_not_found_are_duties_of_every_prompt(bundle: ContextBundle) -> None:
+    contract = render_prompt(bundle).split("Question:")[0]
+    for duty in (
+        "after each sentence that states a fact",
+        '{"citations": [{"S": "S1"',
+        "'not found'",
+        "[TOOL",
+    ):
+        assert duty in contract

@@ -1,8 +1,8 @@
-"""The measures of the benchmark, and how sure a difference is."""
+"""What rankings are worth against gold, and how sure a difference is."""
 
 import pytest
 
-from bench.retrieval.metrics import all_at, paired_bootstrap, recall_at, reciprocal_rank
+from retrieval.learning.metrics import all_at, paired_bootstrap, recall_at, reciprocal_rank
 
 
 def test_recall_counts_gold_among_the_first_and_each_document_once() -> None:

@@ -1,0 +1,199 @@
+"""One question answered: a mode's way to evidence, then a model's words or the evidence's own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from flows.modes import AskMode
+from retrieval.answer import parse_answer
+from retrieval.answering.answered import Answered, AnsweredBy, Grounded
+from retrieval.answering.answering import Answerer
+from retrieval.opening import build_retriever
+from schemas.errors import ConfigError, StoreUnavailable
+from schemas.evidence import ContextBundle, Query
+from schemas.extraction import Complete
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from indexes.wiring import Readers
+    from retrieval.wiki.reply import WikiAnswer
+    from retrieval.wiki.store import Wiki
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """An answer, the evidence that its labels mean, and what only its mode has to say."""
+
+    mode: AskMode
+    bundle: ContextBundle
+    answer: Answered
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What answers questions over opened readers.
+
+    `tell` hears of each step as it is done, `warn` what a person should know although an answer comes.
+    `wiki` and `now` (ISO 8601) are the wiki mode's, `steps` is the loop's.
+    """
+
+    readers: "Readers"
+    complete: Complete | None
+    tell: Tell
+    warn: Tell
+    wiki: "Wiki"
+    now: str
+    judge: bool = False
+    steps: int = 4
+
+    def ask(self, query: Query, mode: AskMode) -> Asked:
+        """Answer *query* by *mode*, and warn of what was missing on the way.
+
+        Raises: StoreUnavailable, FilterError, ConfigError: what readers, the loop and the wiki raise.
+        """
+        asked = {
+            AskMode.PLAIN: self._plain,
+            AskMode.DUAL: self._dual,
+            AskMode.WIKI: self._wiki,
+            AskMode.ITERATIVE: self._iterative,
+        }[mode](query)
+        for note in asked.answer.notes:
+            self.warn(note)
+        return asked
+
+    @property
+    def _answerer(self) -> Answerer:
+        return Answerer(
+            complete=self.complete, reranker=self.readers.reranker, judge=self.judge, tell=self.tell
+        )
+
+    def _plain(self, query: Query) -> Asked:
+        bundle = build_retriever(self.readers).retrieve(query)
+        self.tell(f"passages: {len(bundle.evidence)}")
+        return Asked(mode=AskMode.PLAIN, bundle=bundle, answer=self._answerer.answer(bundle))
+
+    def _dual(self, query: Query) -> Asked:
+        from retrieval.dual.graph_channel import EntityGraphRetriever
+        from retrieval.dual.retriever import DualRetriever
+
+        readers = self.readers
+        graph = EntityGraphRetriever(readers.chunks, readers.graph) if readers.graph else None
+        plain, count_tokens = build_retriever(readers), readers.encoder.count_tokens
+        dual = DualRetriever(plain, graph, count_tokens, tell=self.tell, warn=self.warn)
+        bundle = dual.retrieve(query)
+        return Asked(mode=AskMode.DUAL, bundle=bundle, answer=self._answerer.answer(bundle))
+
+    def _iterative(self, query: Query) -> Asked:
+        from retrieval.iterative.answering import build_final_bundle, messages_for_answer
+        from retrieval.iterative.loop import iterate
+
+        run = iterate(
+            build_retriever(self.readers),
+            self.readers.graph if query.use_graph else None,
+            query,
+            reranker=self.readers.reranker,
+            complete=self.complete,
+            steps=self.steps,
+            on_step=lambda step, state: self.tell(
+                f"step {state.step}: {step.seen.query} ({len(step.seen.bundle.evidence)} passages, "
+                f"{len(state.view.triples)} triples, {state.outcome.value})"
+            ),
+        )
+        bundle = build_final_bundle(run, query)
+        messages = messages_for_answer(run, bundle)
+        answer = self._answerer.answer(bundle, messages=messages, further=run.state.asked[1:])
+        for note in run.state.notes:
+            self.tell(note)
+        return Asked(mode=AskMode.ITERATIVE, bundle=bundle, answer=answer)
+
+    def _wiki(self, query: Query) -> Asked:
+        from retrieval.wiki.ask import answer_from_wiki
+
+        readers, budget = self.readers, query.token_budget
+        found = answer_from_wiki(
+            self.wiki, readers, query.text, reranker=readers.reranker, now=self.now, token_budget=budget
+        )
+        for problem in found.problems:
+            self.warn(f"{problem.path}: {problem.message}")
+        if found.page:
+            self.tell(f"the wiki answers: {found.page.ref}")
+            answer = _quote_page(found)
+        else:
+            self.tell(f"the wiki has no answer; the graph: {len(found.bundle.evidence)} passages")
+            answer = self._answerer.answer(found.bundle)
+            self._file(query, found, answer)
+        return Asked(
+            mode=AskMode.WIKI, bundle=found.bundle, answer=answer, details={"wiki": found.to_record()}
+        )
+
+    def _file(self, query: Query, found: "WikiAnswer", answer: Answered) -> None:
+        """Make a verified answer a page, so that the wiki has it the next time."""
+        from retrieval.wiki.filing import Statement, file_answer
+
+        chunks = {one.S: one.chunk_id for one in found.bundle.evidence}
+        statements = [Statement(text=one.text, chunks=(chunks[one.S],)) for one in answer.sentences if one.S]
+        if not statements:
+            return
+        try:
+            filing = file_answer(
+                self.wiki,
+                self.readers.chunks,
+                query.text,
+                statements,
+                verified=answer.verified,
+                generation=self.readers.generation,
+                now=self.now,
+                evidence=found.evidence,
+            )
+        except StoreUnavailable as error:
+            self.warn(f"the answer is not filed: {error}")
+            return
+        self.tell(
+            f"filed as {filing.page.ref}" if filing.page and filing.written else f"not filed: {filing.reason}"
+        )
+
+
+def _quote_page(found: "WikiAnswer") -> Answered:
+    """Give the page's own words; what a person changed on it no verifier has seen."""
+    assert found.page is not None
+    said = parse_answer(found.text, found.bundle).sentences
+    known = {one.S for one in found.bundle.evidence}
+    return Answered(
+        by=AnsweredBy.WIKI,
+        sentences=tuple(
+            Grounded(text=one.text, S=next((label for label in one.labels if label in known), None))
+            for one in said
+        ),
+        verified=not found.page.edited_by_hand,
+    )
+
+
+def open_model(settings: Settings) -> Complete | None:
+    """Give what asks the model that the settings name, within their budget; None where they name none.
+
+    Raises: ConfigError: a URL without a model, no URL of HTTP, or the extra with the client is not installed.
+    """
+    if settings.llm_url is None:
+        return None
+    if settings.llm_model is None:
+        raise ConfigError(
+            "names no model; give --model, or set it beside the URL", subject="SITEGRAPH_LLM_MODEL"
+        )
+    try:
+        from ingest.fetch.completion import open_completion
+    except ModuleNotFoundError as error:
+        message = f"needs {error.name}; install the extra sitegraph[pipeline]"
+        raise ConfigError(message, subject="--llm") from error
+    from ingest.fetch.completion_budget import CompletionLimits
+
+    return open_completion(
+        settings.llm_url,
+        model=settings.llm_model,
+        api_key=settings.llm_key,
+        limits=CompletionLimits(
+            seconds=settings.llm_seconds, calls=settings.llm_calls, tokens=settings.llm_tokens
+        ),
+    )

@@ -1,0 +1,168 @@
+"""`sitegraph ask`: an answer in sentences, each with the evidence that it rests on."""
+
+import sys
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from flows.cli.reading import log_usage, open_for_reading, terminal_width, warn
+from flows.cli.wiki import WikiOption, open_wiki
+from flows.modes import AskMode
+from flows.settings import read_settings
+from schemas.redaction import one_line
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flows.asking import Asked
+    from schemas.evidence import Evidence, Query
+    from schemas.records import Record
+
+INDENT = "     "
+SHOWN = 300
+"""Characters of a passage that is near and no answer."""
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")],
+    mode: Annotated[
+        AskMode,
+        typer.Option("--mode", help="How evidence is found: search, search and graph, wiki first, in steps."),
+    ] = AskMode.PLAIN,
+    index: IndexOption = None,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            "--llm", metavar="URL", help="Server of a model (default: SITEGRAPH_LLM_URL, else none)."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME", help="The model there (default: SITEGRAPH_LLM_MODEL)."),
+    ] = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Have the model judge each sentence of its answer too.")
+    ] = False,
+    steps: Annotated[
+        int, typer.Option("--steps", min=1, max=4, help="Most steps of --mode iterative, 1 to 4; 2 is fast.")
+    ] = 4,
+    wiki: WikiOption = None,
+    top_k: Annotated[int, typer.Option("--top-k", help="Number of passages, 1 to 50.")] = 10,
+    use_graph: Annotated[bool, typer.Option("--use-graph/--no-graph", help="Follow links and edges.")] = True,
+    filter_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter", metavar="KEY=VALUE", help="Keep matches, such as doc_type=guide; repeatable."
+        ),
+    ] = None,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Answer a question from the index, each sentence with its source.
+
+    Without a model the answer is the sentences of the evidence that answer best; with one it words the
+    answer, and sentences that the evidence does not bear out are left out. The key is SITEGRAPH_LLM_KEY.
+
+    Examples:
+
+      sitegraph ask "What happens when a lease expires?"
+
+      sitegraph ask "How does the Session API connect to Redis?" --mode dual --format json
+
+      sitegraph ask "Who wrote the guide that GOV-0017 replaces?" --mode iterative --steps 2
+
+      sitegraph ask "What is a lease?" --mode wiki --llm http://127.0.0.1:8000/v1 --model small
+    """
+    from flows.asking import open_model
+    from retrieval.query import build_query, parse_filters
+
+    settings = read_settings(index)
+    settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
+    query = build_query(question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph)
+    complete, pages = open_model(settings), open_wiki(settings, wiki)
+    asked = _ask(settings, query, mode, complete=complete, wiki=pages, judge=judge, steps=steps)
+    if output is OutputFormat.JSON:
+        print_json(_record(asked))
+    else:
+        typer.echo(render_answer(asked, width=terminal_width()))
+
+
+def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "Asked":
+    from flows.asking import Asking
+    from retrieval.retriever import Walk
+
+    tell = _teller()
+    readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True)
+    tell(f"generation {readers.generation}")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    asking = Asking(readers=readers, tell=tell, warn=warn, now=now, **options)
+    asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
+    walk = Walk(query=query, bundle=asked.bundle, candidates=(), copies={})
+    log_usage(readers.index, [query], walks=[walk], not_found=asked.answer.not_found)
+    return asked
+
+
+def _teller() -> "Callable[[str], None]":
+    """Give what shows each step with the seconds since the last one, where a person watches."""
+    last = time.perf_counter()
+
+    def tell(message: str) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if sys.stderr.isatty():
+            typer.echo(f"{now - last:7.2f} s  {one_line(message)}", err=True)
+        last = now
+
+    return tell
+
+
+def _record(asked: "Asked") -> "Record":
+    """Give the contract of docs/asking.md."""
+    from schemas.records import to_record
+
+    answer = asked.answer
+    return {
+        "query": asked.bundle.query,
+        "mode": asked.mode.value,
+        "answer": answer.text,
+        "not_found": answer.not_found,
+        **to_record(answer),
+        "citations": [to_record(one) for one in asked.bundle.citations if one.S in _cited(asked)],
+        **asked.details,
+        "bundle": to_record(asked.bundle),
+    }
+
+
+def _cited(asked: "Asked") -> tuple[str, ...]:
+    """Labels that the answer uses, or, where it has none, those of the nearest evidence."""
+    return tuple(one.S for one in asked.answer.sentences if one.S) or asked.answer.nearest
+
+
+def render_answer(asked: "Asked", *, width: int) -> str:
+    """Give the answer as a paragraph, then what its labels mean, one line each."""
+    from retrieval.render import cite_line, label_of, show_line, wrap_text
+
+    cited = _cited(asked)
+    shown = [one for one in asked.bundle.evidence if one.S in cited]
+    parts = [wrap_text(asked.answer.text, width=width)]
+    if asked.answer.not_found and shown:
+        parts.append("\n\n".join(["Nearest:", *(_passage(one, width) for one in shown)]))
+    elif shown:
+        lines = [f"{label_of(one)} {cite_line(one, one.pdf)}" for one in shown]
+        parts.append("\n".join(map(show_line, lines)))
+    return "\n\n".join(parts)
+
+
+def _passage(evidence: "Evidence", width: int) -> str:
+    from retrieval.render import cite_line, label_of, show_line, wrap_text
+
+    head = show_line(f"{label_of(evidence)} {cite_line(evidence, evidence.pdf)}")
+    return f"{head}\n{wrap_text(_shortened(evidence.text), width=width, indent=INDENT)}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN].rsplit(maxsplit=1)[0]} ..."

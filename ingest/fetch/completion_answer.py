@@ -1,0 +1,56 @@
+"""What an answer of chat completions says, or why it says nothing.
+
+Source: https://platform.openai.com/docs/api-reference/chat/object.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from schemas.errors import ParseError
+
+REASON_MAX = 200
+
+_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n\s*```\s*", re.DOTALL)
+
+
+def read_json(url: str, data: bytes) -> Any:
+    """Read the body of an answer. Raises: ParseError: it is no JSON in UTF-8."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ParseError("the model's server answers with something else than JSON", subject=url) from error
+
+
+def read_content(url: str, answer: Any) -> str:
+    """Give the text of the first choice, without the fence that some models put around JSON.
+
+    Raises: ParseError: there is none, it ends where the server's own limit cut it, or the model refuses.
+    """
+    try:
+        choice = answer["choices"][0]
+        message, finish = choice["message"], choice.get("finish_reason")
+        content, refusal = message.get("content"), message.get("refusal")
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ParseError("the model's server answers without a choice", subject=url) from error
+    if isinstance(refusal, str) and refusal:
+        raise ParseError(f"the model refuses: {refusal[:REASON_MAX]}", subject=url)
+    if not isinstance(content, str):
+        raise ParseError("the model's server answers without text", subject=url)
+    if finish == "length":
+        message = "the model's answer is cut off; let the server allow more tokens"
+        raise ParseError(message, subject=url)
+    fenced = _FENCED.fullmatch(content)
+    return fenced[1] if fenced else content
+
+
+def read_reason(data: bytes) -> str:
+    """Give what an error says of itself, as OpenAI words it; empty where it does not."""
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError):
+        return ""
+    error = answer.get("error") if isinstance(answer, Mapping) else None
+    reason = error.get("message") if isinstance(error, Mapping) else error
+    return reason[:REASON_MAX] if isinstance(reason, str) else ""

@@ -1,0 +1,61 @@
+"""An answer as it is shown: sentences that each rest on one piece of evidence, and what was left out."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from retrieval.prompt import NOT_FOUND
+
+
+class AnsweredBy(StrEnum):
+    """Who worded an answer."""
+
+    EXTRACT = "extract"
+    MODEL = "model"
+    WIKI = "wiki"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounded:
+    """A sentence and the label of the evidence that it rests on; `logit` is a cross-encoder's, or None.
+
+    Only a sentence that a person wrote on a page of the wiki may have no label.
+    """
+
+    text: str
+    S: str | None
+    logit: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A sentence that was left out, with the evidence that came nearest, and why."""
+
+    text: str
+    S: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """An answer to a question.
+
+    `verified`: a cross-encoder held each sentence against its evidence, or it is copied from there. `nearest`
+    are labels of the evidence that came nearest where nothing was found. `notes` are for people.
+    """
+
+    by: AnsweredBy
+    sentences: tuple[Grounded, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    nearest: tuple[str, ...] = ()
+    verified: bool = True
+    notes: tuple[str, ...] = ()
+
+    @property
+    def not_found(self) -> bool:
+        """Whether nothing is left to say."""
+        return not self.sentences
+
+    @property
+    def text(self) -> str:
+        """The sentences, each with its label; else "not found"."""
+        return " ".join(f"{one.text} [{one.S}]" if one.S else one.text for one in self.sentences) or NOT_FOUND

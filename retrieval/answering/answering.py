@@ -1,0 +1,102 @@
+"""From evidence to an answer: a model's words held against the evidence, or the evidence's own."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from indexes.ports import Reranker
+from retrieval.answer import Answer, parse_answer
+from retrieval.answering.answered import Answered, AnsweredBy, Dropped, Grounded
+from retrieval.answering.extract import NEAREST, extract_answer
+from retrieval.prompt import NOT_FOUND, render_prompt
+from retrieval.verify.verifier import verify_answer
+from schemas.errors import TerminalError, TransientError
+from schemas.evidence import ContextBundle
+from schemas.extraction import Complete, Message
+
+UNVERIFIED = "the answer is not verified: that takes the cross-encoder"
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answerer:
+    """What answers: with a model it words and the verifier checks, without one sentences are copied.
+
+    `judge`: the model also judges each sentence of its answer. `tell` hears of each step.
+    """
+
+    complete: Complete | None
+    reranker: Reranker | None
+    judge: bool
+    tell: Tell
+
+    def answer(
+        self,
+        bundle: ContextBundle,
+        *,
+        messages: Sequence[Message] | None = None,
+        further: Sequence[str] = (),
+    ) -> Answered:
+        """Answer the question of *bundle* from its evidence and from nothing else.
+
+        A model that fails, or that says nothing, is noted, and the evidence's own words are the answer.
+
+        Args: messages: in place of the plain prompt. further: what else was asked on the way, for an
+        answer without the model.
+        """
+        if self.complete is None or not bundle.evidence:
+            return extract_answer(bundle, reranker=self.reranker, further=further)
+        asked = messages or ({"role": "user", "content": render_prompt(bundle)},)
+        try:
+            text = self.complete(asked, None)
+        except (TransientError, TerminalError) as error:
+            return self._without_model(bundle, further, str(error))
+        answer = parse_answer(text, bundle)
+        if not answer.sentences and not answer.tool_requests:
+            return self._without_model(bundle, further, "its answer says nothing")
+        self.tell(f"the model answers in {len(answer.sentences)} sentences")
+        return self._check(answer, bundle)
+
+    def _without_model(self, bundle: ContextBundle, further: Sequence[str], why: str) -> Answered:
+        note = f"answering without the model: {why}"
+        found = extract_answer(bundle, reranker=self.reranker, further=further)
+        return replace(found, notes=(*found.notes, note))
+
+    def _check(self, answer: Answer, bundle: ContextBundle) -> Answered:
+        checked = self._verified(answer, bundle) if self.reranker else _by_labels(answer, bundle)
+        tools = tuple(
+            f"the model asks to run {one.name}; no tool is run here" for one in answer.tool_requests
+        )
+        nearest = () if checked.sentences else tuple(one.S for one in bundle.evidence[:NEAREST])
+        self.tell(f"{len(checked.sentences)} sentences stand, {len(checked.dropped)} dropped")
+        return replace(checked, nearest=nearest, notes=(*checked.notes, *tools))
+
+    def _verified(self, answer: Answer, bundle: ContextBundle) -> Answered:
+        assert self.reranker is not None
+        judge = self.complete if self.judge else None
+        found = verify_answer(answer, bundle, reranker=self.reranker, judge=judge)
+        return Answered(
+            by=AnsweredBy.MODEL,
+            sentences=tuple(Grounded(text=one.text, S=one.S, logit=one.logit) for one in found.kept),
+            dropped=tuple(Dropped(text=one.text, S=one.S, reason=one.reason) for one in found.dropped),
+            notes=found.notes,
+        )
+
+
+def _by_labels(answer: Answer, bundle: ContextBundle) -> Answered:
+    """Keep the sentences that name evidence; whether it bears them out nobody here can tell."""
+    known = {one.S for one in bundle.evidence}
+    first = [
+        (one.text, next((label for label in one.labels if label in known), None)) for one in answer.sentences
+    ]
+    return Answered(
+        by=AnsweredBy.MODEL,
+        sentences=tuple(Grounded(text=text, S=label) for text, label in first if label),
+        dropped=tuple(
+            Dropped(text=text, S=None, reason="no evidence is named for it")
+            for text, label in first
+            if label is None and NOT_FOUND not in text.casefold()
+        ),
+        verified=False,
+        notes=(UNVERIFIED,),
+    )

@@ -1,0 +1,108 @@
+"""An answer without a language model: the sentences of the evidence that answer best, word for word."""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from indexes.ports import Reranker
+from retrieval.answering.answered import Answered, AnsweredBy, Grounded
+from retrieval.answering.sentences import split_quotable
+from retrieval.expand.words import stems
+from schemas.evidence import ContextBundle, Evidence
+
+SENTENCES_MAX = 3
+READ_MAX = 40
+"""Sentences that the cross-encoder reads, at some ten milliseconds each."""
+LENGTH_MAX = 500
+"""Characters; a longer sentence is a table or a listing in one line."""
+BEHIND = 3.0
+"""A sentence with a logit so far behind the best says something else (unmeasured)."""
+COVERED = 0.6
+"""Share of the question's words, by rarity, that must stand in a sentence where no cross-encoder reads it."""
+NEAREST = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A sentence of the evidence, and its place there; `covered` is the share of the question that it and its
+    headings hold.
+    """
+
+    text: str
+    evidence: Evidence
+    place: int
+    covered: float
+
+
+def extract_answer(
+    bundle: ContextBundle, *, reranker: Reranker | None, further: Sequence[str] = ()
+) -> Answered:
+    """Give at most three sentences with their labels, in the order of the evidence, or "not found".
+
+    A cross-encoder takes sentences with a logit above 0 and near the best; without one a sentence must
+    hold enough of the question's words. Each of the *further* questions, that were asked on the way, adds
+    the sentence that answers it best; alone they answer nothing.
+    """
+    chosen = _choose(bundle.query, bundle.evidence, reranker)[:SENTENCES_MAX]
+    if chosen:
+        chosen += [best for one in further for best in _choose(one, bundle.evidence, reranker)[:1]]
+    distinct = {one.text: (one, logit) for one, logit in reversed(chosen)}
+    by_place = sorted(distinct.values(), key=lambda pair: pair[0].place)
+    return Answered(
+        by=AnsweredBy.EXTRACT,
+        sentences=tuple(Grounded(text=one.text, S=one.evidence.S, logit=logit) for one, logit in by_place),
+        nearest=() if chosen else tuple(one.S for one in bundle.evidence[:NEAREST]),
+    )
+
+
+def rank_candidates(question: str, evidence: Collection[Evidence]) -> tuple[Candidate, ...]:
+    """Give the distinct sentences of *evidence*, those that hold most of the question first.
+
+    Words count by how few sentences hold them. Of equals the one of better evidence comes first.
+    """
+    said: dict[str, Evidence] = {}
+    for one in evidence:
+        for text in _sentences(one):
+            said.setdefault(text, one)
+    sentences = tuple(said.items())
+    words = [stems(" ".join((*one.heading_path, text))) for text, one in sentences]
+    asked = stems(question)
+    held = Counter(word for found in words for word in found & asked)
+    weight = {word: math.log1p(len(sentences) / (held[word] or 0.5)) for word in sorted(asked)}
+    whole = sum(weight.values()) or 1.0
+    candidates = [
+        Candidate(
+            text=text,
+            evidence=one,
+            place=place,
+            covered=round(sum(weight[word] for word in sorted(found & asked)) / whole, 6),
+        )
+        for place, ((text, one), found) in enumerate(zip(sentences, words, strict=True))
+    ]
+    return tuple(sorted(candidates, key=lambda one: (-one.covered, one.place)))
+
+
+def _sentences(evidence: Evidence) -> Sequence[str]:
+    found = split_quotable(evidence.text)
+    return [text for text in found if any(sign.isalpha() for sign in text) and len(text) <= LENGTH_MAX]
+
+
+Chosen = tuple[Candidate, float | None]
+
+
+def _choose(question: str, evidence: Collection[Evidence], reranker: Reranker | None) -> list[Chosen]:
+    """Give the sentences that answer *question*, the best first."""
+    ranked = rank_candidates(question, evidence)
+    if reranker is None:
+        return [(one, None) for one in ranked if one.covered >= COVERED]
+    read = ranked[:READ_MAX]
+    logits = reranker.score_pairs(question, [_in_place(one) for one in read])
+    least = max(logits, default=0.0) - BEHIND
+    good = [(one, logit) for one, logit in zip(read, logits, strict=True) if logit > 0 and logit >= least]
+    return [*sorted(good, key=lambda pair: (-pair[1], pair[0].place))]
+
+
+def _in_place(one: Candidate) -> str:
+    trail = " > ".join(one.evidence.heading_path or one.evidence.breadcrumbs)
+    return f"{trail}\n{one.text}" if trail else one.text

@@ -1,0 +1,88 @@
+"""What the graph says around the entities of a question: one readable text for each thing it reaches."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from indexes.ports import ChunkReader, GraphReader
+from retrieval.dual.options import DualOptions
+from retrieval.dual.passages import Passages, read_passages, support_of
+from retrieval.dual.things import Things, read_things
+from retrieval.dual.walk import Reached
+from retrieval.dual.wording import say_edge
+from retrieval.words import fold
+from schemas.evidence import PathStep, Query
+from schemas.nodes import Chunk
+
+PATHS_MAX = 3
+"""Ways to one thing that are written out; there are at most three entities to come from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphContext:
+    """A thing that the graph leads to: what joins it to the question, and the passage behind the last edge.
+
+    `names` are all it is called. `score` is in [0, 1].
+    """
+
+    entity: str
+    names: tuple[str, ...]
+    text: str
+    hop: int
+    confidence: float
+    score: float
+    chunk: Chunk
+    path: tuple[PathStep, ...]
+
+
+def build_contexts(
+    chunks: ChunkReader, graph: GraphReader, reached: Collection[Reached], query: Query, options: DualOptions
+) -> tuple[GraphContext, ...]:
+    """Write out what was reached, best first; what has no passage under the query's filters is left out.
+
+    Two calls to the graph and three to the chunk store, for any number of things.
+    Raises: StoreUnavailable: a store is gone.
+    """
+    edges = {edge.id: edge for one in reached for edge in one.path}
+    ends = {end for edge in edges.values() for end in (edge.src, edge.dst)}
+    things = read_things(graph, ends | {one.node for one in reached})
+    passages = read_passages(chunks, tuple(edges.values()), query)
+    grouped: dict[str, list[Reached]] = {}
+    for way in sorted(reached, key=lambda way: way.order):
+        if name := fold(things.called(way.node)):
+            grouped.setdefault(name, []).append(way)
+    found = [one for ways in grouped.values() if (one := _context(ways, things, passages, options))]
+    return tuple(sorted(found, key=lambda one: (-round(one.score, 6), one.entity)))
+
+
+def _context(
+    ways: Collection[Reached], things: Things, passages: Passages, options: DualOptions
+) -> GraphContext | None:
+    shown = [one for one in ways if passages.behind(one.path[-1])]
+    if not shown:
+        return None
+    best = shown[0]
+    chunk = passages.behind(best.path[-1])
+    assert chunk is not None
+    return GraphContext(
+        entity=things.called(best.node),
+        names=things.names(best.node),
+        text=_write(shown, things, passages),
+        hop=best.hop,
+        confidence=round(best.confidence, 6),
+        score=round(options.weight * best.confidence * options.decay ** (best.hop - 1), 6),
+        chunk=chunk,
+        path=tuple(
+            PathStep(src=edge.src, kind=edge.kind.value, dst=edge.dst, chunk=support_of(edge))
+            for edge in best.path
+        ),
+    )
+
+
+def _write(ways: Collection[Reached], things: Things, passages: Passages) -> str:
+    """One line for each edge of the best way from each entity."""
+    by_origin: dict[str, Reached] = {}
+    for one in ways:
+        by_origin.setdefault(one.origin, one)
+    edges = [edge for one in list(by_origin.values())[:PATHS_MAX] for edge in one.path]
+    names = {end: things.called(end) or end for edge in edges for end in (edge.src, edge.dst)}
+    return "\n".join(dict.fromkeys(say_edge(edge, names, passages.texts()) for edge in edges))

@@ -1,0 +1,70 @@
+"""The passages behind edges: where an edge was read, or what its document says that comes nearest."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from indexes.ports import ChunkReader
+from schemas.edges import Edge, EdgeKind
+from schemas.evidence import Filter, Query, SearchField
+from schemas.nodes import Chunk
+
+_LOOK_UP = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passages:
+    """Passages by id, and one for each document whose edges were not read from text; all pass the filters."""
+
+    by_id: Mapping[str, Chunk]
+    of_doc: Mapping[str, Chunk]
+
+    def behind(self, edge: Edge) -> Chunk | None:
+        """Give the passage that shows an edge; None where the filters keep it out."""
+        read_in = support_of(edge)
+        return self.by_id.get(read_in) if read_in else self.of_doc.get(edge.doc)
+
+    def texts(self) -> Mapping[str, str]:
+        """Texts by id."""
+        return {id_: chunk.text for id_, chunk in self.by_id.items()}
+
+
+def support_of(edge: Edge) -> str | None:
+    """Give the id of the passage an edge was read from; None for links and front matter."""
+    ends = {EdgeKind.MENTIONS: edge.src, EdgeKind.EXPLAINED_BY: edge.dst}
+    end = ends.get(edge.kind, "")
+    return edge.chunk or (end if end.startswith("chunk:") else None)
+
+
+def read_passages(chunks: ChunkReader, edges: Collection[Edge], query: Query) -> Passages:
+    """Read what stands behind *edges*, in at most three calls.
+
+    Of a document whose front matter or links say so, it is the passage that shares most words with the
+    question, else its first. Raises: StoreUnavailable: the store is gone.
+    """
+    read_in = sorted({id_ for edge in edges if (id_ := support_of(edge))})
+    docs = sorted({edge.doc for edge in edges if support_of(edge) is None})
+    of_doc = _nearest(chunks, docs, query)
+    for chunk in chunks.of_documents([doc for doc in docs if doc not in of_doc]):
+        if passes(chunk, query.filters):
+            of_doc.setdefault(chunk.doc, chunk)
+    found = (chunk for chunk in chunks.get(read_in) if passes(chunk, query.filters))
+    return Passages(by_id={chunk.id: chunk for chunk in found}, of_doc=of_doc)
+
+
+def _nearest(chunks: ChunkReader, docs: list[str], query: Query) -> dict[str, Chunk]:
+    if not docs:
+        return {}
+    only = (*query.filters, Filter(field="doc", values=tuple(docs)))
+    best: dict[str, str] = {}
+    for hit in chunks.search_text(SearchField.TEXT, query.text, top_k=_LOOK_UP, filters=only):
+        best.setdefault(hit.doc, hit.chunk_id)
+    return {chunk.doc: chunk for chunk in chunks.get(sorted(best.values()))}
+
+
+def passes(chunk: Chunk, filters: Collection[Filter]) -> bool:
+    """Whether a chunk keeps all *filters*; a list column holds one of the values."""
+    return all(set(_values(getattr(chunk, one.field))) & set(one.values) for one in filters)
+
+
+def _values(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)

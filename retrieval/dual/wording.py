@@ -1,0 +1,40 @@
+"""Edges as sentences that a person, or a model, can read."""
+
+from collections.abc import Mapping
+
+from retrieval.second_query import split_sentences
+from schemas.edges import Edge, EdgeKind
+
+_VERBS = {
+    EdgeKind.RELATES_TO: "relates to",
+    EdgeKind.DEPENDS_ON: "depends on",
+    EdgeKind.SUPERSEDES: "supersedes",
+    EdgeKind.LINKS_TO: "links to",
+    EdgeKind.MENTIONS: "mentions",
+    EdgeKind.EXPLAINED_BY: "is explained by",
+    EdgeKind.RELATED: "is related to",
+}
+QUOTE_MAX = 300
+"""Characters of a quoted sentence; a table in one line is no sentence."""
+
+
+def say_edge(edge: Edge, names: Mapping[str, str], passages: Mapping[str, str]) -> str:
+    """Give `Session API depends on Redis: "The Session API keeps its sessions in Redis."`.
+
+    The quotation is the sentence that the edge was read from, where it was read from text.
+
+    Args: names: what to call each node. passages: texts of chunks by id.
+    """
+    verb = edge.predicate or _VERBS[edge.kind]
+    said = f"{names[edge.src]} {verb} {names[edge.dst]}"
+    quoted = _quote(edge, passages.get(edge.chunk or edge.src, ""))
+    return f'{said}: "{quoted}"' if quoted else f"{said}."
+
+
+def _quote(edge: Edge, passage: str) -> str:
+    """Give the first sentence of the passage that holds the edge's words; its first words if it is long."""
+    words = " ".join((edge.text or edge.anchor_text or "").split())
+    if not words:
+        return ""
+    sentence = next((one for one in split_sentences(passage) if words in one), words)
+    return sentence if len(sentence) <= QUOTE_MAX else f"{sentence[:QUOTE_MAX].rsplit(' ', 1)[0]} ..."

@@ -1,0 +1,36 @@
+"""A run as JSON: saved after any step, taken up again, and compared byte by byte."""
+
+import json
+from typing import Any
+
+from retrieval.iterative.loop import Iteration
+from retrieval.iterative.state import State
+from schemas.errors import ConfigError
+from schemas.hashing import canonical_json
+from schemas.records import from_record, to_record
+
+VERSION = 1
+
+
+def dump_iteration(run: Iteration) -> str:
+    """Give a run as canonical JSON: equal runs give equal bytes."""
+    return canonical_json({"version": VERSION, **to_record(run)})
+
+
+def dump_state(state: State) -> str:
+    """Give a state as canonical JSON."""
+    return canonical_json(to_record(state))
+
+
+def load_iteration(text: str) -> Iteration:
+    """Read what `dump_iteration` wrote.
+
+    Raises: ConfigError: it is no saved run, or one of another version.
+    """
+    try:
+        record: dict[str, Any] = json.loads(text)
+        if record.pop("version") != VERSION:
+            raise ConfigError("is of another version; ask the question anew", subject="saved run")
+        return from_record(Iteration, record)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"is no saved run of the loop ({error})", subject="saved run") from error

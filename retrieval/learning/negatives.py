@@ -1,0 +1,104 @@
+"""Hard negatives: passages that a question finds and that do not answer it, to train an encoder by."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from indexes.ports import ChunkReader, Reranker
+from retrieval.expand.directions import NEAR_DUPLICATE
+from retrieval.learning.captured import names_of
+from retrieval.learning.usage import Usage
+from retrieval.rerank import text_of
+from retrieval.retriever import Walk
+from schemas.encoded import encoded_text
+from schemas.evidence import Query
+from schemas.nodes import Chunk
+
+RANKS = (4, 30)
+"""The first three may answer as well, and beyond thirty nothing is hard."""
+MARGIN = 0.5
+"""A negative's logit lies at least this far below the positive's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A question, and what answers it: passages that were followed, or documents known to."""
+
+    text: str
+    chunks: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triplet:
+    """A row of a training file of sentence-transformers; texts as the encoder is given them."""
+
+    anchor: str
+    positive: str
+    negative: str
+
+
+def followed(usage: Usage) -> tuple[Wanted, ...]:
+    """Give each question of which a citation was followed, in the order of their first clicks."""
+    chunks: dict[str, dict[str, None]] = {}
+    for click in usage.clicks:
+        if click["query"].strip():
+            chunks.setdefault(click["query"], {})[click["chunk_id"]] = None
+    return tuple(Wanted(text=text, chunks=tuple(sorted(ids))) for text, ids in chunks.items())
+
+
+def mine_negatives(
+    wanted: Collection[Wanted], walk: Callable[[Query], Walk], *, chunks: ChunkReader, reranker: Reranker
+) -> Iterator[Triplet]:
+    """Yield a row for each passage at rank 4 to 30 of a question that is not its answer, best first.
+
+    Not taken: passages of the section of an answer, or of a document known to answer; near-duplicates of an
+    answer (cosine from .95); and what the cross-encoder finds nearly as good as the answer. An answer that
+    this generation does not hold any more gives no rows.
+    """
+    for one in wanted:
+        ranked = [found.chunk for found in walk(Query(text=one.text)).candidates[: RANKS[1]]]
+        positives = _positives(one, ranked, chunks)
+        others = [chunk for chunk in ranked[RANKS[0] - 1 :] if not _answers(chunk, one, positives)]
+        if positives and others:
+            yield from _rows(one.text, positives, _unlike(others, positives, chunks), reranker)
+
+
+def _positives(one: Wanted, ranked: Sequence[Chunk], chunks: ChunkReader) -> list[Chunk]:
+    """Give the passages that were followed, and the best found of each document known to answer."""
+    positives = list(chunks.get(one.chunks))
+    for document in one.documents:
+        positives += [chunk for chunk in ranked if document in names_of(chunk)][:1]
+    return list({chunk.id: chunk for chunk in positives}.values())
+
+
+def _answers(chunk: Chunk, one: Wanted, positives: Sequence[Chunk]) -> bool:
+    ids = {positive.id for positive in positives}
+    sections = {positive.section_id for positive in positives if positive.section_id}
+    known = not set(one.documents).isdisjoint(names_of(chunk))
+    return chunk.id in ids or chunk.section_id in sections or known
+
+
+def _unlike(others: Sequence[Chunk], positives: Sequence[Chunk], chunks: ChunkReader) -> list[Chunk]:
+    vectors = chunks.vectors([chunk.id for chunk in (*others, *positives)])
+    said = [vectors[chunk.id].text for chunk in positives]
+    return [
+        chunk
+        for chunk in others
+        if all(float(np.dot(vectors[chunk.id].text, one)) < NEAR_DUPLICATE for one in said)
+    ]
+
+
+def _rows(
+    question: str, positives: Sequence[Chunk], others: Sequence[Chunk], reranker: Reranker
+) -> Iterator[Triplet]:
+    logits = reranker.score_pairs(question, [text_of(chunk) for chunk in (*positives, *others)])
+    for positive, best in zip(positives, logits, strict=False):
+        for chunk, logit in zip(others, logits[len(positives) :], strict=True):
+            if logit < best - MARGIN:
+                yield Triplet(anchor=question, positive=_encoded(positive), negative=_encoded(chunk))
+
+
+def _encoded(chunk: Chunk) -> str:
+    return encoded_text(chunk.heading_path, chunk.text)

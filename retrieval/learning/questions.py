@@ -1,0 +1,73 @@
+"""Questions whose answers are known, to tune by: read, checked, and split into two halves by their ids."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.errors import ConfigError
+from schemas.hashing import sha256_hex
+
+LEAST = 10
+"""Fewer questions than this say nothing about a weight."""
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownQuestion:
+    """A question and the documents that answer it together: node ids, document ids, URLs or paths.
+
+    A page of a PDF is `path#page=3`.
+    """
+
+    id: str
+    text: str
+    gold: tuple[str, ...]
+
+    @property
+    def fold(self) -> int:
+        """Which part of its half it is in when that is cross-validated."""
+        return (_number(self.id) // 2) % FOLDS
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether it is never tuned on; by its id alone, so that it stays where it is in a longer file."""
+        return _number(self.id) % 2 == 1
+
+
+def read_questions(records: Sequence[Any], *, subject: str) -> tuple[KnownQuestion, ...]:
+    """Read records `{id, question, gold}` in order.
+
+    Raises: ConfigError: a record lacks something, an id stands there twice, or a half is too small.
+    """
+    questions = tuple(
+        _read(record, f"{subject}, question {number}") for number, record in enumerate(records, 1)
+    )
+    counts = Counter(one.id for one in questions)
+    if repeated := sorted(one for one, count in counts.items() if count > 1):
+        raise ConfigError(f"has an id more than once: {', '.join(repeated[:3])}", subject=subject)
+    halves = [sum(one.is_held_out is half for one in questions) for half in (True, False)]
+    if len(questions) < LEAST or min(halves) < FOLDS:
+        raise ConfigError(
+            f"holds {len(questions)} questions, too few to tune by; write more", subject=subject
+        )
+    return questions
+
+
+def _read(record: Any, subject: str) -> KnownQuestion:
+    if not isinstance(record, dict):
+        raise ConfigError("is no object with id, question and gold", subject=subject)
+    gold = record.get("gold")
+    gold = [gold] if isinstance(gold, str) else gold
+    if not isinstance(gold, list) or not gold or not all(isinstance(one, str) and one for one in gold):
+        raise ConfigError("gold must list ids, URLs or paths of documents", subject=subject)
+    for key in ("id", "question"):
+        if not isinstance(record.get(key), str | int) or not str(record[key]).strip():
+            raise ConfigError(f"{key} is missing", subject=subject)
+    return KnownQuestion(
+        id=str(record["id"]), text=str(record["question"]).strip(), gold=tuple(dict.fromkeys(gold))
+    )
+
+
+def _number(text: str) -> int:
+    return int(sha256_hex(text), 16)

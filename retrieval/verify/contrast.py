@@ -1,0 +1,101 @@
+"""What a passage says of one thing and a sentence of another that the passage also has."""
+
+import re
+from collections.abc import Iterator
+
+from retrieval.verify.clauses import Clause, is_empty, split_clauses, split_sentences, stem, whole
+from retrieval.verify.facts import read_facts
+from retrieval.verify.names import find_names
+
+_COVERED = 0.6
+"""Least share of a sentence's words that a part of the passage must have to be the one meant."""
+_DEFAULT = stem("default")
+
+
+def speaks_of_another(sentence: str, passage: str) -> str | None:
+    """Give the words of *passage* that say of another thing what *sentence* says, or None.
+
+    Looked for are a number of another sentence in place of the one there, a name in place of another, and
+    another word before the same noun: the Team plan where it is the Business plan.
+    """
+    said = whole(sentence)
+    parts = [whole(one) for one in split_sentences(passage)]
+    return (
+        _other_number(said, parts)
+        or _other_name(said, parts)
+        or _other_kind(said, [*parts, *(c for one in parts for c in split_clauses(one.text))])
+    )
+
+
+def _covers(said: Clause, part: Clause, *, without: frozenset[str]) -> bool:
+    """Whether *part* speaks of what *said* does; both of a default do, since there is one."""
+    meant = said.stems - without
+    if _DEFAULT in meant & part.stems:
+        return True
+    return bool(meant) and len(meant & part.stems) >= _COVERED * len(meant)
+
+
+def _other_number(said: Clause, parts: list[Clause]) -> str | None:
+    mine = read_facts(said.text).quantities
+    for one in mine:
+        words = frozenset(stem(word) for word in re.findall(r"\w+", one.text.casefold()))
+        holding = [
+            part for part in parts if any(one.equals(other) for other in read_facts(part.text).quantities)
+        ]
+        for part in parts:
+            if part in holding or not _covers(said, part, without=words):
+                continue
+            if any(_covers(said, other, without=words) for other in holding):
+                continue
+            for other in read_facts(part.text).quantities:
+                if one.competes(other) and not any(other.equals(known) for known in mine):
+                    return part.text
+    return None
+
+
+def _other_name(said: Clause, parts: list[Clause]) -> str | None:
+    mine = _marked(said.text)
+    for name in sorted(mine):
+        words = frozenset({stem(name.casefold())})
+        for part in parts:
+            theirs = _marked(part.text)
+            if name in theirs or not _covers(said, part, without=words):
+                continue
+            if any(name in _marked(o.text) and _covers(said, o, without=words) for o in parts):
+                continue
+            if any(_shape(name) == _shape(other) for other in theirs - mine):
+                return part.text
+    return None
+
+
+def _marked(text: str) -> frozenset[str]:
+    facts = read_facts(text)
+    return frozenset((*facts.codes, *find_names(facts.rest)))
+
+
+def _shape(name: str) -> str:
+    """Give what names must share to stand for one another: all capitals, a key, a word with a capital."""
+    if "=" in name:
+        return name.partition("=")[0]
+    return "capitals" if name.isupper() else "identifier" if re.search(r"[\d_]", name) else "word"
+
+
+def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
+    everywhere = {pair for part in parts for pair in _kinds(part)}
+    for kind, thing in _kinds(said):
+        if (kind, thing) not in everywhere:
+            continue
+        for part in parts:
+            if kind in part.stems or not _covers(said, part, without=frozenset({kind})):
+                continue
+            others = {other for other, same in _kinds(part) if same == thing}
+            if others and not others & said.stems:
+                return part.text
+    return None
+
+
+def _kinds(clause: Clause) -> Iterator[tuple[str, str]]:
+    """Yield each pair of neighbouring words that carry meaning, as stems: (bulk, job)."""
+    for left, right in zip(clause.words, clause.words[1:], strict=False):
+        if not is_empty(left) and not is_empty(right) and left.isalpha():
+            yield stem(left), stem(right)

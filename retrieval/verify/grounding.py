@@ -1,0 +1,92 @@
+"""What of a sentence a passage does not bear out: numbers, dates, names, and yes or no."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from retrieval.verify.bounds import opposite_bounds
+from retrieval.verify.contrast import speaks_of_another
+from retrieval.verify.facts import Facts, read_facts
+from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named
+from retrieval.verify.polarity import contradiction
+from retrieval.verify.quantities import Quantity
+from retrieval.verify.units import DURATION
+
+
+class FaultKind(StrEnum):
+    """Why a sentence is not what its evidence says."""
+
+    UNRELATED = "unrelated"
+    NUMBER = "number"
+    DATE = "date"
+    NAME = "name"
+    QUOTE = "quote"
+    OPPOSITE = "opposite"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing of a sentence that its evidence does not bear out."""
+
+    kind: FaultKind
+    what: str
+
+
+def check_sentence(sentence: str, passage: str, *, known: Collection[str] = ()) -> tuple[Fault, ...]:
+    """Give what of *sentence* is not in *passage*, in the order it is looked for; nothing if all is.
+
+    Args: passage: headings and text of one piece of evidence. known: names that the other evidence has.
+    """
+    said, stated = read_facts(sentence), read_facts(passage)
+    faults = [
+        *_dates(said, stated),
+        *_numbers(said, stated, passage),
+        *_signs(said, sentence, passage, known),
+    ]
+    if not faults:
+        faults += _contradictions(sentence, passage)
+    return tuple(faults)
+
+
+def _dates(said: Facts, stated: Facts) -> Iterator[Fault]:
+    for one in said.dates:
+        if not any(one.follows_from(other) for other in stated.dates):
+            yield Fault(kind=FaultKind.DATE, what=f"the date {one.text} is not in it")
+
+
+def _numbers(said: Facts, stated: Facts, passage: str) -> Iterator[Fault]:
+    years = {float(one.year) for one in stated.dates if one.year}
+    for one in said.quantities:
+        if any(one.equals(other) for other in stated.quantities) or years.intersection(one.values):
+            continue
+        if one.counted or not re.search(rf"\b{_counted(one)}\b", passage, re.IGNORECASE):
+            yield Fault(kind=FaultKind.NUMBER, what=f"{one.text} is not in it")
+
+
+def _counted(one: Quantity) -> str:
+    found = re.search(DURATION, one.text)
+    return found[0] if found else one.text
+
+
+def _signs(said: Facts, sentence: str, passage: str, known: Collection[str]) -> Iterator[Fault]:
+    folded = fold_signs(passage)
+    for quote in said.quotes:
+        if fold_signs(quote) not in folded:
+            yield Fault(kind=FaultKind.QUOTE, what=f"{quote!r} is not written in it")
+    names = find_names(said.rest, known=known)
+    for name in dict.fromkeys((*said.codes, *names)):
+        if not is_named(name, passage, folded):
+            yield Fault(kind=FaultKind.NAME, what=f"{name} is not in it")
+    for word in find_exchanged(sentence, passage):
+        yield Fault(kind=FaultKind.NAME, what=f"it has another word than {word}")
+
+
+def _contradictions(sentence: str, passage: str) -> Iterator[Fault]:
+    if found := contradiction(sentence, passage):
+        yield Fault(kind=FaultKind.OPPOSITE, what=f"it says the opposite: {found}")
+    if found := opposite_bounds(sentence, passage):
+        yield Fault(kind=FaultKind.OPPOSITE, what=f"it has another bound: {found}")
+    if found := speaks_of_another(sentence, passage):
+        yield Fault(kind=FaultKind.NAME, what=f"it says so of another: {found}")

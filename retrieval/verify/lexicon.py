@@ -1,0 +1,94 @@
+"""English words that the verifier goes by: those that join, those that deny, those that oppose each other."""
+
+import re
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[\w'/]+", text))
+
+
+EMPTY = frozenset(
+    _words(
+        """a an the this that these those it its it's they them their he she his her we our you your one of to
+        in on by for from with as and or is are was were be been being has have had do did does will would
+        shall can could may might must should need there then so such also which who what any some every each
+        even"""
+    )
+)
+"""Words that only join others."""
+NEGATORS = frozenset(_words("not no never none nobody nothing nowhere neither nor without unable hardly"))
+DENYING = _words(
+    """refuse reject deny decline forbid forbidden prohibit ban barred disallow discourage disable exclude
+    fail lack discontinue prevent avoid impossible unsuitable unsupported unavailable unnecessary inadmissible
+    cease abolish withhold ineligible"""
+)
+"""Words that say no by themselves; most have a partner that says yes (enable, allow, include)."""
+PARTICLES = frozenset(_words("off up down out away back"))
+OPPOSITES = tuple(
+    (left, right)
+    for left, right in (
+        pair.split("/")
+        for pair in _words(
+            """open/close always/never start/stop begin/end increase/decrease add/remove before/after
+            earlier/later first/last minimum/maximum above/below upper/lower inside/outside indoors/outdoors
+            required/optional mandatory/optional safe/unsafe public/private synchronous/asynchronous
+            online/offline lock/unlock encrypt/decrypt upload/download import/export ascending/descending
+            oldest/newest longest/shortest more/fewer higher/lower larger/smaller faster/slower read/write
+            primary/secondary horizontal/vertical permanent/temporary automatic/manual success/failure
+            visible/hidden cold/hot wet/dry internal/external enter/leave stable/unstable valid/invalid
+            known/unknown encrypted/unencrypted signed/unsigned"""
+        )
+    )
+)
+"""Pairs of which a passage that has one does not bear out a sentence with the other."""
+EXCLUSIVE = tuple(
+    frozenset(_words(group))
+    for group in (
+        "black white grey gray red green blue yellow orange purple brown pink amber",
+        "north south east west northern southern eastern western",
+        "left right",
+        "third fourth fifth sixth seventh eighth ninth tenth",
+        "hourly daily weekly monthly quarterly yearly annually",
+    )
+)
+"""Words of which one is wrong where another stands."""
+IRREGULAR = {
+    form: forms.split()[0]
+    for forms in (
+        "run ran running",
+        "send sent",
+        "keep kept",
+        "hold held",
+        "lose lost",
+        "write wrote written",
+        "give gave given",
+        "take took taken",
+        "begin began begun",
+        "go goes went gone",
+        "build built",
+        "make made",
+        "find found",
+        "leave left",
+        "choose chose chosen",
+        "break broke broken",
+        "grow grew grown",
+        "get got gotten",
+        "buy bought",
+        "pay paid",
+        "say said",
+        "tell told",
+        "show shown",
+        "know knew known",
+        "drive drove driven",
+        "rise rose risen",
+        "fall fell fallen",
+    )
+    for form in forms.split()[1:]
+}
+"""The first form of verbs whose other forms no rule gives."""
+SMALL_NUMBERS = _words(
+    """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen"""
+)
+TENS = _words("twenty thirty forty fifty sixty seventy eighty ninety")
+MONTHS = _words("january february march april may june july august september october november december")

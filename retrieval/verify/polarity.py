@@ -1,0 +1,149 @@
+"""Whether a sentence affirms what a passage denies, or the other way: not, never, disabled, before."""
+
+import re
+from collections.abc import Sequence
+
+from retrieval.verify.clauses import Clause, is_empty, split_clauses, split_sentences, stem, whole
+from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
+
+_DENYING = frozenset(map(stem, DENYING))
+_OPPOSITES = tuple((stem(left), stem(right)) for left, right in OPPOSITES)
+_HEDGES = re.compile(
+    r"""\b(?:only|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
+      | \b(?:not|no|never)\b(?:\W+\w+){0,4}?\W+(?:\w+er|more|less)\s+than\b   # no longer than: a bound
+      | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Where yes and no cannot be told by counting; numbers there are compared by themselves."""
+_ASIDE = re.compile(r"^(?:if|when|once|where|unless|provided|as long as|that|which|who)\b", re.IGNORECASE)
+"""What opens a condition or says which one is meant."""
+_SHARED = 0.4
+"""Least share of a clause's words that another must have to say something of the same."""
+
+
+def contradiction(sentence: str, passage: str) -> str | None:
+    """Give the words of *passage* that say the opposite of *sentence*, or None.
+
+    Each clause of the sentence is held against the clause of the passage with most of its words, and each
+    denial against what is denied there. Clauses whose yes and no cannot be told ("only", "unless") pass.
+    """
+    stated = tuple(clause for one in split_sentences(passage) for clause in split_clauses(one))
+    subject = whole(sentence)
+    for said in split_clauses(sentence):
+        found = _denied(said, stated, subject) or _opposed(said, stated)
+        if found:
+            return found
+    return _misplaced(sentence, passage)
+
+
+def _opposed(said: Clause, stated: Sequence[Clause]) -> str | None:
+    """Give the best matching clause if it, and every other that matches as well, says the opposite."""
+    if not said.stems or _is_open(said):
+        return None
+    shared = [(len(_topic(said) & (_topic(one) | _topic_before(one))), one) for one in stated]
+    most = max((count for count, _ in shared), default=0)
+    if most < min(2, len(_topic(said))) or most < _SHARED * len(_topic(said)):
+        return None
+    best = [one for count, one in shared if count == most]
+    if any(_is_open(one) or not _differ(said, one) for one in best):
+        return None
+    return best[0].text
+
+
+def _denied(said: Clause, stated: Sequence[Clause], sentence: Clause) -> str | None:
+    """Give the clause that denies what *said* affirms, or affirms what it denies, by the words denied."""
+    if _is_open(said):
+        return None
+    if _is_negative(said):
+        return _affirming(_heads(said), stated, sentence)
+    for one in stated:
+        if _is_negative(one) and not _is_open(one):
+            heads = _heads(one)
+            others = [other for other in stated if not _is_negative(other) or _is_open(other)]
+            elsewhere = any(heads & other.stems for other in others)
+            if heads and heads <= said.stems and not elsewhere and not _bridged(said, one):
+                return one.text
+    return None
+
+
+def _affirming(heads: frozenset[str], stated: Sequence[Clause], sentence: Clause) -> str | None:
+    near = [
+        one for one in stated if heads and heads <= one.stems and len(_topic(one) & _topic(sentence)) >= 2
+    ]
+    if near and not any(_is_negative(one) or _is_open(one) or _bridged(sentence, one) for one in near):
+        return near[0].text
+    return None
+
+
+def _heads(clause: Clause) -> frozenset[str]:
+    """Give what is denied: the first word after a negator, or what comes before a denying word."""
+    for at, word in enumerate(clause.words):
+        if word in NEGATORS:
+            after = [one for one in clause.words[at + 1 :] if not is_empty(one)]
+            particle = [one for one in after[1:2] if one in PARTICLES]
+            return frozenset(stem(one) for one in (*after[:1], *particle))
+        if stem(word) in _DENYING:
+            return frozenset(stem(one) for one in clause.words[:at] if not is_empty(one))
+    return frozenset()
+
+
+def _topic(clause: Clause) -> frozenset[str]:
+    return frozenset(stem(word) for word in clause.words if not is_empty(word) and word not in NEGATORS)
+
+
+def _topic_before(clause: Clause) -> frozenset[str]:
+    return frozenset(stem(word) for word in clause.before if not is_empty(word))
+
+
+def _is_open(clause: Clause) -> bool:
+    return bool(_HEDGES.search(clause.text) or _ASIDE.match(clause.text))
+
+
+def _is_negative(clause: Clause) -> bool:
+    denials = sum(word in NEGATORS or stem(word) in _DENYING for word in clause.words)
+    return denials % 2 == 1
+
+
+def _differ(said: Clause, stated: Clause) -> bool:
+    return _is_negative(said) ^ _is_negative(stated) ^ _bridged(said, stated)
+
+
+def _bridged(said: Clause, stated: Clause) -> bool:
+    """Whether one clause has a word of a pair, and the other clause only its opposite."""
+    mine, theirs = ({stem(word) for word in one.words if word not in NEGATORS} for one in (said, stated))
+    crossed = sum(
+        (left in mine and right in theirs and not {left} & theirs and not {right} & mine)
+        or (right in mine and left in theirs and not {right} & theirs and not {left} & mine)
+        for left, right in _OPPOSITES
+    )
+    return crossed % 2 == 1
+
+
+def _misplaced(sentence: str, passage: str) -> str | None:
+    """Give what stands before something that the sentence puts after it, or the other way round."""
+    for word, other in (("before", "after"), ("after", "before")):
+        for match in re.finditer(
+            rf"\b{word}\s+(?:the\s+|a\s+|an\s+)?(\w+)(?:\s+(\w+))?", sentence, re.IGNORECASE
+        ):
+            thing = [stem(part.casefold()) for part in match.groups() if part]
+            rest = {*_stems_of(sentence)} - set(thing)
+            if found := _put(other, word, thing, rest, passage):
+                return found
+    return None
+
+
+def _put(other: str, word: str, thing: list[str], rest: set[str], passage: str) -> str | None:
+    best, at = "", 0
+    for one in split_sentences(passage):
+        shared = len(rest & _stems_of(one))
+        if shared > at and set(thing[:1]) <= _stems_of(one):
+            best, at = one, shared
+    folded = best.casefold()
+    if at >= 2 and re.search(rf"\b{other}\b", folded) and not re.search(rf"\b{word}\b", folded):
+        after = re.search(rf"\b{other}\s+(?:the\s+|a\s+|an\s+)?(\w+)", folded)
+        return best if after and stem(after[1]) == thing[0] else None
+    return None
+
+
+def _stems_of(text: str) -> set[str]:
+    return {stem(word) for word in re.findall(r"\w+", text.casefold()) if not is_empty(word)}

@@ -1,0 +1,143 @@
+"""An answer held against its evidence, sentence by sentence: what is not borne out is dropped."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+from indexes.ports import Reranker
+from retrieval.answer import Answer, Sentence
+from retrieval.prompt import NOT_FOUND
+from retrieval.verify.alignment import GROUNDED, Alignment, align_sentence, text_of
+from retrieval.verify.clauses import split_sentences
+from retrieval.verify.grounding import Fault, FaultKind, check_sentence
+from retrieval.verify.judge import judge_sentence
+from retrieval.verify.names import find_names
+from schemas.errors import TerminalError, TransientError
+from schemas.evidence import ContextBundle, Evidence
+from schemas.extraction import Complete
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptSentence:
+    """A sentence that its evidence bears out, and the one label it rests on."""
+
+    text: str
+    S: str
+    logit: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DroppedSentence:
+    """A sentence that no evidence bears out; `S` is the evidence that came closest, None without any."""
+
+    text: str
+    S: str | None
+    logit: float | None
+    faults: tuple[Fault, ...]
+
+    @property
+    def reason(self) -> str:
+        """Say on one line why it was dropped."""
+        found = "; ".join(fault.what for fault in self.faults)
+        return f"{self.S}: {found}" if self.S else found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedAnswer:
+    """What is left of an answer, and what is not.
+
+    `not_found` is True where no sentence is left. `unanswered` are sentences that only say what was not
+    found. `notes` says where the judge could not be asked and the rules alone decided.
+    """
+
+    kept: tuple[KeptSentence, ...]
+    dropped: tuple[DroppedSentence, ...]
+    not_found: bool
+    unanswered: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Give the sentences that are left, each with its label; else "not found"."""
+        return " ".join(f"{one.text} [{one.S}]" for one in self.kept) or NOT_FOUND
+
+
+def verify_answer(
+    answer: Answer, bundle: ContextBundle, *, reranker: Reranker, judge: Complete | None = None
+) -> VerifiedAnswer:
+    """Align each sentence with one piece of evidence and keep those that it bears out (design 7).
+
+    Kept is what the cross-encoder finds relevant (logit > 0) and of which every number, date, identifier,
+    quotation and proper name stands in that one piece, with no negation turned. With a *judge* both must
+    agree; a judge that fails is not asked again, and the rules decide alone.
+    """
+    return _Verification(bundle=bundle, reranker=reranker, judge=judge).verify(answer)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Verification:
+    """One answer's verification: what it needs, and what it finds."""
+
+    bundle: ContextBundle
+    reranker: Reranker
+    judge: Complete | None
+    kept: list[KeptSentence] = field(default_factory=list)
+    dropped: list[DroppedSentence] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def verify(self, answer: Answer) -> VerifiedAnswer:
+        unanswered = tuple(one.text for one in answer.sentences if _says_not_found(one))
+        known = frozenset(_known_names(self.bundle.evidence))
+        for sentence in answer.sentences:
+            if not _says_not_found(sentence):
+                self._decide(sentence, known)
+        return VerifiedAnswer(
+            kept=tuple(self.kept),
+            dropped=tuple(self.dropped),
+            not_found=not self.kept,
+            unanswered=unanswered,
+            notes=tuple(self.notes),
+        )
+
+    def _decide(self, sentence: Sentence, known: Collection[str]) -> None:
+        aligned = align_sentence(sentence.text, sentence.labels, self.bundle.evidence, self.reranker)
+        faults = self._faults(sentence.text, aligned, known)
+        if aligned and not faults:
+            self.kept.append(KeptSentence(text=sentence.text, S=aligned.evidence.S, logit=aligned.logit))
+            return
+        self.dropped.append(
+            DroppedSentence(
+                text=sentence.text,
+                S=aligned.evidence.S if aligned else None,
+                logit=aligned.logit if aligned else None,
+                faults=faults,
+            )
+        )
+
+    def _faults(self, text: str, aligned: Alignment | None, known: Collection[str]) -> tuple[Fault, ...]:
+        if aligned is None:
+            return (Fault(kind=FaultKind.UNRELATED, what="there is no evidence"),)
+        if aligned.logit <= GROUNDED:
+            return (Fault(kind=FaultKind.UNRELATED, what="no evidence speaks of it"),)
+        passage = text_of(aligned.evidence)
+        return check_sentence(text, passage, known=known) or self._judged(text, passage)
+
+    def _judged(self, text: str, passage: str) -> tuple[Fault, ...]:
+        if self.judge is None:
+            return ()
+        try:
+            doubt = judge_sentence(self.judge, text, passage)
+        except (TransientError, TerminalError) as error:
+            self.judge = None
+            self.notes.append(f"the judge failed and rules alone decided from there on: {error}")
+            return ()
+        return (Fault(kind=FaultKind.JUDGE, what=f"the judge doubts it: {doubt}"),) if doubt else ()
+
+
+def _says_not_found(sentence: Sentence) -> bool:
+    return not sentence.labels and NOT_FOUND in sentence.text.casefold()
+
+
+def _known_names(evidence: Collection[Evidence]) -> Iterator[str]:
+    for one in evidence:
+        for sentence in split_sentences(one.text):
+            yield from find_names(sentence)

@@ -1,0 +1,141 @@
+"""The wiki before the graph: an answer from a page that may be trusted, else the graph's evidence."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from indexes.ports import ChunkReader, Encoder, GraphReader, Reranker
+from retrieval.wiki.evidence import GraphEvidence, gather_evidence
+from retrieval.wiki.facts import facts_of
+from retrieval.wiki.marks import mark_pages
+from retrieval.wiki.page import Contradiction, WikiPage
+from retrieval.wiki.reply import WikiAnswer, bundle_passages
+from retrieval.wiki.search import rarity_of, search_pages
+from retrieval.wiki.store import Wiki
+from retrieval.wiki.subgraph import MIN_CONFIDENCE
+from retrieval.wiki.sufficiency import Verdict, judge_page
+from retrieval.wiki.trust import Trust, contradict, current_hashes, weigh_pages
+from schemas.errors import StoreUnavailable
+from schemas.nodes import Chunk
+
+READ_MAX = 3
+"""Pages that are read for a question."""
+GRAPH = "graph"
+
+
+class Sources(Protocol):
+    """Readers of one generation, as `indexes.wiring.open_readers` gives them."""
+
+    @property
+    def chunks(self) -> ChunkReader:
+        """The passages."""
+
+    @property
+    def graph(self) -> GraphReader | None:
+        """The graph, None where it could not be opened."""
+
+    @property
+    def encoder(self) -> Encoder:
+        """The query encoder."""
+
+    @property
+    def generation(self) -> int:
+        """The generation that all of them see."""
+
+    @property
+    def as_of(self) -> str:
+        """When it was published."""
+
+
+def answer_from_wiki(
+    wiki: Wiki,
+    sources: Sources,
+    query: str,
+    *,
+    reranker: Reranker | None,
+    now: str,
+    min_confidence: float = MIN_CONFIDENCE,
+    token_budget: int = 2500,
+) -> WikiAnswer:
+    """Answer from the best page that passes the whole test, else gather evidence from the graph.
+
+    The graph is not asked where a page answers; one that does not reply is `degraded`, and no error. What is
+    found of pages (stale, contradicted) is written on them, where the wiki can be written to.
+
+    Args: query: one line. now: ISO 8601, for pages whose status changes. min_confidence: of edges followed.
+    Raises: StoreUnavailable: the chunk store, or the folder of the wiki, cannot be read.
+    """
+    listing = wiki.list()
+    trust = weigh_pages(listing.pages, current_hashes(sources.chunks, listing.pages))
+    verdicts = _read_best(listing.pages, query, trust, reranker)
+    page = next((one.page for one in verdicts if one.sufficient), None)
+    evidence = None if page else _ask_graph(sources, query, min_confidence)
+    against = _contradicted(listing.pages, trust, evidence)
+    trust |= {ref: replace(trust[ref], contradictions=found) for ref, found in against.items()}
+    verdicts = tuple(replace(one, trust=trust[one.page.ref]) for one in verdicts)
+    passages = evidence.passages if evidence else _resting(sources.chunks, page)
+    return WikiAnswer(
+        query=query,
+        bundle=bundle_passages(
+            passages,
+            query,
+            count_tokens=sources.encoder.count_tokens,
+            budget=token_budget,
+            found=evidence,
+            generation=sources.generation,
+            as_of=sources.as_of,
+            degraded=() if page or evidence else (GRAPH,),
+        ),
+        verdicts=verdicts,
+        evidence=evidence,
+        contradictions=against
+        | {one.page.ref: one.trust.contradictions for one in verdicts if one.trust.contradictions},
+        problems=(*listing.problems, *mark_pages(wiki, listing.pages, trust, now=now)),
+    )
+
+
+def _read_best(
+    pages: Collection[WikiPage], query: str, trust: Mapping[str, Trust], reranker: Reranker | None
+) -> tuple[Verdict, ...]:
+    """Read the three best pages; those that answer come first, else as they were found."""
+    rarity = rarity_of(pages)
+    read = [
+        judge_page(hit, query, rarity=rarity, trust=trust[hit.page.ref], reranker=reranker)
+        for hit in search_pages(pages, query, top_k=READ_MAX)
+    ]
+    return tuple(sorted(read, key=lambda one: (not one.sufficient, -(one.logit or 0.0))))
+
+
+def _ask_graph(sources: Sources, query: str, min_confidence: float) -> GraphEvidence | None:
+    """Give None where there is no graph, or it went away."""
+    if sources.graph is None:
+        return None
+    try:
+        return gather_evidence(
+            sources.chunks, sources.graph, sources.encoder, query, min_confidence=min_confidence
+        )
+    except StoreUnavailable:
+        return None
+
+
+def _contradicted(
+    pages: Collection[WikiPage], trust: Mapping[str, Trust], evidence: GraphEvidence | None
+) -> dict[str, tuple[Contradiction, ...]]:
+    """Give the pages that new evidence contradicts, with all that does; a stale page is no side of it."""
+    if evidence is None:
+        return {}
+    facts = facts_of(evidence.subgraph.edges, evidence.names)
+    found: dict[str, tuple[Contradiction, ...]] = {}
+    for page in pages:
+        known = trust[page.ref].contradictions
+        if not trust[page.ref].stale and (new := contradict(page.facts, facts)):
+            found[page.ref] = tuple(dict.fromkeys((*known, *new)))
+    return found
+
+
+def _resting(chunks: ChunkReader, page: WikiPage | None) -> tuple[Chunk, ...]:
+    """Give the passages that a page rests on, in the order of its labels."""
+    if page is None:
+        return ()
+    found = {chunk.id: chunk for chunk in chunks.get(list(page.rests_on))}
+    return tuple(found[chunk] for chunk in page.rests_on if chunk in found)

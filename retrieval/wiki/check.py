@@ -1,0 +1,62 @@
+"""Looks every page of a wiki over against the index that readers see."""
+
+from dataclasses import dataclass
+
+from indexes.ports import ChunkReader
+from retrieval.wiki.marks import mark_pages
+from retrieval.wiki.page import PageProblem, WikiPage
+from retrieval.wiki.store import Wiki, resolve_links
+from retrieval.wiki.trust import Trust, current_hashes, weigh_pages
+from schemas.records import Record, to_record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """A page and what was found of it; `broken_links` are targets that are no page."""
+
+    page: WikiPage
+    trust: Trust
+    broken_links: tuple[str, ...]
+
+    def to_record(self) -> Record:
+        """Give what a program needs to know of the page."""
+        return {
+            **page_record(self.page),
+            "status": self.trust.status.value,
+            "stale_chunks": list(self.trust.stale),
+            "contradictions": [to_record(one) for one in self.trust.contradictions],
+            "broken_links": list(self.broken_links),
+        }
+
+
+def check_wiki(
+    wiki: Wiki, chunks: ChunkReader, *, now: str
+) -> tuple[tuple[Looked, ...], tuple[PageProblem, ...]]:
+    """Give what was found of every page, in order, and problems; writes status and contradictions on pages.
+
+    Raises: StoreUnavailable: the chunk store, or the folder of the wiki, cannot be read.
+    """
+    listing = wiki.list()
+    trust = weigh_pages(listing.pages, current_hashes(chunks, listing.pages))
+    broken = resolve_links(listing.pages)
+    unwritten = mark_pages(wiki, listing.pages, trust, now=now)
+    looked = tuple(
+        Looked(page=page, trust=trust[page.ref], broken_links=broken.get(page.ref, ()))
+        for page in listing.pages
+    )
+    return looked, (*listing.problems, *unwritten)
+
+
+def page_record(page: WikiPage) -> Record:
+    """Give where a page is, what it is about, and what it says of itself."""
+    return {
+        "category": page.category,
+        "slug": page.slug,
+        "title": page.title,
+        "summary": page.summary,
+        "status": page.status.value,
+        "query": page.query,
+        "generation": page.generation,
+        "rests_on": list(page.rests_on),
+        "links": list(page.links),
+    }

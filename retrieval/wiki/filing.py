@@ -1,0 +1,178 @@
+"""Verified answers become pages of the wiki, with what they rest on."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from indexes.ports import ChunkReader
+from retrieval.bundle import locate_in_pdf
+from retrieval.render import cite_line
+from retrieval.wiki.evidence import GraphEvidence
+from retrieval.wiki.facts import facts_of
+from retrieval.wiki.front_matter import plain_line, plain_text
+from retrieval.wiki.page import EVIDENCE, EVIDENCE_CHAIN, PageStatus, WikiPage
+from retrieval.wiki.slugs import marked_slug, slug_of
+from retrieval.wiki.store import Wiki
+from retrieval.wiki.trust import contradict, current_hashes, weigh_pages
+from retrieval.wiki.words import stems
+from retrieval.words import fold
+from schemas.hashing import sha256_hex
+from schemas.nodes import Chunk
+
+TOPIC = "topic"
+SUMMARY_MAX = 200
+TITLE_MAX = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A sentence of an answer, and the chunks that a verifier found it grounded in."""
+
+    text: str
+    chunks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filing:
+    """The page that holds the answer now, None where there is none; `reason` says why it was not written."""
+
+    page: WikiPage | None
+    reason: str = ""
+
+    @property
+    def written(self) -> bool:
+        """Whether a page was written."""
+        return not self.reason
+
+
+def file_answer(
+    wiki: Wiki,
+    chunks: ChunkReader,
+    query: str,
+    statements: Sequence[Statement],
+    *,
+    verified: bool,
+    generation: int,
+    now: str,
+    evidence: GraphEvidence | None = None,
+) -> Filing:
+    """File an answer as a topic page that rests on the chunks of its sentences as they are in *chunks*.
+
+    Only a verified answer is filed, each of whose sentences stands on chunks of this generation; one that a
+    current page holds already is not filed again. A page of the same question that is stale is rebuilt in
+    its place, unless a person has edited it: theirs is left as it is, and the filing says so.
+
+    Args: verified: whether the verifier let every statement stand. generation: of *chunks*. now: ISO 8601.
+    evidence: the graph's, for the statements and the chain that the page keeps.
+    Raises: StoreUnavailable: the wiki cannot be read or written.
+    """
+    found = {one.id: one for one in chunks.get(sorted({c for s in statements for c in s.chunks}))}
+    if reason := _why_not(statements, found, verified=verified):
+        return Filing(page=None, reason=reason)
+    pages = wiki.list().pages
+    place = _place(pages, chunks, query)
+    if place.reason:
+        return place
+    slug = place.page.slug if place.page else _free_slug(wiki, query)
+    if slug is None:
+        return Filing(
+            page=None, reason="a page that cannot be read stands in its place; see sitegraph wiki list"
+        )
+    page = _page(query, statements, found, evidence, slug=slug, generation=generation, now=now)
+    return Filing(page=wiki.write(page))
+
+
+def _why_not(statements: Collection[Statement], found: Mapping[str, Chunk], *, verified: bool) -> str:
+    if not verified:
+        return "it is not verified"
+    if not any(fold(one.text) for one in statements):
+        return "it says nothing"
+    for one in statements:
+        if not one.chunks or any(chunk not in found for chunk in one.chunks):
+            return f"not grounded in passages of this generation: {plain_line(one.text)}"
+    return ""
+
+
+def _place(pages: Collection[WikiPage], chunks: ChunkReader, query: str) -> Filing:
+    """Give the stale page to rebuild, no page for a new one, or why nothing is written."""
+    asked = stems(query)
+    same = [page for page in pages if page.query and stems(page.query) == asked]
+    trust = weigh_pages(pages, current_hashes(chunks, pages))
+    for page in same:
+        if trust[page.ref].status is PageStatus.CURRENT:
+            return Filing(page=page, reason=f"{page.ref} holds it already")
+    for page in same:
+        if trust[page.ref].status is PageStatus.CONTRADICTED:
+            return Filing(page=page, reason=f"{page.ref} is contradicted, which a person must settle")
+        if page.edited_by_hand:
+            return Filing(page=page, reason=f"{page.ref} is stale and was edited by hand; delete or mend it")
+    return Filing(page=same[0] if same else None)
+
+
+def _free_slug(wiki: Wiki, query: str) -> str | None:
+    """Give the slug of a new page: another page of that name, readable or not, is never written over."""
+    taken = {slug for category, slug in wiki.names() if category == TOPIC}
+    plain = slug_of(query)
+    return next((slug for slug in (plain, marked_slug(plain, query)) if slug not in taken), None)
+
+
+def _page(
+    query: str,
+    statements: Sequence[Statement],
+    found: Mapping[str, Chunk],
+    evidence: GraphEvidence | None,
+    *,
+    slug: str,
+    generation: int,
+    now: str,
+) -> WikiPage:
+    resting = dict.fromkeys(chunk for one in statements for chunk in one.chunks)
+    said = facts_of(evidence.subgraph.edges, evidence.names) if evidence else ()
+    facts = tuple(fact for fact in said if fact.chunk in resting)
+    flagged = contradict(facts, said)
+    body = _body(query, statements, [found[chunk] for chunk in resting], evidence)
+    return WikiPage(
+        category=TOPIC,
+        slug=slug,
+        title=_cut(query, TITLE_MAX),
+        summary=_cut(statements[0].text, SUMMARY_MAX),
+        body=body,
+        rests_on={chunk: found[chunk].content_hash for chunk in resting},
+        query=plain_line(query),
+        generation=generation,
+        written_at=now,
+        status=PageStatus.CONTRADICTED if flagged else PageStatus.CURRENT,
+        status_since=now,
+        facts=facts,
+        contradictions=flagged,
+        filed_sha256=sha256_hex(body),
+    )
+
+
+def _body(
+    query: str, statements: Iterable[Statement], resting: Sequence[Chunk], evidence: GraphEvidence | None
+) -> str:
+    labels = {chunk.id: f"[S{number}]" for number, chunk in enumerate(resting, start=1)}
+    lines = [f"# {_cut(query, TITLE_MAX)}", ""]
+    lines += [
+        " ".join((_prose(one.text), *(labels[chunk] for chunk in dict.fromkeys(one.chunks))))
+        for one in statements
+    ]
+    lines += ["", f"## {EVIDENCE}", ""]
+    lines += [
+        f"- {labels[chunk.id]} {cite_line(chunk, locate_in_pdf(chunk))} `{chunk.id}`" for chunk in resting
+    ]
+    if evidence and evidence.chain:
+        lines += ["", f"## {EVIDENCE_CHAIN}", "", f"    {plain_line(evidence.chain_line)}"]
+    return plain_text("\n".join(lines))
+
+
+def _prose(text: str) -> str:
+    """Give a sentence as one line that is no heading, list, quote, code or link of the wiki."""
+    line = plain_line(text).replace("[[", "[\\[")
+    return re.sub(r"^(\d*)([#>+*`~|=-]|(?<=\d)[.)])", r"\1\\\2", line)
+
+
+def _cut(text: str, length: int) -> str:
+    line = plain_line(text)
+    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"

@@ -1,0 +1,163 @@
+"""The folder of a wiki, and nothing outside it: no link is followed, and a write is whole or not at all."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from retrieval.wiki.page import PageProblem
+from retrieval.wiki.slugs import check_name, is_safe
+from schemas.errors import ParseError, StoreUnavailable
+
+PAGE_MAX = 1_000_000
+"""Bytes of a page that are read; more is no page that a person reads."""
+SUFFIX = ".md"
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+# A pipe in the place of a page would else be waited at for ever.
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+_TRIES = 100
+
+
+def list_files(root: Path) -> tuple[tuple[tuple[str, str], ...], tuple[PageProblem, ...]]:
+    """Give (category, slug) of every page file, sorted, and what lies there and is none.
+
+    Hidden files and files of other kinds are passed over; a wiki that is not there yet is empty.
+    """
+    found: list[tuple[str, str]] = []
+    problems: list[PageProblem] = []
+    for category in _names(root):
+        if category.is_symlink() or not category.is_dir(follow_symlinks=False):
+            problems += _stray(category.name, is_link=category.is_symlink())
+        elif not is_safe(category.name):
+            problems.append(
+                PageProblem(path=category.name, message="is no name of a category: use a-z, 0-9, -")
+            )
+        else:
+            for entry in _names(root / category.name):
+                path = f"{category.name}/{entry.name}"
+                if (problem := _problem_of(entry)) is not None:
+                    problems.append(PageProblem(path=path, message=problem))
+                elif entry.name.endswith(SUFFIX):
+                    found.append((category.name, entry.name.removesuffix(SUFFIX)))
+    return tuple(found), tuple(problems)
+
+
+def read_file(root: Path, category: str, slug: str) -> str | None:
+    """Give the text of a page's file; None where there is none.
+
+    Raises: ConfigError: an unsafe name; ParseError: it is a link or no file, too long or no UTF-8;
+    StoreUnavailable: it cannot be read.
+    """
+    path = _path(category, slug)
+    try:
+        with _opened_category(root, category) as folder:
+            handle = os.open(f"{slug}{SUFFIX}", _READ, dir_fd=folder)
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise ParseError("is no file; remove it from the wiki", subject=path)
+            data = file.read(PAGE_MAX + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _refusal(error, path) from error
+    if len(data) > PAGE_MAX:
+        raise ParseError(f"is longer than {PAGE_MAX} bytes; cut it into several pages", subject=path)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ParseError("is not UTF-8; save it as such", subject=path) from error
+
+
+def replace_file(root: Path, category: str, slug: str, text: str) -> None:
+    """Put a page's file there, in the place of any it had: readers see the old one or the new, never a part.
+
+    Raises: ConfigError: an unsafe name; ParseError: a link or a file stands where its folder belongs;
+    StoreUnavailable: it cannot be written.
+    """
+    path = _path(category, slug)
+    try:
+        (root / category).mkdir(parents=True, exist_ok=True)
+        with _opened_category(root, category) as folder:
+            name = _write_beside(folder, slug, text)
+            try:
+                os.replace(name, f"{slug}{SUFFIX}", src_dir_fd=folder, dst_dir_fd=folder)
+            except OSError:
+                os.unlink(name, dir_fd=folder)
+                raise
+            os.fsync(folder)
+    except OSError as error:
+        raise _refusal(error, path) from error
+
+
+def _path(category: str, slug: str) -> str:
+    return f"{check_name(category, what='category')}/{check_name(slug, what='slug')}{SUFFIX}"
+
+
+@contextmanager
+def _opened_category(root: Path, category: str) -> Iterator[int]:
+    """Open the folder of a category itself, so that what is put in its place meanwhile is never followed."""
+    folder = os.open(root / category, _FOLDER)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _write_beside(folder: int, slug: str, text: str) -> str:
+    """Write a hidden file and give its name; one that a process left when it died is passed over."""
+    for number in range(_TRIES):
+        name = f".{slug}.{os.getpid()}.{number}.tmp"
+        try:
+            handle = os.open(name, _NEW, 0o666, dir_fd=folder)
+        except FileExistsError:
+            continue
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            os.unlink(name, dir_fd=folder)
+            raise
+        return name
+    raise FileExistsError(f"{_TRIES} unfinished files of {slug}; remove those that end in .tmp")
+
+
+def _names(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((e for e in entries if not e.name.startswith(".")), key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise _refusal(error, folder.name) from error
+
+
+def _stray(name: str, *, is_link: bool) -> list[PageProblem]:
+    if is_link:
+        return [PageProblem(path=name, message="is a link, and links are not followed")]
+    if name.endswith(SUFFIX):
+        return [PageProblem(path=name, message="lies in no category: move it to a folder such as topic/")]
+    return []
+
+
+def _problem_of(entry: os.DirEntry[str]) -> str | None:
+    if entry.is_symlink():
+        return "is a link, and links are not followed"
+    if entry.is_dir(follow_symlinks=False):
+        return "is a folder inside of a category: pages are not looked for there"
+    if entry.name.endswith(SUFFIX) and not is_safe(entry.name.removesuffix(SUFFIX)):
+        return "is no name of a page: rename it to a-z, 0-9 and single dashes, ending in .md"
+    return None
+
+
+def _refusal(error: OSError, path: str) -> ParseError | StoreUnavailable:
+    if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EISDIR):
+        return ParseError(
+            "is a link or no file, and only plain files in plain folders are pages", subject=path
+        )
+    return StoreUnavailable(f"the wiki cannot be used here ({error.strerror or error})", subject=path)

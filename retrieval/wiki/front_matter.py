@@ -1,0 +1,166 @@
+"""The file of a page: YAML front matter, then Markdown. `parse_page(dump_page(page)) == page`."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+import yaml
+
+from retrieval.wiki.page import Contradiction, Fact, PageStatus, WikiPage
+from schemas.errors import ParseError
+from schemas.records import to_record
+
+BLOCK_MAX = 65_536
+"""Signs of front matter that are read; a page that rests on 400 passages needs about half."""
+
+NESTING_MAX = 50
+
+_BLOCK = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_TEXTS = ("title", "summary", "query", "written_at", "status_since", "filed_sha256")
+_KNOWN = frozenset({f.name for f in fields(WikiPage)} - {"slug", "body", "extra"})
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """Safe YAML without anchors and aliases, which can blow a few lines up to gigabytes."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise yaml.YAMLError("anchors and aliases are not allowed")
+        if len(self.states) > NESTING_MAX:
+            raise yaml.YAMLError("it is nested too deeply")
+        return super().compose_node(parent, index)
+
+
+def parse_page(text: str, *, category: str, slug: str) -> WikiPage:
+    """Read the file of a page; where it stands says its category and slug.
+
+    Raises: ParseError: no front matter, one that is no YAML, or a key with a value that it cannot have; the
+    message says which line or key, and what belongs there.
+    """
+    path = f"{category}/{slug}.md"
+    match = _BLOCK.match(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    if match is None:
+        raise ParseError("has no front matter: begin with a line ---, title: ..., a line ---", subject=path)
+    stated = _load(match[1], path)
+    if stated.get("category", category) != category:
+        raise ParseError(f"category must be {category!r}, the folder it lies in", subject=path)
+    texts = {key: _text(stated, key, path) for key in _TEXTS}
+    if not texts["title"]:
+        raise ParseError("title is missing; write title: what the page is about", subject=path)
+    return WikiPage(
+        category=category,
+        slug=slug,
+        body=match.string[match.end() :].strip(),
+        rests_on=_rests_on(stated, path),
+        generation=_generation(stated, path),
+        status=_status(stated, path),
+        facts=tuple(Fact(**one) for one in _rows(stated, "facts", Fact, path)),
+        contradictions=tuple(
+            Contradiction(**one) for one in _rows(stated, "contradictions", Contradiction, path)
+        ),
+        extra={key: value for key, value in stated.items() if key not in _KNOWN},
+        **texts,
+    )
+
+
+def dump_page(page: WikiPage) -> str:
+    """Write a page as its file: known keys first, those without a value left out, then a person's own."""
+    record = to_record(page)
+    texts = {key: plain_line(record[key]) for key in ("title", "summary", "query")}
+    stated = {
+        "title": texts["title"],
+        "summary": texts["summary"],
+        "category": page.category,
+        "status": record["status"],
+        "status_since": page.status_since,
+        "query": texts["query"],
+        "generation": page.generation,
+        "written_at": page.written_at,
+        "rests_on": record["rests_on"],
+        "facts": [_without_empty(one) for one in record["facts"]],
+        "contradictions": [_without_empty(one) for one in record["contradictions"]],
+        "filed_sha256": page.filed_sha256,
+    }
+    known = {key: value for key, value in stated.items() if value not in ("", None, {}, [])}
+    block = yaml.safe_dump({**known, **page.extra}, sort_keys=False, allow_unicode=True, width=110)
+    return f"---\n{block}---\n\n{plain_text(page.body)}\n"
+
+
+def plain_line(text: str) -> str:
+    """Give a text on one line, without signs that YAML or UTF-8 cannot hold."""
+    return " ".join(_UNWRITABLE.sub(" ", text).split())
+
+
+def plain_text(text: str) -> str:
+    """Give a body without such signs and without white space at its ends."""
+    return _UNWRITABLE.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def _without_empty(row: Mapping[str, str]) -> dict[str, str]:
+    return {key: plain_line(value) for key, value in row.items() if value}
+
+
+def _load(block: str, path: str) -> dict[str, Any]:
+    if len(block) > BLOCK_MAX:
+        raise ParseError(f"front matter is longer than {BLOCK_MAX} signs", subject=path)
+    try:
+        stated = yaml.load(block, Loader=_PlainLoader)  # noqa: S506 - a SafeLoader with less, not more
+    except yaml.MarkedYAMLError as error:
+        line = f", line {error.problem_mark.line + 2}" if error.problem_mark else ""
+        raise ParseError(f"front matter is no YAML: {error.problem}{line}", subject=path) from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ParseError(f"front matter is no YAML: {str(error)[:200]}", subject=path) from error
+    if not isinstance(stated, dict) or not all(isinstance(key, str) for key in stated):
+        raise ParseError("front matter must be keys and values, such as title: Leases", subject=path)
+    return stated
+
+
+def _text(stated: Mapping[str, Any], key: str, path: str) -> str:
+    value = stated.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ParseError(f"{key} must be a text; put it in quotes", subject=path)
+    return plain_line(value)
+
+
+def _generation(stated: Mapping[str, Any], path: str) -> int | None:
+    value = stated.get("generation")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise ParseError("generation must be a whole number", subject=path)
+    return value
+
+
+def _status(stated: Mapping[str, Any], path: str) -> PageStatus:
+    value = stated.get("status", PageStatus.CURRENT)
+    if value not in list(PageStatus):
+        raise ParseError(f"status must be one of {', '.join(PageStatus)}, not {value!r}", subject=path)
+    return PageStatus(value)
+
+
+def _rests_on(stated: Mapping[str, Any], path: str) -> dict[str, str]:
+    value = stated.get("rests_on") or {}
+    if not isinstance(value, dict) or not all(
+        isinstance(part, str) for pair in value.items() for part in pair
+    ):
+        raise ParseError("rests_on must map chunk ids to content hashes, both in quotes", subject=path)
+    return value
+
+
+def _rows(
+    stated: Mapping[str, Any], key: str, cls: type[Fact | Contradiction], path: str
+) -> list[dict[str, str]]:
+    rows = stated.get(key) or []
+    names = [f.name for f in fields(cls)]
+    needed = {f.name for f in fields(cls) if f.default is MISSING}
+    for row in rows if isinstance(rows, list) else [None]:
+        if (
+            not isinstance(row, dict)
+            or not needed <= row.keys() <= set(names)
+            or not all(isinstance(value, str) for value in row.values())
+        ):
+            raise ParseError(f"{key} must be a list of {{{', '.join(names)}}}, all texts", subject=path)
+    return list(rows)

@@ -1,0 +1,99 @@
+"""A wiki: Markdown pages by category and slug, in a folder that people read and edit too."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.wiki.folder import list_files, read_file, replace_file
+from retrieval.wiki.front_matter import dump_page, parse_page
+from retrieval.wiki.page import PageProblem, WikiPage
+from retrieval.wiki.search import PageHit, search_pages
+from retrieval.wiki.slugs import slug_of
+from schemas.errors import ConfigError, ParseError
+
+
+def wiki_folder(index: Path) -> Path:
+    """Give the folder of an index's wiki: `NAME.wiki` beside the index folder `NAME`, never in it."""
+    whole = index.resolve()
+    return whole.with_name(f"{whole.name}.wiki")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """All pages that can be read, by (category, slug), and what cannot be, each with why."""
+
+    pages: tuple[WikiPage, ...]
+    problems: tuple[PageProblem, ...]
+
+
+class Wiki:
+    """Search, read, write and list pages. The folder is made with the first page that is written.
+
+    Reads the files each time: what a person saves is there at once. Any number of processes may read and
+    write; of two that write one page, the later wins whole.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def list(self) -> Listing:
+        """Give every page; a broken one is a problem, never an error."""
+        files, problems = list_files(self.folder)
+        pages: list[WikiPage] = []
+        broken: list[PageProblem] = []
+        for category, slug in files:
+            try:
+                pages.append(self.read(category, slug))
+            except (ParseError, ConfigError) as error:
+                broken.append(PageProblem(path=error.subject, message=error.message))
+        listed = sorted((*problems, *broken), key=lambda one: (one.path, one.message))
+        return Listing(pages=tuple(pages), problems=tuple(listed))
+
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """Give (category, slug) of every page, those too that cannot be read."""
+        return list_files(self.folder)[0]
+
+    def read(self, category: str, slug: str) -> WikiPage:
+        """Give one page.
+
+        Raises: ConfigError: an unsafe name, or no such page; ParseError: it cannot be read, and why.
+        """
+        text = read_file(self.folder, category, slug)
+        if text is None:
+            raise ConfigError(
+                "no such page; sitegraph wiki list names those there are", subject=f"{category}/{slug}.md"
+            )
+        return parse_page(text, category=category, slug=slug)
+
+    def search(self, query: str, *, top_k: int = 3) -> tuple[PageHit, ...]:
+        """Give the pages that share words with *query*, best first, by title and text."""
+        return search_pages(self.list().pages, query, top_k=top_k)
+
+    def write(self, page: WikiPage) -> WikiPage:
+        """Put a page there, whole or not at all, in the place of any of its name; gives it as it reads back.
+
+        Raises: ConfigError: an unsafe category or slug, an empty title; StoreUnavailable: the folder
+        cannot be written to.
+        """
+        text = dump_page(page)
+        try:
+            written = parse_page(text, category=page.category, slug=page.slug)
+        except ParseError as error:
+            raise ConfigError(f"is no page: {error.message}", subject=page.ref) from error
+        replace_file(self.folder, page.category, page.slug, text)
+        return written
+
+
+def resolve_links(pages: tuple[WikiPage, ...]) -> Mapping[str, tuple[str, ...]]:
+    """Give for each page, by `category/slug`, the targets of its links that are no page.
+
+    A link names a page as `category/slug`, by its slug alone, or by its title.
+    """
+    known = {name for page in pages for name in (page.ref, page.slug)}
+    titles = {slug_of(page.title) for page in pages}
+    broken: dict[str, tuple[str, ...]] = {}
+    for page in pages:
+        missing = tuple(link for link in page.links if link not in known and slug_of(link) not in titles)
+        if missing:
+            broken[page.ref] = missing
+    return broken

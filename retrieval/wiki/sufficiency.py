@@ -1,0 +1,88 @@
+"""Whether a page answers a question by itself, so that the graph need not be asked (reference 14)."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from indexes.ports import Reranker
+from retrieval.wiki.page import PageSection, WikiPage, sections_of
+from retrieval.wiki.search import PageHit, Rarity
+from retrieval.wiki.trust import Trust
+from retrieval.wiki.words import stems
+
+LOGIT_MIN = 3.0
+COVERAGE_MIN = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What was found of one page; `reasons` say why it does not do, none where it does.
+
+    `section` is the one that fits the question best, None of a page without text; `logit` what the
+    cross-encoder said of it, None where there is none.
+    """
+
+    page: WikiPage
+    section: PageSection | None
+    coverage: float
+    logit: float | None
+    trust: Trust
+    reasons: tuple[str, ...]
+
+    @property
+    def sufficient(self) -> bool:
+        """Whether the page answers the question."""
+        return not self.reasons
+
+
+def judge_page(
+    hit: PageHit, query: str, *, rarity: Rarity, trust: Trust, reranker: Reranker | None
+) -> Verdict:
+    """Hold a page against all of the test: coverage, logit, hashes, contradictions.
+
+    Without a cross-encoder its title or its query must also be about the question: each covers the other.
+    """
+    sections = sections_of(hit.page)
+    asked = stems(query)
+    if reranker is None:
+        fits = [rarity.cover(asked, stems(f"{one.heading} {one.text}")) for one in sections]
+    else:
+        fits = list(reranker.score_pairs(query, [f"{one.heading}\n{one.text}" for one in sections]))
+    best = max(range(len(sections)), key=lambda at: (fits[at], -at), default=None)
+    logit = fits[best] if reranker is not None and best is not None else None
+    return Verdict(
+        page=hit.page,
+        section=None if best is None else sections[best],
+        coverage=hit.coverage,
+        logit=logit,
+        trust=trust,
+        reasons=(
+            *_distrust(hit.page, trust),
+            *_short_of(hit, logit, about=reranker is not None or _is_about(hit.page, asked, rarity)),
+            *(() if sections else ("it has no text",)),
+        ),
+    )
+
+
+def _distrust(page: WikiPage, trust: Trust) -> list[str]:
+    reasons = [] if page.rests_on else ["it rests on no passage of the index"]
+    if trust.stale:
+        reasons.append(f"stale: {len(trust.stale)} of {len(page.rests_on)} passages that it rests on changed")
+    reasons += [f"contradicted: {one.line}" for one in trust.contradictions]
+    return reasons
+
+
+def _short_of(hit: PageHit, logit: float | None, *, about: bool) -> list[str]:
+    reasons = []
+    if hit.coverage < COVERAGE_MIN:
+        reasons.append(f"it covers {hit.coverage:.2f} of the question's words, not {COVERAGE_MIN}")
+    if logit is not None and logit < LOGIT_MIN:
+        reasons.append(f"the cross-encoder gives it {logit:.1f}, not {LOGIT_MIN:.0f}")
+    if not about:
+        reasons.append("it is about something else, as far as words tell")
+    return reasons
+
+
+def _is_about(page: WikiPage, asked: Collection[str], rarity: Rarity) -> bool:
+    """A page may hold every word of a question and answer another: "What is a lease", "Why do leases end"."""
+    titles: Mapping[str, None] = dict.fromkeys(text for text in (page.title, page.query) if text)
+    return any(rarity.cover(stems(title), asked) >= COVERAGE_MIN for title in titles)

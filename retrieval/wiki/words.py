@@ -1,0 +1,25 @@
+"""Words of questions and pages, made comparable: a page on leases answers a question on a lease."""
+
+import re
+
+from retrieval.expand import words
+
+_DOUBLED = re.compile(r"(?<=\w\w)([bdfglmnprt])\1$")
+
+
+def stems(text: str) -> frozenset[str]:
+    """Give the words of *text* without stop words, folded: lease and leases, policy and policies are one.
+
+    Headings get by with less folding; here a word that does not match sends a question past its page.
+
+    >>> sorted(stems("policies stopped leases")) == sorted(stems("a policy stops a lease"))
+    True
+    """
+    return frozenset(_fold(stem) for stem in words.stems(text))
+
+
+def _fold(stem: str) -> str:
+    bare = _DOUBLED.sub(r"\1", stem)
+    if len(bare) > 3 and bare.endswith("e"):
+        return bare[:-1]
+    return f"{bare[:-1]}i" if len(bare) > 3 and bare.endswith("y") else bare

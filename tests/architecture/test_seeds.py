@@ -1,0 +1,39 @@
+"""Every rule of the recipes names the tests that hold it, and those tests exist."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).resolve().parents[2]
+ROWS = [
+    tuple(cell.strip() for cell in line.strip("|").split("|"))
+    for line in (REPO / "docs" / "seeds.md").read_text(encoding="utf-8").splitlines()
+    if line.startswith("| ") and not line.startswith("| rule")
+]
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+
+
+@pytest.mark.parametrize(("rule", "tests"), ROWS, ids=[rule for rule, _ in ROWS])
+def test_a_rule_is_held_by_tests_that_exist(rule: str, tests: str) -> None:
+    named = TEST.findall(tests)
+    assert named, f"no test is named for: {rule}"
+    for path, name in named:
+        assert name in defined_in(path), f"{path} has no {name}"
+
+
+def test_each_recipe_has_its_rules() -> None:
+    page = (REPO / "docs" / "seeds.md").read_text(encoding="utf-8")
+    assert [int(number) for number in re.findall(r"^## (\d{3})", page, re.MULTILINE)] == [0, 1, 2, 3, 4]
+    assert len(ROWS) > 50
+
+
+@cache
+def defined_in(path: str) -> frozenset[str]:
+    file = REPO / path
+    if not file.is_file():
+        return frozenset()
+    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    return frozenset(node.name for node in nodes if isinstance(node, ast.FunctionDef))

@@ -1,0 +1,57 @@
+"""Sentences of answers, half of them with one thing wrong: how many of which does the verifier drop?
+
+The sentences were written before the rules. Those of the hold-out were never used to change one.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from indexes.rerank import OnnxReranker, locate_reranker
+from retrieval.answer import Answer, Sentence
+from retrieval.verify.verifier import VerifiedAnswer, verify_answer
+from schemas.errors import ConfigError
+from tests.fakes.plain_evidence import plain_bundle
+from tests.quality.floors import hold
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+
+ANSWERS = Path(__file__).with_name("verifier_answers.yaml")
+HOLD_OUT = Path(__file__).with_name("verifier_hold_out.yaml")
+
+
+@cache
+def reranker() -> OnnxReranker:
+    try:
+        return OnnxReranker(locate_reranker())
+    except ConfigError as error:
+        pytest.skip(str(error))
+
+
+def verified(group: dict[str, Any], kind: str) -> VerifiedAnswer:
+    """All right, or all wrong, sentences of one set of passages as one answer."""
+    sentences = tuple(Sentence(text=one["text"], labels=(one["S"],)) for one in group[kind])
+    answer = Answer(sentences=sentences, not_found=False, tool_requests=(), problems=())
+    return verify_answer(answer, plain_bundle(group["evidence"]), reranker=reranker())
+
+
+@pytest.mark.parametrize(("name", "path"), [("answers", ANSWERS)])
+def test_wrong_sentences_are_dropped_and_right_ones_kept(figures: list[str], name: str, path: Path) -> None:
+    groups = yaml.safe_load(path.read_text())
+    wrong = [verified(group, "wrong") for group in groups]
+    right = [verified(group, "right") for group in groups]
+    figures += [f"  verifier {name} let pass: {one.text}" for answer in wrong for one in answer.kept]
+    figures += [f"  verifier {name} dropped: {one.text} ({one.reason})" for a in right for one in a.dropped]
+    for kind, group, answers in (("wrong", "verifier", wrong), ("right", "verifier_at_most", right)):
+        dropped = sum(len(one.dropped) for one in answers)
+        every = dropped + sum(len(one.kept) for one in answers)
+        hold(figures, group, f"{name}.{kind}_dropped", dropped / every, note=f"of {every}")
+
+
+def test_each_kept_sentence_rests_on_the_passage_it_was_written_from() -> None:
+    for group in yaml.safe_load(ANSWERS.read_text()):
+        labels = {one["text"]: one["S"] for one in group["right"]}
+        assert {one.text: one.S for one in verified(group, "right").kept}.items() <= labels.items()

@@ -1,0 +1,220 @@
+"""Two channels: passages first, then what the graph says around the question's entities."""
+
+import json
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from retrieval.dual.graph_channel import EntityGraphRetriever, GraphFindings
+from retrieval.dual.options import DualOptions
+from retrieval.dual.retriever import DualRetriever
+from retrieval.prompt import render_prompt
+from retrieval.query import build_query, parse_filters
+from retrieval.render import render_text
+from retrieval.retriever import Retriever
+from schemas.errors import StoreUnavailable
+from schemas.evidence import ContextBundle, Derivation, Evidence, Origin, Query
+from schemas.ids import entity_id
+from schemas.nodes import Entity, EntityType
+from schemas.records import to_record
+from tests.fakes.services import CountingGraph, mention, names, services_index
+from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, page
+
+RELATION = "How does the Session API connect to Redis?"
+PLAIN = "Roses near the Session API"
+TWO_HOPS = "What does the Session API depend on, and on whom does that?"
+MANY = DualOptions(per_semantic=5)
+
+
+@pytest.fixture(scope="module")
+def index() -> SmallIndex:
+    return services_index()
+
+
+def dual(
+    index: SmallIndex, *, options: DualOptions | None = None, told: list[str] | None = None, **fields: object
+) -> DualRetriever:
+    plain = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    asked = options or DualOptions()
+    graph = EntityGraphRetriever(index.chunks, index.graph, options=asked)
+    listen = [] if told is None else told
+    return DualRetriever(plain, graph, index.encoder.count_tokens, options=asked, tell=listen.append)
+
+
+def ask(
+    index: SmallIndex, text: str = RELATION, *, options: DualOptions | None = None, **asked: object
+) -> ContextBundle:
+    return dual(index, options=options).retrieve(build_query(text, **{"top_k": 1, **asked}))  # type: ignore[arg-type]
+
+
+def of_graph(bundle: ContextBundle) -> dict[str, Evidence]:
+    return {one.entity: one for one in bundle.evidence if one.entity is not None}
+
+
+def test_what_the_graph_says_follows_the_passages_and_is_marked_inferred(index: SmallIndex) -> None:
+    plain = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    bundle = ask(index)
+    alone = plain.retrieve(build_query(RELATION, top_k=1))
+    assert bundle.evidence[:1] == alone.evidence
+    added = bundle.evidence[1:]
+    assert [one.S for one in added] == [f"S{number}" for number in range(2, len(added) + 2)]
+    assert added
+    for one, citation in zip(bundle.evidence, bundle.citations, strict=True):
+        assert (citation.S, citation.derivation, citation.entity) == (one.S, one.derivation, one.entity)
+    assert {one.derivation for one in alone.evidence} == {Derivation.STATED}
+    assert {(one.derivation, one.source, one.role) for one in added} == {
+        (Derivation.INFERRED, Origin.GRAPH, "graph")
+    }
+
+
+def test_a_context_says_readably_what_joins_its_entity_to_the_question(index: SmallIndex) -> None:
+    crew = of_graph(ask(index, options=MANY))["Night Crew"]
+    assert 'Redis is kept by Night Crew: "Redis is kept by the Night Crew."' in crew.text
+    assert crew.file_path == "crew.md"
+    assert crew.path[-1].chunk == crew.chunk_id
+
+
+def test_questions_after_relations_walk_two_hops_and_others_one(index: SmallIndex) -> None:
+    assert ask(index).diagnostics["dual"]["depth"] == 2
+    one_hop = ask(index, PLAIN)
+    assert one_hop.diagnostics["dual"]["depth"] == 1
+    assert {len(one.path) for one in of_graph(one_hop).values()} == {1}
+    two_hops = ask(index, TWO_HOPS)
+    assert max(len(one.path) for one in of_graph(two_hops).values()) == 2
+
+
+def test_an_entity_that_a_passage_names_is_left_out(index: SmallIndex) -> None:
+    bundle = ask(index, "What does the Session API depend on?", top_k=1)
+    assert "Redis" in bundle.evidence[0].text
+    assert "Redis" not in of_graph(bundle)
+
+
+def test_an_entity_that_a_passage_names_by_its_alias_is_left_out_too(index: SmallIndex) -> None:
+    bundle = ask(index, "snapshot RDS tape dawn", top_k=1)
+    assert "RDS" in bundle.evidence[0].text
+    assert "Redis" not in of_graph(bundle)
+
+
+def test_edges_below_the_least_confidence_lead_nowhere(index: SmallIndex) -> None:
+    assert "Mail Relay" not in of_graph(ask(index, PLAIN))
+    assert "Mail Relay" in of_graph(ask(index, PLAIN, options=replace(MANY, min_confidence=0.5)))
+
+
+def test_a_score_falls_with_confidence_and_with_each_hop(index: SmallIndex) -> None:
+    found = of_graph(ask(index, TWO_HOPS, options=MANY))
+    assert found["One door"].score == 0.9
+    assert found["Night Crew"].score == pytest.approx(0.9 * 0.7 * 0.8 * 0.85)
+
+
+def test_weight_and_decay_are_settings(index: SmallIndex) -> None:
+    found = of_graph(ask(index, TWO_HOPS, options=replace(MANY, weight=0.5, decay=0.5)))
+    assert found["Night Crew"].score == pytest.approx(0.5 * 0.7 * 0.8 * 0.5)
+
+
+@pytest.mark.parametrize("per_semantic", [0, 1, 2])
+def test_contexts_are_at_most_so_many_for_each_passage(index: SmallIndex, per_semantic: int) -> None:
+    options = DualOptions(per_semantic=per_semantic)
+    bundle = ask(index, "Roses March June and Session API, Redis", options=options)
+    assert bundle.diagnostics["dual"]["contexts"] > 2
+    assert len(of_graph(bundle)) == per_semantic
+
+
+def test_contexts_keep_the_budget_of_tokens(index: SmallIndex) -> None:
+    bundle = ask(index, token_budget=16)
+    assert sum(index.encoder.count_tokens(one.text) for one in bundle.evidence) <= 16
+    assert bundle.diagnostics["dual"]["beyond_the_budget"] > 0
+
+
+def test_filters_hold_for_what_the_graph_says(index: SmallIndex) -> None:
+    bundle = ask(index, "What depends on the Session API?", filters=parse_filters(["doc_type=adr"]))
+    assert {one.file_path for one in bundle.evidence} == {"adr-0031.md"}
+
+
+def test_a_question_without_entities_adds_nothing(index: SmallIndex) -> None:
+    bundle = ask(index, "when are roses cut")
+    assert of_graph(bundle) == {}
+    assert bundle.diagnostics["dual"]["entities"] == []
+
+
+def test_without_the_graph_there_are_passages_alone(index: SmallIndex) -> None:
+    bundle = ask(index, use_graph=False)
+    assert of_graph(bundle) == {}
+    assert "dual" not in bundle.diagnostics
+
+
+class LostGraph:
+    """A graph channel whose server went away."""
+
+    def find(self, query: Query, passages: Collection[Evidence]) -> GraphFindings:
+        raise StoreUnavailable("connection lost", subject="graph")
+
+
+def test_a_graph_that_fails_is_told_and_costs_no_passage(index: SmallIndex) -> None:
+    told: list[str] = []
+    plain = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    bundle = DualRetriever(plain, LostGraph(), index.encoder.count_tokens, warn=told.append).retrieve(
+        build_query(RELATION)
+    )
+    alone = plain.retrieve(build_query(RELATION))
+    assert bundle == replace(alone, degraded=("graph",))
+    assert told == ["answering without the graph: graph: connection lost"]
+
+
+def test_both_channels_are_told_of(index: SmallIndex) -> None:
+    told: list[str] = []
+    dual(index, told=told).retrieve(build_query(RELATION, top_k=1))
+    assert told[0] == "passages: 1"
+    assert told[1].startswith("graph: Session API, Redis, ")
+
+
+def test_a_hop_costs_as_many_calls_for_one_node_as_for_many(index: SmallIndex) -> None:
+    costs = []
+    for text in ("What depends on the Night Crew?", "How do Session API, Redis and Night Crew connect?"):
+        graph = CountingGraph(index.graph)
+        retriever = EntityGraphRetriever(index.chunks, graph)  # type: ignore[arg-type]
+        found = retriever.find(build_query(text), ())
+        assert found.depth == 2
+        costs.append(len(graph.calls))
+    assert costs[0] == costs[1] <= 13
+
+
+def test_what_the_question_s_own_document_says_leads_on_where_the_other_channel_found_it() -> None:
+    keeper = page("keeper", {"Keeper": "Zebra stripes are counted by Otto Brandt every noon."})
+    otto = page("otto", {"Otto": "He lives by the sea."})
+    entity = Entity(
+        id=entity_id("Otto Brandt"),
+        doc=entity_id("Otto Brandt"),
+        name="Otto Brandt",
+        entity_type=EntityType.NAME,
+    )
+    said = [mention(keeper[1][0], "Otto Brandt", "Otto Brandt"), names("Otto Brandt", otto[1][0])]
+    index = build_index([((*keeper[0], entity), keeper[1]), otto], said)
+    retriever = EntityGraphRetriever(index.chunks, index.graph)
+    passages = ask(index, "Who is near the Keeper?", use_graph=False).evidence
+    question = build_query("Who is near the Keeper?")
+    assert [one.entity for one in retriever.find(question, passages).contexts] == ["Otto Brandt"]
+    assert retriever.find(question, ()).contexts == ()
+
+
+def test_equal_questions_have_equal_answers(index: SmallIndex) -> None:
+    assert ask(index) == ask(index)
+
+
+def test_what_two_channels_give_keeps_the_published_schema(index: SmallIndex) -> None:
+    schema = Path(__file__).parents[4] / "docs" / "reference" / "bundle.schema.json"
+    record = json.loads(json.dumps(to_record(ask(index))))
+    Draft202012Validator(json.loads(schema.read_text("utf-8"))).validate(record)
+
+
+def test_a_terminal_and_a_prompt_name_the_graph_as_the_source(index: SmallIndex) -> None:
+    bundle = ask(index)
+    one = next(one for one in bundle.evidence if one.entity)
+    label = f"[{one.S[1:]}: Knowledge Graph - {one.entity}]"
+    assert label in render_text(bundle)
+    prompt = render_prompt(bundle)
+    assert label in prompt
+    assert prompt.index("They are inferred") > prompt.index("[S1]")
+    assert "They are inferred" not in render_prompt(ask(index, use_graph=False))

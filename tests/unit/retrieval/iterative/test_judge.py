@@ -1,0 +1,99 @@
+"""When what was read suffices."""
+
+import pytest
+
+from retrieval.iterative.facts import Facts, Kind, Mention, Statement
+from retrieval.iterative.graph import Graph, merge
+from retrieval.iterative.judge import coverage, judge, leads_to_answer
+from retrieval.iterative.state import Passage, State
+from tests.fakes.novels import QUESTION, evidence
+
+NOVEL = "Silver Harbour"
+
+
+def state(
+    *texts: str,
+    logit: float | None = 1.0,
+    joined: bool = True,
+    kind: Kind = Kind.PLACE,
+    question: str = QUESTION,
+) -> State:
+    names = ((NOVEL, Kind.WORK), ("Ada Quill", Kind.PERSON), ("Port Almond", kind))
+    mentions = tuple(
+        Mention(step=1, chunk="a", span=(place, place + 1), name=name, kind=one)
+        for place, (name, one) in enumerate(names)
+    )
+    pairs = ((NOVEL, "Ada Quill"), *((("Ada Quill", "Port Almond"),) if joined else ()))
+    statements = tuple(
+        Statement(step=1, chunk="a", span=(place, place + 1), subject=src, predicate="is", object=dst)
+        for place, (src, dst) in enumerate(pairs)
+    )
+    return State(
+        question=question,
+        query=question,
+        steps=4,
+        single_hop=False,
+        step=1,
+        passages=tuple(
+            Passage(
+                evidence=evidence(f"P{n}", text, logit=logit), score=0.5, step=1, query=question, read=True
+            )
+            for n, text in enumerate(texts)
+        ),
+        graph=merge(Graph(), Facts(mentions=mentions, statements=statements)),
+    )
+
+
+ALL = "The author of Silver Harbour was born there."
+
+
+def test_words_a_path_and_a_passage_that_fits_suffice() -> None:
+    assert judge(state(ALL)).sufficient
+
+
+@pytest.mark.parametrize(
+    ("lacking", "missing"),
+    [
+        (state("Silver things."), "passages cover"),
+        (state(ALL, joined=False), "no path"),
+        (state(ALL, kind=Kind.DATE), "no path"),
+        (state(ALL, logit=-0.1), "no passage fits"),
+        (state(ALL, logit=0.0), "no passage fits"),
+    ],
+)
+def test_whatever_of_them_is_missing_is_said(lacking: State, missing: str) -> None:
+    verdict = judge(lacking)
+    assert not verdict.sufficient
+    assert any(one.startswith(missing) for one in verdict.missing)
+
+
+def test_without_a_cross_encoder_words_and_path_decide() -> None:
+    assert judge(state(ALL, logit=None)).sufficient
+
+
+def test_every_name_of_the_question_needs_a_path() -> None:
+    both = state(ALL, question="Where were the authors of Silver Harbour and Tin Lantern born?")
+    assert leads_to_answer(state(ALL).view, QUESTION)
+    assert not leads_to_answer(both.view, both.question)
+
+
+def test_what_the_question_names_is_no_answer() -> None:
+    assert not leads_to_answer(
+        state(ALL).view, "Where does Port Almond lie from Silver Harbour and Ada Quill?"
+    )
+
+
+def test_rare_words_weigh_more_than_words_of_every_passage() -> None:
+    passages = [evidence("A", "boat red"), evidence("B", "boat"), evidence("C", "boat")]
+    assert coverage("boat", passages) == 1.0
+    assert coverage("boat red", passages) == 1.0
+    assert 0 < coverage("boat green", passages) < 0.1
+    assert coverage("green", passages) == 0.0
+
+
+def test_endings_of_words_do_not_matter() -> None:
+    assert coverage("links", [evidence("A", "linked")]) == 1.0
+
+
+def test_nothing_read_covers_nothing() -> None:
+    assert coverage("boat", []) == 0.0

@@ -1,0 +1,106 @@
+"""What is asked next."""
+
+import pytest
+
+from retrieval.iterative.facts import Facts, Kind, Mention
+from retrieval.iterative.graph import Graph, merge
+from retrieval.iterative.state import Passage, State
+from retrieval.iterative.sub_query import SubQuery, follow_up, is_single_hop, next_query, reformulate
+from tests.fakes.novels import QUESTION, evidence
+
+
+def passage(title: str, text: str, *, score: float, step: int = 1, query: str = QUESTION) -> Passage:
+    return Passage(evidence=evidence(title, text), score=score, step=step, query=query, read=True)
+
+
+def state(*passages: Passage, asked: tuple[str, ...] = (QUESTION,), facts: Facts | None = None) -> State:
+    return State(
+        question=QUESTION,
+        query=QUESTION,
+        steps=4,
+        single_hop=False,
+        step=max((one.step for one in passages), default=0),
+        asked=asked,
+        passages=passages,
+        graph=merge(Graph(), facts or Facts()),
+    )
+
+
+NOVEL = passage("Silver Harbour", "Silver Harbour is by the author Ada Quill.", score=0.8)
+
+
+def test_what_the_title_leaves_open_is_asked_with_new_names() -> None:
+    assert next_query(state(NOVEL)) == SubQuery(text="Where was the author of born Ada Quill", weight=0.75)
+
+
+def test_names_come_before_years() -> None:
+    one = passage("Silver Harbour", "In 1931 the author Ada Quill wrote it.", score=0.8)
+    query = next_query(state(one))
+    assert query is not None
+    assert query.text.endswith("Ada Quill 1931")
+
+
+def test_names_that_a_read_passage_is_about_lead_nowhere_new() -> None:
+    author = passage("Ada Quill", "The author was born near Port Almond.", score=0.4)
+    query = next_query(state(NOVEL, author))
+    assert query is not None
+    assert query.text.endswith("Port Almond")
+
+
+def test_a_follow_up_is_no_surer_than_what_it_rests_on() -> None:
+    author = passage("Ada Quill", "The author was born near Port Almond.", score=0.4)
+    query = next_query(state(NOVEL, author))
+    assert query is not None
+    assert query.weight == 0.375
+    assert follow_up(state(NOVEL, author), "Where was Ada Quill born?").weight == 0.75
+
+
+def test_the_newest_passages_ask_first_in_the_words_of_what_found_them() -> None:
+    author = passage(
+        "Ada Quill",
+        "She was born near Port Almond.",
+        score=0.4,
+        step=2,
+        query="Where was the author born Ada Quill",
+    )
+    query = next_query(state(NOVEL, author))
+    assert query is not None
+    assert query.text == "Where was the author born Port Almond"
+
+
+def test_no_sub_query_is_asked_twice() -> None:
+    assert next_query(state(NOVEL, asked=(QUESTION, "WHERE was the author of born Ada Quill"))) is None
+
+
+def test_where_nothing_new_is_named_nothing_is_asked() -> None:
+    assert next_query(state(passage("Silver Harbour", "the author is not known.", score=0.8))) is None
+
+
+def mention(name: str, at: int, kind: Kind = Kind.THING, **fields: object) -> Mention:
+    return Mention(step=1, chunk="chunk:Silver Harbour", span=(at, at + 1), name=name, kind=kind, **fields)  # type: ignore[arg-type]
+
+
+def test_a_reformulated_query_is_made_of_names_and_attributes_of_the_graph() -> None:
+    facts = Facts(mentions=(mention("Silver Harbour", 0, attributes=(("kind", "novel"),)),))
+    assert reformulate(state(NOVEL, facts=facts)) == "Silver Harbour novel"
+
+
+def test_nothing_is_reformulated_from_an_empty_graph_or_twice() -> None:
+    facts = Facts(mentions=(mention("Silver Harbour", 0),))
+    assert reformulate(state(NOVEL)) is None
+    assert reformulate(state(NOVEL, asked=("Silver Harbour",), facts=facts)) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "single"),
+    [
+        ("Who wrote the Backup Guide?", True),
+        ("When did Flask 3.1 ship?", True),
+        ("What is GPS?", True),
+        ("When did Lothair II's mother die?", False),
+        ("Are Marufabad and Nasamkhrali both in one country?", False),
+        ("What university did the spouse of the author of To Kill a Mockingbird attend?", False),
+    ],
+)
+def test_one_look_is_enough_for_one_name_and_one_thing_about_it(question: str, single: bool) -> None:
+    assert is_single_hop(question) is single

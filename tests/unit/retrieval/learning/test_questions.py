@@ -1,0 +1,64 @@
+"""Question files: what they must hold, and how they are split."""
+
+from typing import Any
+
+import pytest
+
+from retrieval.learning.questions import KnownQuestion, read_questions
+from schemas.errors import ConfigError
+
+
+def records(count: int) -> list[dict[str, Any]]:
+    return [
+        {"id": f"q{number}", "question": f"what is {number}?", "gold": ["a.md"]} for number in range(count)
+    ]
+
+
+def test_questions_are_read_in_order_and_ids_may_be_numbers() -> None:
+    wanted = [{**one, "id": number} for number, one in enumerate(records(40))]
+    found = read_questions(wanted, subject="q.jsonl")
+    assert [one.id for one in found] == [str(number) for number in range(40)]
+    assert found[0] == KnownQuestion(id="0", text="what is 0?", gold=("a.md",))
+
+
+def test_one_document_may_stand_without_a_list() -> None:
+    wanted = [{**one, "gold": "a.md"} for one in records(40)]
+    assert read_questions(wanted, subject="q.jsonl")[0].gold == ("a.md",)
+
+
+def test_a_question_stays_in_its_half_and_fold_whatever_else_the_file_holds() -> None:
+    few, many = (read_questions(records(count), subject="q") for count in (40, 80))
+    assert [(one.is_held_out, one.fold) for one in many[:40]] == [(one.is_held_out, one.fold) for one in few]
+    assert 10 < sum(one.is_held_out for one in few) < 30
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gold": []}, "gold must list"),
+        ({"gold": [3]}, "gold must list"),
+        ({"question": " "}, "question is missing"),
+        ({"id": None}, "id is missing"),
+    ],
+)
+def test_a_record_that_lacks_something_is_named(change: dict[str, Any], message: str) -> None:
+    wanted: list[Any] = records(40)
+    wanted[2] = {**wanted[2], **change}
+    with pytest.raises(ConfigError, match=message) as caught:
+        read_questions(wanted, subject="q.jsonl")
+    assert caught.value.subject == "q.jsonl, question 3"
+
+
+def test_a_record_that_is_no_object_is_named() -> None:
+    with pytest.raises(ConfigError, match="no object"):
+        read_questions(["what?"], subject="q.jsonl")
+
+
+def test_an_id_twice_is_refused() -> None:
+    with pytest.raises(ConfigError, match="more than once: q3"):
+        read_questions([*records(40), records(4)[3]], subject="q.jsonl")
+
+
+def test_too_few_questions_are_refused() -> None:
+    with pytest.raises(ConfigError, match="too few"):
+        read_questions(records(9), subject="q.jsonl")

@@ -1,0 +1,192 @@
+"""What a passage bears out: a number in another form is the same, a similar sentence with another is not."""
+
+import pytest
+
+from retrieval.verify.grounding import FaultKind, check_sentence
+
+
+def kinds(sentence: str, passage: str) -> list[FaultKind]:
+    return [fault.kind for fault in check_sentence(sentence, passage)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        ("It holds 1000 rows.", "It holds 1,000 rows."),
+        ("It holds 12,500 rows.", "It holds 12 500 rows.".replace(" 5", "\u202f5")),
+        ("The rate is 1.8%.", "The rate is 1.8 percent."),
+        ("The rate is 1.8 %.", "The rate is 1,8 % today."),
+        ("Three copies are kept.", "It keeps 3 copies."),
+        ("It keeps 25 copies.", "Twenty-five copies are kept."),
+        ("It costs 3 million euros.", "It costs €3,000,000."),
+        ("It waits for 90 seconds.", "The wait is 1.5 minutes."),
+        ("It waits for an hour and a half.", "It waits for 90 minutes."),
+        ("Logs stay for two weeks.", "Logs stay for 14 days."),
+        ("A two-year contract is needed.", "The contract runs for 24 months."),
+        ("The file may have 2 GB.", "The file may have 2,000 MB."),
+        ("It weighs half as much, 0.5 kg.", "It weighs 500 g."),
+        ("It runs at 100 km/h.", "It runs at 100 kilometres per hour."),
+        ("The yield is 72 to 78 %.", "The yield is between 72 % and 78 %."),
+        ("It waits half an hour.", "It waits 30 minutes."),
+        ("It is called twice.", "It is called two times."),
+        ("The plan costs €12 a month.", "The plan costs €12 per user and month."),
+        ("It runs at -5 °C.", "It runs at −5 °C."),
+        ("Users get a dozen keys.", "Users get 12 keys."),
+        ("The limit is 1.000 rows.", "The limit is 1,000 rows."),
+    ],
+)
+def test_the_same_number_in_another_form_is_the_same(sentence: str, passage: str) -> None:
+    assert kinds(sentence, passage) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        ("It holds 100 rows.", "It holds 1,000 rows."),
+        ("It waits 30 minutes.", "It waits 30 seconds."),
+        ("It waits half an hour.", "It waits 30 seconds."),
+        ("The rate is 18 %.", "The rate is 1.8 %."),
+        ("Four copies are kept.", "It keeps 3 copies."),
+        ("The pressure is 50 bar.", "The pressure is 50 mbar."),
+        ("It costs $40.", "It costs €40."),
+        ("It runs at 100 mph.", "It runs at 100 km/h."),
+        ("It weighs 5 kg.", "It weighs 5 mg."),
+        ("Data are kept for a day.", "Data are kept for 30 days."),
+        ("It runs at 5 °C.", "It runs at −5 °C."),
+        ("It has 1 GB.", "It has 1 GiB."),
+    ],
+)
+def test_another_number_or_unit_is_not_support(sentence: str, passage: str) -> None:
+    assert kinds(sentence, passage) == [FaultKind.NUMBER]
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["2023-09-14", "14 September 2023", "September 14, 2023", "14.09.2023", "Sept 14th, 2023", "9/14/2023"],
+)
+def test_a_date_is_the_same_in_every_form(written: str) -> None:
+    for other in ("2023-09-14", "September 14, 2023", "the 14th of September 2023"):
+        assert kinds(f"It was released on {written}.", f"The release came on {other}.") == []
+        assert kinds(f"It was released on {written}.", "The release came on 15 September 2023.") == [
+            FaultKind.DATE
+        ]
+
+
+def test_a_date_may_say_less_than_the_passage_and_not_more() -> None:
+    assert kinds("It ended in March 2024.", "It ended on 1 March 2024.") == []
+    assert kinds("It ended in 2024.", "It ended on 1 March 2024.") == []
+    assert kinds("It ended on 1 March 2024.", "It ended in March 2024.") == [FaultKind.DATE]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        ("The flag --lenient was removed.", "The option was removed."),
+        ("Error E04 is raised.", "Error E05 is raised."),
+        ("It came with release 2.3.1.", "It came with release 2.3.10."),
+        ("It is stored in Redis.", "It is stored in PostgreSQL."),
+        ("It listens on 10.0.0.1 always.", "It listens on 10.0.0.11 always."),
+        ("Jobs start at 22:00.", "Jobs start at 23:00."),
+        ("Set max_wal_size to change it.", "Set min_wal_size to change it."),
+        ("Sentinel Labs wrote it.", "Copper Labs wrote it."),
+        ("The lamp is green.", "The lamp is red."),
+    ],
+)
+def test_an_identifier_or_name_that_is_not_there_is_not_support(sentence: str, passage: str) -> None:
+    assert kinds(sentence, passage) == [FaultKind.NAME]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        ("The European Union decides.", "It is decided by the EUROPEAN UNION."),
+        ("The EU decides.", "It is decided by the European Union."),
+        ("It offers three APIs.", "There are three: an API for each."),
+        ("Restart the worker.", "The worker has to be restarted."),
+        ("Tessel's parser is fast.", "The parser of Tessel is fast."),
+        ("It follows ISO\u20118601.", "It follows ISO-8601."),
+    ],
+)
+def test_names_are_compared_folded(sentence: str, passage: str) -> None:
+    assert kinds(sentence, passage) == []
+
+
+def test_a_first_word_is_a_name_where_other_evidence_has_it_as_one() -> None:
+    assert check_sentence("Tallow keeps the logs.", "The archive keeps the logs.") == ()
+    found = check_sentence("Tallow keeps the logs.", "The archive keeps the logs.", known={"Tallow"})
+    assert [fault.kind for fault in found] == [FaultKind.NAME]
+
+
+def test_a_quotation_must_stand_there_word_for_word() -> None:
+    passage = 'The server answers "lease has expired" and closes the connection.'
+    assert kinds('It says "Lease has  expired".', passage) == []
+    assert kinds('It says "lease was lost".', passage) == [FaultKind.QUOTE]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        ("The cache is cleared on restart.", "The cache is not cleared on restart."),
+        ("The cache is not cleared on restart.", "The cache is cleared on restart."),
+        ("The pump can be run dry.", "Never run the pump dry."),
+        ("Writers can't read during a merge.", "Writers can read during a merge."),
+        ("The check is enabled by default.", "The check is disabled by default."),
+        ("Guests are allowed to upload files.", "Guests are forbidden to upload files."),
+        ("The valve is open during the test.", "The valve is closed during the test."),
+        ("The lock is taken after the write.", "The lock is taken before the write."),
+        ("First class may be booked without approval.", "First class requires approval."),
+        (
+            "The alarm can be switched off with the key.",
+            "The key mutes the alarm; it cannot be switched off.",
+        ),
+        ("The index can be built inside a transaction.", "The index must not be built inside a transaction."),
+        ("Backups are always encrypted.", "Backups are never encrypted."),
+        ("Acetone may be used.", "Ethanol may be used. Acetone is unsuitable."),
+    ],
+)
+def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
+    assert FaultKind.OPPOSITE in kinds(sentence, passage)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        ("Autofocus does not work with the adapter.", "Autofocus is disabled with the adapter."),
+        ("The session stays open.", "The peer does not close the session."),
+        ("At most ten days may be carried over.", "No more than 10 days may be carried over."),
+        ("Files over 2 GB are refused.", "Files must not be larger than 2 GB."),
+        ("Only one writer is allowed.", "Two writers must never be there at the same time."),
+        ("The unit must not be used without a battery.", "Do not use the unit without a battery."),
+        ("The door must stay shut.", "Do not open the door."),
+    ],
+)
+def test_the_same_said_with_another_negation_is_support(sentence: str, passage: str) -> None:
+    assert kinds(sentence, passage) == []
+
+
+def test_a_lower_limit_is_not_an_upper_one() -> None:
+    assert kinds("At least 16 replicas are possible.", "Up to 16 replicas are possible.") == [
+        FaultKind.OPPOSITE
+    ]
+    assert kinds("No more than 16 replicas are possible.", "Up to 16 replicas are possible.") == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        ("A direct debit costs €0.25.", "Card payments cost €0.25. A direct debit costs €0.40."),
+        (
+            "The Team plan has single sign-on.",
+            "The Team plan has chat. The Business plan has single sign-on.",
+        ),
+        ("It answers WELCOME to old clients.", "It answers WELCOME first. It answers REFUSE to old clients."),
+        ("By default mode=lazy is set.", "With mode=lazy it is fast. The default is mode=strict."),
+    ],
+)
+def test_what_a_passage_says_of_another_thing_is_not_support(sentence: str, passage: str) -> None:
+    assert kinds(sentence, passage) != []
+
+
+def test_headings_count_as_part_of_the_passage() -> None:
+    passage = "Halden S40 > Firmware 3.8.1\nThe update corrects the colour of flash pictures."
+    assert kinds("Firmware 3.8.1 of the Halden S40 corrects the colour of flash pictures.", passage) == []
