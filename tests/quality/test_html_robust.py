@@ -53,7 +53,7 @@ def test_hostile_markup_ends_in_an_answer_and_costs_the_parent_nothing(
     data = BOMBS[name]
     before = resident_mb()
     try:
-        answer = f"{len(pool.parse(data, request))} bytes of fragment"
+        answer = f"{len(pool.parse(data, request).record)} bytes of fragment"
     except ParseError as error:
         answer = f"refused: {error.message}"
     growth = resident_mb() - before
