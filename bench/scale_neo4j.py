@@ -39,6 +39,8 @@ def load(work: Path, store: Neo4jGraphStore) -> Figures:
     speeds, rows, seconds, finishing = [], 0, 0.0, 0.0
     for number in range(len(list(work.glob("part-*")))):
         nodes = list(graph.scan_nodes(source=f"part-{number}"))
+        # Entities are of no source, and edges of every run lead to them.
+        nodes += graph.scan_nodes(source="") if number == 0 else ()
         edges = list(graph.scan_edges(source=f"part-{number}"))
         writer = store.writer()
         writer.stage(number + 1, base=number)
