@@ -98,3 +98,33 @@ def test_going_back_to_the_model_before_encodes_nothing(
     assert (again["generation"], again["chunks"]["embedded"]) == (3, 0)
     assert _widths(_read(index)) == {DIM}
     assert tiny.damage(index) == ()
+
+
+@pytest.mark.parametrize("fault", ["", "current.not_recorded:kill"])
+def test_a_run_whose_encoder_another_one_prunes_leaves_it_with_its_generation(
+    sitegraph: Sitegraph, tiny: Sitegraph, source: Path, index: Path, notes: Path, fault: str
+) -> None:
+    from prefect import flow
+
+    from flows.index import TASK_RUNNER, run_pipeline
+
+    @flow(task_runner=TASK_RUNNER)
+    def go_on() -> int | None:
+        return run_pipeline(pipeline, due=False, accept=True).generation
+
+    with tiny.opened(source, index, accept=True) as pipeline:
+        arguments = ("run", str(notes), "--index", str(index))
+        assert sitegraph.command(*arguments, SITEGRAPH_FAULT=fault).returncode == (-9 if fault else 0)
+        assert bool(list(index.glob("encoder-*"))) == bool(fault), "a run that is killed prunes nothing"
+        assert go_on() == 3
+
+    assert tiny.damage(index) == ()
+    assert _widths(_read(index)) == {DIM}
+
+
+def test_verify_tells_of_an_encoder_that_is_damaged(sitegraph: Sitegraph, index: Path) -> None:
+    (index / "encoder" / "tokenizer.json").unlink()
+
+    ((subject, _),) = sitegraph.damage(index)
+
+    assert subject == "encoder/tokenizer.json"
