@@ -142,7 +142,7 @@ def test_a_run_whose_encoder_another_one_prunes_leaves_it_with_its_generation(
     with tiny.opened(source, index, accept=True) as pipeline:
         arguments = ("run", str(notes), "--index", str(index))
         assert sitegraph.command(*arguments, SITEGRAPH_FAULT=fault).returncode == (-9 if fault else 0)
-        assert bool(list(index.glob("encoder-*"))) == bool(fault), "a run that is killed prunes nothing"
+        assert list(index.glob("encoder-*")), "what a run under way has exported stays"
         assert go_on() == 3
 
     assert tiny.damage(index) == ()
