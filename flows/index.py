@@ -92,6 +92,8 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
         check_hold(pipeline.index.layout)  # a rollback may have come while the source was crawled
     with stages.timed("recover"):
         recover(pipeline, lease=lease)
+        # An encoder that no generation names yet goes with what recovery prunes.
+        pipeline.export_encoder()
     with stages.timed("diff"):
         difference = diff_source(pipeline, accept=accept)
     work = start_work(

@@ -9,6 +9,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from flows.active import activate, deactivate
+from flows.devices import check_device
+from flows.extractors import check_extractor
 from flows.hold import check_hold
 from flows.leasing import hold_lease
 from flows.memory import share_heaps
@@ -43,12 +45,15 @@ def open_pipeline(
     """Open everything a run needs; an interrupted run of the source is resumed by its id.
 
     Raises: GuardRefused: publishing is held since a rollback, or the settings name another model than that
-    of the index, and *accept* is false; ConfigError: the source file, or a file of tools that it names, is
-    wrong.
+    of the index, and *accept* is false; ConfigError: the source file, a file of tools that it names, or a
+    setting is wrong.
     """
     loaded = load_source(Path(source))
     tools = load_tools(loaded, Path(source))
-    opened = open_index(read_settings(index=index, graph=graph), index_id=uuid4().hex)
+    settings = read_settings(index=index, graph=graph)
+    check_device(settings.device)
+    check_extractor(settings)
+    opened = open_index(settings, index_id=uuid4().hex)
     if not accept:
         check_hold(opened.layout)
     with open_pipeline_for(opened, loaded, tools=tools, quiet=quiet) as pipeline:

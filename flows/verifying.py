@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from flows.wiring import Index
+from indexes.embed.export import damaged_files
 from indexes.ports import RawStore
 from indexes.publish.generation import load_generation, store_record
 from ingest.urls import is_tools_url
@@ -18,7 +19,7 @@ def find_damage(index: Index, generation: int) -> tuple[Damage, ...]:
     """Everything that a generation should hold and does not, in a stated order; reads all of it."""
     if generation == 0:
         return ()
-    checks = (_ledger, _stores, _rows, _documents)
+    checks = (_ledger, _encoder, _stores, _rows, _documents)
     return tuple(damage for check in checks for damage in check(index, generation))
 
 
@@ -32,6 +33,12 @@ def _ledger(index: Index, generation: int) -> Iterator[Damage]:
     for node in index.graph.at(generation).scan_nodes():
         if isinstance(node, Page | PdfDoc) and node.id not in live:
             yield node.url or node.path or node.id, "document is not in the ledger"
+
+
+def _encoder(index: Index, generation: int) -> Iterator[Damage]:
+    folder = index.layout.root / index.chunks.space(generation).encoder
+    for name in damaged_files(folder):
+        yield f"{folder.name}/{name}", "is missing or damaged; delete the folder, and a run exports it anew"
 
 
 def _stores(index: Index, generation: int) -> Iterator[Damage]:

@@ -194,7 +194,9 @@ class Pipeline:
 
         Raises: ConfigError: what they name is not complete, or not installed.
         """
-        return open_extractor(self.index.settings, self.index.ledger, run_id=self.run_id)
+        return open_extractor(
+            self.index.settings, self.index.ledger, run_id=self.run_id, should_stop=self.stop.is_set
+        )
 
     @cached_property
     def vectors(self) -> SqliteVectorCache:

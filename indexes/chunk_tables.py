@@ -116,21 +116,26 @@ class ChunkTablesWriter:
             self._tables.store(space).writer().abort(generation, base=base)
 
     def prune(self, *, keep: Collection[int]) -> None:
-        """Drop what only generations other than *keep* need: versions, whole tables, encoders."""
+        """Drop what only generations other than *keep* need: versions, whole tables."""
         spaces = {number: self._tables.space(number) for number in sorted(keep)}
         for space in {space.table: space for space in spaces.values()}.values():
             mine = [number for number, held in spaces.items() if held.table == space.table]
             self._tables.store(space).writer().prune(keep=mine)
         for table in sorted(_tables_in(self._layout.lance)):
             self._tables.drop(table, kept=keep)
-        for encoder in self._layout.root.glob("encoder-*"):
-            if encoder.name not in {space.encoder for space in spaces.values()}:
-                shutil.rmtree(encoder, ignore_errors=True)
 
     def _writer(self) -> ChunkWriter:
         if self._staged is None:
             raise ConfigError("nothing is staged: stage() comes first", subject="chunks")
         return self._staged
+
+
+def drop_encoders(layout: IndexLayout, manifest: IndexManifest) -> None:
+    """Remove query encoders that no generation names; that of a run under way is among them."""
+    named = {space_of(layout, manifest, number).encoder for number in generation_numbers(layout)}
+    for folder in sorted(layout.root.glob("encoder-*")):
+        if folder.name not in named:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _tables_in(lance: Path) -> set[str]:

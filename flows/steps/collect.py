@@ -1,4 +1,4 @@
-"""Deleting what was fetched and parsed once and is needed no more."""
+"""Deleting what was fetched, parsed or exported once and is needed no more."""
 
 import threading
 from contextlib import AbstractContextManager
@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from flows.leasing import hold_lease
 from flows.progress import StageProgress
 from flows.wiring import Index
+from indexes.chunk_tables import drop_encoders
 from indexes.stores.ledger.leases import Lease
 
 COLLECTION = "collection"
@@ -16,7 +17,7 @@ def collect(index: Index, *, source: str) -> int:
     """Delete files that no document and no kept generation needs; give how many went.
 
     For a run of *source* that holds the index lease and has done its crawl. Where another source is being
-    crawled nothing is deleted: its files are written before the ledger names them.
+    crawled nothing is deleted: its files, and its encoder, are written before anything names them.
     """
     with _collecting(index, progress=StageProgress(quiet=True), stop=threading.Event()):
         now = index.clock.now().isoformat(timespec="milliseconds")
@@ -30,6 +31,7 @@ def collect(index: Index, *, source: str) -> int:
         index.ledger.names.collect()
         index.ledger.origins.collect()
         index.ledger.pages.collect()
+        drop_encoders(index.layout, index.manifest)
         return dropped
 
 

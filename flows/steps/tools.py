@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from flows.models import changes_model
 from flows.steps.embed import load_fragment
 from flows.tool_files import tools_documents, tools_record
 from flows.wiring import Index, Pipeline
@@ -83,10 +84,15 @@ class NextTools:
         ]
 
     def touched(self) -> frozenset[str]:
-        """Documents of the base that explained, or may explain, a tool that comes, goes or changes."""
+        """Documents of the base that explained, or may explain, a tool that comes, goes or changes.
+
+        With another model they are all that explain one: its vectors say whether description and text agree.
+        """
         index = self.pipeline.index
         chunks, graph = index.chunks.at(self.base), index.graph.at(self.base)
         found: set[str] = set()
+        if changes_model(self.pipeline):
+            found |= {edge.doc for edge in graph.scan_edges(kinds=[EdgeKind.EXPLAINED_BY])}
         for change in self._changed():
             before = self._before([change.doc])
             if differing := before ^ self._after(change):

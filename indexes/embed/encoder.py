@@ -145,7 +145,10 @@ class SentenceTransformerEncoder:
 
     def _load(self) -> Any:
         try:
-            return load_sentence_transformer(self._spec, device=self._device)
+            model = load_sentence_transformer(self._spec, device=self._device)
+            if self._device != "cpu":
+                model.encode(["."], show_progress_bar=False)  # some devices take a model and cannot run it
+            return model
         except (RuntimeError, AssertionError) as error:  # torch's, for a device that is not there
             if self._device == "cpu":
                 raise

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from schemas.errors import SitegraphError
+from schemas.errors import ParseError, SitegraphError, Stopped
 from schemas.extraction import Complete, Extraction, Message, Triple
 from schemas.hashing import sha256_hex
 from schemas.ids import normalise_text
@@ -57,13 +57,20 @@ class ModelExtractor:
     """Keeps EntityExtractor by asking a model once for each text, and never again."""
 
     def __init__(
-        self, complete: Complete, *, model: str, answers: Answers, on_failure: Callable[[str, str], None]
+        self,
+        complete: Complete,
+        *,
+        model: str,
+        answers: Answers,
+        on_failure: Callable[[str, str], None],
+        should_stop: Callable[[], bool],
     ) -> None:
         """*on_failure* is told the subject and the message of each text that got no answer."""
         self._complete = complete
         self._key = sha256_hex(json.dumps([model, PROMPT, SCHEMA], sort_keys=True))
         self._answers = answers
         self._on_failure = on_failure
+        self._should_stop = should_stop
         self._failures = 0
 
     @property
@@ -72,7 +79,10 @@ class ModelExtractor:
         return self._key
 
     def extract(self, text: str) -> Extraction:
-        """Give what the model finds and the text holds; nothing where the model does not answer."""
+        """Give what the model finds and the text holds; nothing where the model does not answer.
+
+        Raises: Stopped: *should_stop* said so before it was asked.
+        """
         key = sha256_hex(f"{self._key}\n{text}")
         answer = self._answers.get(key)
         if answer is None:
@@ -85,15 +95,32 @@ class ModelExtractor:
     def _ask(self, text: str) -> str | None:
         if self._failures >= MAX_FAILURES:
             return None
+        if self._should_stop():
+            raise Stopped("stopped; run again to go on", subject="SITEGRAPH_LLM_URL")
         messages: list[Message] = [{"role": "system", "content": PROMPT}, {"role": "user", "content": text}]
         try:
-            answer = self._complete(messages, SCHEMA)
+            answer = _require_text(self._complete(messages, SCHEMA))
         except SitegraphError as error:
             self._failures += 1
             self._on_failure(error.subject, error.message)
             return None
         self._failures = 0
         return answer
+
+
+def _require_text(answer: str) -> str:
+    if not _is_text(answer):
+        raise ParseError("the model's answer holds half a character", subject="SITEGRAPH_LLM_URL")
+    return answer
+
+
+def _is_text(value: str) -> bool:
+    """Whether it can be stored; JSON may escape half a character, a lone surrogate, which no encoding has."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_answer(answer: str, text: str) -> Extraction:
@@ -129,7 +156,9 @@ def _triples(values: Iterable[object], text: str) -> Iterator[Triple]:
         if isinstance(value, dict) and all(isinstance(value.get(key), str) for key in Triple.__slots__):
             triple = Triple(**{key: value[key] for key in Triple.__slots__})
             predicate = normalise_text(triple.predicate)
-            if not 0 < len(predicate) <= MAX_PREDICATE or triple.subject == triple.object:
+            if not 0 < len(predicate) <= MAX_PREDICATE or not _is_text(predicate):
+                continue
+            if triple.subject == triple.object:
                 continue
             if _is_in(triple.text, text) and all(
                 _is_in(end, triple.text) for end in (triple.subject, triple.object)

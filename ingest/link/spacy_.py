@@ -5,7 +5,8 @@ Its labels of named entities are poor on technical text, and its noun phrases go
 
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 from ingest.link.everyday import is_several_words
@@ -19,6 +20,20 @@ _OBJECTS = frozenset({"dobj", "attr", "oprd"})
 _LEFT_OUT = frozenset({"DET", "PRON", "PUNCT", "SPACE", "NUM"})
 
 
+def require_pipeline(package: str) -> None:
+    """Look whether the package is installed, and spaCy; imports neither.
+
+    Raises: ConfigError: one of them is not.
+    """
+    try:
+        found = [find_spec(name) for name in ("spacy", package)]
+        version(_distribution(package))
+    except (ImportError, ValueError) as error:  # ValueError: no name that a package can have
+        raise _not_installed(package, error) from error
+    if None in found:
+        raise _not_installed(package, "no such module")
+
+
 class SpacyExtractor:
     """Keeps EntityExtractor with a spaCy pipeline that is installed as a package."""
 
@@ -29,10 +44,9 @@ class SpacyExtractor:
         """
         try:
             self._nlp: Any = import_module(package).load(exclude=["ner", "lemmatizer"])
-            release = version(package.replace("_", "-"))
-        except (ImportError, AttributeError, TypeError, OSError, PackageNotFoundError) as error:
-            message = f"no spaCy pipeline of that name is installed ({error})"
-            raise ConfigError(message, subject=package) from error
+            release = version(_distribution(package))
+        except (ImportError, AttributeError, TypeError, OSError, ValueError) as error:
+            raise _not_installed(package, error) from error
         self._key = f"{package} {release}"
 
     @property
@@ -51,6 +65,14 @@ class SpacyExtractor:
             if triple.subject in names and triple.object in names
         )
         return Extraction(names=names, triples=tuple(triples)[:MAX_TRIPLES])
+
+
+def _distribution(package: str) -> str:
+    return package.replace("_", "-")
+
+
+def _not_installed(package: str, why: object) -> ConfigError:
+    return ConfigError(f"no spaCy pipeline of that name is installed ({why})", subject=package)
 
 
 def _phrase(chunk: Any) -> str | None:

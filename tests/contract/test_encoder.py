@@ -107,11 +107,12 @@ def test_the_exported_encoder_agrees_with_torch_on_queries(tmp_path: Path) -> No
         assert np.abs(exact.encode_query(text) - exported.encode_query(text)).max() < 1e-5
 
 
-def test_a_device_that_is_not_there_is_named() -> None:
+@pytest.mark.parametrize("device", ["abacus", "meta"])
+def test_a_device_that_cannot_be_used_is_named(device: str) -> None:
     os.environ.update(offline_environment())
-    encoder = SentenceTransformerEncoder(load_model_spec(), clock=time.process_time, device="abacus")
+    encoder = SentenceTransformerEncoder(load_model_spec(), clock=time.process_time, device=device)
 
-    with pytest.raises(ConfigError, match="SITEGRAPH_DEVICE: 'abacus' cannot be used"):
+    with pytest.raises(ConfigError, match=f"SITEGRAPH_DEVICE: '{device}' cannot be used"):
         encoder.encode_query("how do I restore a backup?")
 
 

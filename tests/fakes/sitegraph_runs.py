@@ -9,13 +9,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.fakes.exported_encoder import encoder_cache
 from tests.fakes.prefect_server import REPO, PrefectServer
 from tests.fakes.tiny_model import write_tiny_model
+
+if TYPE_CHECKING:
+    from flows.wiring import Pipeline
 
 Rows = list[dict[str, Any]]
 TABLES = ("documents", "nodes", "edges", "chunks")
@@ -34,6 +37,17 @@ class Sitegraph:
         with self._set_up():
             report: dict[str, Any] = index_source(source=str(source), index=str(index), quiet=True, **options)
         return report
+
+    @contextmanager
+    def opened(self, source: Path, index: Path, **options: Any) -> Iterator["Pipeline"]:
+        """Open a run in this process, for others to come between its opening and its end."""
+        from flows.opening import open_pipeline
+
+        with (
+            self._set_up(),
+            open_pipeline(str(source), index=str(index), quiet=True, **options) as pipeline,
+        ):
+            yield pipeline
 
     def drop(self, name: str, index: Path) -> dict[str, Any]:
         """Drop a source in this process."""

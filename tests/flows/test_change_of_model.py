@@ -11,7 +11,7 @@ from indexes.wiring import Readers, open_readers
 from schemas.edges import EdgeKind
 from schemas.evidence import SearchField
 from tests.fakes.handbook import Handbook
-from tests.fakes.sitegraph_runs import Sitegraph, report_of
+from tests.fakes.sitegraph_runs import Sitegraph, assert_equals_clean_rebuild, report_of
 from tests.fakes.tiny_model import DIM
 
 pytestmark = [pytest.mark.server, pytest.mark.long]
@@ -25,6 +25,18 @@ def notes(tmp_path: Path) -> Path:
     file = tmp_path / "notes.yaml"
     file.write_text("name: notes\nkind: files\nroots: [notes]\n")
     return file
+
+
+@pytest.fixture
+def tended(notes: Path) -> Path:
+    """That source, with a tool whose description says nothing of the house."""
+    (notes.parent / "notes" / "porter.md").write_text(
+        "# Porter\n\nThe porter keeps the keys of the house. Run sweep-logs daily.\n"
+    )
+    tools = "tools: [{name: sweep-logs, description: Removes old logs of a host after the retention time.}]\n"
+    (notes.parent / "tools.yaml").write_text(tools)
+    notes.write_text(notes.read_text() + "tools: [tools.yaml]\n")
+    return notes
 
 
 def _run(program: Sitegraph, source: Path, index: Path, *options: str) -> dict[str, Any]:
@@ -85,6 +97,21 @@ def test_a_change_of_model_is_asked_for_and_makes_one_generation_of_it(
     assert _widths(_read(index)) == {DIM}
 
 
+def test_what_vectors_say_of_tools_is_said_by_those_of_the_new_model(
+    sitegraph: Sitegraph, tiny: Sitegraph, tended: Path, tmp_path: Path
+) -> None:
+    def reasons(exported: Mapping[str, list[dict[str, Any]]]) -> list[str]:
+        return [edge["reason"] for edge in exported["edges"] if edge["kind"] == EdgeKind.EXPLAINED_BY]
+
+    index = tmp_path / "index"
+    sitegraph.run(tended, index)
+    assert reasons(sitegraph.export(index)) == ["code"]
+
+    tiny.run(tended, index, accept=True)
+
+    assert reasons(assert_equals_clean_rebuild(tiny, tended, index)) == ["code, agreement"]
+
+
 def test_going_back_to_the_model_before_encodes_nothing(
     sitegraph: Sitegraph, tiny: Sitegraph, source: Path, index: Path
 ) -> None:
@@ -113,3 +140,33 @@ def test_a_change_of_dtype_is_a_change_of_model(sitegraph: Sitegraph, source: Pa
     assert report["chunks"]["embedded"] > len(before["chunks"]), "passages and headings, all of them"
     assert _without_vectors(sitegraph.export(index)) == _without_vectors(before)
     assert sitegraph.run(source, index)["generation"] is None, "without a setting it stays what it is"
+
+
+@pytest.mark.parametrize("fault", ["", "current.not_recorded:kill"])
+def test_a_run_whose_encoder_another_one_prunes_leaves_it_with_its_generation(
+    sitegraph: Sitegraph, tiny: Sitegraph, source: Path, index: Path, notes: Path, fault: str
+) -> None:
+    from prefect import flow
+
+    from flows.index import TASK_RUNNER, run_pipeline
+
+    @flow(task_runner=TASK_RUNNER)
+    def go_on() -> int | None:
+        return run_pipeline(pipeline, due=False, accept=True).generation
+
+    with tiny.opened(source, index, accept=True) as pipeline:
+        arguments = ("run", str(notes), "--index", str(index))
+        assert sitegraph.command(*arguments, SITEGRAPH_FAULT=fault).returncode == (-9 if fault else 0)
+        assert list(index.glob("encoder-*")), "what a run under way has exported stays"
+        assert go_on() == 3
+
+    assert tiny.damage(index) == ()
+    assert _widths(_read(index)) == {DIM}
+
+
+def test_verify_tells_of_an_encoder_that_is_damaged(sitegraph: Sitegraph, index: Path) -> None:
+    (index / "encoder" / "tokenizer.json").unlink()
+
+    ((subject, _),) = sitegraph.damage(index)
+
+    assert subject == "encoder/tokenizer.json"

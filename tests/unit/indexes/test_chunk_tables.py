@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.chunk_tables import ChunkTables
+from indexes.chunk_tables import ChunkTables, drop_encoders
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, VectorSpace
 from indexes.publish.generation import GenerationManifest, dump_generation
@@ -17,6 +17,7 @@ from tests.fakes.graph_samples import DIM, axis, make_vectors, none
 
 OLD = ModelManifest(name="old", sha256="0" * 64, dim=DIM, max_tokens=16)
 NEW = ModelManifest(name="new", sha256="1" * 64, dim=4, max_tokens=16)
+MANIFEST = IndexManifest(index_id="i", graph="lance", model=OLD)
 SPACE = VectorSpace(model=NEW, table="chunks-2", encoder="encoder-111111111111")
 
 
@@ -39,7 +40,7 @@ def layout(tmp_path: Path) -> IndexLayout:
 @pytest.fixture
 def tables(layout: IndexLayout) -> Iterator[ChunkTables]:
     """Its tables, generation 2 being one of the new model."""
-    tables = ChunkTables(layout, IndexManifest(index_id="i", graph="lance", model=OLD))
+    tables = ChunkTables(layout, MANIFEST)
     tables.declare(2, SPACE)
     yield tables
     tables.close()
@@ -127,10 +128,13 @@ def test_what_no_kept_generation_needs_goes(layout: IndexLayout, tables: ChunkTa
     tell(layout, 2, SPACE)
 
     tables.writer().prune(keep=[1, 2])
+    drop_encoders(layout, MANIFEST)
     assert (width(tables, 1), width(tables, 2)) == (DIM, 4)
     assert sorted(path.name for path in layout.root.glob("encoder*")) == ["encoder", SPACE.encoder]
 
+    layout.generation(2).unlink()
     tables.writer().prune(keep=[1])
+    drop_encoders(layout, MANIFEST)
     assert not (layout.lance / "chunks-2.lance").exists()
     assert [path.name for path in layout.root.glob("encoder*")] == ["encoder"]
     assert width(tables, 1) == DIM

@@ -53,6 +53,22 @@ def test_what_was_replaced_goes_and_what_is_there_stays(index: Index) -> None:
     assert collect(index, source="site") == 0
 
 
+def test_an_encoder_that_no_generation_names_goes_unless_another_run_may_have_exported_it(
+    index: Index,
+) -> None:
+    encoder = index.layout.root / "encoder-0123456789ab"
+    encoder.mkdir()
+    other = index.ledger.leases.acquire("source:other", holder="they", now=index.now(), expires_at="9999")
+    assert other is not None
+
+    collect(index, source="site")
+    assert encoder.is_dir()
+
+    index.ledger.leases.release(other, now=index.now())
+    collect(index, source="site")
+    assert not encoder.exists()
+
+
 def test_nothing_goes_while_another_source_is_crawled(index: Index) -> None:
     """What it has fetched is not in the ledger yet."""
     files = index.raw.put(b"on its way"), index.fragments.put(b"on its way")

@@ -1,7 +1,7 @@
 """A language model as an extractor: what it says counts only where the text says it too."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from ingest.link.catalogue import build_catalogue
 from ingest.link.mentions import mention_edges, read_document
 from ingest.link.model_extractor import MAX_FAILURES, MAX_NAMES, ModelExtractor, read_answer
 from ingest.link.relations import relation_edges
-from schemas.errors import FetchTimeout
+from schemas.errors import FetchTimeout, Stopped
 from schemas.extraction import Extraction, Message, Triple
 from schemas.ids import entity_id
 from tests.fakes.written_index import note, parse_note
@@ -45,7 +45,11 @@ def answer(entities: Sequence[object] = (), relations: Sequence[object] = ()) ->
 
 
 def extractor(
-    model: Model, answers: KeptAnswers | None = None, told: list[str] | None = None
+    model: Model,
+    answers: KeptAnswers | None = None,
+    told: list[str] | None = None,
+    *,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> ModelExtractor:
     failures = [] if told is None else told
     return ModelExtractor(
@@ -53,6 +57,7 @@ def extractor(
         model="small",
         answers=KeptAnswers() if answers is None else answers,
         on_failure=lambda subject, message: failures.append(f"{subject}: {message}"),
+        should_stop=should_stop,
     )
 
 
@@ -71,6 +76,7 @@ def test_names_and_statements_that_stand_in_the_text_are_kept() -> None:
         {**STATED, "object": "nine keeps", "subject": "nine keeps"},
         {**STATED, "predicate": " "},
         {**STATED, "predicate": "k" * 100},
+        {**STATED, "predicate": "keeps \ud83d"},
         {**STATED, "subject": 9},
         {key: value for key, value in STATED.items() if key != "text"},
         "porter keeps key",
@@ -121,6 +127,24 @@ def test_a_model_that_does_not_answer_is_told_and_soon_left_alone() -> None:
     assert len(model.asked) == MAX_FAILURES
     assert told == ["http://model.test: no answer"] * MAX_FAILURES
     assert answers == {}
+
+
+def test_an_answer_that_cannot_be_stored_is_a_failure() -> None:
+    told, answers = list[str](), KeptAnswers()
+
+    assert extractor(Model('{"entities": ["great key"]} \ud83d'), answers, told).extract(TEXT) == Extraction()
+    assert (told, answers) == (["SITEGRAPH_LLM_URL: the model's answer holds half a character"], {})
+
+
+def test_a_run_that_is_stopped_asks_no_more_but_reads_what_is_kept() -> None:
+    model, answers = Model(answer(["great key"])), KeptAnswers()
+    extractor(model, answers).extract(TEXT)
+    stopped = extractor(model, answers, should_stop=lambda: True)
+
+    assert stopped.extract(TEXT).names == ("great key",)
+    with pytest.raises(Stopped):
+        stopped.extract("other")
+    assert model.asked == [TEXT]
 
 
 def test_what_a_model_finds_becomes_mentions_and_relations() -> None:
