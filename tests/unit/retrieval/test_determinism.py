@@ -1,4 +1,4 @@
-"""The same index and question give the same bytes: over runs, hash seeds, reopened stores and graph stores."""
+"""The same index and question give the same bytes: over runs, hash seeds, reopened and both graph stores."""
 
 import json
 import os

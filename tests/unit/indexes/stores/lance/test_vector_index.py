@@ -39,11 +39,16 @@ def test_indexes_follow_the_number_of_rows(
 ) -> None:
     held = {} if trained is None else dict.fromkeys(COLUMNS, trained)
 
-    assert plan_training(held, rows) == (BOTH if dropped else frozenset(), BOTH if to_train else frozenset())
+    assert plan_training(held, dict.fromkeys(COLUMNS, rows)) == (
+        BOTH if dropped else frozenset(),
+        BOTH if to_train else frozenset(),
+    )
 
 
 def test_an_index_that_one_column_lacks_is_trained_for_it_alone() -> None:
-    assert plan_training({"text_vector": MIN_ROWS}, MIN_ROWS) == (frozenset(), {"heading_vector"})
+    rows = {"text_vector": MIN_ROWS, "heading_vector": MIN_ROWS, "anchor_vectors": MIN_ROWS - 1}
+
+    assert plan_training({"text_vector": MIN_ROWS}, rows) == (frozenset(), {"heading_vector"})
 
 
 def test_the_name_of_an_index_tells_what_it_was_trained_on() -> None:
@@ -60,7 +65,14 @@ def _random_unit(rng: np.random.Generator) -> Vector:
 def _rows(number: int, *, first: int = 0) -> list[Row]:
     rng = np.random.default_rng(first)
     return [
-        row(f"text {n}", make_vectors(_random_unit(rng), heading=axis(n % 3)), page_no=n % 7)
+        row(
+            f"text {n}",
+            make_vectors(
+                _random_unit(rng), heading=axis(n % 3), anchors=np.stack([_random_unit(rng), axis(n % 5)])
+            ),
+            page_no=n % 7,
+            anchor_texts=(f"link {n}", "other"),
+        )
         for n in range(first, first + number)
     ]
 
@@ -112,6 +124,22 @@ def test_a_search_with_an_index_finds_what_an_exact_one_finds(tmp_path: Path, st
         wanted = exact.at(2).search_vector(SearchField.TEXT, vectors.text, top_k=10)
         assert [hit.chunk_id for hit in found] == [hit.chunk_id for hit in wanted]
         assert [hit.score for hit in found] == pytest.approx([hit.score for hit in wanted], abs=2e-6)
+
+
+def test_the_best_of_several_link_texts_is_found_with_an_index_too(store: LanceChunkStore) -> None:
+    rows = _rows(400)
+    indexed, exact = _both(store, rows)
+
+    for _, vectors in rows[::40]:
+        found = indexed.at(2).search_vector(SearchField.ANCHORS, vectors.anchors[0], top_k=10)
+        wanted = exact.at(2).search_vector(SearchField.ANCHORS, vectors.anchors[0], top_k=10)
+        assert [hit.chunk_id for hit in found] == [hit.chunk_id for hit in wanted]
+        assert [hit.score for hit in found] == pytest.approx([hit.score for hit in wanted], abs=2e-6)
+
+
+def test_few_link_texts_get_no_index(tmp_path: Path, store: LanceChunkStore) -> None:
+    publish(store, 1, [row(f"plain {n}") for n in range(150)] + _rows(100))
+    assert _held(tmp_path) == {"text_vector": 250, "heading_vector": 250}
 
 
 def test_ties_are_cut_by_id_with_an_index_too(store: LanceChunkStore) -> None:
