@@ -20,7 +20,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
-.PHONY: bench bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
+.PHONY: bench bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar bench-speed
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -83,6 +83,9 @@ bench-recrawl: setup $(SCRAPY)/.ready ## a recrawl of nothing but 304 beside Scr
 
 bench-retrieval: setup ## questions with known answers: recall, ablations; builds four indexes first
 	@$(BIN)/python -m bench.retrieval
+
+bench-speed: setup ## milliseconds a question over 100,000 chunks; makes the index first; needs the shared data folder
+	@$(BIN)/python -m bench.speed .cache/bench-speed
 
 bench-serve: setup ## `sitegraph serve` under load for five minutes, a generation published meanwhile
 	@$(BIN)/python -m bench.serve_load

@@ -1,7 +1,7 @@
 """Reads chunks of one generation."""
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from threading import Lock
 
@@ -97,7 +97,15 @@ class LanceChunkReader:
             message = f"the index holds vectors of {self._dim}, the query has shape {vector.shape}"
             raise SchemaMismatch(message, subject="chunks")
         condition = where(filters)
+        if field is SearchField.CAPTIONS and not self._has_captions:
+            return ()
         return best(partial(self._nearest, _VECTOR_COLUMNS[field], vector, condition), top_k)
+
+    @cached_property
+    def _has_captions(self) -> bool:
+        """Whether any chunk has a vector of a caption: a search for none would read every row each time."""
+        with store_errors(self._table.name):
+            return bool(self._table.count_rows("array_length(caption_vectors) > 0"))
 
     def scan(self, *, source: str | None = None) -> Iterator[Chunk]:
         """All chunks, or one source's, in id order, a page at a time."""

@@ -13,6 +13,8 @@ COLUMNS = ("text_vector", "heading_vector", "anchor_vectors")
 """Captions are few, and stay exact."""
 _HELD_BY = {"anchor_vectors": "anchors != ''"}
 """Which rows have a vector in a column that not all have one in."""
+ANCHORS_ROW_COUNTS = 4
+"""A row has up to 8 link texts, each a vector of its own, so fewer rows make a search slow."""
 
 MIN_ROWS = 20_000
 """An exact search takes 2 ms for each 1,000 rows."""
@@ -41,10 +43,14 @@ def plan_training(held: Mapping[str, int], rows: Mapping[str, int]) -> tuple[fro
     stale = {
         column
         for column, trained in held.items()
-        if not trained / 2 < rows[column] < trained * 2 or rows[column] < MIN_ROWS / 2
+        if not trained / 2 < rows[column] < trained * 2 or rows[column] < _least(column) / 2
     }
-    enough = (column for column in COLUMNS if rows[column] >= MIN_ROWS)
+    enough = (column for column in COLUMNS if rows[column] >= _least(column))
     return frozenset(stale), frozenset(column for column in enough if column in stale or column not in held)
+
+
+def _least(column: str) -> int:
+    return MIN_ROWS // ANCHORS_ROW_COUNTS if column in _HELD_BY else MIN_ROWS
 
 
 def refresh_vector_indexes(table: Table) -> None:
