@@ -1,6 +1,6 @@
 """A cross-encoder's word on the best candidates, within the role each one has."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from indexes.ports import Reranker
@@ -11,33 +11,10 @@ DEPTH = 20
 LOGIT_SPAN = 10.0
 """About the largest logit of ms-marco-MiniLM, so that one of a clear hit counts about 1."""
 SCORE_WEIGHT = 8.0
-PAGES, PAIRS_MAX = 20, 40
-"""Pages of PDFs that are read where no link led anywhere, and passages of them."""
-UNLINKED_SCORE_WEIGHT = 2.0
-
-
-def select_pairs(ranked: Sequence[Scored], *, linked: bool) -> int:
-    """Give how many of *ranked* are read: the best 20, or what the best 20 pages of PDFs have, at most 40.
-
-    Where links led to evidence, that is passages; a PDF has no links, and several passages on each page.
-    """
-    if linked or not all(one.chunk.page_no for one in ranked[:DEPTH]):
-        return DEPTH
-    pages: set[tuple[str, int | None]] = set()
-    for number, one in enumerate(ranked[:PAIRS_MAX]):
-        pages.add((one.chunk.doc, one.chunk.page_no))
-        if len(pages) > PAGES:
-            return max(DEPTH, number)
-    return PAIRS_MAX
 
 
 def rerank_within_roles(
-    reranker: Reranker,
-    query: str,
-    candidates: Collection[Scored],
-    leading: Mapping[str, Chunk],
-    *,
-    linked: bool = True,
+    reranker: Reranker, query: str, candidates: Collection[Scored], leading: Mapping[str, Chunk]
 ) -> tuple[Scored, ...]:
     """Order the best 20 anew by `logit / 10 + 8 * score`, each role keeping the places it holds.
 
@@ -46,31 +23,23 @@ def rerank_within_roles(
     passage that leads to it, and the score keeps a say: 2Wiki's R@5 is 89 by logit alone, 94 with the
     passage before it, 96 with all.
 
-    Args: leading: chunks by id, those that paths to the candidates name. linked: whether links led to any of
-    the candidates; over pages of PDFs without, no role is kept, and the score counts 2 times.
+    Args: leading: chunks by id, those that paths to the candidates name.
     """
     ranked = sorted(candidates, key=lambda one: one.rank_key)
-    depth = select_pairs(ranked, linked=linked)
-    best, rest = ranked[:depth], ranked[depth:]
+    best, rest = ranked[:DEPTH], ranked[DEPTH:]
     logits = reranker.score_pairs(query, [_pair_text(one, leading) for one in best])
     judged = [replace(one, logit=logit) for one, logit in zip(best, logits, strict=True)]
-    if not linked and all(one.chunk.page_no for one in best):
-        free = sorted(judged, key=lambda one: -_worth(one, UNLINKED_SCORE_WEIGHT))
-        placed = [replace(one, place=place) for place, one in enumerate(free)]
-    else:
-        queues = {role: _best_first(judged, role) for role in sorted({one.role for one in judged})}
-        placed = [replace(queues[one.role].pop(0), place=place) for place, one in enumerate(judged)]
+    queues = {role: _best_first(judged, role) for role in sorted({one.role for one in judged})}
+    placed = [replace(queues[one.role].pop(0), place=place) for place, one in enumerate(judged)]
     return (*placed, *(replace(one, place=len(placed)) for one in rest))
 
 
 def _best_first(judged: list[Scored], role: str) -> list[Scored]:
     """Give the candidates of one role; of equals the one with the better place stays first."""
     of_role = [one for one in judged if one.role == role]
-    return sorted(of_role, key=lambda one: -_worth(one, SCORE_WEIGHT))
-
-
-def _worth(one: Scored, score_weight: float) -> float:
-    return round((one.logit or 0.0) / LOGIT_SPAN + score_weight * one.score, 6)
+    return sorted(
+        of_role, key=lambda one: -round((one.logit or 0.0) / LOGIT_SPAN + SCORE_WEIGHT * one.score, 6)
+    )
 
 
 def leading_chunk(one: Scored) -> str | None:

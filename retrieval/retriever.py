@@ -65,7 +65,7 @@ class Retriever:
         asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
         found = self._find(asked)
         reached = self._reach(asked, found)
-        candidates = self._rerank(query, self._score(asked, found, reached), linked=reached.spread.ran)
+        candidates = self._rerank(query, self._score(asked, found, reached))
         selection = select_evidence(
             candidates,
             self._copies(query, candidates),
@@ -137,12 +137,12 @@ class Retriever:
     def _missing(self, query: Query) -> frozenset[str]:
         return frozenset({RERANK} if query.rerank and self._reranker is None else ())
 
-    def _rerank(self, query: Query, candidates: tuple[Scored, ...], *, linked: bool) -> tuple[Scored, ...]:
+    def _rerank(self, query: Query, candidates: tuple[Scored, ...]) -> tuple[Scored, ...]:
         if not query.rerank or self._reranker is None:
             return candidates
         ids = sorted({chunk for one in candidates[:DEPTH] if (chunk := leading_chunk(one))})
         leading = {chunk.id: chunk for chunk in self._chunks.get(ids)}
-        return rerank_within_roles(self._reranker, query.text, candidates, leading, linked=linked)
+        return rerank_within_roles(self._reranker, query.text, candidates, leading)
 
     def _copies(self, query: Query, candidates: tuple[Scored, ...]) -> Mapping[str, Collection[str]]:
         if self._graph is None or not query.use_graph:

@@ -1,9 +1,9 @@
 """The cross-encoder's order within roles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from retrieval.rerank import DEPTH, PAGES, PAIRS_MAX, rerank_within_roles
+from retrieval.rerank import DEPTH, rerank_within_roles
 from retrieval.score import Scored
 from schemas.evidence import Origin, PathStep, Scores
 from schemas.nodes import Chunk, DocumentKind
@@ -74,26 +74,3 @@ def test_a_bridge_is_read_after_the_passage_that_leads_to_it() -> None:
         judge, "q", [first, scored("next", 0.5, "bridge", (step,))], {"chunk:first": first.chunk}
     )
     assert judge.shown == ["Top > FIRST\nfirst", "Top > FIRST\nfirst\nTop > NEXT\nnext"]
-
-
-def on_page(name: str, text: float, page_no: int, role: str = "rest") -> Scored:
-    one = scored(name, text, role)
-    return replace(one, chunk=replace(one.chunk, doc="pdfdoc:x", page_no=page_no))
-
-
-def test_where_links_led_nowhere_the_best_pages_of_pdfs_are_read_and_no_role_is_kept() -> None:
-    many = [on_page(f"c{n:02}", 0.9 - n / 100, 1 + n // 2, "anchor" if n < 5 else "rest") for n in range(50)]
-    judge = Judge({"c30": 10.0})
-    found = rerank_within_roles(judge, "q", many, {}, linked=False)
-    assert len(judge.shown) == PAIRS_MAX
-    assert order(found)[0] == "c30"
-    single = [on_page(f"c{n:02}", 0.9 - n / 100, 1 + n) for n in range(50)]
-    judge = Judge()
-    rerank_within_roles(judge, "q", single, {}, linked=False)
-    assert len(judge.shown) == PAGES
-
-
-def test_passages_that_are_no_pages_keep_their_roles_without_links_too() -> None:
-    candidates = [scored("a", 0.9, "anchor"), scored("b", 0.5), on_page("c", 0.4, 1)]
-    judge = Judge({"c": 10.0, "b": -10.0})
-    assert order(rerank_within_roles(judge, "q", candidates, {}, linked=False))[0] == "a"
