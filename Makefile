@@ -21,7 +21,7 @@ SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
 .PHONY: bench bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
-.PHONY: bench-compositions
+.PHONY: bench-compositions bench-speed
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -87,6 +87,9 @@ bench-retrieval: setup ## questions with known answers: recall, ablations; build
 
 bench-compositions: setup ## the loop of several steps beside the recipe it repeats; uses the indexes of bench-retrieval
 	@$(BIN)/python -m bench.compositions
+
+bench-speed: setup ## milliseconds a question over 100,000 chunks; makes the index first; needs the shared data folder
+	@$(BIN)/python -m bench.speed .cache/bench-speed
 
 bench-serve: setup ## `sitegraph serve` under load for five minutes, a generation published meanwhile
 	@$(BIN)/python -m bench.serve_load

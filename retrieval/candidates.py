@@ -23,6 +23,8 @@ from schemas.nodes import Chunk
 
 CHUNKS_PER_DOCUMENT = 2
 LANDING_MAX = 30
+LIT_MAX = 100
+"""Reached documents that compete, the best lit; a bundle shows 50 passages at most."""
 
 Bases = Mapping[str, Base]
 
@@ -147,7 +149,8 @@ def _landing(bases: Bases, spread: Spread) -> dict[str, tuple[str, ...]]:
 
     Where nothing spread, only documents named by id are lit.
     """
-    docs = {*spread.anchors, *spread.reached} if spread.ran else spread.named
+    best = sorted(spread.reached, key=lambda doc: (-round(spread.activation(doc), 6), doc))[:LIT_MAX]
+    docs = {*spread.anchors, *best} if spread.ran else spread.named
     return {
         doc: best_chunks(bases[doc], limit=LANDING_MAX if _lands(spread, doc) else CHUNKS_PER_DOCUMENT)
         for doc in sorted(docs)

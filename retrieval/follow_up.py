@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 from indexes.ports import ChunkReader, Encoder
 from retrieval.relevance import WORD_FIELDS, Measure, Scale, add_scores, best_chunks
 from retrieval.second_query import Found, ask_again
 from retrieval.seeds import Asked
+from retrieval.side_by_side import ask_side_by_side
 from retrieval.spread import Spread
 from schemas.evidence import SearchField
 from schemas.nodes import Chunk
@@ -33,8 +35,9 @@ class FollowUp:
     def _search(self, text: str) -> tuple[Found, ...]:
         """Search texts by words and by meaning, both on the scale of their own best hit."""
         again = Asked(query=replace(self.asked.query, text=text), vector=self.encoder.encode_query(text))
-        words = [again.bm25(self.chunks, field, top_k=DEPTH) for field in WORD_FIELDS]
-        sense = again.dense(self.chunks, SearchField.TEXT, top_k=DEPTH)
+        dense = partial(again.dense, self.chunks, SearchField.TEXT, top_k=DEPTH)
+        by_words = [partial(again.bm25, self.chunks, field, top_k=DEPTH) for field in WORD_FIELDS]
+        sense, *words = ask_side_by_side([dense, *by_words])
         bm25, cosine = add_scores(*words), add_scores(sense)
         scale = Scale(bm25=max(bm25.values(), default=0.0), cosine=max(cosine.values(), default=0.0))
         docs = {hit.chunk_id: hit.doc for hit in chain(sense, *words)}

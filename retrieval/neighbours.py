@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from indexes.ports import GraphReader
+from retrieval.side_by_side import ask_side_by_side
 from schemas.edges import FRONT_MATTER_KINDS, Edge, EdgeKind, LinkPosition
 from schemas.evidence import PathStep
 
@@ -54,15 +56,19 @@ def find_ways(graph: GraphReader, docs: Collection[str], chunks: Mapping[str, st
     Args: chunks: chunks of *docs*, which say names, each with its document.
     """
     known = set(docs)
-    out = graph.edges_from([*docs, *chunks], kinds=_OUT)
-    into = graph.edges_to(docs, kinds=_INTO)
+    out, into = ask_side_by_side(
+        [partial(graph.edges_from, [*docs, *chunks], kinds=_OUT), partial(graph.edges_to, docs, kinds=_INTO)]
+    )
     said = [edge for edge in out if edge.kind is EdgeKind.MENTIONS]
     named = [edge for edge in into if edge.kind is EdgeKind.NAMES]
+    to_the_named, to_who_says_it = ask_side_by_side(
+        [partial(_to_the_named, graph, said, chunks), partial(_to_who_says_it, graph, named)]
+    )
     ways = [
         *(Way(src=edge.src, dst=edge.dst, edges=(edge,), fragment=edge.fragment) for edge in _direct(out)),
         *(Way(src=edge.dst, dst=edge.src, edges=(edge,)) for edge in _direct(into)),
-        *_to_the_named(graph, said, chunks),
-        *_to_who_says_it(graph, named),
+        *to_the_named,
+        *to_who_says_it,
     ]
     kept = (way for way in ways if way.src in known and way.src != way.dst)
     return tuple(sorted(kept, key=lambda way: way.order))

@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from indexes.ports import ChunkReader
 from retrieval.route import Known, Route
 from retrieval.seeds import Asked, Lists, SeedList
+from retrieval.side_by_side import ask_side_by_side
 from schemas.evidence import Filter, Hit, SearchField
 
 WORD_FIELDS = (SearchField.TEXT, SearchField.HEADING)
@@ -69,8 +71,9 @@ def measure_base(
     if not docs:
         return {}
     only = (Filter(field="doc", values=tuple(sorted(docs))),)
-    near = asked.dense(chunks, SearchField.TEXT, top_k=CHUNKS_MAX, only=only)
-    matching = [asked.bm25(chunks, field, top_k=CHUNKS_MAX, only=only) for field in WORD_FIELDS]
+    words = [partial(asked.bm25, chunks, field, top_k=CHUNKS_MAX, only=only) for field in WORD_FIELDS]
+    dense = partial(asked.dense, chunks, SearchField.TEXT, top_k=CHUNKS_MAX, only=only)
+    near, *matching = ask_side_by_side([dense, *words])
     cosine, bm25 = add_scores(near), add_scores(*matching)
     scores: dict[str, dict[str, float]] = {}
     for hit in chain(near, *matching):

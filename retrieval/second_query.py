@@ -4,7 +4,9 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from retrieval.side_by_side import ask_side_by_side
 from retrieval.spread import Reach, Spread
 from retrieval.words import STOP_WORDS, content_words
 from schemas.evidence import PathStep
@@ -146,8 +148,9 @@ def _title(chunks: Collection[Chunk]) -> str:
 
 def _search_all(spread: Spread, queries: Collection[SubQuery], search: Search) -> Spread:
     reached = dict(spread.reached)
-    for one in queries:
-        others = [found for found in search(one.text) if found.doc != one.doc]
+    answers = ask_side_by_side([partial(search, one.text) for one in queries])
+    for one, answer in zip(queries, answers, strict=True):
+        others = [found for found in answer if found.doc != one.doc]
         for found in others[:HITS]:
             activation = CARRY * one.activation * found.hit
             if round(activation, 6) > round(replace(spread, reached=reached).activation(found.doc), 6):

@@ -1,13 +1,15 @@
 """Seeds: one ranked list a field, fused by weighted reciprocal rank, balanced over documents."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from indexes.ports import ChunkReader, Vector
 from retrieval.catalogue import codes_to_search
 from retrieval.route import Route
+from retrieval.side_by_side import ask_side_by_side
 from schemas.evidence import Filter, Hit, Query, SearchField
 
 DEPTH = 200
@@ -80,15 +82,20 @@ class Asked:
 
 def gather_lists(chunks: ChunkReader, asked: Asked) -> Lists:
     """Search every field once, whatever the route: the lists also tell which route it is."""
+    asks: dict[SeedList, Callable[[], tuple[Hit, ...]]] = {
+        **{name: partial(asked.dense, chunks, field) for name, field in _DENSE.items()},
+        **{name: partial(asked.bm25, chunks, field) for name, field in _BM25.items()},
+        SeedList.CODES: partial(_search_codes, chunks, asked),
+    }
+    found = dict(zip(asks, ask_side_by_side(list(asks.values())), strict=True))
+    return {name: found[name] for name in (*_BM25, *_DENSE, SeedList.CODES)}
+
+
+def _search_codes(chunks: ChunkReader, asked: Asked) -> tuple[Hit, ...]:
     codes = codes_to_search(asked.query.text)
-    lists = {name: asked.bm25(chunks, field) for name, field in _BM25.items()}
-    lists |= {name: asked.dense(chunks, field) for name, field in _DENSE.items()}
-    lists[SeedList.CODES] = (
-        chunks.search_text(SearchField.CODES, codes, top_k=DEPTH, filters=asked.query.filters)
-        if codes
-        else ()
-    )
-    return lists
+    if not codes:
+        return ()
+    return chunks.search_text(SearchField.CODES, codes, top_k=DEPTH, filters=asked.query.filters)
 
 
 def found_by_search(lists: Lists) -> frozenset[str]:

@@ -13,6 +13,8 @@ ANCHORS = 3
 HOPS = 2
 DECAY = 0.85
 HUB_MAX = 20
+FRONT_MAX = 25
+"""Best lit documents from which the second hop goes; what the others would light is too dim to be shown."""
 REACHED_MAX = 400
 SAYING_MAX = 50
 """Best chunks of a document whose mentions are followed; a book has thousands."""
@@ -117,10 +119,15 @@ def _hop(graph: GraphReader, wave: Wave, measure: MeasureDocuments) -> Wave:
             lit[way.dst] = _reach(way, activation, wave.reached.get(way.src))
     return replace(
         wave,
-        front={doc: lit[doc].activation for doc in sorted(lit)},
+        front={doc: lit[doc].activation for doc in _brightest(lit)},
         reached={**wave.reached, **lit},
         cut=wave.cut + len(ends[room:]),
     )
+
+
+def _brightest(lit: Mapping[str, Reach]) -> list[str]:
+    ranked = sorted(lit, key=lambda doc: (-round(lit[doc].activation, 6), doc))
+    return sorted(ranked[:FRONT_MAX])
 
 
 def _reach(way: Way, activation: float, before: Reach | None) -> Reach:

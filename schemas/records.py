@@ -47,8 +47,13 @@ def _plain(value: Any) -> Any:
 
 def from_record(cls: type[T], record: Record) -> T:
     """Build a dataclass from its record; unknown keys are an error, missing ones take defaults."""
-    readers = _readers(cast(Hashable, cls))
-    return cls(**{key: readers[key](value) for key, value in record.items()})
+    values = dict(record)
+    if unknown := sorted(values.keys() - _known(cast(Hashable, cls))):
+        raise KeyError(unknown[0])
+    for name, read in _readers(cast(Hashable, cls)):
+        if name in values:
+            values[name] = read(values[name])
+    return cls(**values)
 
 
 def node_to_record(node: Any) -> Record:
@@ -63,9 +68,16 @@ def node_from_record(record: Record) -> Node:
 
 
 @cache
-def _readers(cls: Any) -> dict[str, Callable[[Any], Any]]:
+def _known(cls: Any) -> frozenset[str]:
+    return frozenset(_names(cls))
+
+
+@cache
+def _readers(cls: Any) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    """The fields that are something else in a record; a query reads thousands of rows, most of them plain."""
     hints = get_type_hints(cls)
-    return {f.name: _reader(hints[f.name]) for f in fields(cls)}
+    named = ((f.name, _reader(hints[f.name])) for f in fields(cls))
+    return tuple((name, read) for name, read in named if read is not _same)
 
 
 def _reader(hint: Any) -> Callable[[Any], Any]:
@@ -74,12 +86,16 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         inner = _reader(next(arg for arg in args if arg is not type(None)))
+        if inner is _same:
+            return _same
         return lambda value: None if value is None else inner(value)
     if origin is tuple and Ellipsis not in args:
         readers = tuple(map(_reader, args))
         return lambda value: tuple(read(part) for read, part in zip(readers, value, strict=True))
     if origin is tuple:
         item = _reader(args[0])
+        if item is _same:
+            return tuple
         return lambda value: tuple(item(part) for part in value)
     if hint in (BBox, PageSize):
         return lambda value: hint(*value)

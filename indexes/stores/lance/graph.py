@@ -14,6 +14,8 @@ from schemas.nodes import Node
 
 _NODE_COLUMNS = tuple(NODE_SCHEMA.names)
 _EDGE_COLUMNS = tuple(EDGE_SCHEMA.names)
+_SHOWN_NODE, _SHOWN_EDGE = _NODE_COLUMNS[:-1], _EDGE_COLUMNS[:-1]
+"""Without the hash of the row, which only a look for damage reads."""
 
 
 class LanceGraphReader:
@@ -78,7 +80,7 @@ class LanceGraphReader:
         return scan.state(self._nodes), scan.state(self._edges)
 
     def _nodes_with(self, column: str, values: Collection[str]) -> tuple[Node, ...]:
-        found = scan.rows_with(self._nodes, column, values, _NODE_COLUMNS)
+        found = scan.rows_with(self._nodes, column, values, _SHOWN_NODE)
         return tuple(sorted(map(graph_rows.node_from_row, found), key=lambda node: node.id))
 
     def _edges_with(
@@ -86,7 +88,7 @@ class LanceGraphReader:
     ) -> Iterator[Edge]:
         condition = None if kinds is None else one_of("kind", kinds)
         return map(
-            graph_rows.edge_from_row, scan.rows_with(self._edges, column, values, _EDGE_COLUMNS, condition)
+            graph_rows.edge_from_row, scan.rows_with(self._edges, column, values, _SHOWN_EDGE, condition)
         )
 
 

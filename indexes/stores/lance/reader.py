@@ -1,7 +1,9 @@
 """Reads chunks of one generation."""
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
+from itertools import islice
+from threading import Lock
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +35,8 @@ _VECTOR_COLUMNS = {
 }
 _ALL_VECTORS = tuple(_VECTOR_COLUMNS.values())
 
+ROWS_KEPT = 2000
+"""A few megabytes."""
 PHRASES_AT_ONCE = 100
 """A condition of so many phrases reads the texts once."""
 
@@ -43,11 +47,19 @@ class LanceChunkReader:
     def __init__(self, table: Table, dim: int) -> None:
         self._table = table
         self._dim = dim
+        self._rows: dict[str, Chunk] = {}
+        self._lock = Lock()
 
     def get(self, ids: Collection[str]) -> tuple[Chunk, ...]:
         """Chunks by id, in id order."""
-        found = scan.rows_with(self._table, "id", ids, CHUNK_FIELDS)
-        return tuple(sorted(map(rows.chunk_from_row, found), key=lambda chunk: chunk.id))
+        wanted = sorted(set(ids))
+        with self._lock:
+            known = {key: self._rows[key] for key in wanted if key in self._rows}
+        missing = [key for key in wanted if key not in known]
+        found = map(rows.chunk_from_row, scan.rows_with(self._table, "id", missing, CHUNK_FIELDS))
+        read = {chunk.id: chunk for chunk in found} if missing else {}
+        self._remember(read)
+        return tuple(sorted((*known.values(), *read.values()), key=lambda chunk: chunk.id))
 
     def of_documents(self, docs: Collection[str]) -> tuple[Chunk, ...]:
         """All chunks of the documents, ordered by (doc, ordinal, id)."""
@@ -85,7 +97,15 @@ class LanceChunkReader:
             message = f"the index holds vectors of {self._dim}, the query has shape {vector.shape}"
             raise SchemaMismatch(message, subject="chunks")
         condition = where(filters)
+        if field is SearchField.CAPTIONS and not self._has_captions:
+            return ()
         return best(partial(self._nearest, _VECTOR_COLUMNS[field], vector, condition), top_k)
+
+    @cached_property
+    def _has_captions(self) -> bool:
+        """Whether any chunk has a vector of a caption: a search for none would read every row each time."""
+        with store_errors(self._table.name):
+            return bool(self._table.count_rows("array_length(caption_vectors) > 0"))
 
     def scan(self, *, source: str | None = None) -> Iterator[Chunk]:
         """All chunks, or one source's, in id order, a page at a time."""
@@ -120,6 +140,13 @@ class LanceChunkReader:
     def state(self) -> StoreState:
         """Counts per document kind, digest and table version."""
         return scan.state(self._table)
+
+    def _remember(self, read: Mapping[str, Chunk]) -> None:
+        """Keep rows: a query asks for the same ones several times, and a generation never changes."""
+        with self._lock:
+            self._rows |= dict(islice(read.items(), ROWS_KEPT))
+            for key in list(islice(self._rows, max(0, len(self._rows) - ROWS_KEPT))):
+                del self._rows[key]
 
     def _match(self, column: str, text: str, condition: str | None, limit: int) -> pa.Table:
         with store_errors(self._table.name):

@@ -27,7 +27,7 @@ def best(fetch: Callable[[int], pa.Table], top_k: int) -> tuple[Hit, ...]:
         found = _rounded(fetch(limit)).sort_by(_ORDER)
         scores = found.column("score")
         if found.num_rows < limit or scores[-1].as_py() < scores[top_k - 1].as_py():
-            return tuple(_hit(**row) for row in found.slice(0, top_k).to_pylist())
+            return _hits(found.slice(0, top_k))
         limit *= 4
 
 
@@ -37,5 +37,9 @@ def _rounded(found: pa.Table) -> pa.Table:
     return pa.table({"id": found.column("id"), "doc": found.column("doc"), "score": score})
 
 
-def _hit(*, id: str, doc: str, score: float) -> Hit:
-    return Hit(chunk_id=id, doc=doc, score=round(score, DECIMALS))
+def _hits(found: pa.Table) -> tuple[Hit, ...]:
+    columns = (found.column(name).to_pylist() for name in ("id", "doc", "score"))
+    return tuple(
+        Hit(chunk_id=chunk, doc=doc, score=round(score, DECIMALS))
+        for chunk, doc, score in zip(*columns, strict=True)
+    )

@@ -9,8 +9,12 @@ from collections.abc import Iterable, Mapping
 from lancedb.index import IvfFlat
 from lancedb.table import Table
 
-COLUMNS = ("text_vector", "heading_vector")
-"""Link texts and captions are few, and stay exact."""
+COLUMNS = ("text_vector", "heading_vector", "anchor_vectors")
+"""Captions are few, and stay exact."""
+_HELD_BY = {"anchor_vectors": "anchors != ''"}
+"""Which rows have a vector in a column that not all have one in."""
+ANCHORS_ROW_COUNTS = 4
+"""A row has up to 8 link texts, each a vector of its own, so fewer rows make a search slow."""
 
 MIN_ROWS = 20_000
 """An exact search takes 2 ms for each 1,000 rows."""
@@ -30,25 +34,34 @@ def trained_on(names: Iterable[str]) -> dict[str, int]:
     return {column: int(rows) for column, _, rows in marked}
 
 
-def plan_training(held: Mapping[str, int], rows: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Which columns' indexes to drop, and which to train, at so many *rows*.
+def plan_training(held: Mapping[str, int], rows: Mapping[str, int]) -> tuple[frozenset[str], frozenset[str]]:
+    """Which columns' indexes to drop, and which to train, at so many *rows* by column.
 
     Trained anew once the table has doubled or halved; given up at half of what asks for one, so that a
     table about that size does not go to and fro.
     """
-    stale = {column for column, trained in held.items() if not trained / 2 < rows < trained * 2}
-    if rows < MIN_ROWS:
-        return frozenset(stale if rows >= MIN_ROWS / 2 else held), frozenset()
-    return frozenset(stale), frozenset(column for column in COLUMNS if column in stale or column not in held)
+    stale = {
+        column
+        for column, trained in held.items()
+        if not trained / 2 < rows[column] < trained * 2 or rows[column] < _least(column) / 2
+    }
+    enough = (column for column in COLUMNS if rows[column] >= _least(column))
+    return frozenset(stale), frozenset(column for column in enough if column in stale or column not in held)
+
+
+def _least(column: str) -> int:
+    return MIN_ROWS // ANCHORS_ROW_COUNTS if column in _HELD_BY else MIN_ROWS
 
 
 def refresh_vector_indexes(table: Table) -> None:
     """Bring the indexes over vectors in line with the number of rows; no commit where they are."""
-    rows = table.count_rows()
+    rows = {column: table.count_rows(_HELD_BY.get(column)) for column in COLUMNS}
     held = trained_on(index.name for index in table.list_indices())
     dropped, trained = plan_training(held, rows)
     for column in sorted(dropped):
         table.drop_index(f"{column}{_MARK}{held[column]}")
     for column in sorted(trained):
         # Flat: the vectors as they are, so that scores are those of an exact search.
-        table.create_index(column, config=IvfFlat(distance_type="cosine"), name=f"{column}{_MARK}{rows}")
+        table.create_index(
+            column, config=IvfFlat(distance_type="cosine"), name=f"{column}{_MARK}{rows[column]}"
+        )

@@ -1,4 +1,4 @@
-"""The same index and question give the same bytes: over runs, hash seeds, reopened and other stores."""
+"""The same index and question give the same bytes: over runs, hash seeds, reopened stores, both graphs."""
 
 import json
 import os

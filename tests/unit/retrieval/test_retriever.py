@@ -209,6 +209,15 @@ def test_summaries_name_the_parents_of_the_evidence_with_their_gist(index: Small
     assert first.gist == "Records are kept for seven years."
 
 
+def test_a_pdf_is_summarised_with_the_page_of_its_best_passage(index: SmallIndex) -> None:
+    bundle = ask(index, "tape wear figure 2", top_k=1)
+    document, page_ = bundle.summaries
+    assert document.node == bundle.evidence[0].doc
+    assert page_.node.startswith("pdfpage:")
+    assert page_.breadcrumbs == (*document.breadcrumbs, "p. 3")
+    assert page_.gist == "Figure 2 shows tape wear over ten years."
+
+
 def test_the_budget_cuts_texts_and_their_offsets(index: SmallIndex) -> None:
     words = " ".join(f"Sentence {n} is here." for n in range(60))
     long = build_index([page("long", {"Long": words})], [])

@@ -11,13 +11,19 @@ from indexes.ports import ChunkStore, Vector
 from indexes.stores.lance import vector_index
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.lance.tables import CHUNKS
-from indexes.stores.lance.vector_index import COLUMNS, MIN_ROWS, plan_training, trained_on
+from indexes.stores.lance.vector_index import (
+    ANCHORS_ROW_COUNTS,
+    COLUMNS,
+    MIN_ROWS,
+    plan_training,
+    trained_on,
+)
 from indexes.stores.memory import MemoryChunkStore
 from schemas.evidence import Filter, SearchField
 from tests.fakes.chunk_generations import Row, ids, publish, row
 from tests.fakes.graph_samples import DIM, axis, make_vectors
 
-BOTH = frozenset(COLUMNS)
+BOTH = frozenset({"text_vector", "heading_vector"})
 
 
 @pytest.mark.parametrize(
@@ -37,13 +43,29 @@ BOTH = frozenset(COLUMNS)
 def test_indexes_follow_the_number_of_rows(
     trained: int | None, rows: int, dropped: bool, to_train: bool
 ) -> None:
-    held = {} if trained is None else dict.fromkeys(COLUMNS, trained)
+    held = {} if trained is None else dict.fromkeys(BOTH, trained)
 
-    assert plan_training(held, rows) == (BOTH if dropped else frozenset(), BOTH if to_train else frozenset())
+    assert plan_training(held, {**dict.fromkeys(BOTH, rows), "anchor_vectors": 0}) == (
+        BOTH if dropped else frozenset(),
+        BOTH if to_train else frozenset(),
+    )
 
 
 def test_an_index_that_one_column_lacks_is_trained_for_it_alone() -> None:
-    assert plan_training({"text_vector": MIN_ROWS}, MIN_ROWS) == (frozenset(), {"heading_vector"})
+    least = MIN_ROWS // ANCHORS_ROW_COUNTS
+    rows = {"text_vector": MIN_ROWS, "heading_vector": MIN_ROWS, "anchor_vectors": least - 1}
+
+    assert plan_training({"text_vector": MIN_ROWS}, rows) == (frozenset(), {"heading_vector"})
+    assert plan_training(rows, {**rows, "anchor_vectors": least // 2 - 1}) == (
+        {"anchor_vectors"},
+        frozenset(),
+    )
+
+
+def test_link_texts_are_indexed_from_fewer_rows_on() -> None:
+    few = {"text_vector": 9, "heading_vector": 9, "anchor_vectors": MIN_ROWS // ANCHORS_ROW_COUNTS}
+
+    assert plan_training({}, few) == (frozenset(), {"anchor_vectors"})
 
 
 def test_the_name_of_an_index_tells_what_it_was_trained_on() -> None:
@@ -60,7 +82,14 @@ def _random_unit(rng: np.random.Generator) -> Vector:
 def _rows(number: int, *, first: int = 0) -> list[Row]:
     rng = np.random.default_rng(first)
     return [
-        row(f"text {n}", make_vectors(_random_unit(rng), heading=axis(n % 3)), page_no=n % 7)
+        row(
+            f"text {n}",
+            make_vectors(
+                _random_unit(rng), heading=axis(n % 3), anchors=np.stack([_random_unit(rng), axis(n % 5)])
+            ),
+            page_no=n % 7,
+            anchor_texts=(f"link {n}", "other"),
+        )
         for n in range(first, first + number)
     ]
 
@@ -81,15 +110,15 @@ def _held(tmp_path: Path) -> dict[str, int]:
 
 def test_indexes_come_with_the_rows_and_go_with_them(tmp_path: Path, store: LanceChunkStore) -> None:
     rows = _rows(450)
-    publish(store, 1, rows[:199])
+    publish(store, 1, rows[:40])
     assert _held(tmp_path) == {}
-    publish(store, 2, rows[199:210])
+    publish(store, 2, rows[40:210])
     assert _held(tmp_path) == dict.fromkeys(COLUMNS, 210)
     publish(store, 3, rows[210:230])
     assert _held(tmp_path) == dict.fromkeys(COLUMNS, 210)
     publish(store, 4, rows[230:])
     assert _held(tmp_path) == dict.fromkeys(COLUMNS, 450)
-    publish(store, 5, gone=ids(rows[90:]))
+    publish(store, 5, gone=ids(rows[20:]))
     assert _held(tmp_path) == {}
     assert len(store.at(4).search_vector(SearchField.TEXT, axis(0), top_k=10)) == 10
 
@@ -112,6 +141,24 @@ def test_a_search_with_an_index_finds_what_an_exact_one_finds(tmp_path: Path, st
         wanted = exact.at(2).search_vector(SearchField.TEXT, vectors.text, top_k=10)
         assert [hit.chunk_id for hit in found] == [hit.chunk_id for hit in wanted]
         assert [hit.score for hit in found] == pytest.approx([hit.score for hit in wanted], abs=2e-6)
+
+
+def test_the_best_of_several_link_texts_is_found_with_an_index_too(store: LanceChunkStore) -> None:
+    rows = _rows(400)
+    indexed, exact = _both(store, rows)
+
+    for _, vectors in rows[::40]:
+        found = indexed.at(2).search_vector(SearchField.ANCHORS, vectors.anchors[0], top_k=10)
+        wanted = exact.at(2).search_vector(SearchField.ANCHORS, vectors.anchors[0], top_k=10)
+        assert [hit.chunk_id for hit in found] == [hit.chunk_id for hit in wanted]
+        assert [hit.score for hit in found] == pytest.approx([hit.score for hit in wanted], abs=2e-6)
+
+
+def test_few_link_texts_get_no_index(tmp_path: Path, store: LanceChunkStore) -> None:
+    publish(store, 1, [row(f"plain {n}") for n in range(150)] + _rows(40))
+    assert _held(tmp_path) == {}
+    publish(store, 2, [row(f"more {n}") for n in range(60)])
+    assert _held(tmp_path) == {"text_vector": 250, "heading_vector": 250}
 
 
 def test_ties_are_cut_by_id_with_an_index_too(store: LanceChunkStore) -> None:
