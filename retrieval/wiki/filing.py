@@ -14,7 +14,7 @@ from retrieval.wiki.page import EVIDENCE, EVIDENCE_CHAIN, PageStatus, WikiPage
 from retrieval.wiki.slugs import marked_slug, slug_of
 from retrieval.wiki.store import Wiki
 from retrieval.wiki.trust import contradict, current_hashes, weigh_pages
-from retrieval.wiki.words import stems
+from retrieval.wiki.words import stem_line
 from retrieval.words import fold
 from schemas.hashing import sha256_hex
 from schemas.nodes import Chunk
@@ -95,8 +95,8 @@ def _why_not(statements: Collection[Statement], found: Mapping[str, Chunk], *, v
 
 def _place(pages: Collection[WikiPage], chunks: ChunkReader, query: str) -> Filing:
     """Give the stale page to rebuild, no page for a new one, or why nothing is written."""
-    asked = stems(query)
-    same = [page for page in pages if page.query and stems(page.query) == asked]
+    asked = stem_line(query)
+    same = [page for page in pages if page.query and stem_line(page.query) == asked]
     trust = weigh_pages(pages, current_hashes(chunks, pages))
     for page in same:
         if trust[page.ref].status is PageStatus.CURRENT:

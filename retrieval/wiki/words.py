@@ -3,6 +3,7 @@
 import re
 
 from retrieval.expand import words
+from retrieval.words import content_words
 
 _DOUBLED = re.compile(r"(?<=\w\w)([bdfglmnprt])\1$")
 
@@ -15,7 +16,16 @@ def stems(text: str) -> frozenset[str]:
     >>> sorted(stems("policies stopped leases")) == sorted(stems("a policy stops a lease"))
     True
     """
-    return frozenset(_fold(stem) for stem in words.stems(text))
+    return frozenset(stem_line(text))
+
+
+def stem_line(text: str) -> tuple[str, ...]:
+    """Give the same in the order of the text, each as often as it stands there.
+
+    >>> stem_line("the father of the director") == stem_line("the director of the father")
+    False
+    """
+    return tuple(_fold(stem) for word in content_words(text) for stem in words.stems(word))
 
 
 def _fold(stem: str) -> str:
