@@ -20,10 +20,15 @@ def speaks_of_another(sentence: str, passage: str) -> str | None:
     """
     said = whole(sentence)
     parts = [whole(one) for one in split_sentences(passage)]
+    if found := _other_count(said, parts):
+        return found
+    if any(said.stems <= part.stems for part in parts):
+        return None
     return (
         _other_number(said, parts)
         or _other_name(said, parts)
-        or _other_kind(said, [*parts, *(c for one in parts for c in split_clauses(one.text))])
+        or _other_kind(said, parts)
+        or _other_kind(said, [clause for one in parts for clause in split_clauses(one.text)])
     )
 
 
@@ -33,6 +38,26 @@ def _covers(said: Clause, part: Clause, *, without: frozenset[str]) -> bool:
     if _DEFAULT in meant & part.stems:
         return True
     return bool(meant) and len(meant & part.stems) >= _COVERED * len(meant)
+
+
+def _other_count(said: Clause, parts: list[Clause]) -> str | None:
+    """Give the part that has another number before a word, and this number only before other words."""
+    stated = [(value, thing, part.text) for part in parts for value, thing in _counts(part.text)]
+    for value, thing in _counts(said.text):
+        things = {other for same, other, _ in stated if same == value}
+        if things and thing not in things:
+            for another, same, text in stated:
+                if same == thing and another != value:
+                    return text
+    return None
+
+
+def _counts(text: str) -> Iterator[tuple[float, str]]:
+    """Yield each number without a unit with the word that it counts."""
+    for one in read_facts(text).quantities:
+        after = re.match(r"\s+([^\W\d_]+)", text[one.end :])
+        if one.unit is None and after and not is_empty(after[1].casefold()):
+            yield one.values[0], stem(after[1].casefold())
 
 
 def _other_number(said: Clause, parts: list[Clause]) -> str | None:
@@ -81,12 +106,13 @@ def _shape(name: str) -> str:
 
 
 def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
-    everywhere = {pair for part in parts for pair in _kinds(part)}
     for kind, thing in _kinds(said):
-        if (kind, thing) not in everywhere:
+        words = frozenset({kind})
+        there = [part for part in parts if (kind, thing) in set(_kinds(part))]
+        if not there or any(_covers(said, part, without=words) for part in there):
             continue
         for part in parts:
-            if kind in part.stems or not _covers(said, part, without=frozenset({kind})):
+            if kind in part.stems or not _covers(said, part, without=words):
                 continue
             others = {other for other, same in _kinds(part) if same == thing}
             if others and not others & said.stems:

@@ -20,7 +20,7 @@ NEGATORS = frozenset(_words("not no never none nobody nothing nowhere neither no
 DENYING = _words(
     """refuse reject deny decline forbid forbidden prohibit ban barred disallow discourage disable exclude
     fail lack discontinue prevent avoid impossible unsuitable unsupported unavailable unnecessary inadmissible
-    cease abolish withhold ineligible"""
+    cease abolish withhold ineligible bypass skip omit"""
 )
 """Words that say no by themselves; most have a partner that says yes (enable, allow, include)."""
 PARTICLES = frozenset(_words("off up down out away back"))

@@ -9,7 +9,8 @@ from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
 _DENYING = frozenset(map(stem, DENYING))
 _OPPOSITES = tuple((stem(left), stem(right)) for left, right in OPPOSITES)
 _HEDGES = re.compile(
-    r"""\b(?:only|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
+    r"""\b(?:only|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing
+        |(?:nothing|none)\s+but)\b
       | \b(?:not|no|never)\b(?:\W+\w+){0,4}?\W+(?:\w+er|more|less)\s+than\b   # no longer than: a bound
       | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b""",
     re.VERBOSE | re.IGNORECASE,
@@ -36,6 +37,11 @@ def contradiction(sentence: str, passage: str) -> str | None:
     return _misplaced(sentence, passage)
 
 
+def denies(text: str) -> bool:
+    """Whether a text, taken as one clause, denies."""
+    return _is_negative(whole(text))
+
+
 def _opposed(said: Clause, stated: Sequence[Clause]) -> str | None:
     """Give the best matching clause if it, and every other that matches as well, says the opposite."""
     if not said.stems or _is_open(said):
@@ -45,9 +51,19 @@ def _opposed(said: Clause, stated: Sequence[Clause]) -> str | None:
     if most < min(2, len(_topic(said))) or most < _SHARED * len(_topic(said)):
         return None
     best = [one for count, one in shared if count == most]
-    if any(_is_open(one) or not _differ(said, one) for one in best):
+    if any(_is_open(one) or not _differ(said, one) or not _reaches(said, one) for one in best):
         return None
     return best[0].text
+
+
+def _reaches(said: Clause, stated: Clause) -> bool:
+    """Whether what one clause denies is something that the other speaks of."""
+    denying, other = (stated, said) if _is_negative(stated) else (said, stated)
+    negators = [at for at, word in enumerate(denying.words) if word in NEGATORS]
+    if not negators or _bridged(said, stated):
+        return True
+    denied = {stem(word) for word in denying.words[negators[0] + 1 :]}
+    return bool(denied & (_topic(other) | _topic_before(other)))
 
 
 def _denied(said: Clause, stated: Sequence[Clause], sentence: Clause) -> str | None:
