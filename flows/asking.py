@@ -1,7 +1,7 @@
 """One question answered: a mode's way to evidence, then a model's words or the evidence's own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flows.modes import AskMode
@@ -112,28 +112,38 @@ class Asking:
     def _wiki(self, query: Query) -> Asked:
         from retrieval.wiki.ask import answer_from_wiki
 
+        if query.filters:
+            raise ConfigError(
+                "does not go with --mode wiki: pages rest on passages of all kinds", subject="--filter"
+            )
         readers, budget = self.readers, query.token_budget
         found = answer_from_wiki(
             self.wiki, readers, query.text, reranker=readers.reranker, now=self.now, token_budget=budget
         )
         for problem in found.problems:
             self.warn(f"{problem.path}: {problem.message}")
+        bundle = found.bundle if found.page else self._around(query, found)
         if found.page:
             self.tell(f"the wiki answers: {found.page.ref}")
             answer = _quote_page(found)
         else:
-            self.tell(f"the wiki has no answer; the graph: {len(found.bundle.evidence)} passages")
-            answer = self._answerer.answer(found.bundle)
-            self._file(query, found, answer)
-        return Asked(
-            mode=AskMode.WIKI, bundle=found.bundle, answer=answer, details={"wiki": found.to_record()}
-        )
+            self.tell(f"the wiki has no answer; passages: {len(bundle.evidence)}")
+            answer = self._answerer.answer(bundle)
+            self._file(query, found, bundle, answer)
+        return Asked(mode=AskMode.WIKI, bundle=bundle, answer=answer, details={"wiki": found.to_record()})
 
-    def _file(self, query: Query, found: "WikiAnswer", answer: Answered) -> None:
+    def _around(self, query: Query, found: "WikiAnswer") -> ContextBundle:
+        """Give the best of what the graph has; where it could not be asked, what a search finds."""
+        if not found.bundle.degraded:
+            return limit_evidence(found.bundle, query.top_k)
+        searched = build_retriever(self.readers).retrieve(query)
+        return replace(searched, degraded=tuple(sorted({*searched.degraded, *found.bundle.degraded})))
+
+    def _file(self, query: Query, found: "WikiAnswer", bundle: ContextBundle, answer: Answered) -> None:
         """Make a verified answer a page, so that the wiki has it the next time."""
         from retrieval.wiki.filing import Statement, file_answer
 
-        chunks = {one.S: one.chunk_id for one in found.bundle.evidence}
+        chunks = {one.S: one.chunk_id for one in bundle.evidence}
         statements = [Statement(text=one.text, chunks=(chunks[one.S],)) for one in answer.sentences if one.S]
         if not statements:
             return
@@ -169,6 +179,11 @@ def _quote_page(found: "WikiAnswer") -> Answered:
         ),
         verified=not found.page.edited_by_hand,
     )
+
+
+def limit_evidence(bundle: ContextBundle, count: int) -> ContextBundle:
+    """Keep the first *count* pieces of evidence and their citations."""
+    return replace(bundle, evidence=bundle.evidence[:count], citations=bundle.citations[:count])
 
 
 def open_model(settings: Settings) -> Complete | None:

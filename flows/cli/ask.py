@@ -13,6 +13,7 @@ from flows.cli.reading import log_usage, open_for_reading, terminal_width, warn
 from flows.cli.wiki import WikiOption, open_wiki
 from flows.modes import AskMode
 from flows.settings import read_settings
+from schemas.errors import ConfigError
 from schemas.redaction import one_line
 from schemas.settings import Settings
 
@@ -84,6 +85,8 @@ def ask(
     settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
     query = build_query(question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph)
     complete, pages = open_model(settings), open_wiki(settings, wiki)
+    if judge and complete is None:
+        raise ConfigError("needs a model; give --llm URL and --model NAME", subject="--judge")
     asked = _ask(settings, query, mode, complete=complete, wiki=pages, judge=judge, steps=steps)
     if output is OutputFormat.JSON:
         print_json(_record(asked))

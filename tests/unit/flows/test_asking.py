@@ -15,7 +15,7 @@ from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.wiring import Readers
 from ingest.fetch.completion import open_completion
 from ingest.fetch.completion_budget import CompletionLimits
-from retrieval.query import build_query
+from retrieval.query import build_query, parse_filters
 from retrieval.wiki.store import Wiki
 from schemas.errors import ConfigError
 from schemas.records import to_record
@@ -198,6 +198,27 @@ def test_an_answer_is_filed_in_the_wiki_and_comes_from_there_the_next_time(heard
     assert (second.answer.by, second.answer.text) == ("wiki", first.answer.text)
     assert second.bundle.evidence[0].file_path == "gov-0017.md"
     assert heard.told[-1] == "the wiki answers: topic/how-long-are-records-kept"
+
+
+def test_where_the_graph_cannot_be_asked_the_wiki_mode_answers_from_a_search(
+    readers: Readers, tmp_path: Path
+) -> None:
+    asked = Heard(replace(readers, graph=None), Wiki(tmp_path)).ask(QUESTION, AskMode.WIKI)
+    assert (asked.answer.text, asked.bundle.degraded) == (f"{ANSWER} [S1]", ("graph",))
+    assert asked.details["wiki"]["evidence_chain"] == "The graph could not be asked."
+
+
+def test_filters_do_not_go_with_pages(heard: Heard) -> None:
+    asking = Asking(readers=heard.readers, complete=None, tell=print, warn=print, wiki=heard.wiki, now=NOW)
+    query = build_query(QUESTION, filters=parse_filters(["doc_type=adr"]))
+    with pytest.raises(ConfigError, match="--filter: does not go with --mode wiki"):
+        asking.ask(query, AskMode.WIKI)
+
+
+def test_the_number_of_passages_holds_in_the_wiki_mode_too(heard: Heard) -> None:
+    asking = Asking(readers=heard.readers, complete=None, tell=print, warn=print, wiki=heard.wiki, now=NOW)
+    bundle = asking.ask(build_query(QUESTION, top_k=1), AskMode.WIKI).bundle
+    assert (len(bundle.evidence), len(bundle.citations)) == (1, 1)
 
 
 def test_what_the_index_does_not_say_is_not_found_with_the_nearest_evidence(heard: Heard) -> None:

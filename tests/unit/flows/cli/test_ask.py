@@ -79,6 +79,7 @@ def test_what_is_not_found_is_said_with_the_nearest_evidence(
         (["--steps", "5"], "--steps"),
         (["--llm", "http://127.0.0.1:1/v1"], "--model"),
         (["--llm", "nowhere", "--model", "small"], "nowhere"),
+        (["--judge"], "--judge: needs a model"),
         (["--index", "nowhere"], "sitegraph run"),
     ],
 )
