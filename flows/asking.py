@@ -12,7 +12,6 @@ from retrieval.opening import build_retriever
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 from schemas.extraction import Complete
-from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
@@ -184,31 +183,3 @@ def _quote_page(found: "WikiAnswer") -> Answered:
 def limit_evidence(bundle: ContextBundle, count: int) -> ContextBundle:
     """Keep the first *count* pieces of evidence and their citations."""
     return replace(bundle, evidence=bundle.evidence[:count], citations=bundle.citations[:count])
-
-
-def open_model(settings: Settings) -> Complete | None:
-    """Give what asks the model that the settings name, within their budget; None where they name none.
-
-    Raises: ConfigError: a URL without a model, no URL of HTTP, or the extra with the client is not installed.
-    """
-    if settings.llm_url is None:
-        return None
-    if settings.llm_model is None:
-        raise ConfigError(
-            "names no model; give --model, or set it beside the URL", subject="SITEGRAPH_LLM_MODEL"
-        )
-    try:
-        from ingest.fetch.completion import open_completion
-    except ModuleNotFoundError as error:
-        message = f"needs {error.name}; install the extra sitegraph[pipeline]"
-        raise ConfigError(message, subject="--llm") from error
-    from ingest.fetch.completion_budget import CompletionLimits
-
-    return open_completion(
-        settings.llm_url,
-        model=settings.llm_model,
-        api_key=settings.llm_key,
-        limits=CompletionLimits(
-            seconds=settings.llm_seconds, calls=settings.llm_calls, tokens=settings.llm_tokens
-        ),
-    )

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from flows.completions import open_model
 from indexes.stores.ledger.ledger import Ledger
 from ingest.link.model_extractor import ModelExtractor
 from ingest.link.spacy_ import SpacyExtractor
@@ -20,19 +21,9 @@ def open_extractor(settings: Settings, ledger: Ledger, *, run_id: str) -> Entity
         if settings.llm_url is not None:
             raise ConfigError("stands beside SITEGRAPH_LLM_URL; take one of them", subject="SITEGRAPH_SPACY")
         return SpacyExtractor(settings.spacy)
-    if settings.llm_url is None:
+    complete = open_model(settings, budgeted=False)
+    if complete is None or settings.llm_model is None:
         return None
-    if settings.llm_model is None:
-        raise ConfigError("names no model; set it beside SITEGRAPH_LLM_URL", subject="SITEGRAPH_LLM_MODEL")
-    from ingest.fetch.completion import open_completion
-    from ingest.fetch.completion_budget import CompletionLimits
-
-    complete = open_completion(
-        settings.llm_url,
-        model=settings.llm_model,
-        api_key=settings.llm_key,
-        limits=CompletionLimits(seconds=settings.llm_seconds),
-    )
     return ModelExtractor(
         complete,
         model=settings.llm_model,

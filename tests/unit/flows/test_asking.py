@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from jsonschema import Draft202012Validator
 
-from flows.asking import Asked, Asking, open_model
+from flows.asking import Asked, Asking
 from flows.modes import AskMode
 from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.wiring import Readers
@@ -19,7 +19,6 @@ from retrieval.query import build_query, parse_filters
 from retrieval.wiki.store import Wiki
 from schemas.errors import ConfigError
 from schemas.records import to_record
-from schemas.settings import Settings
 from tests.fakes.governance import governance_index
 from tests.fakes.llm_server import MISBEHAVIOURS, LlmServer, closed_url, say, serve_llm
 from tests.fakes.small_index import AS_OF, GENERATION
@@ -224,31 +223,3 @@ def test_the_number_of_passages_holds_in_the_wiki_mode_too(heard: Heard) -> None
 def test_what_the_index_does_not_say_is_not_found_with_the_nearest_evidence(heard: Heard) -> None:
     answer = heard.ask("Who invented the piano?", AskMode.PLAIN).answer
     assert (answer.text, answer.not_found, answer.nearest) == ("not found", True, ("S1", "S2", "S3"))
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        (Settings(llm_url="http://127.0.0.1:1/v1"), "SITEGRAPH_LLM_MODEL: names no model; give --model"),
-        (Settings(llm_url="nowhere", llm_model="small"), "nowhere: is no URL"),
-    ],
-)
-def test_a_model_that_cannot_be_asked_at_all_is_named(settings: Settings, said: str) -> None:
-    with pytest.raises(ConfigError) as raised:
-        open_model(settings)
-    assert str(raised.value).startswith(said)
-
-
-def test_without_a_url_there_is_no_model() -> None:
-    assert open_model(Settings(llm_model="small")) is None
-
-
-def test_a_question_may_cost_so_many_calls(server: LlmServer) -> None:
-    server.script(say("{}"))
-    settings = Settings(llm_url=server.url, llm_model="small", llm_calls=1, llm_key="s3cret")
-    complete = open_model(settings)
-    assert complete is not None
-    assert complete([{"role": "user", "content": "a"}], None) == "{}"
-    with pytest.raises(Exception, match="1 calls for the model is used up"):
-        complete([{"role": "user", "content": "a"}], None)
-    assert server.asked[0].headers["Authorization"] == "Bearer s3cret"
