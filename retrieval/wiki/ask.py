@@ -10,11 +10,11 @@ from retrieval.wiki.facts import facts_of
 from retrieval.wiki.marks import mark_pages
 from retrieval.wiki.page import Contradiction, WikiPage
 from retrieval.wiki.reply import WikiAnswer, bundle_passages
-from retrieval.wiki.search import rarity_of, search_pages
+from retrieval.wiki.search import PageIndex
 from retrieval.wiki.store import Wiki
 from retrieval.wiki.subgraph import MIN_CONFIDENCE
 from retrieval.wiki.sufficiency import Verdict, judge_page
-from retrieval.wiki.trust import Trust, contradict, current_hashes, weigh_pages
+from retrieval.wiki.trust import Trust, contradict, current_hashes, said_by, weigh_pages
 from schemas.errors import StoreUnavailable
 from schemas.nodes import Chunk
 
@@ -98,10 +98,10 @@ def _read_best(
     pages: Collection[WikiPage], query: str, trust: Mapping[str, Trust], reranker: Reranker | None
 ) -> tuple[Verdict, ...]:
     """Read the three best pages; those that answer come first, else as they were found."""
-    rarity = rarity_of(pages)
+    index = PageIndex(pages)
     read = [
-        judge_page(hit, query, rarity=rarity, trust=trust[hit.page.ref], reranker=reranker)
-        for hit in search_pages(pages, query, top_k=READ_MAX)
+        judge_page(hit, query, rarity=index.rarity, trust=trust[hit.page.ref], reranker=reranker)
+        for hit in index.search(query, top_k=READ_MAX)
     ]
     return tuple(sorted(read, key=lambda one: (not one.sufficient, -(one.logit or 0.0))))
 
@@ -124,7 +124,7 @@ def _contradicted(
     """Give the pages that new evidence contradicts, with all that does; a stale page is no side of it."""
     if evidence is None:
         return {}
-    facts = facts_of(evidence.subgraph.edges, evidence.names)
+    facts = said_by(("", fact) for fact in facts_of(evidence.subgraph.edges, evidence.names))
     found: dict[str, tuple[Contradiction, ...]] = {}
     for page in pages:
         known = trust[page.ref].contradictions

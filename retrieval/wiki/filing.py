@@ -13,7 +13,7 @@ from retrieval.wiki.front_matter import plain_line, plain_text
 from retrieval.wiki.page import EVIDENCE, EVIDENCE_CHAIN, PageStatus, WikiPage
 from retrieval.wiki.slugs import marked_slug, slug_of
 from retrieval.wiki.store import Wiki
-from retrieval.wiki.trust import contradict, current_hashes, weigh_pages
+from retrieval.wiki.trust import contradict, current_hashes, said_by, weigh_pages
 from retrieval.wiki.words import stem_line
 from retrieval.words import fold
 from schemas.hashing import sha256_hex
@@ -129,7 +129,7 @@ def _page(
     resting = dict.fromkeys(chunk for one in statements for chunk in one.chunks)
     said = facts_of(evidence.subgraph.edges, evidence.names) if evidence else ()
     facts = tuple(fact for fact in said if fact.chunk in resting)
-    flagged = contradict(facts, said)
+    flagged = contradict(facts, said_by(("", fact) for fact in said))
     body = _body(query, statements, [found[chunk] for chunk in resting], evidence)
     return WikiPage(
         category=TOPIC,

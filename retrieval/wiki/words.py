@@ -1,6 +1,7 @@
 """Words of questions and pages, made comparable: a page on leases answers a question on a lease."""
 
 import re
+from functools import lru_cache
 
 from retrieval.expand import words
 from retrieval.words import content_words
@@ -25,10 +26,12 @@ def stem_line(text: str) -> tuple[str, ...]:
     >>> stem_line("the father of the director") == stem_line("the director of the father")
     False
     """
-    return tuple(_fold(stem) for word in content_words(text) for stem in words.stems(word))
+    return tuple(map(_stem, content_words(text)))
 
 
-def _fold(stem: str) -> str:
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    (stem,) = words.stems(word)
     bare = _DOUBLED.sub(r"\1", stem)
     if len(bare) > 3 and bare.endswith("e"):
         return bare[:-1]
