@@ -14,6 +14,8 @@ _LESS = r"(?:less|fewer|lower|earlier|shorter|slower|smaller|younger)\s+than"
 _NOT = r"(?:not?|never|cannot)\s+(?:\w+\s+){0,2}"
 _END = r"(?:\s+\w+){0,2}\s*$"
 _UPPER, _LOWER = -1, 1
+_BELOW, _ABOVE = -2, 2
+"""Up to a number, and more than it, are the two sides of one limit and no opposites."""
 _BEFORE = tuple(
     (re.compile(words + _END, re.IGNORECASE), bound)
     for words, bound in (
@@ -21,8 +23,10 @@ _BEFORE = tuple(
         (rf"\b{_NOT}{_LESS}", _LOWER),
         (rf"\b{_NOT}(?:exceed|be\s+above|go\s+over)", _UPPER),
         (rf"\b{_NOT}(?:fall|go|be|drop)\s+below", _LOWER),
-        (rf"\b(?:at\s+least|minimum(?:\s+of)?|{_MORE}|above|over|exceeds?|exceeding)", _LOWER),
-        (rf"\b(?:at\s+most|up\s+to|maximum(?:\s+of)?|limited\s+to|{_LESS}|below|under)", _UPPER),
+        (r"\b(?:at\s+least|minimum(?:\s+of)?)", _LOWER),
+        (rf"\b(?:{_MORE}|above|over|exceeds?|exceeding)", _ABOVE),
+        (r"\b(?:at\s+most|up\s+to|maximum(?:\s+of)?|limited\s+to)", _UPPER),
+        (rf"\b(?:{_LESS}|below|under)", _BELOW),
     )
 )
 _AFTER = (

@@ -19,7 +19,7 @@ _BREAK = re.compile(
     rf"[;:]\s+|,\s+(?!\d)|(?<!\bat)\s+(?={_OPENER}\b)|\s+(?=that\s+{_AUXILIARY}\b)|\s+and\s+(?=(?:\w+\s+)?{_AUXILIARY}\b)",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(rf"\s*(?:(?:and|but)\b|{_AUXILIARY}\b)", re.IGNORECASE)
+_GOES_ON = re.compile(rf"\s*(?:(?:and|but|with|without|by|at|in|on|for)\b|{_AUXILIARY}\b)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_][\w=+#^.:/-]*[^\W]|[^\W_]")
 _SUFFIX = re.compile(
     r"(?<=\w{3})(?:isation|ization|ations?|ments?|ions?|ings?|edly|ed|ers?|ies|es|s|ly|y|e)$"
@@ -94,4 +94,6 @@ def _spell_out(text: str) -> str:
     plain = text.replace("’", "'")
     plain = re.sub(r"\b(can)(?:not|'t)\b", r"\1 not", plain, flags=re.IGNORECASE)
     plain = re.sub(r"\bwon't\b", "will not", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"\b(?:nothing|none)\s+but\b", "only", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"\bfree\s+of\b", "without", plain, flags=re.IGNORECASE)
     return re.sub(r"n't\b", " not", plain)

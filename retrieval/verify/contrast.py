@@ -9,6 +9,8 @@ from retrieval.verify.names import find_names
 
 _COVERED = 0.6
 """Least share of a sentence's words that a part of the passage must have to be the one meant."""
+_TELLING = 3
+"""Fewest words of a clause that can be told to be said of one thing and not of another."""
 _DEFAULT = stem("default")
 
 
@@ -18,18 +20,18 @@ def speaks_of_another(sentence: str, passage: str) -> str | None:
     Looked for are a number of another sentence in place of the one there, a name in place of another, and
     another word before the same noun: the Team plan where it is the Business plan.
     """
-    said = whole(sentence)
     parts = [whole(one) for one in split_sentences(passage)]
-    if found := _other_count(said, parts):
+    clauses = [clause for one in parts for clause in split_clauses(one.text)]
+    subject = whole(sentence)
+    found = _other_count(subject, parts) or _other_number(subject, parts) or _other_number(subject, clauses)
+    if found:
         return found
-    if any(said.stems <= part.stems for part in parts):
-        return None
-    return (
-        _other_number(said, parts)
-        or _other_name(said, parts)
-        or _other_kind(said, parts)
-        or _other_kind(said, [clause for one in parts for clause in split_clauses(one.text)])
-    )
+    said = [clause for clause in split_clauses(sentence) if len(clause.stems) >= _TELLING]
+    for one in said or [subject]:
+        for among in (parts, clauses):
+            if other := _other_name(one, among) or _other_kind(one, among):
+                return other
+    return None
 
 
 def _covers(said: Clause, part: Clause, *, without: frozenset[str]) -> bool:
@@ -38,6 +40,10 @@ def _covers(said: Clause, part: Clause, *, without: frozenset[str]) -> bool:
     if _DEFAULT in meant & part.stems:
         return True
     return bool(meant) and len(meant & part.stems) >= _COVERED * len(meant)
+
+
+def _has_all(said: Clause, parts: list[Clause]) -> bool:
+    return any(said.stems <= part.stems for part in parts)
 
 
 def _other_count(said: Clause, parts: list[Clause]) -> str | None:
@@ -61,6 +67,8 @@ def _counts(text: str) -> Iterator[tuple[float, str]]:
 
 
 def _other_number(said: Clause, parts: list[Clause]) -> str | None:
+    if _has_all(said, parts):
+        return None
     mine = read_facts(said.text).quantities
     for one in mine:
         words = frozenset(stem(word) for word in re.findall(r"\w+", one.text.casefold()))
@@ -79,12 +87,14 @@ def _other_number(said: Clause, parts: list[Clause]) -> str | None:
 
 
 def _other_name(said: Clause, parts: list[Clause]) -> str | None:
+    if _has_all(said, parts):
+        return None
     mine = _marked(said.text)
     for name in sorted(mine):
         words = frozenset({stem(name.casefold())})
         for part in parts:
             theirs = _marked(part.text)
-            if name in theirs or not _covers(said, part, without=words):
+            if words <= part.stems or not _covers(said, part, without=words):
                 continue
             if any(name in _marked(o.text) and _covers(said, o, without=words) for o in parts):
                 continue
@@ -106,6 +116,8 @@ def _shape(name: str) -> str:
 
 
 def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
+    if _has_all(said, parts):
+        return None
     for kind, thing in _kinds(said):
         words = frozenset({kind})
         there = [part for part in parts if (kind, thing) in set(_kinds(part))]
