@@ -8,13 +8,13 @@ from indexes.ports import ChunkReader, Encoder, GraphReader, Reranker
 from retrieval.wiki.evidence import GraphEvidence, gather_evidence
 from retrieval.wiki.facts import facts_of
 from retrieval.wiki.marks import mark_pages
-from retrieval.wiki.page import Contradiction, WikiPage
+from retrieval.wiki.page import WikiPage
 from retrieval.wiki.reply import WikiAnswer, bundle_passages
 from retrieval.wiki.search import PageIndex
 from retrieval.wiki.store import Wiki
 from retrieval.wiki.subgraph import MIN_CONFIDENCE
 from retrieval.wiki.sufficiency import Verdict, judge_page
-from retrieval.wiki.trust import Trust, contradict, current_hashes, said_by, weigh_pages
+from retrieval.wiki.trust import Trust, contradicted_by, current_hashes, weigh_pages
 from schemas.errors import StoreUnavailable
 from schemas.nodes import Chunk
 
@@ -70,8 +70,9 @@ def answer_from_wiki(
     verdicts = _read_best(listing.pages, query, trust, reranker)
     page = next((one.page for one in verdicts if one.sufficient), None)
     evidence = None if page else _ask_graph(sources, query, min_confidence)
-    against = _contradicted(listing.pages, trust, evidence)
-    trust |= {ref: replace(trust[ref], contradictions=found) for ref, found in against.items()}
+    facts = facts_of(evidence.subgraph.edges, evidence.names) if evidence else ()
+    against = contradicted_by(facts, listing.pages, trust)
+    trust |= against
     verdicts = tuple(replace(one, trust=trust[one.page.ref]) for one in verdicts)
     passages = evidence.passages if evidence else _resting(sources.chunks, page)
     return WikiAnswer(
@@ -88,7 +89,7 @@ def answer_from_wiki(
         ),
         verdicts=verdicts,
         evidence=evidence,
-        contradictions=against
+        contradictions={ref: found.contradictions for ref, found in against.items()}
         | {one.page.ref: one.trust.contradictions for one in verdicts if one.trust.contradictions},
         problems=(*listing.problems, *mark_pages(wiki, listing.pages, trust, now=now)),
     )
@@ -116,21 +117,6 @@ def _ask_graph(sources: Sources, query: str, min_confidence: float) -> GraphEvid
         )
     except StoreUnavailable:
         return None
-
-
-def _contradicted(
-    pages: Collection[WikiPage], trust: Mapping[str, Trust], evidence: GraphEvidence | None
-) -> dict[str, tuple[Contradiction, ...]]:
-    """Give the pages that new evidence contradicts, with all that does; a stale page is no side of it."""
-    if evidence is None:
-        return {}
-    facts = said_by(("", fact) for fact in facts_of(evidence.subgraph.edges, evidence.names))
-    found: dict[str, tuple[Contradiction, ...]] = {}
-    for page in pages:
-        known = trust[page.ref].contradictions
-        if not trust[page.ref].stale and (new := contradict(page.facts, facts)):
-            found[page.ref] = tuple(dict.fromkeys((*known, *new)))
-    return found
 
 
 def _resting(chunks: ChunkReader, page: WikiPage | None) -> tuple[Chunk, ...]:

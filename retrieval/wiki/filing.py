@@ -18,6 +18,7 @@ from retrieval.wiki.words import stem_line
 from retrieval.words import fold
 from schemas.hashing import sha256_hex
 from schemas.nodes import Chunk
+from schemas.redaction import redact
 
 TOPIC = "topic"
 SUMMARY_MAX = 200
@@ -60,12 +61,14 @@ def file_answer(
 
     Only a verified answer is filed, each of whose sentences stands on chunks of this generation; one that a
     current page holds already is not filed again. A page of the same question that is stale is rebuilt in
-    its place, unless a person has edited it: theirs is left as it is, and the filing says so.
+    its place, unless a person has edited it: theirs is left as it is, and the filing says so. Secrets in
+    the question are hidden.
 
     Args: verified: whether the verifier let every statement stand. generation: of *chunks*. now: ISO 8601.
     evidence: the graph's, for the statements and the chain that the page keeps.
     Raises: StoreUnavailable: the wiki cannot be read or written.
     """
+    query = redact(plain_line(query))
     found = {one.id: one for one in chunks.get(sorted({c for s in statements for c in s.chunks}))}
     if reason := _why_not(statements, found, verified=verified):
         return Filing(page=None, reason=reason)
@@ -138,7 +141,7 @@ def _page(
         summary=_cut(statements[0].text, SUMMARY_MAX),
         body=body,
         rests_on={chunk: found[chunk].content_hash for chunk in resting},
-        query=plain_line(query),
+        query=query,
         generation=generation,
         written_at=now,
         status=PageStatus.CONTRADICTED if flagged else PageStatus.CURRENT,

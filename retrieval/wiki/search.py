@@ -46,7 +46,7 @@ class PageIndex:
     def search(self, query: str, *, top_k: int) -> tuple[PageHit, ...]:
         """Give the best *top_k* pages that share a word with *query*.
 
-        Score: the mean of two shares of the question: what title, summary and query of the page cover, and what
+        Score: the mean of two shares of the question: what title, summary and query of a page cover, and what
         all of it does; order (-score, category, slug).
         """
         asked = stems(query)

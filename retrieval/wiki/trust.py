@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexes.ports import ChunkReader
 from retrieval.wiki.page import Contradiction, Fact, PageStatus, WikiPage
@@ -66,6 +66,20 @@ def weigh_pages(pages: Collection[WikiPage], hashes: Mapping[str, str]) -> dict[
             stale=stale[page.ref], contradictions=tuple(dict.fromkeys((*flagged, *between)))
         )
     return trust
+
+
+def contradicted_by(
+    facts: Iterable[Fact], pages: Collection[WikiPage], trust: Mapping[str, Trust]
+) -> dict[str, Trust]:
+    """Give the pages that new evidence contradicts, with all that does; a stale page is no side of it."""
+    said = said_by(("", fact) for fact in facts)
+    found: dict[str, Trust] = {}
+    for page in pages:
+        known = trust[page.ref]
+        if not known.stale and (new := contradict(page.facts, said)):
+            flags = tuple(dict.fromkeys((*known.contradictions, *new)))
+            found[page.ref] = replace(known, contradictions=flags)
+    return found
 
 
 def said_by(statements: Iterable[tuple[str, Fact]]) -> Said:

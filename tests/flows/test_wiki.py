@@ -62,7 +62,7 @@ def test_a_changed_source_page_makes_exactly_the_pages_that_rest_on_it_stale(
     assert found.page is None
     assert found.verdicts[0].reasons == ("stale: 1 of 1 passages that it rests on changed",)
     assert any("silver coin" in one.text for one in found.bundle.evidence)
-    looked, problems = check_wiki(wiki, after.chunks, now=LATER)
+    looked, problems = check_wiki(wiki, after.chunks, after.graph, now=LATER)
     assert problems == ()
     assert {one.page.query for one in looked if one.trust.stale} == {LOSING}
     assert {page.query: page.status for page in wiki.list().pages} == {

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import permutations
 from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.wiki.chain import best_chain
@@ -76,6 +76,7 @@ EDGES = st.lists(
 
 
 @given(EDGES, st.sets(st.sampled_from(NODES), min_size=2), st.randoms())
+@settings(max_examples=100, deadline=None)
 def test_the_chain_is_the_best_of_all_paths_and_every_edge_of_it_is_real(
     edges: list[Edge], seeds: set[str], random: Random
 ) -> None:

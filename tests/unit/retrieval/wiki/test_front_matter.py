@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.wiki.front_matter import dump_page, parse_page, plain_line, plain_text
@@ -42,6 +42,7 @@ def parse(text: str) -> WikiPage:
 
 
 @given(PAGES)
+@settings(max_examples=50, deadline=None)
 def test_what_is_written_reads_back_equal(page: WikiPage) -> None:
     assert parse(dump_page(page)) == page
 
@@ -115,6 +116,7 @@ def test_a_page_without_front_matter_says_how_to_begin(text: str) -> None:
 
 
 @given(st.text(max_size=300))
+@settings(max_examples=50, deadline=None)
 def test_no_text_whatsoever_makes_reading_fail_otherwise(text: str) -> None:
     for whole in (text, f"---\n{text}\n---\n", f"---\ntitle: a\n{text}\n---\n"):
         try:

@@ -1,6 +1,6 @@
 """Pages by the words they share with a question."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.wiki.search import PageIndex, Rarity
@@ -31,6 +31,7 @@ def test_a_rare_word_that_is_missing_weighs_more_than_a_common_one() -> None:
 
 
 @given(st.sets(st.sampled_from("abcdef")), st.sets(st.sampled_from("abcdef")), st.integers(0, 5))
+@settings(max_examples=100, deadline=None)
 def test_coverage_lies_between_none_and_all(wanted: set[str], there: set[str], pages: int) -> None:
     covered = Rarity(pages, {"a": min(1, pages)}).cover(wanted, there)
     assert 0 <= covered <= 1
