@@ -102,11 +102,16 @@ def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "
     readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True)
     tell(f"generation {readers.generation}")
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    asking = Asking(readers=readers, tell=tell, warn=warn, now=now, **options)
+    asking = Asking(readers=readers, tell=tell, warn=_warn, now=now, **options)
     asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
     walk = Walk(query=query, bundle=asked.bundle, candidates=(), copies={})
     log_usage(readers.index, [query], walks=[walk], not_found=asked.answer.not_found)
     return asked
+
+
+def _warn(message: str) -> None:
+    """Warn in words that a model, or a page, may have chosen."""
+    warn(one_line(message))
 
 
 def _teller() -> "Callable[[str], None]":
