@@ -9,7 +9,7 @@ from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
 _DENYING = frozenset(map(stem, DENYING))
 _OPPOSITES = tuple((stem(left), stem(right)) for left, right in OPPOSITES)
 _HEDGES = re.compile(
-    r"""\b(?:only|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
+    r"""\b(?:only|removed|dropped|withdrawn|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
       | \b(?:not|no|never)\b(?:\W+\w+){0,4}?\W+(?:\w+er|more|less)\s+than\b   # no longer than: a bound
       | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b""",
     re.VERBOSE | re.IGNORECASE,
@@ -20,6 +20,7 @@ _CONDITION = re.compile(r"^(?:if|when|once|where|unless|provided|as long as|that
 _ASIDE = re.compile(r"^(?:while|because|since|as|although|though|after|before|during)\b", re.IGNORECASE)
 """What a sentence adds to what it says; a passage may well say it there."""
 _AUXILIARY = frozenset({"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "gets"})
+_PREPOSITIONS = frozenset({"with", "without", "by", "at", "in", "on", "for"})
 _SHARED = 0.4
 """Least share of a clause's words that another must have to say something of the same."""
 
@@ -48,7 +49,7 @@ def _opposed(said: Clause, stated: Sequence[Clause]) -> str | None:
     """Give the best matching clause if it, and every other that matches as well, says the opposite."""
     if not said.stems or _is_open(said) or _ASIDE.match(said.text):
         return None
-    shared = [(len(_topic(said) & (_topic(one) | _topic_before(one))), one) for one in stated]
+    shared = [(len(_topic(said) & (_topic(one) | _subject(one))), one) for one in stated]
     most = max((count for count, _ in shared), default=0)
     if most < min(2, len(_topic(said))) or most < _SHARED * len(_topic(said)):
         return None
@@ -117,6 +118,8 @@ def _says_no(clause: Clause, at: int) -> bool:
     word, after = clause.words[at], clause.words[at + 1 : at + 2]
     if word in NEGATORS:
         return True
+    if clause.words[max(0, at - 1) : at] == ("to",):  # to disable it is to do something
+        return False
     told = bool(set(clause.words[max(0, at - 1) : at]) & _AUXILIARY)
     attributive = word.endswith("ed") and bool(after) and not is_empty(after[0]) and not told
     return stem(word) in _DENYING and not attributive
@@ -124,6 +127,11 @@ def _says_no(clause: Clause, at: int) -> bool:
 
 def _topic(clause: Clause) -> frozenset[str]:
     return frozenset(stem(word) for word in clause.words if not is_empty(word) and word not in NEGATORS)
+
+
+def _subject(clause: Clause) -> frozenset[str]:
+    """Give what a clause without a subject goes on from; "with food" has none and needs none."""
+    return frozenset() if clause.words[0] in _PREPOSITIONS else _topic_before(clause)
 
 
 def _topic_before(clause: Clause) -> frozenset[str]:

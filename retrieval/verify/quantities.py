@@ -14,7 +14,7 @@ _SCALES = {"dozen": 12.0, "hundred": 100.0, "thousand": 1e3, "million": 1e6, "bi
 _TIMES = {"twice": 2.0, "thrice": 3.0}
 
 _WORD = "|".join((*_SPELLED, *_SCALES))
-_SPELLED_RUN = rf"(?:{_WORD})(?:(?:[ -]| and )(?:{_WORD}))*"
+_SPELLED_RUN = rf"(?:{_WORD})(?:(?:[ -]|(?<=hundred)\sand\s|(?<=thousand)\sand\s)(?:{_WORD}))*"
 _WRITTEN = (
     rf"(?P<digits>{DIGITS})(?:\s(?P<scale>{'|'.join(_SCALES)})\b)?"
     rf"|\b(?P<spelled>(?i:{_SPELLED_RUN}))\b"
