@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Protocol
 
 from indexes.ports import ChunkReader, Encoder, GraphReader, Reranker
-from retrieval.wiki.evidence import GraphEvidence, gather_evidence
+from retrieval.wiki.evidence import PASSAGES_MAX, GraphEvidence, gather_evidence
 from retrieval.wiki.facts import facts_of
 from retrieval.wiki.marks import mark_pages
 from retrieval.wiki.page import WikiPage
 from retrieval.wiki.reply import WikiAnswer, bundle_passages
 from retrieval.wiki.search import PageIndex
+from retrieval.wiki.seeds import search_passages
 from retrieval.wiki.store import Wiki
 from retrieval.wiki.subgraph import MIN_CONFIDENCE
 from retrieval.wiki.sufficiency import Verdict, judge_page
@@ -59,8 +60,9 @@ def answer_from_wiki(
 ) -> WikiAnswer:
     """Answer from the best page that passes the whole test, else gather evidence from the graph.
 
-    The graph is not asked where a page answers; one that does not reply is `degraded`, and no error. What is
-    found of pages (stale, contradicted) is written on them, where the wiki can be written to.
+    The graph is not asked where a page answers; one that does not reply is `degraded` and no error, and
+    passages then come from a search alone. What is found of pages (stale, contradicted) is written on them,
+    where the wiki can be written to.
 
     Args: query: one line. now: ISO 8601, for pages whose status changes. min_confidence: of edges followed.
     Raises: StoreUnavailable: the chunk store, or the folder of the wiki, cannot be read.
@@ -74,7 +76,7 @@ def answer_from_wiki(
     against = contradicted_by(facts, listing.pages, trust)
     trust |= against
     verdicts = tuple(replace(one, trust=trust[one.page.ref]) for one in verdicts)
-    passages = evidence.passages if evidence else _resting(sources.chunks, page)
+    passages = evidence.passages if evidence else _without_graph(sources, page, query)
     return WikiAnswer(
         query=query,
         bundle=bundle_passages(
@@ -119,9 +121,9 @@ def _ask_graph(sources: Sources, query: str, min_confidence: float) -> GraphEvid
         return None
 
 
-def _resting(chunks: ChunkReader, page: WikiPage | None) -> tuple[Chunk, ...]:
-    """Give the passages that a page rests on, in the order of its labels."""
+def _without_graph(sources: Sources, page: WikiPage | None, query: str) -> tuple[Chunk, ...]:
+    """Give the passages that a page rests on, in the order of its labels; of no page, what a search finds."""
     if page is None:
-        return ()
-    found = {chunk.id: chunk for chunk in chunks.get(list(page.rests_on))}
+        return search_passages(sources.chunks, sources.encoder, query)[:PASSAGES_MAX]
+    found = {chunk.id: chunk for chunk in sources.chunks.get(list(page.rests_on))}
     return tuple(found[chunk] for chunk in page.rests_on if chunk in found)

@@ -141,6 +141,7 @@ def test_a_graph_that_goes_away_degrades_the_answer_and_fails_nothing(desk: Desk
     for graph in (None, Gone()):
         found = desk.ask(graph=graph)
         assert found.bundle.degraded == ("graph",)
+        assert [one.chunk_id for one in found.bundle.evidence][:1] == [desk.chunk("maintained by").id]
         assert found.to_record()["evidence_chain"] == NO_GRAPH
 
 
