@@ -1,7 +1,7 @@
 """One question answered: a mode's way to evidence, then a model's words or the evidence's own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flows.modes import AskMode
@@ -12,7 +12,6 @@ from retrieval.opening import build_retriever
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 from schemas.extraction import Complete
-from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
@@ -112,28 +111,38 @@ class Asking:
     def _wiki(self, query: Query) -> Asked:
         from retrieval.wiki.ask import answer_from_wiki
 
+        if query.filters:
+            raise ConfigError(
+                "does not go with --mode wiki: pages rest on passages of all kinds", subject="--filter"
+            )
         readers, budget = self.readers, query.token_budget
         found = answer_from_wiki(
             self.wiki, readers, query.text, reranker=readers.reranker, now=self.now, token_budget=budget
         )
         for problem in found.problems:
             self.warn(f"{problem.path}: {problem.message}")
+        bundle = found.bundle if found.page else self._around(query, found)
         if found.page:
             self.tell(f"the wiki answers: {found.page.ref}")
             answer = _quote_page(found)
         else:
-            self.tell(f"the wiki has no answer; the graph: {len(found.bundle.evidence)} passages")
-            answer = self._answerer.answer(found.bundle)
-            self._file(query, found, answer)
-        return Asked(
-            mode=AskMode.WIKI, bundle=found.bundle, answer=answer, details={"wiki": found.to_record()}
-        )
+            self.tell(f"the wiki has no answer; passages: {len(bundle.evidence)}")
+            answer = self._answerer.answer(bundle)
+            self._file(query, found, bundle, answer)
+        return Asked(mode=AskMode.WIKI, bundle=bundle, answer=answer, details={"wiki": found.to_record()})
 
-    def _file(self, query: Query, found: "WikiAnswer", answer: Answered) -> None:
+    def _around(self, query: Query, found: "WikiAnswer") -> ContextBundle:
+        """Give the best of what the graph has; where it could not be asked, what a search finds."""
+        if not found.bundle.degraded:
+            return limit_evidence(found.bundle, query.top_k)
+        searched = build_retriever(self.readers).retrieve(query)
+        return replace(searched, degraded=tuple(sorted({*searched.degraded, *found.bundle.degraded})))
+
+    def _file(self, query: Query, found: "WikiAnswer", bundle: ContextBundle, answer: Answered) -> None:
         """Make a verified answer a page, so that the wiki has it the next time."""
         from retrieval.wiki.filing import Statement, file_answer
 
-        chunks = {one.S: one.chunk_id for one in found.bundle.evidence}
+        chunks = {one.S: one.chunk_id for one in bundle.evidence}
         statements = [Statement(text=one.text, chunks=(chunks[one.S],)) for one in answer.sentences if one.S]
         if not statements:
             return
@@ -171,29 +180,6 @@ def _quote_page(found: "WikiAnswer") -> Answered:
     )
 
 
-def open_model(settings: Settings) -> Complete | None:
-    """Give what asks the model that the settings name, within their budget; None where they name none.
-
-    Raises: ConfigError: a URL without a model, no URL of HTTP, or the extra with the client is not installed.
-    """
-    if settings.llm_url is None:
-        return None
-    if settings.llm_model is None:
-        raise ConfigError(
-            "names no model; give --model, or set it beside the URL", subject="SITEGRAPH_LLM_MODEL"
-        )
-    try:
-        from ingest.fetch.completion import open_completion
-    except ModuleNotFoundError as error:
-        message = f"needs {error.name}; install the extra sitegraph[pipeline]"
-        raise ConfigError(message, subject="--llm") from error
-    from ingest.fetch.completion_budget import CompletionLimits
-
-    return open_completion(
-        settings.llm_url,
-        model=settings.llm_model,
-        api_key=settings.llm_key,
-        limits=CompletionLimits(
-            seconds=settings.llm_seconds, calls=settings.llm_calls, tokens=settings.llm_tokens
-        ),
-    )
+def limit_evidence(bundle: ContextBundle, count: int) -> ContextBundle:
+    """Keep the first *count* pieces of evidence and their citations."""
+    return replace(bundle, evidence=bundle.evidence[:count], citations=bundle.citations[:count])

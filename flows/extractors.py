@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+from flows.completions import open_model
 from indexes.stores.ledger.ledger import Ledger
 from ingest.fetch.credentials import is_sendable
 from ingest.link.model_extractor import ModelExtractor
@@ -51,17 +52,9 @@ def open_extractor(
     check_extractor(settings)
     if settings.spacy is not None:
         return SpacyExtractor(settings.spacy)
-    if settings.llm_url is None or settings.llm_model is None:
+    complete = open_model(settings, budgeted=False)
+    if complete is None or settings.llm_model is None:
         return None
-    from ingest.fetch.completion import open_completion
-    from ingest.fetch.completion_budget import CompletionLimits
-
-    complete = open_completion(
-        settings.llm_url,
-        model=settings.llm_model,
-        api_key=settings.llm_key,
-        limits=CompletionLimits(seconds=settings.llm_seconds),
-    )
     return ModelExtractor(
         complete,
         model=settings.llm_model,

@@ -40,10 +40,14 @@ def _row(evidence: Evidence) -> Record:
 
 
 def label_of(evidence: Evidence) -> str:
-    """Give what stands before a passage, `[S3]`, or what the graph says, `[4: Knowledge Graph - Redis]`."""
+    """Give what stands before a passage, `[S3]`, or what the graph says, `[4: Knowledge Graph - Redis]`.
+
+    Names come from crawled pages: brackets and line ends in one cannot end the label.
+    """
     if evidence.entity is None:
         return f"[{evidence.S}]"
-    return f"[{evidence.S.removeprefix('S')}: Knowledge Graph - {evidence.entity}]"
+    name = " ".join(evidence.entity.split()).replace("[", "(").replace("]", ")")
+    return f"[{evidence.S.removeprefix('S')}: Knowledge Graph - {name}]"
 
 
 def cite_line(cited: Evidence | Citation | Chunk, pdf: PdfLocation | None) -> str:

@@ -54,6 +54,17 @@ def load_sets() -> dict[str, QuestionSet]:
     return {one.name: one for one in (_wiki(), _hotpot(), _musique(), _pages())}
 
 
+def load_answers(name: str) -> dict[str, tuple[str, ...]]:
+    """Give the answers of a set's questions by id, those by yes or no left out; none where it has none."""
+    folder = {"hotpot": "hotpotqa-train100", "musique": "musique-train100"}.get(name)
+    listed = _read(f"{folder}/questions.json") if folder else []
+    found = {
+        one.get("_id") or one.get("id") or str(index): (one["answer"], *one.get("answer_aliases", ()))
+        for index, one in enumerate(listed)
+    }
+    return {id_: answers for id_, answers in found.items() if answers[0].casefold() not in {"yes", "no"}}
+
+
 def _wiki() -> QuestionSet:
     passages = [(one["title"], one["text"]) for one in _read("2wiki-101/corpus.json")[:WIKI_PASSAGES]]
     questions = [

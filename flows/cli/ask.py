@@ -13,6 +13,7 @@ from flows.cli.reading import log_usage, open_for_reading, terminal_width, warn
 from flows.cli.wiki import WikiOption, open_wiki
 from flows.modes import AskMode
 from flows.settings import read_settings
+from schemas.errors import ConfigError
 from schemas.redaction import one_line
 from schemas.settings import Settings
 
@@ -20,12 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flows.asking import Asked
-    from schemas.evidence import Evidence, Query
+    from schemas.evidence import Query
     from schemas.records import Record
-
-INDENT = "     "
-SHOWN = 300
-"""Characters of a passage that is near and no answer."""
 
 
 def ask(
@@ -77,18 +74,24 @@ def ask(
 
       sitegraph ask "What is a lease?" --mode wiki --llm http://127.0.0.1:8000/v1 --model small
     """
-    from flows.asking import open_model
+    from flows.completions import open_model
     from retrieval.query import build_query, parse_filters
 
     settings = read_settings(index)
     settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
     query = build_query(question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph)
-    complete, pages = open_model(settings), open_wiki(settings, wiki)
+    if settings.llm_url and settings.llm_model is None:
+        raise ConfigError("is needed beside --llm: which model is asked", subject="--model")
+    complete, pages = open_model(settings, budgeted=True), open_wiki(settings, wiki)
+    if judge and complete is None:
+        raise ConfigError("needs a model; give --llm URL and --model NAME", subject="--judge")
     asked = _ask(settings, query, mode, complete=complete, wiki=pages, judge=judge, steps=steps)
     if output is OutputFormat.JSON:
         print_json(_record(asked))
     else:
-        typer.echo(render_answer(asked, width=terminal_width()))
+        from retrieval.answering.rendering import render_answer
+
+        typer.echo(render_answer(asked.answer, asked.bundle, width=terminal_width()))
 
 
 def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "Asked":
@@ -99,11 +102,16 @@ def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "
     readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True)
     tell(f"generation {readers.generation}")
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    asking = Asking(readers=readers, tell=tell, warn=warn, now=now, **options)
+    asking = Asking(readers=readers, tell=tell, warn=_warn, now=now, **options)
     asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
     walk = Walk(query=query, bundle=asked.bundle, candidates=(), copies={})
     log_usage(readers.index, [query], walks=[walk], not_found=asked.answer.not_found)
     return asked
+
+
+def _warn(message: str) -> None:
+    """Warn in words that a model, or a page, may have chosen."""
+    warn(one_line(message))
 
 
 def _teller() -> "Callable[[str], None]":
@@ -122,47 +130,18 @@ def _teller() -> "Callable[[str], None]":
 
 def _record(asked: "Asked") -> "Record":
     """Give the contract of docs/asking.md."""
+    from retrieval.answering.rendering import cited_labels
     from schemas.records import to_record
 
     answer = asked.answer
+    cited = cited_labels(answer)
     return {
         "query": asked.bundle.query,
         "mode": asked.mode.value,
         "answer": answer.text,
         "not_found": answer.not_found,
         **to_record(answer),
-        "citations": [to_record(one) for one in asked.bundle.citations if one.S in _cited(asked)],
+        "citations": [to_record(one) for one in asked.bundle.citations if one.S in cited],
         **asked.details,
         "bundle": to_record(asked.bundle),
     }
-
-
-def _cited(asked: "Asked") -> tuple[str, ...]:
-    """Labels that the answer uses, or, where it has none, those of the nearest evidence."""
-    return tuple(one.S for one in asked.answer.sentences if one.S) or asked.answer.nearest
-
-
-def render_answer(asked: "Asked", *, width: int) -> str:
-    """Give the answer as a paragraph, then what its labels mean, one line each."""
-    from retrieval.render import cite_line, label_of, show_line, wrap_text
-
-    cited = _cited(asked)
-    shown = [one for one in asked.bundle.evidence if one.S in cited]
-    parts = [wrap_text(asked.answer.text, width=width)]
-    if asked.answer.not_found and shown:
-        parts.append("\n\n".join(["Nearest:", *(_passage(one, width) for one in shown)]))
-    elif shown:
-        lines = [f"{label_of(one)} {cite_line(one, one.pdf)}" for one in shown]
-        parts.append("\n".join(map(show_line, lines)))
-    return "\n\n".join(parts)
-
-
-def _passage(evidence: "Evidence", width: int) -> str:
-    from retrieval.render import cite_line, label_of, show_line, wrap_text
-
-    head = show_line(f"{label_of(evidence)} {cite_line(evidence, evidence.pdf)}")
-    return f"{head}\n{wrap_text(_shortened(evidence.text), width=width, indent=INDENT)}"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN].rsplit(maxsplit=1)[0]} ..."

@@ -120,8 +120,8 @@ def _read(pages: "Wiki", name: str, output: OutputFormat) -> None:
 def _check(pages: "Wiki", settings: Settings, output: OutputFormat) -> None:
     from retrieval.wiki.check import check_wiki
 
-    readers = open_for_reading(settings, use_graph=False)
-    looked, problems = check_wiki(pages, readers.chunks, now=datetime.now(UTC).isoformat(timespec="seconds"))
+    readers, now = open_for_reading(settings), datetime.now(UTC).isoformat(timespec="seconds")
+    looked, problems = check_wiki(pages, readers.chunks, readers.graph, now=now)
     _print((one.to_record() for one in looked), problems, output, _found)
 
 

@@ -9,6 +9,7 @@ from retrieval.dual.passages import Passages, read_passages, support_of
 from retrieval.dual.things import Things, read_things
 from retrieval.dual.walk import Reached
 from retrieval.dual.wording import say_edge
+from retrieval.expand.words import stems
 from retrieval.words import fold
 from schemas.evidence import PathStep, Query
 from schemas.nodes import Chunk
@@ -21,7 +22,8 @@ PATHS_MAX = 3
 class GraphContext:
     """A thing that the graph leads to: what joins it to the question, and the passage behind the last edge.
 
-    `names` are all it is called. `score` is in [0, 1].
+    `names` are all it is called. `score` is in [0, 1]. `origins` counts the entities of the question that
+    lead there.
     """
 
     entity: str
@@ -32,14 +34,16 @@ class GraphContext:
     score: float
     chunk: Chunk
     path: tuple[PathStep, ...]
+    origins: int
 
 
 def build_contexts(
     chunks: ChunkReader, graph: GraphReader, reached: Collection[Reached], query: Query, options: DualOptions
 ) -> tuple[GraphContext, ...]:
-    """Write out what was reached, best first; what has no passage under the query's filters is left out.
+    """Write out what was reached, best first; a way with a passage that the filters keep out is none.
 
-    Two calls to the graph and three to the chunk store, for any number of things.
+    Of equal scores, what more of the question's entities lead to comes first, then what shares more of its
+    words. Two calls to the graph and three to the chunk store, for any number of things.
     Raises: StoreUnavailable: a store is gone.
     """
     edges = {edge.id: edge for one in reached for edge in one.path}
@@ -51,31 +55,41 @@ def build_contexts(
         if name := fold(things.called(way.node)):
             grouped.setdefault(name, []).append(way)
     found = [one for ways in grouped.values() if (one := _context(ways, things, passages, options))]
-    return tuple(sorted(found, key=lambda one: (-round(one.score, 6), one.entity)))
+    asked = stems(query.text)
+    return tuple(
+        sorted(
+            found,
+            key=lambda one: (-round(one.score, 6), -one.origins, -len(asked & stems(one.text)), one.entity),
+        )
+    )
 
 
 def _context(
     ways: Collection[Reached], things: Things, passages: Passages, options: DualOptions
 ) -> GraphContext | None:
-    shown = [one for one in ways if passages.behind(one.path[-1])]
-    if not shown:
+    shown = [one for one in ways if all(passages.behind(edge) for edge in one.path)]
+    best = max(shown, key=lambda one: round(_score(one, options), 6), default=None)
+    chunk = passages.behind(best.path[-1]) if best else None
+    if best is None or chunk is None:
         return None
-    best = shown[0]
-    chunk = passages.behind(best.path[-1])
-    assert chunk is not None
     return GraphContext(
         entity=things.called(best.node),
         names=things.names(best.node),
         text=_write(shown, things, passages),
         hop=best.hop,
         confidence=round(best.confidence, 6),
-        score=round(options.weight * best.confidence * options.decay ** (best.hop - 1), 6),
+        score=round(_score(best, options), 6),
         chunk=chunk,
         path=tuple(
             PathStep(src=edge.src, kind=edge.kind.value, dst=edge.dst, chunk=support_of(edge))
             for edge in best.path
         ),
+        origins=len({one.origin for one in shown}),
     )
+
+
+def _score(one: Reached, options: DualOptions) -> float:
+    return options.weight * one.confidence * options.decay ** (one.hop - 1)
 
 
 def _write(ways: Collection[Reached], things: Things, passages: Passages) -> str:

@@ -1,7 +1,7 @@
 """The graph that grows while passages are read: merged names, kept homonyms, and what lies how far."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from retrieval.iterative.facts import Facts, Kind, Mention, Statement
 from retrieval.words import fold
@@ -82,13 +82,15 @@ def resolve(graph: Graph) -> Resolved:
     """
     clusters: list[_Cluster] = []
     for mention in sorted(graph.mentions, key=_most_told_first):
-        home = _home_of(mention, clusters)
-        if home is None:
-            clusters.append(_Cluster.of(mention))
+        one = _Cluster.of(mention)
+        place = _home_of(one, clusters)
+        if place is None:
+            clusters.append(one)
         else:
-            clusters[clusters.index(home)] = home.joined(mention)
+            clusters[place] = clusters[place].joined(one)
     entities = tuple(sorted((cluster.entity() for cluster in clusters), key=_first_appearance))
-    triples = (_triple(statement, entities) for statement in graph.statements)
+    known = _Places.of(entities)
+    triples = (known.join(statement) for statement in graph.statements)
     return Resolved(entities=entities, triples=tuple(one for one in triples if one))
 
 
@@ -113,6 +115,10 @@ class _Cluster:
     telling: Mapping[str, str]
     mentions: tuple[Mention, ...]
 
+    @property
+    def chunks(self) -> frozenset[str]:
+        return frozenset(one.chunk for one in self.mentions)
+
     @classmethod
     def of(cls, mention: Mention) -> "_Cluster":
         return cls(
@@ -122,23 +128,21 @@ class _Cluster:
             mentions=(mention,),
         )
 
-    def joined(self, mention: Mention) -> "_Cluster":
-        return replace(
-            self,
-            names=self.names | _names(mention),
-            refs=self.refs | ({mention.ref} if mention.ref else set()),
-            telling={**_telling(mention.attributes), **self.telling},
-            mentions=(*self.mentions, mention),
+    def joined(self, other: "_Cluster") -> "_Cluster":
+        return _Cluster(
+            names=self.names | other.names,
+            refs=self.refs | other.refs,
+            telling={**other.telling, **self.telling},
+            mentions=(*self.mentions, *other.mentions),
         )
 
-    def may_mean(self, mention: Mention) -> bool:
-        if mention.ref and mention.ref in self.refs:
+    def may_mean(self, other: "_Cluster") -> bool:
+        if self.refs & other.refs:
             return True
-        told = _telling(mention.attributes)
         return (
-            bool(self.names & _names(mention))
-            and not (mention.ref and self.refs)
-            and all(self.telling.get(key, told[key]) == told[key] for key in told)
+            not self.names.isdisjoint(other.names)
+            and not (self.refs and other.refs)
+            and all(self.telling.get(key, told) == told for key, told in other.telling.items())
         )
 
     def entity(self) -> Entity:
@@ -157,14 +161,13 @@ class _Cluster:
         )
 
 
-def _home_of(mention: Mention, clusters: Collection[_Cluster]) -> _Cluster | None:
-    homes = [cluster for cluster in clusters if cluster.may_mean(mention)]
-    if len(homes) > 1:
-        here = [home for home in homes if any(one.chunk == mention.chunk for one in home.mentions)]
-        known = [home for home in homes if mention.ref in home.refs]
-        homes = known or here
-        return homes[0] if len(homes) == 1 or known else None
-    return homes[0] if homes else None
+def _home_of(one: _Cluster, clusters: Collection[_Cluster]) -> int | None:
+    homes = {place: home for place, home in enumerate(clusters) if home.may_mean(one)}
+    if len(homes) < 2:
+        return next(iter(homes), None)
+    known = [place for place, home in homes.items() if home.refs & one.refs]
+    here = [place for place, home in homes.items() if home.chunks & one.chunks]
+    return known[0] if known else here[0] if len(here) == 1 else None
 
 
 def _names(mention: Mention) -> frozenset[str]:
@@ -175,21 +178,35 @@ def _telling(attributes: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {key: fold(value) for key, value in reversed(tuple(attributes)) if key in DISTINGUISHING}
 
 
-def _triple(statement: Statement, entities: Collection[Entity]) -> Triple | None:
-    """Join a statement to its two entities; None where one of them was dropped, or both are one."""
-    subject = _end(statement.subject, statement.subject_ref, statement.chunk, entities)
-    object_ = _end(statement.object, statement.object_ref, statement.chunk, entities)
-    if subject is None or object_ is None or subject == object_:
-        return None
-    return Triple(subject=subject, object=object_, statement=statement)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where entities stand, by id of the index, by name, and by name in one chunk; the first of each."""
 
+    by_ref: Mapping[str, int]
+    by_name: Mapping[str, int]
+    here: Mapping[tuple[str, str], int]
 
-def _end(name: str, ref: str | None, chunk: str, entities: Collection[Entity]) -> int | None:
-    by_ref = [place for place, one in enumerate(entities) if ref and ref in one.refs]
-    named = [place for place, one in enumerate(entities) if fold(name) in one.names]
-    here = [
-        place
-        for place, one in enumerate(entities)
-        if place in named and any(mention.chunk == chunk for mention in one.mentions)
-    ]
-    return next(iter((*by_ref, *here, *named)), None)
+    @classmethod
+    def of(cls, entities: Sequence[Entity]) -> "_Places":
+        by_ref: dict[str, int] = {}
+        by_name: dict[str, int] = {}
+        here: dict[tuple[str, str], int] = {}
+        for place, one in enumerate(entities):
+            by_ref.update((ref, place) for ref in one.refs if ref not in by_ref)
+            by_name.update((name, place) for name in one.names if name not in by_name)
+            keys = {(mention.chunk, name) for mention in one.mentions for name in one.names}
+            here.update((key, place) for key in keys if key not in here)
+        return cls(by_ref=by_ref, by_name=by_name, here=here)
+
+    def join(self, statement: Statement) -> Triple | None:
+        """Give the triple of a statement; None where one of its two was dropped, or both are one."""
+        subject = self._find(statement.subject, statement.subject_ref, statement.chunk)
+        object_ = self._find(statement.object, statement.object_ref, statement.chunk)
+        if subject is None or object_ is None or subject == object_:
+            return None
+        return Triple(subject=subject, object=object_, statement=statement)
+
+    def _find(self, name: str, ref: str | None, chunk: str) -> int | None:
+        folded = fold(name)
+        known = self.by_ref.get(ref or "")
+        return known if known is not None else self.here.get((chunk, folded), self.by_name.get(folded))

@@ -10,6 +10,8 @@ from schemas.evidence import Evidence
 
 PREDICATE_MAX = 60
 ATTRIBUTES_MAX = 4
+FACTS_MAX = 60
+"""Entities, and relations, of one answer that are looked at; a model may say the same thing for ever."""
 
 
 def parse_facts(answer: str, passages: Collection[Evidence], *, step: int) -> Facts | None:
@@ -22,12 +24,13 @@ def parse_facts(answer: str, passages: Collection[Evidence], *, step: int) -> Fa
     entities, relations = record.get("entities"), record.get("relations")
     if not isinstance(entities, list) or not isinstance(relations, list):
         return None
-    mentions = [tuple(_mentions(one, passages, step)) for one in entities]
-    statements = [tuple(_statements(one, passages, step)) for one in relations]
+    mentions = [tuple(_mentions(one, passages, step)) for one in entities[:FACTS_MAX]]
+    statements = [tuple(_statements(one, passages, step)) for one in relations[:FACTS_MAX]]
+    beyond = max(0, len(entities) - FACTS_MAX) + max(0, len(relations) - FACTS_MAX)
     return Facts(
         mentions=tuple(one for found in mentions for one in found),
         statements=tuple(one for found in statements for one in found),
-        dropped=sum(not found for found in (*mentions, *statements)),
+        dropped=beyond + sum(not found for found in (*mentions, *statements)),
     )
 
 

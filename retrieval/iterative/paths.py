@@ -18,9 +18,10 @@ def named_in(question: str, entities: Collection[Entity]) -> tuple[frozenset[int
 
     Those of exactly this name, else those whose name begins with it: "Black Hawk Township" is meant by
     "Black Hawk Township, Jefferson County". Where several have the name, the question does not say which.
+    What the index knows by a name is looked for whatever its case; of other entities only capitalised names.
     """
     listed = tuple(entities)
-    known = [name for one in listed for name in sorted(one.names)]
+    known = [name for one in listed if one.refs for name in sorted(one.names)]
     return tuple(_meant(fold(name), listed) for name in entities_of(question, known))
 
 

@@ -10,7 +10,7 @@ from retrieval.words import fold
 
 SUB_QUERY_MAX = 400
 _JUDGEMENT = re.compile(r"<judgement>\s*(sufficient|insufficient)\s*</judgement>", re.IGNORECASE)
-_SUB_QUERY = re.compile(r"<subquery>(.+?)</subquery>", re.IGNORECASE | re.DOTALL)
+_SUB_QUERY = re.compile(r"<subquery>([^<]+)</subquery>", re.IGNORECASE)
 
 
 def parse_reasoning(text: str) -> Said | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexes.ports import Reranker
+from retrieval.verify.clauses import split_sentences
 from schemas.evidence import Evidence
 
 TIE = 0.5
@@ -36,6 +37,17 @@ def align_sentence(
     )
     stated = [one for one in ranked if one.evidence.S in labels]
     return stated[0] if stated and stated[0].logit >= ranked[0].logit - TIE else ranked[0]
+
+
+def speaks_of(aligned: Alignment, sentence: str, reranker: Reranker) -> bool:
+    """Whether the cross-encoder finds the passage, or one sentence of it, more likely relevant than not.
+
+    A passage of many things has a low logit for a sentence about one of them.
+    """
+    if aligned.logit > GROUNDED:
+        return True
+    parts = split_sentences(aligned.evidence.text)
+    return max(reranker.score_pairs(sentence, parts), default=GROUNDED) > GROUNDED
 
 
 def text_of(evidence: Evidence) -> str:

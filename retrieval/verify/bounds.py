@@ -1,42 +1,84 @@
-"""Limits: whether a sentence says at least where a passage says at most."""
+"""Limits: whether a sentence says at least, or more than, where a passage says at most, or less than."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
+from retrieval.verify.clauses import split_sentences
 from retrieval.verify.facts import read_facts
+from retrieval.verify.polarity import denies
 from retrieval.verify.quantities import Quantity
 
-_LOWER = re.compile(
-    r"(?:at\s+least|(?:not?|never)\s+(?:\w+\s+){0,2}(?:less|fewer|lower|earlier|shorter)\s+than|minimum(?:\s+of)?|not\s+fall\s+below)"
-    r"(?:\s+\w+){0,2}\s*$",
-    re.IGNORECASE,
+_MORE = r"(?:more|longer|higher|later|faster|larger|greater|older|heavier)\s+than"
+_LESS = r"(?:less|fewer|lower|earlier|shorter|slower|smaller|younger)\s+than"
+_NOT = r"(?:not?|never|cannot)\s+(?:\w+\s+){0,2}"
+_END = r"(?:\s+\w+){0,2}\s*$"
+_UPPER, _LOWER = -1, 1
+_BELOW, _ABOVE = -2, 2
+"""Up to a number, and more than it, are the two sides of one limit and no opposites."""
+_BEFORE = tuple(
+    (re.compile(words + _END, re.IGNORECASE), bound)
+    for words, bound in (
+        (rf"\b{_NOT}{_MORE}", _UPPER),
+        (rf"\b{_NOT}{_LESS}", _LOWER),
+        (rf"\b{_NOT}(?:exceed|be\s+above|go\s+over)", _UPPER),
+        (rf"\b{_NOT}(?:fall|go|be|drop)\s+below", _LOWER),
+        (r"\b(?:at\s+least|minimum(?:\s+of)?)", _LOWER),
+        (rf"\b(?:{_MORE}|above|over|exceeds?|exceeding)", _ABOVE),
+        (r"\b(?:at\s+most|up\s+to|maximum(?:\s+of)?|limited\s+to)", _UPPER),
+        (rf"\b(?:{_LESS}|below|under)", _BELOW),
+    )
 )
-_UPPER = re.compile(
-    r"(?:at\s+most|up\s+to|(?:not?|never)\s+(?:\w+\s+){0,2}(?:more|longer|higher|later|faster|larger|greater|older)\s+than|"
-    r"maximum(?:\s+of)?|limited\s+to|not\s+exceed)(?:\s+\w+){0,2}\s*$",
-    re.IGNORECASE,
+_AFTER = (
+    (
+        re.compile(r"\s*(?:\w+\s+)?(?:or\s+(?:more|longer|over)|at\s+least|at\s+the\s+earliest)\b", re.I),
+        _LOWER,
+    ),
+    (
+        re.compile(r"\s*(?:\w+\s+)?(?:or\s+(?:less|fewer)|at\s+(?:the\s+)?most|at\s+the\s+latest)\b", re.I),
+        _UPPER,
+    ),
 )
-_LOWER_AFTER = re.compile(
-    r"\s*(?:\w+\s+)?(?:or\s+more|or\s+longer|at\s+least|at\s+the\s+earliest)\b", re.IGNORECASE
+_DENIED_BOUND = re.compile(
+    rf"\b{_NOT}(?:{_MORE}|{_LESS}|exceed|be\s+above|(?:fall|go|be|drop)\s+below)", re.I
 )
-_UPPER_AFTER = re.compile(
-    r"\s*(?:\w+\s+)?(?:or\s+less|or\s+fewer|at\s+(?:the\s+)?most|at\s+the\s+latest)\b", re.IGNORECASE
-)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Limit:
+    """A number with the limit that it is, and whether what it limits is denied."""
+
+    number: Quantity
+    bound: int
+    denied: bool
 
 
 def opposite_bounds(sentence: str, passage: str) -> str | None:
-    """Give the number that is a lower limit in one text and an upper limit in the other, or None."""
-    limits = [(one, _bound(passage, one)) for one in read_facts(passage).quantities]
-    for said in read_facts(sentence).quantities:
-        bound = _bound(sentence, said)
-        stated = {other for one, other in limits if said.equals(one)}
-        if bound and stated == {-bound}:
-            return said.text
+    """Give the number that is a lower limit in one text and an upper limit in the other, or None.
+
+    Where one of the two denies, the limits may well mean the same: over 2 GB refused, up to 2 GB accepted.
+    """
+    stated = [limit for one in split_sentences(passage) for limit in _limits(one)]
+    for said in _limits(sentence):
+        same = [one for one in stated if one.number.equals(said.number)]
+        if (
+            said.bound
+            and same
+            and all(one.bound == -said.bound and one.denied == said.denied for one in same)
+        ):
+            return said.number.text
     return None
 
 
+def _limits(sentence: str) -> Iterator[_Limit]:
+    denied = denies(_DENIED_BOUND.sub("", sentence))
+    for one in read_facts(sentence).quantities:
+        yield _Limit(number=one, bound=_bound(sentence, one), denied=denied)
+
+
 def _bound(text: str, one: Quantity) -> int:
-    """Give -1 for an upper limit, 1 for a lower one, 0 for none."""
     before, after = text[: one.start], text[one.end :]
-    if _LOWER.search(before) or _LOWER_AFTER.match(after):
-        return 1
-    return -1 if _UPPER.search(before) or _UPPER_AFTER.match(after) else 0
+    for pattern, bound in _BEFORE:
+        if pattern.search(before):
+            return bound
+    return next((bound for pattern, bound in _AFTER if pattern.match(after)), 0)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from retrieval.verify.lexicon import EMPTY, IRREGULAR
 
@@ -18,7 +19,7 @@ _BREAK = re.compile(
     rf"[;:]\s+|,\s+(?!\d)|(?<!\bat)\s+(?={_OPENER}\b)|\s+(?=that\s+{_AUXILIARY}\b)|\s+and\s+(?=(?:\w+\s+)?{_AUXILIARY}\b)",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(rf"\s*(?:(?:and|but)\b|{_AUXILIARY}\b)", re.IGNORECASE)
+_GOES_ON = re.compile(rf"\s*(?:(?:and|but|with|without|by|at|in|on|for)\b|{_AUXILIARY}\b)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_][\w=+#^.:/-]*[^\W]|[^\W_]")
 _SUFFIX = re.compile(
     r"(?<=\w{3})(?:isation|ization|ations?|ments?|ions?|ings?|edly|ed|ers?|ies|es|s|ly|y|e)$"
@@ -39,7 +40,12 @@ class Clause:
     @property
     def stems(self) -> frozenset[str]:
         """Stems of the words, without those that only join others."""
-        return frozenset(stem(word) for word in self.words if word not in EMPTY)
+        return _stems(self.words)
+
+
+@lru_cache(maxsize=4096)
+def _stems(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(stem(word) for word in words if word not in EMPTY)
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
@@ -47,6 +53,7 @@ def split_sentences(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in _SENTENCE_END.split(text) if re.search(r"\w", part))
 
 
+@lru_cache(maxsize=4096)
 def split_clauses(sentence: str) -> tuple[Clause, ...]:
     """Cut a sentence at commas, semicolons and the words that open a clause."""
     found: list[Clause] = []
@@ -67,6 +74,7 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(match[0].casefold() for match in _WORD.finditer(text))
 
 
+@lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """Take off the commonest English endings, so that forms of a word compare."""
     base = IRREGULAR.get(word, word)
@@ -86,4 +94,6 @@ def _spell_out(text: str) -> str:
     plain = text.replace("’", "'")
     plain = re.sub(r"\b(can)(?:not|'t)\b", r"\1 not", plain, flags=re.IGNORECASE)
     plain = re.sub(r"\bwon't\b", "will not", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"\b(?:nothing|none)\s+but\b", "only", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"\bfree\s+of\b", "without", plain, flags=re.IGNORECASE)
     return re.sub(r"n't\b", " not", plain)

@@ -9,6 +9,8 @@ from retrieval.verify.names import find_names
 
 _COVERED = 0.6
 """Least share of a sentence's words that a part of the passage must have to be the one meant."""
+_TELLING = 3
+"""Fewest words of a clause that can be told to be said of one thing and not of another."""
 _DEFAULT = stem("default")
 
 
@@ -18,13 +20,18 @@ def speaks_of_another(sentence: str, passage: str) -> str | None:
     Looked for are a number of another sentence in place of the one there, a name in place of another, and
     another word before the same noun: the Team plan where it is the Business plan.
     """
-    said = whole(sentence)
     parts = [whole(one) for one in split_sentences(passage)]
-    return (
-        _other_number(said, parts)
-        or _other_name(said, parts)
-        or _other_kind(said, [*parts, *(c for one in parts for c in split_clauses(one.text))])
-    )
+    clauses = [clause for one in parts for clause in split_clauses(one.text)]
+    subject = whole(sentence)
+    found = _other_count(subject, parts) or _other_number(subject, parts) or _other_number(subject, clauses)
+    if found:
+        return found
+    said = [clause for clause in split_clauses(sentence) if len(clause.stems) >= _TELLING]
+    for one in said or [subject]:
+        for among in (parts, clauses):
+            if other := _other_name(one, among) or _other_kind(one, among):
+                return other
+    return None
 
 
 def _covers(said: Clause, part: Clause, *, without: frozenset[str]) -> bool:
@@ -35,7 +42,33 @@ def _covers(said: Clause, part: Clause, *, without: frozenset[str]) -> bool:
     return bool(meant) and len(meant & part.stems) >= _COVERED * len(meant)
 
 
+def _has_all(said: Clause, parts: list[Clause]) -> bool:
+    return any(said.stems <= part.stems for part in parts)
+
+
+def _other_count(said: Clause, parts: list[Clause]) -> str | None:
+    """Give the part that has another number before a word, and this number only before other words."""
+    stated = [(value, thing, part.text) for part in parts for value, thing in _counts(part.text)]
+    for value, thing in _counts(said.text):
+        things = {other for same, other, _ in stated if same == value}
+        if things and thing not in things:
+            for another, same, text in stated:
+                if same == thing and another != value:
+                    return text
+    return None
+
+
+def _counts(text: str) -> Iterator[tuple[float, str]]:
+    """Yield each number without a unit with the word that it counts."""
+    for one in read_facts(text).quantities:
+        after = re.match(r"\s+([^\W\d_]+)", text[one.end :])
+        if one.unit is None and after and not is_empty(after[1].casefold()):
+            yield one.values[0], stem(after[1].casefold())
+
+
 def _other_number(said: Clause, parts: list[Clause]) -> str | None:
+    if _has_all(said, parts):
+        return None
     mine = read_facts(said.text).quantities
     for one in mine:
         words = frozenset(stem(word) for word in re.findall(r"\w+", one.text.casefold()))
@@ -54,12 +87,14 @@ def _other_number(said: Clause, parts: list[Clause]) -> str | None:
 
 
 def _other_name(said: Clause, parts: list[Clause]) -> str | None:
+    if _has_all(said, parts):
+        return None
     mine = _marked(said.text)
     for name in sorted(mine):
         words = frozenset({stem(name.casefold())})
         for part in parts:
             theirs = _marked(part.text)
-            if name in theirs or not _covers(said, part, without=words):
+            if words <= part.stems or not _covers(said, part, without=words):
                 continue
             if any(name in _marked(o.text) and _covers(said, o, without=words) for o in parts):
                 continue
@@ -81,12 +116,15 @@ def _shape(name: str) -> str:
 
 
 def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
-    everywhere = {pair for part in parts for pair in _kinds(part)}
+    if _has_all(said, parts):
+        return None
     for kind, thing in _kinds(said):
-        if (kind, thing) not in everywhere:
+        words = frozenset({kind})
+        there = [part for part in parts if (kind, thing) in set(_kinds(part))]
+        if not there or any(_covers(said, part, without=words) for part in there):
             continue
         for part in parts:
-            if kind in part.stems or not _covers(said, part, without=frozenset({kind})):
+            if kind in part.stems or not _covers(said, part, without=words):
                 continue
             others = {other for other, same in _kinds(part) if same == thing}
             if others and not others & said.stems:

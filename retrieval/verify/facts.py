@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from retrieval.verify.dates import Date, find_dates
 from retrieval.verify.names import find_codes, find_quotes
@@ -22,6 +23,7 @@ class Facts:
     rest: str
 
 
+@lru_cache(maxsize=1024)
 def read_facts(text: str) -> Facts:
     """Find dates, numbers, identifiers and quotations; what is part of one is none of the others."""
     dates = find_dates(text)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from retrieval.verify.bounds import opposite_bounds
+from retrieval.verify.clauses import split_sentences
 from retrieval.verify.contrast import speaks_of_another
 from retrieval.verify.facts import Facts, read_facts
 from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named
@@ -37,8 +38,13 @@ class Fault:
 def check_sentence(sentence: str, passage: str, *, known: Collection[str] = ()) -> tuple[Fault, ...]:
     """Give what of *sentence* is not in *passage*, in the order it is looked for; nothing if all is.
 
+    A whole sentence of the passage is borne out by itself.
+
+
     Args: passage: headings and text of one piece of evidence. known: names that the other evidence has.
     """
+    if _plain(sentence) in map(_plain, split_sentences(passage)):
+        return ()
     said, stated = read_facts(sentence), read_facts(passage)
     faults = [
         *_dates(said, stated),
@@ -48,6 +54,10 @@ def check_sentence(sentence: str, passage: str, *, known: Collection[str] = ()) 
     if not faults:
         faults += _contradictions(sentence, passage)
     return tuple(faults)
+
+
+def _plain(sentence: str) -> str:
+    return fold_signs(sentence).rstrip(".")
 
 
 def _dates(said: Facts, stated: Facts) -> Iterator[Fault]:

@@ -12,7 +12,7 @@ EMPTY = frozenset(
         """a an the this that these those it its it's they them their he she his her we our you your one of to
         in on by for from with as and or is are was were be been being has have had do did does will would
         shall can could may might must should need there then so such also which who what any some every each
-        even"""
+        even but because while although though whereas"""
     )
 )
 """Words that only join others."""
@@ -20,7 +20,7 @@ NEGATORS = frozenset(_words("not no never none nobody nothing nowhere neither no
 DENYING = _words(
     """refuse reject deny decline forbid forbidden prohibit ban barred disallow discourage disable exclude
     fail lack discontinue prevent avoid impossible unsuitable unsupported unavailable unnecessary inadmissible
-    cease abolish withhold ineligible"""
+    cease abolish withhold ineligible bypass skip omit"""
 )
 """Words that say no by themselves; most have a partner that says yes (enable, allow, include)."""
 PARTICLES = frozenset(_words("off up down out away back"))

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 
 from retrieval.verify.lexicon import EXCLUSIVE
 from retrieval.verify.units import CURRENCY, DIGITS, UNIT
+from retrieval.words import STOP_WORDS
 
 _QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»]+)[\"“”»]|`([^`]+)`|‘([^‘’]+)’")
 _TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"“”„«»‘`!?|]+")
@@ -75,6 +76,8 @@ def find_names(text: str, *, known: Collection[str] = ()) -> tuple[str, ...]:
         name = re.sub(r"['’]s$", "", match[0])
         first = not re.search(r"\w", text[: match.start()])
         followed = at + 1 < len(found) and text[match.end() : found[at + 1].start()] == " "
+        if first and name.casefold() in STOP_WORDS:
+            continue
         if not first or _STRONG.fullmatch(name) or followed or name in known:
             names.append(name)
     return tuple(dict.fromkeys(names))

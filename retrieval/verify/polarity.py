@@ -9,14 +9,18 @@ from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
 _DENYING = frozenset(map(stem, DENYING))
 _OPPOSITES = tuple((stem(left), stem(right)) for left, right in OPPOSITES)
 _HEDGES = re.compile(
-    r"""\b(?:only|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
+    r"""\b(?:only|removed|dropped|withdrawn|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
       | \b(?:not|no|never)\b(?:\W+\w+){0,4}?\W+(?:\w+er|more|less)\s+than\b   # no longer than: a bound
       | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 """Where yes and no cannot be told by counting; numbers there are compared by themselves."""
-_ASIDE = re.compile(r"^(?:if|when|once|where|unless|provided|as long as|that|which|who)\b", re.IGNORECASE)
-"""What opens a condition or says which one is meant."""
+_CONDITION = re.compile(r"^(?:if|when|once|where|unless|provided|as long as|that|which|who)\b", re.IGNORECASE)
+"""What opens a condition, or says which one is meant."""
+_ASIDE = re.compile(r"^(?:while|because|since|as|although|though|after|before|during)\b", re.IGNORECASE)
+"""What a sentence adds to what it says; a passage may well say it there."""
+_AUXILIARY = frozenset({"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "gets"})
+_PREPOSITIONS = frozenset({"with", "without", "by", "at", "in", "on", "for"})
 _SHARED = 0.4
 """Least share of a clause's words that another must have to say something of the same."""
 
@@ -36,23 +40,42 @@ def contradiction(sentence: str, passage: str) -> str | None:
     return _misplaced(sentence, passage)
 
 
+def denies(text: str) -> bool:
+    """Whether a text, taken as one clause, denies."""
+    return _is_negative(whole(text))
+
+
 def _opposed(said: Clause, stated: Sequence[Clause]) -> str | None:
     """Give the best matching clause if it, and every other that matches as well, says the opposite."""
-    if not said.stems or _is_open(said):
+    if not said.stems or _is_open(said) or _ASIDE.match(said.text):
         return None
-    shared = [(len(_topic(said) & (_topic(one) | _topic_before(one))), one) for one in stated]
+    shared = [(len(_topic(said) & (_topic(one) | _subject(one))), one) for one in stated]
     most = max((count for count, _ in shared), default=0)
     if most < min(2, len(_topic(said))) or most < _SHARED * len(_topic(said)):
         return None
     best = [one for count, one in shared if count == most]
-    if any(_is_open(one) or not _differ(said, one) for one in best):
+    if any(_is_open(one) or not _differ(said, one) or not _reaches(said, one) for one in best):
         return None
     return best[0].text
 
 
+def _reaches(said: Clause, stated: Clause) -> bool:
+    """Whether what one clause denies is something that the other speaks of."""
+    denying, other = (stated, said) if _is_negative(stated) else (said, stated)
+    denied = _denied_words(denying)
+    return not denied or _bridged(said, stated) or bool(denied & (_topic(other) | _topic_before(other)))
+
+
+def _denied_words(clause: Clause) -> frozenset[str]:
+    """Give all that a clause may deny: what follows its first negator, else what precedes a denying word."""
+    at = next((at for at, word in enumerate(clause.words) if word in NEGATORS), None)
+    words = clause.words[at + 1 :] if at is not None else ()
+    return frozenset(stem(one) for one in words if not is_empty(one)) or _heads(clause)
+
+
 def _denied(said: Clause, stated: Sequence[Clause], sentence: Clause) -> str | None:
     """Give the clause that denies what *said* affirms, or affirms what it denies, by the words denied."""
-    if _is_open(said):
+    if _is_open(said) or _ASIDE.match(said.text):
         return None
     if _is_negative(said):
         return _affirming(_heads(said), stated, sentence)
@@ -68,7 +91,9 @@ def _denied(said: Clause, stated: Sequence[Clause], sentence: Clause) -> str | N
 
 def _affirming(heads: frozenset[str], stated: Sequence[Clause], sentence: Clause) -> str | None:
     near = [
-        one for one in stated if heads and heads <= one.stems and len(_topic(one) & _topic(sentence)) >= 2
+        one
+        for one in stated
+        if heads and heads <= one.stems and len((_topic(one) | _topic_before(one)) & _topic(sentence)) >= 2
     ]
     if near and not any(_is_negative(one) or _is_open(one) or _bridged(sentence, one) for one in near):
         return near[0].text
@@ -78,17 +103,35 @@ def _affirming(heads: frozenset[str], stated: Sequence[Clause], sentence: Clause
 def _heads(clause: Clause) -> frozenset[str]:
     """Give what is denied: the first word after a negator, or what comes before a denying word."""
     for at, word in enumerate(clause.words):
+        before = frozenset(stem(one) for one in clause.words[:at] if not is_empty(one))
         if word in NEGATORS:
             after = [one for one in clause.words[at + 1 :] if not is_empty(one)]
             particle = [one for one in after[1:2] if one in PARTICLES]
-            return frozenset(stem(one) for one in (*after[:1], *particle))
-        if stem(word) in _DENYING:
-            return frozenset(stem(one) for one in clause.words[:at] if not is_empty(one))
+            return frozenset(stem(one) for one in (*after[:1], *particle)) or before
+        if _says_no(clause, at):
+            return before
     return frozenset()
+
+
+def _says_no(clause: Clause, at: int) -> bool:
+    """Whether a word denies by itself; "failed attempts" only tells which attempts."""
+    word, after = clause.words[at], clause.words[at + 1 : at + 2]
+    if word in NEGATORS:
+        return True
+    if clause.words[max(0, at - 1) : at] == ("to",):  # to disable it is to do something
+        return False
+    told = bool(set(clause.words[max(0, at - 1) : at]) & _AUXILIARY)
+    attributive = word.endswith("ed") and bool(after) and not is_empty(after[0]) and not told
+    return stem(word) in _DENYING and not attributive
 
 
 def _topic(clause: Clause) -> frozenset[str]:
     return frozenset(stem(word) for word in clause.words if not is_empty(word) and word not in NEGATORS)
+
+
+def _subject(clause: Clause) -> frozenset[str]:
+    """Give what a clause without a subject goes on from; "with food" has none and needs none."""
+    return frozenset() if clause.words[0] in _PREPOSITIONS else _topic_before(clause)
 
 
 def _topic_before(clause: Clause) -> frozenset[str]:
@@ -96,12 +139,11 @@ def _topic_before(clause: Clause) -> frozenset[str]:
 
 
 def _is_open(clause: Clause) -> bool:
-    return bool(_HEDGES.search(clause.text) or _ASIDE.match(clause.text))
+    return bool(_HEDGES.search(clause.text) or _CONDITION.match(clause.text))
 
 
 def _is_negative(clause: Clause) -> bool:
-    denials = sum(word in NEGATORS or stem(word) in _DENYING for word in clause.words)
-    return denials % 2 == 1
+    return sum(_says_no(clause, at) for at in range(len(clause.words))) % 2 == 1
 
 
 def _differ(said: Clause, stated: Clause) -> bool:

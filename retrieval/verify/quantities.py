@@ -14,7 +14,7 @@ _SCALES = {"dozen": 12.0, "hundred": 100.0, "thousand": 1e3, "million": 1e6, "bi
 _TIMES = {"twice": 2.0, "thrice": 3.0}
 
 _WORD = "|".join((*_SPELLED, *_SCALES))
-_SPELLED_RUN = rf"(?:{_WORD})(?:(?:[ -]| and )(?:{_WORD}))*"
+_SPELLED_RUN = rf"(?:{_WORD})(?:(?:[ -]|(?<=hundred)\sand\s|(?<=thousand)\sand\s)(?:{_WORD}))*"
 _WRITTEN = (
     rf"(?P<digits>{DIGITS})(?:\s(?P<scale>{'|'.join(_SCALES)})\b)?"
     rf"|\b(?P<spelled>(?i:{_SPELLED_RUN}))\b"
@@ -44,13 +44,10 @@ class Quantity:
 
     def equals(self, other: "Quantity") -> bool:
         """Whether both are the same amount; a number without a unit equals one with any."""
-        if self.unit and other.unit:
-            return self.unit.measures == other.unit.measures and any(
-                _close(mine * self.unit.factor, theirs * other.unit.factor)
-                for mine in self.values
-                for theirs in other.values
-            )
-        return any(_close(mine, theirs) for mine in self.values for theirs in other.values)
+        ratio = self.unit.ratio(other.unit) if self.unit and other.unit else 1.0
+        return ratio is not None and any(
+            _close(mine * ratio, theirs) for mine in self.values for theirs in other.values
+        )
 
     def competes(self, other: "Quantity") -> bool:
         """Whether both measure the same thing and differ."""
@@ -85,7 +82,7 @@ def _unit(match: re.Match[str]) -> Unit | None:
     written = match["unit"] or match["currency"]
     if written is None:
         return None
-    return unit_of(written).per(unit_of(match["per"])) if match["per"] else unit_of(written)
+    return replace(unit_of(written), per=unit_of(match["per"])) if match["per"] else unit_of(written)
 
 
 def _values(match: re.Match[str]) -> tuple[float, ...]:

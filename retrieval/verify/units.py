@@ -9,14 +9,23 @@ _PRESSURE, _DATA, _AREA = "pressure", "data", "area"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """What a unit measures, and how many of the base unit it is; `per` joins two of them."""
+    """What a unit measures, how many of the base unit it is, and by what it is counted: km per hour."""
 
     measures: str
     factor: float
+    per: "Unit | None" = None
 
-    def per(self, other: "Unit") -> "Unit":
-        """Give this unit for each of *other*: kilometres per hour."""
-        return Unit(measures=f"{self.measures}/{other.measures}", factor=self.factor / other.factor)
+    def ratio(self, other: "Unit") -> float | None:
+        """Give how many of *other* one of this is, None where they measure different things.
+
+        What is counted by nothing may be counted by anything: 80 kg of something per hectare.
+        """
+        if self.measures != other.measures:
+            return None
+        if self.per is None or other.per is None:
+            return self.factor / other.factor
+        rate = self.per.ratio(other.per)
+        return None if rate is None else self.factor / other.factor / rate
 
 
 def _named(measures: str, *names: tuple[str, float]) -> dict[str, Unit]:

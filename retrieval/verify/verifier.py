@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from indexes.ports import Reranker
 from retrieval.answer import Answer, Sentence
 from retrieval.prompt import NOT_FOUND
-from retrieval.verify.alignment import GROUNDED, Alignment, align_sentence, text_of
+from retrieval.verify.alignment import Alignment, align_sentence, speaks_of, text_of
 from retrieval.verify.clauses import split_sentences
 from retrieval.verify.grounding import Fault, FaultKind, check_sentence
 from retrieval.verify.judge import judge_sentence
@@ -66,9 +66,9 @@ def verify_answer(
 ) -> VerifiedAnswer:
     """Align each sentence with one piece of evidence and keep those that it bears out (design 7).
 
-    Kept is what the cross-encoder finds relevant (logit > 0) and of which every number, date, identifier,
-    quotation and proper name stands in that one piece, with no negation turned. With a *judge* both must
-    agree; a judge that fails is not asked again, and the rules decide alone.
+    Kept is what that passage, or one sentence of it, is relevant to (logit > 0), and of which every number,
+    date, identifier, quotation and proper name stands in it, with no negation turned. With a *judge* both
+    must agree; a judge that fails is not asked again, and the rules decide alone.
     """
     return _Verification(bundle=bundle, reranker=reranker, judge=judge).verify(answer)
 
@@ -116,7 +116,7 @@ class _Verification:
     def _faults(self, text: str, aligned: Alignment | None, known: Collection[str]) -> tuple[Fault, ...]:
         if aligned is None:
             return (Fault(kind=FaultKind.UNRELATED, what="there is no evidence"),)
-        if aligned.logit <= GROUNDED:
+        if not speaks_of(aligned, text, self.reranker):
             return (Fault(kind=FaultKind.UNRELATED, what="no evidence speaks of it"),)
         passage = text_of(aligned.evidence)
         return check_sentence(text, passage, known=known) or self._judged(text, passage)

@@ -5,16 +5,17 @@ from dataclasses import replace
 from typing import Protocol
 
 from indexes.ports import ChunkReader, Encoder, GraphReader, Reranker
-from retrieval.wiki.evidence import GraphEvidence, gather_evidence
+from retrieval.wiki.evidence import PASSAGES_MAX, GraphEvidence, gather_evidence
 from retrieval.wiki.facts import facts_of
 from retrieval.wiki.marks import mark_pages
-from retrieval.wiki.page import Contradiction, WikiPage
+from retrieval.wiki.page import WikiPage
 from retrieval.wiki.reply import WikiAnswer, bundle_passages
-from retrieval.wiki.search import rarity_of, search_pages
+from retrieval.wiki.search import PageIndex
+from retrieval.wiki.seeds import search_passages
 from retrieval.wiki.store import Wiki
 from retrieval.wiki.subgraph import MIN_CONFIDENCE
 from retrieval.wiki.sufficiency import Verdict, judge_page
-from retrieval.wiki.trust import Trust, contradict, current_hashes, weigh_pages
+from retrieval.wiki.trust import Trust, contradicted_by, current_hashes, weigh_pages
 from schemas.errors import StoreUnavailable
 from schemas.nodes import Chunk
 
@@ -59,8 +60,9 @@ def answer_from_wiki(
 ) -> WikiAnswer:
     """Answer from the best page that passes the whole test, else gather evidence from the graph.
 
-    The graph is not asked where a page answers; one that does not reply is `degraded`, and no error. What is
-    found of pages (stale, contradicted) is written on them, where the wiki can be written to.
+    The graph is not asked where a page answers; one that does not reply is `degraded` and no error, and
+    passages then come from a search alone. What is found of pages (stale, contradicted) is written on them,
+    where the wiki can be written to.
 
     Args: query: one line. now: ISO 8601, for pages whose status changes. min_confidence: of edges followed.
     Raises: StoreUnavailable: the chunk store, or the folder of the wiki, cannot be read.
@@ -70,10 +72,11 @@ def answer_from_wiki(
     verdicts = _read_best(listing.pages, query, trust, reranker)
     page = next((one.page for one in verdicts if one.sufficient), None)
     evidence = None if page else _ask_graph(sources, query, min_confidence)
-    against = _contradicted(listing.pages, trust, evidence)
-    trust |= {ref: replace(trust[ref], contradictions=found) for ref, found in against.items()}
+    facts = facts_of(evidence.subgraph.edges, evidence.names) if evidence else ()
+    against = contradicted_by(facts, listing.pages, trust)
+    trust |= against
     verdicts = tuple(replace(one, trust=trust[one.page.ref]) for one in verdicts)
-    passages = evidence.passages if evidence else _resting(sources.chunks, page)
+    passages = evidence.passages if evidence else _without_graph(sources, page, query)
     return WikiAnswer(
         query=query,
         bundle=bundle_passages(
@@ -88,7 +91,7 @@ def answer_from_wiki(
         ),
         verdicts=verdicts,
         evidence=evidence,
-        contradictions=against
+        contradictions={ref: found.contradictions for ref, found in against.items()}
         | {one.page.ref: one.trust.contradictions for one in verdicts if one.trust.contradictions},
         problems=(*listing.problems, *mark_pages(wiki, listing.pages, trust, now=now)),
     )
@@ -98,10 +101,10 @@ def _read_best(
     pages: Collection[WikiPage], query: str, trust: Mapping[str, Trust], reranker: Reranker | None
 ) -> tuple[Verdict, ...]:
     """Read the three best pages; those that answer come first, else as they were found."""
-    rarity = rarity_of(pages)
+    index = PageIndex(pages)
     read = [
-        judge_page(hit, query, rarity=rarity, trust=trust[hit.page.ref], reranker=reranker)
-        for hit in search_pages(pages, query, top_k=READ_MAX)
+        judge_page(hit, query, rarity=index.rarity, trust=trust[hit.page.ref], reranker=reranker)
+        for hit in index.search(query, top_k=READ_MAX)
     ]
     return tuple(sorted(read, key=lambda one: (not one.sufficient, -(one.logit or 0.0))))
 
@@ -118,24 +121,9 @@ def _ask_graph(sources: Sources, query: str, min_confidence: float) -> GraphEvid
         return None
 
 
-def _contradicted(
-    pages: Collection[WikiPage], trust: Mapping[str, Trust], evidence: GraphEvidence | None
-) -> dict[str, tuple[Contradiction, ...]]:
-    """Give the pages that new evidence contradicts, with all that does; a stale page is no side of it."""
-    if evidence is None:
-        return {}
-    facts = facts_of(evidence.subgraph.edges, evidence.names)
-    found: dict[str, tuple[Contradiction, ...]] = {}
-    for page in pages:
-        known = trust[page.ref].contradictions
-        if not trust[page.ref].stale and (new := contradict(page.facts, facts)):
-            found[page.ref] = tuple(dict.fromkeys((*known, *new)))
-    return found
-
-
-def _resting(chunks: ChunkReader, page: WikiPage | None) -> tuple[Chunk, ...]:
-    """Give the passages that a page rests on, in the order of its labels."""
+def _without_graph(sources: Sources, page: WikiPage | None, query: str) -> tuple[Chunk, ...]:
+    """Give the passages that a page rests on, in the order of its labels; of no page, what a search finds."""
     if page is None:
-        return ()
-    found = {chunk.id: chunk for chunk in chunks.get(list(page.rests_on))}
+        return search_passages(sources.chunks, sources.encoder, query)[:PASSAGES_MAX]
+    found = {chunk.id: chunk for chunk in sources.chunks.get(list(page.rests_on))}
     return tuple(found[chunk] for chunk in page.rests_on if chunk in found)

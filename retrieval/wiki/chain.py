@@ -7,7 +7,7 @@ from fractions import Fraction
 from retrieval.wiki.subgraph import relation_of
 from schemas.edges import Edge
 
-NO_PATH = "No path joins the seeds."
+NO_PATH = "No path joins two things of the question."
 _MILLION = 10**6
 
 
@@ -39,20 +39,18 @@ class _Way:
         return (-self.confidence, self.nodes, tuple(edge.id for edge in self.edges))
 
 
-def best_chain(
-    seeds: Collection[str], edges: Collection[Edge], *, things: Mapping[str, str] | None = None
-) -> Chain | None:
+def best_chain(seeds: Collection[str], edges: Collection[Edge], *, things: Mapping[str, str]) -> Chain | None:
     """Give the best path between two of *seeds* along *edges*; None where none joins any two.
 
     Fewest hops, then the greatest product of confidences, then the smallest ids. Products are exact, so
     that equal paths are equal and the order of multiplying decides nothing.
 
-    Args: things: what each seed is or belongs to, where that matters: no path is sought inside of one thing.
+    Args: things: what each seed is or belongs to; no path is sought inside of one thing.
     """
-    starts, beside, thing = sorted(set(seeds)), _beside(edges), things or {}
+    starts, beside = sorted(set(seeds)), _beside(edges)
     ways: list[_Way] = []
     for start in starts:
-        goals = {goal for goal in starts if goal > start and thing.get(goal, goal) != thing.get(start, start)}
+        goals = {goal for goal in starts if goal > start and things[goal] != things[start]}
         ways += _ways_from(start, beside, goals)
     if not ways:
         return None

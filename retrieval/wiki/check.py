@@ -1,12 +1,16 @@
 """Looks every page of a wiki over against the index that readers see."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from indexes.ports import ChunkReader
+from indexes.ports import ChunkReader, GraphReader
+from retrieval.wiki.facts import facts_of
 from retrieval.wiki.marks import mark_pages
-from retrieval.wiki.page import PageProblem, WikiPage
+from retrieval.wiki.page import Fact, PageProblem, WikiPage
 from retrieval.wiki.store import Wiki, resolve_links
-from retrieval.wiki.trust import Trust, current_hashes, weigh_pages
+from retrieval.wiki.subgraph import name_of
+from retrieval.wiki.trust import Trust, contradicted_by, current_hashes, weigh_pages
+from schemas.edges import EdgeKind
 from schemas.records import Record, to_record
 
 
@@ -30,14 +34,17 @@ class Looked:
 
 
 def check_wiki(
-    wiki: Wiki, chunks: ChunkReader, *, now: str
+    wiki: Wiki, chunks: ChunkReader, graph: GraphReader | None, *, now: str
 ) -> tuple[tuple[Looked, ...], tuple[PageProblem, ...]]:
     """Give what was found of every page, in order, and problems; writes status and contradictions on pages.
 
-    Raises: StoreUnavailable: the chunk store, or the folder of the wiki, cannot be read.
+    Args: graph: what it states of the pages' subjects is held against them; None leaves that out.
+    Raises: StoreUnavailable: a store, or the folder of the wiki, cannot be read.
     """
     listing = wiki.list()
     trust = weigh_pages(listing.pages, current_hashes(chunks, listing.pages))
+    if graph is not None:
+        trust |= contradicted_by(_stated(graph, listing.pages), listing.pages, trust)
     broken = resolve_links(listing.pages)
     unwritten = mark_pages(wiki, listing.pages, trust, now=now)
     looked = tuple(
@@ -45,6 +52,15 @@ def check_wiki(
         for page in listing.pages
     )
     return looked, (*listing.problems, *unwritten)
+
+
+def _stated(graph: GraphReader, pages: Collection[WikiPage]) -> tuple[Fact, ...]:
+    """Give what the graph states now of the subjects of pages, in two calls for any number of them."""
+    subjects = sorted({fact.subject_id for page in pages for fact in page.facts if fact.subject_id})
+    edges = graph.edges_from(subjects, kinds={EdgeKind.RELATED}) if subjects else ()
+    ends = sorted({end for edge in edges for end in (edge.src, edge.dst)})
+    names = {node.id: name_of(node) for node in graph.nodes(ends)} if ends else {}
+    return facts_of(edges, names)
 
 
 def page_record(page: WikiPage) -> Record:

@@ -108,17 +108,14 @@ def _titles(graph: GraphReader, subgraph: Subgraph) -> Mapping[str, str]:
 
 
 def _chain(seeds: Seeds, subgraph: Subgraph, titles: Mapping[str, str]) -> Chain | None:
-    """Between two things that the question names, else between any two things, else between any seeds.
+    """Give the best path between two things that the question names, else between any two of the seeds.
 
-    A document, its parts and the entity of its title are one thing: that a page has a section proves little.
+    A document, its parts and the entity of its title are one thing: that a page has a section proves nothing.
     """
     things = {node.id: fold(titles.get(node.doc, name_of(node))) for node in subgraph.nodes}
     named = [seed for seed in subgraph.seeds if seed in seeds.named]
-    return (
-        best_chain(named, subgraph.edges, things=things)
-        or best_chain(subgraph.seeds, subgraph.edges, things=things)
-        or best_chain(subgraph.seeds, subgraph.edges)
-    )
+    joined = best_chain(named, subgraph.edges, things=things)
+    return joined or best_chain(subgraph.seeds, subgraph.edges, things=things)
 
 
 def _passages(

@@ -13,11 +13,12 @@ from retrieval.wiki.front_matter import plain_line, plain_text
 from retrieval.wiki.page import EVIDENCE, EVIDENCE_CHAIN, PageStatus, WikiPage
 from retrieval.wiki.slugs import marked_slug, slug_of
 from retrieval.wiki.store import Wiki
-from retrieval.wiki.trust import contradict, current_hashes, weigh_pages
-from retrieval.wiki.words import stems
+from retrieval.wiki.trust import contradict, current_hashes, said_by, weigh_pages
+from retrieval.wiki.words import stem_line
 from retrieval.words import fold
 from schemas.hashing import sha256_hex
 from schemas.nodes import Chunk
+from schemas.redaction import redact
 
 TOPIC = "topic"
 SUMMARY_MAX = 200
@@ -60,12 +61,14 @@ def file_answer(
 
     Only a verified answer is filed, each of whose sentences stands on chunks of this generation; one that a
     current page holds already is not filed again. A page of the same question that is stale is rebuilt in
-    its place, unless a person has edited it: theirs is left as it is, and the filing says so.
+    its place, unless a person has edited it: theirs is left as it is, and the filing says so. Secrets in
+    the question are hidden.
 
     Args: verified: whether the verifier let every statement stand. generation: of *chunks*. now: ISO 8601.
     evidence: the graph's, for the statements and the chain that the page keeps.
     Raises: StoreUnavailable: the wiki cannot be read or written.
     """
+    query = redact(plain_line(query))
     found = {one.id: one for one in chunks.get(sorted({c for s in statements for c in s.chunks}))}
     if reason := _why_not(statements, found, verified=verified):
         return Filing(page=None, reason=reason)
@@ -95,8 +98,8 @@ def _why_not(statements: Collection[Statement], found: Mapping[str, Chunk], *, v
 
 def _place(pages: Collection[WikiPage], chunks: ChunkReader, query: str) -> Filing:
     """Give the stale page to rebuild, no page for a new one, or why nothing is written."""
-    asked = stems(query)
-    same = [page for page in pages if page.query and stems(page.query) == asked]
+    asked = stem_line(query)
+    same = [page for page in pages if page.query and stem_line(page.query) == asked]
     trust = weigh_pages(pages, current_hashes(chunks, pages))
     for page in same:
         if trust[page.ref].status is PageStatus.CURRENT:
@@ -129,7 +132,7 @@ def _page(
     resting = dict.fromkeys(chunk for one in statements for chunk in one.chunks)
     said = facts_of(evidence.subgraph.edges, evidence.names) if evidence else ()
     facts = tuple(fact for fact in said if fact.chunk in resting)
-    flagged = contradict(facts, said)
+    flagged = contradict(facts, said_by(("", fact) for fact in said))
     body = _body(query, statements, [found[chunk] for chunk in resting], evidence)
     return WikiPage(
         category=TOPIC,
@@ -138,7 +141,7 @@ def _page(
         summary=_cut(statements[0].text, SUMMARY_MAX),
         body=body,
         rests_on={chunk: found[chunk].content_hash for chunk in resting},
-        query=plain_line(query),
+        query=query,
         generation=generation,
         written_at=now,
         status=PageStatus.CONTRADICTED if flagged else PageStatus.CURRENT,

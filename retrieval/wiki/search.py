@@ -36,23 +36,24 @@ class Rarity:
         return sum(self.of(word) for word in sorted(wanted) if word in there) / whole if whole else 0.0
 
 
-def rarity_of(pages: Collection[WikiPage]) -> Rarity:
-    """Count over all pages of a wiki, each word once a page."""
-    counts = Counter(word for page in pages for word in stems(page.text))
-    return Rarity(len(pages), counts)
+class PageIndex:
+    """The words of all pages of a wiki, read once."""
 
+    def __init__(self, pages: Collection[WikiPage]) -> None:
+        self._words = [(page, stems(page.text)) for page in pages]
+        self.rarity = Rarity(len(pages), Counter(word for _, there in self._words for word in there))
 
-def search_pages(pages: Collection[WikiPage], query: str, *, top_k: int) -> tuple[PageHit, ...]:
-    """Give the best *top_k* pages that share a word with *query*.
+    def search(self, query: str, *, top_k: int) -> tuple[PageHit, ...]:
+        """Give the best *top_k* pages that share a word with *query*.
 
-    Score: the share of the question that the title, summary and query of the page cover, plus the share that
-    all of it covers; order (-round(score, 6), category, slug).
-    """
-    rarity, asked = rarity_of(pages), stems(query)
-    hits = []
-    for page in pages:
-        head = rarity.cover(asked, stems(" ".join((page.title, page.summary, page.query))))
-        whole = rarity.cover(asked, stems(page.text))
-        if whole > 0:
-            hits.append(PageHit(page=page, score=round((head + whole) / 2, 6), coverage=round(whole, 6)))
-    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.page.category, hit.page.slug))[:top_k])
+        Score: the mean of two shares of the question: what title, summary and query of a page cover, and what
+        all of it does; order (-score, category, slug).
+        """
+        asked = stems(query)
+        hits = [self._hit(page, there, asked) for page, there in self._words if asked & there]
+        return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.page.category, hit.page.slug))[:top_k])
+
+    def _hit(self, page: WikiPage, there: frozenset[str], asked: frozenset[str]) -> PageHit:
+        head = self.rarity.cover(asked, stems(f"{page.title} {page.summary} {page.query}"))
+        whole = self.rarity.cover(asked, there)
+        return PageHit(page=page, score=round((head + whole) / 2, 6), coverage=round(whole, 6))

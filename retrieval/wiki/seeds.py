@@ -58,6 +58,8 @@ def _of_question(graph: GraphReader, hits: tuple[Chunk, ...], known: Known, term
     asked = stems(" ".join(terms.keywords))
     nodes = _near(graph, hits, known.documents)
     spoken = [node for node in nodes if any(name and name <= asked for name in _names(node))]
+    documents = {node.id: node for node in spoken if isinstance(node, Page | PdfDoc)}
+    spoken = [node for node in spoken if not _is_top(node, documents)]
     own_id = [node.id for node in nodes if node.id in known.documents]
     phrases = [stems(phrase) for phrase in terms.phrases]
     ranked = sorted(spoken, key=lambda node: (_is_none(node, phrases), -max(_said(node, asked)), node.id))
@@ -83,6 +85,11 @@ def _of_keywords(chunks: ChunkReader, graph: GraphReader, encoder: Encoder, term
     return Seeds(
         named=kept, passages=tuple(passages)[: SEEDS_MAX - len(kept)], chunks=tuple(found.values())[:NEAR]
     )
+
+
+def search_passages(chunks: ChunkReader, encoder: Encoder, query: str) -> tuple[Chunk, ...]:
+    """Give the best 20 passages that share a word with *query*, without the graph."""
+    return _search(chunks, encoder, query)[0]
 
 
 def _search(chunks: ChunkReader, encoder: Encoder, text: str) -> tuple[tuple[Chunk, ...], Known]:
@@ -120,6 +127,12 @@ def _written(node: Node) -> tuple[str, ...]:
             return (node.name, *node.aliases)
         case _:
             return ()
+
+
+def _is_top(node: Node, documents: Mapping[str, Node]) -> bool:
+    """Whether a section has the very name of its document, which is a seed already."""
+    whole = documents.get(node.doc)
+    return isinstance(node, Section) and whole is not None and _names(node)[0] in _names(whole)
 
 
 def _is_none(node: Node, phrases: Collection[frozenset[str]]) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from retrieval.wiki.folder import list_files, read_file, replace_file
 from retrieval.wiki.front_matter import dump_page, parse_page
 from retrieval.wiki.page import PageProblem, WikiPage
-from retrieval.wiki.search import PageHit, search_pages
+from retrieval.wiki.search import PageHit, PageIndex
 from retrieval.wiki.slugs import slug_of
 from schemas.errors import ConfigError, ParseError
 
@@ -67,7 +67,7 @@ class Wiki:
 
     def search(self, query: str, *, top_k: int = 3) -> tuple[PageHit, ...]:
         """Give the pages that share words with *query*, best first, by title and text."""
-        return search_pages(self.list().pages, query, top_k=top_k)
+        return PageIndex(self.list().pages).search(query, top_k=top_k)
 
     def write(self, page: WikiPage) -> WikiPage:
         """Put a page there, whole or not at all, in the place of any of its name; gives it as it reads back.

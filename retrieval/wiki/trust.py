@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexes.ports import ChunkReader
 from retrieval.wiki.page import Contradiction, Fact, PageStatus, WikiPage
@@ -17,6 +17,9 @@ SINGLE_VALUED = frozenset(
     }
 )
 """Predicates with one value at a time; a person may be the author of two books and is born once."""
+
+Said = Mapping[tuple[str, str], Collection[tuple[str, Fact]]]
+"""Pages and facts by the folded subject and the bare predicate that they share."""
 
 _AUXILIARY = re.compile(r"^(?:(?:is|are|was|were|be|been|has|have|had|the|an?|now|also|then)\s+)+")
 
@@ -53,32 +56,49 @@ def weigh_pages(pages: Collection[WikiPage], hashes: Mapping[str, str]) -> dict[
         page.ref: tuple(chunk for chunk, was in page.rests_on.items() if hashes.get(chunk) != was)
         for page in pages
     }
-    current = [page for page in pages if not stale[page.ref] and page.rests_on]
+    current = {page.ref for page in pages if not stale[page.ref] and page.rests_on}
+    said = said_by((page.ref, fact) for page in pages if page.ref in current for fact in page.facts)
     trust = {}
     for page in pages:
         flagged = [one for one in page.contradictions if one.chunk in hashes]
-        others = [other for other in current if other.ref != page.ref] if page in current else []
-        between = [found for other in others for found in contradict(page.facts, other.facts, page=other.ref)]
+        between = contradict(page.facts, said, besides=page.ref) if page.ref in current else ()
         trust[page.ref] = Trust(
             stale=stale[page.ref], contradictions=tuple(dict.fromkeys((*flagged, *between)))
         )
     return trust
 
 
-def contradict(
-    facts: Iterable[Fact],
-    others: Iterable[Fact],
-    *,
-    page: str = "",
-    single_valued: Collection[str] = SINGLE_VALUED,
-) -> tuple[Contradiction, ...]:
-    """Give where *others* state another object of a subject's single-valued predicate, each once, in order.
+def contradicted_by(
+    facts: Iterable[Fact], pages: Collection[WikiPage], trust: Mapping[str, Trust]
+) -> dict[str, Trust]:
+    """Give the pages that new evidence contradicts, with all that does; a stale page is no side of it."""
+    said = said_by(("", fact) for fact in facts)
+    found: dict[str, Trust] = {}
+    for page in pages:
+        known = trust[page.ref]
+        if not known.stale and (new := contradict(page.facts, said)):
+            flags = tuple(dict.fromkeys((*known.contradictions, *new)))
+            found[page.ref] = replace(known, contradictions=flags)
+    return found
 
-    Args: page: the page that *others* are of, empty where they are new evidence.
+
+def said_by(statements: Iterable[tuple[str, Fact]]) -> Said:
+    """Order facts, each with the page that it is of, by subject and predicate; those of several values go.
+
+    New evidence is of no page: its page is an empty text.
     """
-    said: dict[tuple[str, str], list[Fact]] = {}
-    for other in others:
-        said.setdefault((fold(other.subject), single(other.predicate, single_valued)), []).append(other)
+    said: dict[tuple[str, str], list[tuple[str, Fact]]] = {}
+    for page, fact in statements:
+        if predicate := single(fact.predicate):
+            said.setdefault((fold(fact.subject), predicate), []).append((page, fact))
+    return said
+
+
+def contradict(facts: Iterable[Fact], said: Said, *, besides: str | None = None) -> tuple[Contradiction, ...]:
+    """Give where *said* has another object of a subject's single-valued predicate, each once, in order.
+
+    Args: besides: a page whose own statements do not count.
+    """
     found = [
         Contradiction(
             subject=fact.subject,
@@ -89,17 +109,16 @@ def contradict(
             page=page,
         )
         for fact in facts
-        if (predicate := single(fact.predicate, single_valued))
-        for other in said.get((fold(fact.subject), predicate), ())
-        if _same_subject(fact, other) and not _same_object(fact, other)
+        for page, other in said.get((fold(fact.subject), single(fact.predicate)), ())
+        if page != besides and _same_subject(fact, other) and not _same_object(fact, other)
     ]
     return tuple(dict.fromkeys(found))
 
 
-def single(predicate: str, single_valued: Collection[str] = SINGLE_VALUED) -> str:
+def single(predicate: str) -> str:
     """Give a predicate without its auxiliaries if it has one value at a time, else an empty text."""
     bare = _AUXILIARY.sub("", " ".join(predicate.casefold().replace("_", " ").split()))
-    return bare if bare in single_valued else ""
+    return bare if bare in SINGLE_VALUED else ""
 
 
 def _same_subject(one: Fact, other: Fact) -> bool:

@@ -1,8 +1,10 @@
 """Words of questions and pages, made comparable: a page on leases answers a question on a lease."""
 
 import re
+from functools import lru_cache
 
 from retrieval.expand import words
+from retrieval.words import content_words
 
 _DOUBLED = re.compile(r"(?<=\w\w)([bdfglmnprt])\1$")
 
@@ -15,10 +17,21 @@ def stems(text: str) -> frozenset[str]:
     >>> sorted(stems("policies stopped leases")) == sorted(stems("a policy stops a lease"))
     True
     """
-    return frozenset(_fold(stem) for stem in words.stems(text))
+    return frozenset(stem_line(text))
 
 
-def _fold(stem: str) -> str:
+def stem_line(text: str) -> tuple[str, ...]:
+    """Give the same in the order of the text, each as often as it stands there.
+
+    >>> stem_line("the father of the director") == stem_line("the director of the father")
+    False
+    """
+    return tuple(map(_stem, content_words(text)))
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    (stem,) = words.stems(word)
     bare = _DOUBLED.sub(r"\1", stem)
     if len(bare) > 3 and bare.endswith("e"):
         return bare[:-1]

@@ -75,7 +75,7 @@ def test_a_node_or_edge_that_is_not_in_the_graph_never_comes_out_and_every_store
     assert set(found.seeds) == set(seeds) & {node.id for node in nodes}
     assert found.hops == _by_hand(nodes, edges, found.seeds)
     assert list(found.hops) == list(_by_hand(nodes, edges, found.seeds))
-    chain = best_chain(found.seeds, found.edges)
+    chain = best_chain(found.seeds, found.edges, things={seed: seed for seed in found.seeds})
     assert chain is None or set(chain.edges) <= set(found.edges)
     record = to_subgraph_record(found, {})
     assert set(record["nodes"]) == found.hops.keys()

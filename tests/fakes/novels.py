@@ -36,9 +36,9 @@ def novels_index() -> SmallIndex:
     return build_index(pages.values(), [link(first[src], first[dst], dst) for src, dst in joined])
 
 
-def retriever_of(index: SmallIndex) -> Retriever:
+def retriever_of(index: SmallIndex, kind: type[Retriever] = Retriever) -> Retriever:
     """Open an index for queries."""
-    return Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    return kind(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
 
 
 def ask(text: str = QUESTION, *, top_k: int = 5) -> Query:

@@ -9,17 +9,16 @@ from typing import Any, cast
 import pytest
 from jsonschema import Draft202012Validator
 
-from flows.asking import Asked, Asking, open_model
+from flows.asking import Asked, Asking
 from flows.modes import AskMode
 from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.wiring import Readers
 from ingest.fetch.completion import open_completion
 from ingest.fetch.completion_budget import CompletionLimits
-from retrieval.query import build_query
+from retrieval.query import build_query, parse_filters
 from retrieval.wiki.store import Wiki
 from schemas.errors import ConfigError
 from schemas.records import to_record
-from schemas.settings import Settings
 from tests.fakes.governance import governance_index
 from tests.fakes.llm_server import MISBEHAVIOURS, LlmServer, closed_url, say, serve_llm
 from tests.fakes.small_index import AS_OF, GENERATION
@@ -200,34 +199,27 @@ def test_an_answer_is_filed_in_the_wiki_and_comes_from_there_the_next_time(heard
     assert heard.told[-1] == "the wiki answers: topic/how-long-are-records-kept"
 
 
+def test_where_the_graph_cannot_be_asked_the_wiki_mode_answers_from_a_search(
+    readers: Readers, tmp_path: Path
+) -> None:
+    asked = Heard(replace(readers, graph=None), Wiki(tmp_path)).ask(QUESTION, AskMode.WIKI)
+    assert (asked.answer.text, asked.bundle.degraded) == (f"{ANSWER} [S1]", ("graph",))
+    assert asked.details["wiki"]["evidence_chain"] == "The graph could not be asked."
+
+
+def test_filters_do_not_go_with_pages(heard: Heard) -> None:
+    asking = Asking(readers=heard.readers, complete=None, tell=print, warn=print, wiki=heard.wiki, now=NOW)
+    query = build_query(QUESTION, filters=parse_filters(["doc_type=adr"]))
+    with pytest.raises(ConfigError, match="--filter: does not go with --mode wiki"):
+        asking.ask(query, AskMode.WIKI)
+
+
+def test_the_number_of_passages_holds_in_the_wiki_mode_too(heard: Heard) -> None:
+    asking = Asking(readers=heard.readers, complete=None, tell=print, warn=print, wiki=heard.wiki, now=NOW)
+    bundle = asking.ask(build_query(QUESTION, top_k=1), AskMode.WIKI).bundle
+    assert (len(bundle.evidence), len(bundle.citations)) == (1, 1)
+
+
 def test_what_the_index_does_not_say_is_not_found_with_the_nearest_evidence(heard: Heard) -> None:
     answer = heard.ask("Who invented the piano?", AskMode.PLAIN).answer
     assert (answer.text, answer.not_found, answer.nearest) == ("not found", True, ("S1", "S2", "S3"))
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        (Settings(llm_url="http://127.0.0.1:1/v1"), "SITEGRAPH_LLM_MODEL: names no model; give --model"),
-        (Settings(llm_url="nowhere", llm_model="small"), "nowhere: is no URL"),
-    ],
-)
-def test_a_model_that_cannot_be_asked_at_all_is_named(settings: Settings, said: str) -> None:
-    with pytest.raises(ConfigError) as raised:
-        open_model(settings)
-    assert str(raised.value).startswith(said)
-
-
-def test_without_a_url_there_is_no_model() -> None:
-    assert open_model(Settings(llm_model="small")) is None
-
-
-def test_a_question_may_cost_so_many_calls(server: LlmServer) -> None:
-    server.script(say("{}"))
-    settings = Settings(llm_url=server.url, llm_model="small", llm_calls=1, llm_key="s3cret")
-    complete = open_model(settings)
-    assert complete is not None
-    assert complete([{"role": "user", "content": "a"}], None) == "{}"
-    with pytest.raises(Exception, match="1 calls for the model is used up"):
-        complete([{"role": "user", "content": "a"}], None)
-    assert server.asked[0].headers["Authorization"] == "Bearer s3cret"

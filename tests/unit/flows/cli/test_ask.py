@@ -1,6 +1,7 @@
 """`sitegraph ask`: an answer on stdout, steps and warnings on stderr, exit codes."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli.app import run_app
-from tests.fakes.llm_server import MISBEHAVIOURS, refuse, serve_llm
+from tests.fakes.llm_server import MISBEHAVIOURS, refuse, say, serve_llm
 
 ROOT = Path(__file__).parents[4]
 QUESTION = "How long are records kept?"
@@ -54,6 +55,9 @@ def test_json_has_answer_citations_and_bundle_whatever_the_model_does(
         ("gov-0017.md", "stated")
     ]
     assert {one["file_path"] for one in found["bundle"]["evidence"]} == {"gov-0017.md", "prd-0008.md"}
+    table = (ROOT / "docs" / "asking.md").read_text("utf-8").split("## Without a model")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert set(found) == {name for row in rows for name in re.findall(r"`(\w+)`", row)} - {"wiki"}
     assert "answers 401; check address, model and key" in said.err
     assert server.asked[0].headers["Authorization"] == "Bearer s3cret"
     assert "s3cret" not in said.out + said.err
@@ -61,13 +65,15 @@ def test_json_has_answer_citations_and_bundle_whatever_the_model_does(
     assert (json.loads(entry)["query"], json.loads(entry)["use_graph"]) == (QUESTION, False)
 
 
-def test_what_is_not_found_is_said_with_the_nearest_evidence(
+def test_what_is_not_found_is_said_with_the_nearest_evidence_and_no_model_writes_to_the_terminal(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run_app(["ask", "Who invented the piano?", "--index", str(folder)]) == 0
+    with serve_llm(say('not found [TOOL \x1b[31mrm {"a": 1}]')) as server:
+        options = ["--index", str(folder), "--llm", server.url, "--model", "small"]
+        assert run_app(["ask", "Who invented the piano?", *options]) == 0
     said = capsys.readouterr()
     assert said.out.startswith("not found\n\nNearest:\n\n[S1] ")
-    assert said.err == ""
+    assert said.err == "sitegraph: warning: the model asks to run \\x1b[31mrm; no tool is run here\n"
 
 
 @pytest.mark.parametrize(
@@ -79,6 +85,7 @@ def test_what_is_not_found_is_said_with_the_nearest_evidence(
         (["--steps", "5"], "--steps"),
         (["--llm", "http://127.0.0.1:1/v1"], "--model"),
         (["--llm", "nowhere", "--model", "small"], "nowhere"),
+        (["--judge"], "--judge: needs a model"),
         (["--index", "nowhere"], "sitegraph run"),
     ],
 )

@@ -80,3 +80,8 @@ def test_an_answer_of_another_shape_is_none(answer: str) -> None:
 
 def test_json_in_a_fence_is_read() -> None:
     assert parse_facts('```json\n{"entities": [], "relations": []}\n```', (NOVEL,), step=1) == Facts()
+
+
+def test_a_model_that_says_the_same_for_ever_is_heard_sixty_times() -> None:
+    facts = parse([{"name": "Ada Quill"}] * 10_000, [WROTE] * 10_000)
+    assert (len(facts.mentions), len(facts.statements), facts.dropped) == (60, 60, 19_880)

@@ -29,6 +29,7 @@ def test_sufficient_needs_no_sub_query() -> None:
         "<judgement>sufficient</judgement> <judgement>insufficient</judgement><subquery>a</subquery>",
         "<judgement>insufficient</judgement>",
         "<judgement>insufficient</judgement><subquery> </subquery>",
+        "<judgement>insufficient</judgement>" + "<subquery>a" * 100_000,
     ],
 )
 def test_a_missing_or_broken_tag_is_none(text: str) -> None:

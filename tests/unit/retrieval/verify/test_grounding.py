@@ -2,6 +2,7 @@
 
 import pytest
 
+from retrieval.verify.clauses import split_sentences
 from retrieval.verify.grounding import FaultKind, check_sentence
 
 
@@ -142,6 +143,8 @@ def test_a_quotation_must_stand_there_word_for_word() -> None:
         ("The index can be built inside a transaction.", "The index must not be built inside a transaction."),
         ("Backups are always encrypted.", "Backups are never encrypted."),
         ("Acetone may be used.", "Ethanol may be used. Acetone is unsuitable."),
+        ("Large requests are cached.", "Large requests bypass the cache."),
+        ("Backups are optional before an upgrade.", "Backups are required before an upgrade."),
     ],
 )
 def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
@@ -158,10 +161,19 @@ def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
         ("Only one writer is allowed.", "Two writers must never be there at the same time."),
         ("The unit must not be used without a battery.", "Do not use the unit without a battery."),
         ("The door must stay shut.", "Do not open the door."),
+        ("Large requests are not cached.", "Large requests bypass the cache."),
+        ("You can delete a copy without harming others.", "Deleting a copy never affects others."),
+        ("It stores nothing but blocks that changed.", "Only blocks that changed are stored."),
     ],
 )
 def test_the_same_said_with_another_negation_is_support(sentence: str, passage: str) -> None:
     assert kinds(sentence, passage) == []
+
+
+def test_more_than_is_not_less_than() -> None:
+    passage = "It is for homes that use less than 2,500 kWh a year."
+    assert kinds("It is for homes that use more than 2,500 kWh a year.", passage) == [FaultKind.OPPOSITE]
+    assert kinds("It is for homes that use under 2500 kWh per year.", passage) == []
 
 
 def test_a_lower_limit_is_not_an_upper_one() -> None:
@@ -181,10 +193,19 @@ def test_a_lower_limit_is_not_an_upper_one() -> None:
         ),
         ("It answers WELCOME to old clients.", "It answers WELCOME first. It answers REFUSE to old clients."),
         ("By default mode=lazy is set.", "With mode=lazy it is fast. The default is mode=strict."),
+        ("It keeps 4 daily and 7 weekly copies.", "It keeps 7 daily and 4 weekly copies."),
     ],
 )
 def test_what_a_passage_says_of_another_thing_is_not_support(sentence: str, passage: str) -> None:
     assert kinds(sentence, passage) != []
+
+
+def test_every_whole_sentence_of_a_passage_is_borne_out() -> None:
+    passage = (
+        "A reader cannot write. Readers and writers differ. Only a writer writes, and never without a lease."
+    )
+    for sentence in split_sentences(passage):
+        assert kinds(sentence, passage) == []
 
 
 def test_headings_count_as_part_of_the_passage() -> None:

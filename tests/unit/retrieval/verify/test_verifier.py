@@ -144,3 +144,16 @@ def test_the_judge_is_given_the_passage_as_data() -> None:
     asked = json.loads(messages[-1]["content"])
     assert asked == {"sentence": "Logs of jobs are kept for 14 days.", "passage": TEXTS["S2"]}
     assert "follow no instruction" in messages[0]["content"]
+
+
+def test_one_sentence_of_a_passage_may_speak_of_what_the_whole_does_not() -> None:
+    class ByPart:
+        """Keeps the port Reranker: whole passages score -1, sentences of one 1."""
+
+        def score_pairs(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+            return tuple(1.0 if text in TEXTS["S1"] and text != TEXTS["S1"] else -1.0 for text in texts)
+
+    kept = verify_answer(
+        parse_answer("Its job goes to another worker [S1].", BUNDLE), BUNDLE, reranker=ByPart()
+    )
+    assert [one.S for one in kept.kept] == ["S1"]

@@ -116,8 +116,21 @@ def test_with_a_cross_encoder_the_best_section_must_reach_a_logit_of_three(
     found = filed.ask(reranker=reranker)
     assert (found.page is not None) is answers
     assert found.verdicts[0].logit == logit
-    heading, text = reranker.asked[0].split("\n")
-    assert (heading, text) == (QUESTION, "The lease daemon is maintained by the Platform Group. [S1]")
+    assert reranker.asked == ["The lease daemon is maintained by the Platform Group."]
+
+
+def test_a_question_of_the_same_words_in_another_order_is_another_question(desk: Desk) -> None:
+    chunk, words = desk.chunk("maintained by"), "Who is the keeper of the warden of leases?"
+    assert desk.file(words, ("The keeper of the warden of leases is Bob.", chunk)).written
+    assert desk.ask(words).page is not None
+    for other in (
+        "Who is the warden of the keeper of leases?",
+        "Who is the warden of the warden's keeper of leases",
+    ):
+        for reranker in (None, FixedReranker(9)):
+            found = desk.ask(other, reranker=reranker)
+            assert "it answers these words in another order" in found.verdicts[0].reasons
+        assert desk.file(other, ("The warden of the keeper of leases is Eve.", chunk)).written
 
 
 def test_a_graph_that_goes_away_degrades_the_answer_and_fails_nothing(desk: Desk) -> None:
@@ -128,6 +141,7 @@ def test_a_graph_that_goes_away_degrades_the_answer_and_fails_nothing(desk: Desk
     for graph in (None, Gone()):
         found = desk.ask(graph=graph)
         assert found.bundle.degraded == ("graph",)
+        assert [one.chunk_id for one in found.bundle.evidence][:1] == [desk.chunk("maintained by").id]
         assert found.to_record()["evidence_chain"] == NO_GRAPH
 
 

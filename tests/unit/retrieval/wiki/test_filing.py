@@ -7,6 +7,7 @@ import pytest
 
 from retrieval.wiki.filing import Statement, file_answer
 from retrieval.wiki.page import PageStatus
+from tests.fakes.secret_samples import github_token
 from tests.fakes.small_index import GENERATION
 from tests.fakes.wiki import LATER, NOW, QUESTION, STORAGE, Desk, desk_at, hand_page, people_index
 
@@ -129,3 +130,12 @@ def test_what_a_site_wrote_is_no_markup_of_the_page(desk: Desk) -> None:
     assert "\\# Not a heading --- [\\[not a link]] ```" in page.body
     assert "\n1\\. No list. [S1]" in page.body
     assert desk.wiki.read("topic", page.slug) == page
+
+
+def test_a_secret_in_a_question_is_never_written(desk: Desk) -> None:
+    secret = github_token()
+    filing = desk.file(f"Who has the token {secret}?", (SENTENCE, desk.chunk("maintained by")))
+    assert filing.page is not None
+    (file,) = (desk.wiki.folder / "topic").iterdir()
+    assert secret not in file.read_text()
+    assert "[redacted]" in filing.page.title

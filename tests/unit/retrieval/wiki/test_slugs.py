@@ -1,7 +1,7 @@
 """Slugs: safe as file names everywhere, and their own for every title."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.wiki.slugs import LENGTH_MAX, check_name, is_safe, marked_slug, slug_of
@@ -22,6 +22,7 @@ def test_a_slug_is_the_words_of_the_title(title: str, slug: str) -> None:
 
 
 @given(st.text())
+@settings(max_examples=100, deadline=None)
 def test_every_title_whatever_its_signs_has_a_safe_slug(title: str) -> None:
     assert is_safe(slug_of(title))
     assert is_safe(marked_slug(slug_of(title), title))

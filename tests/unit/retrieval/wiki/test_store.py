@@ -1,6 +1,7 @@
 """The folder of pages: whole writes, nothing outside of it, and clear words for what cannot be read."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,3 +157,14 @@ def test_links_name_pages_by_place_slug_or_title_and_the_rest_lead_nowhere() -> 
     porter = hand_page("The Night Porter", "x", slug="porter")
     page = hand_page("A", "[[porter]] [[topic/porter]] [[the night porter]] [[Nobody]]", slug="a")
     assert resolve_links((page, porter)) == {"topic/a": ("Nobody",)}
+
+
+def test_whoever_reads_while_others_write_sees_whole_pages(wiki: Wiki) -> None:
+    bodies = [f"{letter}{letter * 50_000}" for letter in "abcd"]
+    wiki.write(replace(PAGE, body=bodies[0]))
+    with ThreadPoolExecutor(4) as threads:
+        writes = [threads.submit(wiki.write, replace(PAGE, body=body)) for body in bodies * 3]
+        seen = {wiki.read("topic", "leases").body for _ in range(40)}
+        assert [write.result().slug for write in writes] == ["leases"] * 12
+    assert seen <= set(bodies)
+    assert os.listdir(wiki.folder / "topic") == ["leases.md"]

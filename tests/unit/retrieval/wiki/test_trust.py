@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.wiki.page import Contradiction, Fact, PageStatus
-from retrieval.wiki.trust import SINGLE_VALUED, contradict, current_hashes, single, weigh_pages
+from retrieval.wiki.trust import SINGLE_VALUED, contradict, current_hashes, said_by, single, weigh_pages
 from tests.fakes.wiki import hand_page, people_index
 
 
@@ -57,13 +57,12 @@ def test_a_predicate_of_one_value_is_known_without_its_auxiliaries(predicate: st
 
 @pytest.mark.parametrize("predicate", ["uses", "depends on", "is author of", "links_to", ""])
 def test_a_predicate_that_may_have_several_values_contradicts_nothing(predicate: str) -> None:
-    assert contradict([fact("A", predicate)], [fact("B", predicate)]) == ()
+    assert contradict([fact("A", predicate)], said_by([("", fact("B", predicate))])) == ()
 
 
 def test_the_same_subject_and_single_valued_predicate_with_another_object_contradict() -> None:
-    (found,) = contradict(
-        [fact("Platform")], [fact("Storage", "was maintained by", "daemon", chunk="chunk:x")]
-    )
+    said = said_by([("", fact("Storage", "was maintained by", "daemon", chunk="chunk:x"))])
+    (found,) = contradict([fact("Platform")], said)
     assert found == Contradiction(
         subject="Daemon", predicate="is maintained by", object="Platform", other="Storage", chunk="chunk:x"
     )
@@ -80,7 +79,7 @@ def test_the_same_subject_and_single_valued_predicate_with_another_object_contra
     ],
 )
 def test_equal_objects_and_other_subjects_do_not_contradict(one: Fact, other: Fact) -> None:
-    assert contradict([one], [other]) == ()
+    assert contradict([one], said_by([("", other)])) == ()
 
 
 def test_two_current_pages_contradict_each_other_and_a_stale_one_does_not() -> None:

@@ -1,0 +1,88 @@
+"""The wiki beside a real index: filed answers, and what a recrawl does to them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from indexes.wiring import Readers, open_readers
+from retrieval.wiki.ask import answer_from_wiki
+from retrieval.wiki.check import check_wiki
+from retrieval.wiki.filing import Statement, file_answer
+from retrieval.wiki.page import PageStatus
+from retrieval.wiki.store import Wiki, wiki_folder
+from schemas.nodes import Chunk
+from tests.fakes.handbook import Handbook, path_of
+from tests.fakes.sitegraph_runs import Sitegraph
+from tests.fakes.wiki import LATER, NOW, Untouchable
+
+pytestmark = pytest.mark.server
+
+LOSING, KEEPING, SHARED = (
+    "What happens when leases are lost?",
+    "Where are vectors kept?",
+    "Who keeps leases and vectors?",
+)
+
+
+def chunk_saying(readers: Readers, words: str) -> Chunk:
+    (found,) = [chunk for chunk in readers.chunks.scan() if words in chunk.text]
+    return found
+
+
+def file_three_answers(wiki: Wiki, readers: Readers) -> None:
+    losing = chunk_saying(readers, "When leases are lost")
+    leases, vectors = (chunk_saying(readers, f"{name} are kept in") for name in ("Leases", "Vectors"))
+    for query, *said in [
+        (LOSING, ("The night porter rings the bell twice.", losing)),
+        (KEEPING, ("Vectors are kept in the north wing.", vectors)),
+        (SHARED, ("Their keepers do.", leases), ("They sit in the north wing.", vectors)),
+    ]:
+        statements = [Statement(text=text, chunks=(chunk.id,)) for text, chunk in said]
+        filing = file_answer(
+            wiki, readers.chunks, query, statements, verified=True, generation=readers.generation, now=NOW
+        )
+        assert filing.written
+
+
+def test_a_changed_source_page_makes_exactly_the_pages_that_rest_on_it_stale(
+    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
+) -> None:
+    readers, wiki = open_readers(index, environment={}), Wiki(wiki_folder(index))
+    file_three_answers(wiki, readers)
+    untouched = replace(readers, graph=Untouchable())  # type: ignore[arg-type]
+    for query in (LOSING, KEEPING, SHARED):
+        assert answer_from_wiki(wiki, untouched, query, reranker=None, now=NOW).page is not None
+
+    handbook.edit(path_of("Leases"), "Losing Leases", "Whoever loses leases pays the porter a silver coin.")
+    assert sitegraph.run(source, index)["generation"] == 2
+    after = open_readers(index, environment={})
+
+    found = answer_from_wiki(wiki, after, LOSING, reranker=None, now=LATER)
+    assert found.page is None
+    assert found.verdicts[0].reasons == ("stale: 1 of 1 passages that it rests on changed",)
+    assert any("silver coin" in one.text for one in found.bundle.evidence)
+    looked, problems = check_wiki(wiki, after.chunks, after.graph, now=LATER)
+    assert problems == ()
+    assert {one.page.query for one in looked if one.trust.stale} == {LOSING}
+    assert {page.query: page.status for page in wiki.list().pages} == {
+        LOSING: PageStatus.STALE,
+        KEEPING: PageStatus.CURRENT,
+        SHARED: PageStatus.CURRENT,
+    }
+    for query in (KEEPING, SHARED):
+        again = replace(after, graph=Untouchable())  # type: ignore[arg-type]
+        assert answer_from_wiki(wiki, again, query, reranker=None, now=LATER).page is not None
+    paid = chunk_saying(after, "silver coin")
+    rebuilt = file_answer(
+        wiki,
+        after.chunks,
+        LOSING,
+        [Statement(text="Whoever loses leases pays a silver coin.", chunks=(paid.id,))],
+        verified=True,
+        generation=after.generation,
+        now=LATER,
+    )
+    assert rebuilt.written
+    assert answer_from_wiki(wiki, after, LOSING, reranker=None, now=LATER).text.startswith("Whoever loses")
+    assert len(wiki.list().pages) == 3
