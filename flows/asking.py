@@ -9,6 +9,7 @@ from retrieval.answer import parse_answer
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.answering import Answerer
 from retrieval.opening import build_retriever
+from retrieval.policy import ALLOW_ALL, Policy, check_policy
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 from schemas.extraction import Complete
@@ -36,7 +37,7 @@ class Asking:
     """What answers questions over opened readers.
 
     `tell` hears of each step as it is done, `warn` what a person should know although an answer comes.
-    `wiki` and `now` (ISO 8601) are the wiki mode's, `steps` is the loop's.
+    `wiki` and `now` (ISO 8601) are the wiki mode's, `steps` is the loop's. `policy` is asked before anything.
     """
 
     readers: "Readers"
@@ -47,12 +48,15 @@ class Asking:
     now: str
     judge: bool = False
     steps: int = 4
+    policy: Policy = ALLOW_ALL
 
     def ask(self, query: Query, mode: AskMode) -> Asked:
         """Answer *query* by *mode*, and warn of what was missing on the way.
 
-        Raises: StoreUnavailable, FilterError, ConfigError: what readers, the loop and the wiki raise.
+        Raises: QueryRefused: by the policy; StoreUnavailable, FilterError, ConfigError: what readers, the
+        loop and the wiki raise.
         """
+        check_policy(self.policy, query)
         asked = {
             AskMode.PLAIN: self._plain,
             AskMode.DUAL: self._dual,

@@ -96,13 +96,15 @@ def ask(
 
 def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "Asked":
     from flows.asking import Asking
+    from retrieval.policy import read_policy
     from retrieval.retriever import Walk
 
     tell = _teller()
     readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True)
     tell(f"generation {readers.generation}")
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    asking = Asking(readers=readers, tell=tell, warn=_warn, now=now, **options)
+    policy = read_policy(settings.deny)
+    asking = Asking(readers=readers, tell=tell, warn=_warn, now=now, policy=policy, **options)
     asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
     walk = Walk(query=query, bundle=asked.bundle, candidates=(), copies={})
     log_usage(readers.index, [query], walks=[walk], not_found=asked.answer.not_found)

@@ -15,9 +15,10 @@ from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.wiring import Readers
 from ingest.fetch.completion import open_completion
 from ingest.fetch.completion_budget import CompletionLimits
+from retrieval.policy import deny_list
 from retrieval.query import build_query, parse_filters
 from retrieval.wiki.store import Wiki
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, QueryRefused
 from schemas.records import to_record
 from tests.fakes.governance import governance_index
 from tests.fakes.llm_server import MISBEHAVIOURS, LlmServer, closed_url, say, serve_llm
@@ -223,3 +224,9 @@ def test_the_number_of_passages_holds_in_the_wiki_mode_too(heard: Heard) -> None
 def test_what_the_index_does_not_say_is_not_found_with_the_nearest_evidence(heard: Heard) -> None:
     answer = heard.ask("Who invented the piano?", AskMode.PLAIN).answer
     assert (answer.text, answer.not_found, answer.nearest) == ("not found", True, ("S1", "S2", "S3"))
+
+
+@pytest.mark.parametrize("mode", AskMode)
+def test_what_the_deny_list_names_is_answered_by_no_mode(heard: Heard, mode: AskMode) -> None:
+    with pytest.raises(QueryRefused, match="piano"):
+        heard.ask("Who invented the piano?", mode, policy=deny_list(["piano"]))
