@@ -125,7 +125,7 @@ class Asking:
         )
         for problem in found.problems:
             self.warn(f"{problem.path}: {problem.message}")
-        bundle = found.bundle if found.page else self._around(query, found)
+        bundle = found.bundle if found.page else limit_evidence(found.bundle, query.top_k)
         if found.page:
             self.tell(f"the wiki answers: {found.page.ref}")
             answer = _quote_page(found)
@@ -134,13 +134,6 @@ class Asking:
             answer = self._answerer.answer(bundle)
             self._file(query, found, bundle, answer)
         return Asked(mode=AskMode.WIKI, bundle=bundle, answer=answer, details={"wiki": found.to_record()})
-
-    def _around(self, query: Query, found: "WikiAnswer") -> ContextBundle:
-        """Give the best of what the graph has; where it could not be asked, what a search finds."""
-        if not found.bundle.degraded:
-            return limit_evidence(found.bundle, query.top_k)
-        searched = build_retriever(self.readers).retrieve(query)
-        return replace(searched, degraded=tuple(sorted({*searched.degraded, *found.bundle.degraded})))
 
     def _file(self, query: Query, found: "WikiAnswer", bundle: ContextBundle, answer: Answered) -> None:
         """Make a verified answer a page, so that the wiki has it the next time."""
