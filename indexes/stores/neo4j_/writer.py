@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from indexes.ports import StoreState
-from indexes.stores.neo4j_.batches import BATCH_ROWS, Batches
+from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
 from indexes.stores.neo4j_.generations import Generations, begun, finished, forgotten, only
 from indexes.stores.neo4j_.reader import Neo4jGraphReader
 from indexes.stores.neo4j_.schema import (
@@ -23,7 +23,7 @@ from indexes.stores.neo4j_.schema import (
 from indexes.stores.neo4j_.session import Connection, Transaction
 from schemas.edges import Edge
 from schemas.errors import StaleLease
-from schemas.nodes import Node
+from schemas.nodes import Node, kind_of
 
 T = TypeVar("T")
 
@@ -79,13 +79,13 @@ class Neo4jGraphWriter:
         """Delete, then upsert, 2,000 rows a transaction."""
         batches = self._staged()
         self._each(sorted(set(deletes)), batches.delete_nodes)
-        self._each(upserts, batches.upsert_nodes)
+        self._each(upserts, batches.upsert_nodes, kind=kind_of)
 
     def apply_edges(self, upserts: Iterable[Edge], deletes: Collection[str]) -> None:
         """Delete, then upsert, 2,000 rows a transaction; a batch with a missing end is not written."""
         batches = self._staged()
         self._each(sorted(set(deletes)), batches.delete_edges)
-        self._each(upserts, batches.upsert_edges)
+        self._each(upserts, batches.upsert_edges, kind=lambda edge: edge.kind)
 
     def finish(self, generation: int) -> tuple[StoreState, StoreState]:
         """Show *generation* to readers and give what it holds; the live copies follow it."""
@@ -175,8 +175,14 @@ class Neo4jGraphWriter:
             **parameters,
         )
 
-    def _each(self, items: Iterable[T], write: Callable[[Transaction, list[T]], None]) -> None:
-        for batch in _in_batches(items):
+    def _each(
+        self,
+        items: Iterable[T],
+        write: Callable[[Transaction, list[T]], None],
+        *,
+        kind: Callable[[T], str] = lambda _item: "",
+    ) -> None:
+        for batch in _in_batches(items, kind):
             self._write(batch, write)
 
     def _write(self, batch: list[T], write: Callable[[Transaction, list[T]], None]) -> None:
@@ -188,7 +194,8 @@ class Neo4jGraphWriter:
         return self._batches
 
 
-def _in_batches(items: Iterable[T]) -> Iterator[list[T]]:
+def _in_batches(items: Iterable[T], kind: Callable[[T], str]) -> Iterator[list[T]]:
+    """Cut rows into batches, of one kind where there are enough: each kind takes statements of its own."""
     iterator = iter(items)
-    while batch := list(islice(iterator, BATCH_ROWS)):
-        yield batch
+    while window := sorted(islice(iterator, WINDOW_ROWS), key=kind):
+        yield from (window[start : start + BATCH_ROWS] for start in range(0, len(window), BATCH_ROWS))
