@@ -21,7 +21,7 @@ import pytest
 T = TypeVar("T")
 
 REPO = Path(__file__).resolve().parents[2]
-WITH_PARENT = ("setpriv", "--pdeathsig", "INT", "env", "--default-signal=INT")
+WITH_PARENT = ("env", "--default-signal=INT", "setpriv", "--pdeathsig", "INT")
 """Before a command that SIGINT ends: it gets one when the tests are killed.
 
 A shell starts background jobs with SIGINT ignored and children inherit that; a worker that ignores it cannot

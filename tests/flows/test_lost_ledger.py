@@ -25,6 +25,7 @@ def houses() -> Iterator[tuple[Handbook, Handbook]]:
         yield north, south
 
 
+@pytest.mark.long
 def test_after_a_lost_ledger_the_index_is_again_what_a_clean_one_would_be(
     sitegraph: Sitegraph, houses: tuple[Handbook, Handbook], tmp_path: Path
 ) -> None:

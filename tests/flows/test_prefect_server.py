@@ -92,10 +92,15 @@ with running_process(["sleep", "600"], environment=path, log=Path(sys.argv[1])) 
     with tests:
         assert tests.stdout
         pid = tests.stdout.readline().strip()
-        assert _alive(pid)
+        # What starts it asks the kernel for the signal first; killed before that, nobody would send one.
+        poll(lambda: _name(pid) == "sleep" or None, timeout=10, what="the process to have begun")
         tests.kill()
 
     poll(lambda: None if _alive(pid) else True, timeout=10, what="the process to be gone")
+
+
+def _name(pid: str) -> str:
+    return Path(f"/proc/{pid}/comm").read_text().strip()
 
 
 def _alive(pid: str) -> bool:

@@ -65,6 +65,7 @@ def test_a_part_of_the_postgresql_manual(sitegraph: Sitegraph, tmp_path: Path) -
         assert_again_is_nothing(sitegraph, source, tmp_path / "index", report)
 
 
+@pytest.mark.long
 def test_a_manual_as_html_and_as_pdf(sitegraph: Sitegraph, tmp_path: Path) -> None:
     site = unpack("twins/developers-reference.tar.xz", "13.20", tmp_path / "site")
     (pdf,) = site.rglob("developers-reference.pdf")

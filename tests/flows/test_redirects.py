@@ -26,6 +26,7 @@ def unchanged(report: dict[str, Any]) -> bool:
     )
 
 
+@pytest.mark.long
 def test_an_edge_follows_its_redirect_with_the_run_that_sees_it(
     sitegraph: Sitegraph, handbook: Handbook, tmp_path: Path
 ) -> None:

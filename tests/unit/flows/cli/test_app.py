@@ -138,9 +138,10 @@ def test_damage_that_verify_finds_is_exit_code_1(copy: Path, capsys: pytest.Capt
     _promise_other_rows(copy)
     assert run_app(["verify", "--index", str(copy)]) == 1
     out, err = capsys.readouterr()
-    assert out == "generation 1: 7 faults\n"
+    assert out == "generation 1: 8 faults\n"
     assert "chunks: digest is " in err
     assert "ledger: does not know generation 1" in err
+    assert "encoder/encoder.json: is missing" in err
 
 
 def test_a_table_that_cannot_be_read_any_more_is_damage(
@@ -199,6 +200,7 @@ CODES = {
     errors.SchemaMismatch: 2,
     errors.StoreUnavailable: 3,
     errors.GuardRefused: 4,
+    errors.QueryRefused: 4,
     errors.Stopped: 130,
 }
 
