@@ -12,6 +12,7 @@ from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
 pytestmark = pytest.mark.server
 
 
+@pytest.mark.long
 def test_the_export_does_not_say_where_the_bytes_are(
     sitegraph: Sitegraph,
     prefect_server: PrefectServer,

@@ -81,6 +81,7 @@ def test_links_to_an_address_that_leads_elsewhere_lead_there(
     assert outcomes(report) == {"redirected": 1, "unchanged": 9}
 
 
+@pytest.mark.long
 def test_an_edge_through_a_redirect_comes_and_goes_with_its_target(
     sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
 ) -> None:

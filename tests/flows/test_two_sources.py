@@ -51,6 +51,7 @@ def test_a_link_becomes_an_edge_when_the_other_source_brings_its_target(
     assert sitegraph.damage(index) == ()
 
 
+@pytest.mark.long
 def test_the_order_of_the_sources_does_not_show(
     sitegraph: Sitegraph, both: Path, index: Path, tmp_path: Path
 ) -> None:

@@ -240,6 +240,7 @@ def test_a_pdf_that_a_newer_parser_cannot_read_is_stale_after_three_tries(
     assert [(c.uri, c.new and c.new.stale) for c in difference.changes] == [(good.url("/a.pdf"), True)]
 
 
+@pytest.mark.long
 def test_a_bad_day_of_pages_with_several_addresses_publishes_nothing(pipeline: Pipeline, good: Site) -> None:
     moved = Reply(b"", 301, {"Location": "/b.html"})
     good.pages |= {"/": page("start", links=(*PATHS, "/a.html?sid=7", "/old.html"))}

@@ -69,6 +69,7 @@ def test_a_calendar_in_the_path_ends_twenty_links_deep(site: Site, tmp_path: Pat
     assert crawled.stopped("a query or a numbered path more than 20 links deep") == 1
 
 
+@pytest.mark.long
 def test_a_manual_of_a_hundred_pages_one_behind_the_other_is_read_to_its_end(
     site: Site, tmp_path: Path
 ) -> None:

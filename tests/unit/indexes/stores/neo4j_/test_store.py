@@ -46,6 +46,7 @@ def publish(
     return writer.finish(generation)
 
 
+@pytest.mark.long
 def test_two_indexes_in_one_database_do_not_see_each_other(neo4j_graph_store_factory: Neo4jStores) -> None:
     one, two = neo4j_graph_store_factory(), neo4j_graph_store_factory()
     graph = make_graph()
