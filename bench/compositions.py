@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bench.retrieval.__main__ import print_table
-from bench.retrieval.ablations import without_second_queries
 from bench.retrieval.asking import TOP_K, Figures, Way, ask_all, measure_rankings, rank_documents
 from bench.retrieval.indexing import build_index
 from bench.retrieval.question_sets import Question, QuestionSet, load_sets
@@ -53,9 +52,13 @@ class Remembering:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composition:
-    """What the loop is made of: the retriever, the graph of its index, and the cross-encoder."""
+    """What the loop is made of: the retriever, the graph of its index, and the cross-encoder.
+
+    `plain` is the retriever without its second queries.
+    """
 
     retriever: Retriever
+    plain: Retriever
     remembering: Remembering
     graph: GraphReader | None
     reranker: Reranker | None
@@ -82,6 +85,7 @@ def open_composition(questions: QuestionSet) -> Composition:
     retriever = build_retriever(readers)
     return Composition(
         retriever=retriever,
+        plain=build_retriever(readers, second_queries=False),
         remembering=Remembering(retriever),
         graph=readers.graph,
         reranker=readers.reranker,
@@ -91,8 +95,7 @@ def open_composition(questions: QuestionSet) -> Composition:
 def ask_recipe(composition: Composition, questions: QuestionSet) -> dict[str, Figures]:
     """Ask all questions once each, by the recipe with its parts and without."""
     tables = {way.name: ask_all(composition.retriever, questions, way) for way in (WHOLE, RERANKED)}
-    with without_second_queries():
-        tables[PLAIN.name] = ask_all(composition.retriever, questions, PLAIN)
+    tables[PLAIN.name] = ask_all(composition.plain, questions, PLAIN)
     return {name: tables[name] for name in (PLAIN.name, WHOLE.name, RERANKED.name)}
 
 

@@ -5,8 +5,13 @@ from retrieval.policy import ALLOW_ALL, Policy
 from retrieval.retriever import Retriever
 
 
-def build_retriever(readers: Readers, *, policy: Policy = ALLOW_ALL) -> Retriever:
-    """Give the retriever over the one generation that *readers* see; *policy* is asked before each query."""
+def build_retriever(
+    readers: Readers, *, policy: Policy = ALLOW_ALL, second_queries: bool = True
+) -> Retriever:
+    """Give the retriever over the one generation that *readers* see; *policy* is asked before each query.
+
+    Without *second_queries* it asks the stores once, which is quicker and misses what takes several hops.
+    """
     return Retriever(
         readers.chunks,
         readers.graph,
@@ -18,4 +23,5 @@ def build_retriever(readers: Readers, *, policy: Policy = ALLOW_ALL) -> Retrieve
         reranker=readers.reranker,
         policy=policy,
         weights=readers.weights,
+        second_queries=second_queries,
     )

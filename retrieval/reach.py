@@ -51,11 +51,18 @@ def start_from(found: Found) -> Spread:
 
 
 def reach_by_graph(
-    chunks: ChunkReader, graph: GraphReader, encoder: Encoder, asked: Asked, found: Found
+    chunks: ChunkReader,
+    graph: GraphReader,
+    encoder: Encoder,
+    asked: Asked,
+    found: Found,
+    *,
+    second_queries: bool = True,
 ) -> Reached:
     """Expand the best seeds, spread from the anchors, and ask again by rule from what that lit.
 
-    Where nothing spreads, or the question names its documents, there is no second question.
+    Where nothing spreads, or the question names its documents, or without *second_queries*, there is no
+    second question.
     """
     seeds = _best_seeds(chunks, found)
     expansion = expand_seeds(
@@ -69,7 +76,7 @@ def reach_by_graph(
     tools = find_tools(chunks, graph, asked, seeds, measure=found.measure.of)
     expansion = expansion.with_ways({one.chunk: one.path for one in tools if one.chunk}, role=DEFINITION)
     spread = spread_from(graph, start_from(found), measure=found.measure.of)
-    if not spread.ran or spread.named:
+    if not spread.ran or spread.named or not second_queries:
         return Reached(spread=spread, expansion=expansion, tools=tools)
     follow_up = FollowUp(chunks=chunks, encoder=encoder, asked=asked, measure=found.measure)
     lit, sub_queries = follow_up.light(spread)

@@ -59,12 +59,13 @@ class Retriever:
         reranker: Reranker | None = None,
         policy: Policy = ALLOW_ALL,
         weights: Scores | None = None,
+        second_queries: bool = True,
     ) -> None:
         self._chunks, self._graph, self._encoder = chunks, graph, encoder
         self._reranker, self._policy = reranker, policy
         self._generation, self._as_of = generation, as_of
         self._authority, self._degraded = authority, frozenset(degraded)
-        self._weights = weights
+        self._weights, self._second_queries = weights, second_queries
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Give the evidence for *query*, best first; no answer is an empty bundle.
@@ -129,7 +130,14 @@ class Retriever:
         if self._graph is None or not asked.query.use_graph:
             return Reached(spread=start_from(found))
         try:
-            return reach_by_graph(self._chunks, self._graph, self._encoder, asked, found)
+            return reach_by_graph(
+                self._chunks,
+                self._graph,
+                self._encoder,
+                asked,
+                found,
+                second_queries=self._second_queries,
+            )
         except StoreUnavailable:
             return Reached(spread=start_from(found), degraded=frozenset({GRAPH}))
 

@@ -10,8 +10,7 @@ import argparse
 from collections.abc import Mapping
 from statistics import mean
 
-from bench.retrieval.ablations import ABLATIONS, without
-from bench.retrieval.asking import Figures, Way, ask_all, open_retriever
+from bench.retrieval.asking import PARTS, Figures, Way, ask_all, open_retriever
 from bench.retrieval.bookindex import measure_bookindex
 from bench.retrieval.indexing import CACHE, build_index
 from bench.retrieval.question_sets import QuestionSet, load_sets
@@ -28,7 +27,7 @@ def main() -> None:
     """Ask all, print all."""
     parser = argparse.ArgumentParser(description="Measure retrieval on questions with known answers.")
     parser.add_argument("sets", nargs="*", help=f"which sets, {BOOKINDEX} among them (default: all)")
-    parser.add_argument("--without", action="append", default=[], choices=sorted(ABLATIONS))
+    parser.add_argument("--without", action="append", default=[], choices=sorted(PARTS))
     options = parser.parse_args()
     for name, questions in load_sets().items():
         if not options.sets or name in options.sets:
@@ -41,14 +40,14 @@ def main() -> None:
 
 def measure_set(questions: QuestionSet, parts: list[str]) -> None:
     """Print the tables of one set."""
-    retriever = open_retriever(build_index(questions))
+    index = build_index(questions)
+    retriever = open_retriever(index)
     ways = [GRAPH] if parts else [PLAIN, GRAPH, FULL]
     if questions.name == "mmlongbench":
         ways += [Way(name=f"{one.name}, right document", **_fields(one)) for one in ways]
     tables = {way.name: ask_all(retriever, questions, way) for way in ways}
     for part in parts:
-        with without(part):
-            tables[f"graph, without {part}"] = ask_all(retriever, questions, GRAPH)
+        tables[f"graph, without {part}"] = ask_all(open_retriever(index, without=part), questions, GRAPH)
     print(f"\n{questions.name}: {len(questions.questions)} questions, {len(questions.documents)} documents")
     print_table(tables)
     if not parts:

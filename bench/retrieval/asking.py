@@ -1,7 +1,7 @@
 """All questions of a set through one retriever: the ranked documents of each answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from bench.retrieval.question_sets import Question, QuestionSet, page_key
@@ -11,7 +11,8 @@ from retrieval.learning.metrics import all_at, recall_at, reciprocal_rank
 from retrieval.opening import build_retriever
 from retrieval.query import build_query, parse_filters
 from retrieval.retriever import Retriever
-from schemas.evidence import ContextBundle, Evidence
+from retrieval.score import WEIGHTS
+from schemas.evidence import ContextBundle, Evidence, Scores
 
 TOP_K = 12
 """As many passages as a bundle holds, so that ten documents fit among them."""
@@ -30,13 +31,19 @@ class Way:
     right_document: bool = False
 
 
-def open_retriever(index: Path) -> Retriever:
-    """Open an index with its graph and the reranker.
+PARTS = tuple(one.name for one in fields(Scores))
+
+
+def open_retriever(index: Path, *, without: str | None = None) -> Retriever:
+    """Open an index with its graph and the reranker; the part *without* of the blend has no weight.
 
     Raises: ConfigError: the reranker is not installed.
     """
     locate_reranker()
-    return build_retriever(open_readers(index, environment={}))
+    readers = open_readers(index, environment={})
+    if without:
+        readers = replace(readers, weights=replace(readers.weights or WEIGHTS, **{without: 0.0}))
+    return build_retriever(readers)
 
 
 def ask_all(retriever: Retriever, questions: QuestionSet, way: Way) -> Figures:

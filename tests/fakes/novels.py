@@ -36,9 +36,18 @@ def novels_index() -> SmallIndex:
     return build_index(pages.values(), [link(first[src], first[dst], dst) for src, dst in joined])
 
 
-def retriever_of(index: SmallIndex, kind: type[Retriever] = Retriever) -> Retriever:
+def retriever_of(
+    index: SmallIndex, kind: type[Retriever] = Retriever, *, second_queries: bool = True
+) -> Retriever:
     """Open an index for queries."""
-    return kind(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    return kind(
+        index.chunks,
+        index.graph,
+        index.encoder,
+        generation=GENERATION,
+        as_of=AS_OF,
+        second_queries=second_queries,
+    )
 
 
 def ask(text: str = QUESTION, *, top_k: int = 5) -> Query:

@@ -1,7 +1,6 @@
 """The loop's table: what counts, and what it is held against."""
 
 from bench.compositions import FAILED, Composition, Remembering
-from bench.retrieval.ablations import without_second_queries
 from bench.retrieval.question_sets import Question, QuestionSet
 from retrieval.retriever import Retriever
 from schemas.errors import StoreUnavailable
@@ -31,7 +30,11 @@ def composition(kind: type[Retriever] = Retriever) -> Composition:
     index = novels_index()
     retriever = retriever_of(index, kind)
     return Composition(
-        retriever=retriever, remembering=Remembering(retriever), graph=index.graph, reranker=Likes(-1.0)
+        retriever=retriever,
+        plain=retriever_of(index, second_queries=False),
+        remembering=Remembering(retriever),
+        graph=index.graph,
+        reranker=Likes(-1.0),
     )
 
 
@@ -47,9 +50,7 @@ def test_a_question_that_the_loop_could_not_handle_counts_as_a_failure() -> None
     assert ended[FAILED] == 1
 
 
-def test_second_queries_are_left_out_for_a_while() -> None:
-    retriever = retriever_of(novels_index())
-    with without_second_queries():
-        without = retriever.retrieve(ask())
-    assert without.diagnostics["sub_queries"] == []
-    assert retriever.retrieve(ask()).diagnostics["sub_queries"] != []
+def test_the_recipe_that_the_loop_is_held_against_asks_nothing_a_second_time() -> None:
+    held = composition()
+    assert held.plain.retrieve(ask()).diagnostics["sub_queries"] == []
+    assert held.retriever.retrieve(ask()).diagnostics["sub_queries"] != []
