@@ -27,11 +27,17 @@ class ChunkTables:
     """Keeps the port ChunkStore over the tables of an index."""
 
     def __init__(
-        self, layout: IndexLayout, manifest: IndexManifest, *, session: "lancedb.Session | None" = None
+        self,
+        layout: IndexLayout,
+        manifest: IndexManifest,
+        *,
+        session: "lancedb.Session | None" = None,
+        held_mb: int = 0,
     ) -> None:
         self._layout = layout
         self._manifest = manifest
         self._session = session
+        self._held_mb = held_mb
         self._stores: dict[str, ChunkStore] = {}
         self._declared: dict[int, VectorSpace] = {}
 
@@ -68,7 +74,11 @@ class ChunkTables:
         if space.table not in self._stores:
             make = LanceChunkStore.create if create else LanceChunkStore
             self._stores[space.table] = make(
-                self._layout.lance, dim=space.model.dim, table=space.table, session=self._session
+                self._layout.lance,
+                dim=space.model.dim,
+                table=space.table,
+                session=self._session,
+                held_mb=self._held_mb,
             )
         return self._stores[space.table]
 

@@ -79,7 +79,9 @@ def open_readers(
 class OpenedStores:
     """Stores and encoder of one index, opened when first asked for; readers of many generations share them.
 
-    Args: cache_mb: what the driver of the stores may keep in memory, by default as much as it likes.
+    Args: cache_mb: what may be kept in memory between queries: a quarter each for columns of chunks and for
+    edges, where they fit, the rest for the driver of the stores. By default nothing is held, and the driver
+    keeps as much as it likes.
     """
 
     def __init__(self, index: Path, environment: Mapping[str, str], *, cache_mb: int | None = None) -> None:
@@ -98,12 +100,14 @@ class OpenedStores:
     @cached_property
     def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
-        return open_chunk_store(self.layout, self.manifest, session=self._session)
+        return open_chunk_store(self.layout, self.manifest, session=self._session, held_mb=self._held_mb)
 
     @cached_property
     def graph(self) -> GraphStore:
         """Nodes and edges."""
-        return open_graph_store(self.layout, self.manifest, self._environment, session=self._session)
+        return open_graph_store(
+            self.layout, self.manifest, self._environment, session=self._session, held_mb=self._held_mb
+        )
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -119,7 +123,11 @@ class OpenedStores:
             return None
         from indexes.stores.lance.tables import open_session
 
-        return open_session(self._cache_mb)
+        return open_session(self._cache_mb - 2 * self._held_mb)
+
+    @property
+    def _held_mb(self) -> int:
+        return (self._cache_mb or 0) // 4
 
     def close(self) -> None:
         """Let go of connections; readers of a graph server are of no more use."""
@@ -151,10 +159,17 @@ def _warned_of_rerank(readers: Readers) -> Readers:
 
 
 def open_chunk_store(
-    layout: IndexLayout, manifest: IndexManifest, *, session: "lancedb.Session | None" = None
+    layout: IndexLayout,
+    manifest: IndexManifest,
+    *,
+    session: "lancedb.Session | None" = None,
+    held_mb: int = 0,
 ) -> ChunkTables:
-    """Open the chunk store of an index; stores of one *session* share its caches."""
-    return ChunkTables(layout, manifest, session=session)
+    """Open the chunk store of an index; stores of one *session* share its caches.
+
+    Args: held_mb: memory that each of its readers may hold columns in.
+    """
+    return ChunkTables(layout, manifest, session=session, held_mb=held_mb)
 
 
 def open_graph_store(
@@ -163,16 +178,18 @@ def open_graph_store(
     environment: Mapping[str, str],
     *,
     session: "lancedb.Session | None" = None,
+    held_mb: int = 0,
 ) -> GraphStore:
     """Open the graph store that the manifest names; a server is reached at its first use.
 
+    Args: held_mb: memory that each of its readers may hold edges in; what a server has stays there.
     Raises: ConfigError: the environment does not say where Neo4j is.
     """
     if manifest.graph == "neo4j":
         return _neo4j(manifest, environment)
     from indexes.stores.lance.store import LanceGraphStore
 
-    return LanceGraphStore(layout.lance, session=session)
+    return LanceGraphStore(layout.lance, session=session, held_mb=held_mb)
 
 
 def open_authority_store(layout: IndexLayout) -> AuthorityStore:

@@ -8,22 +8,27 @@ from lancedb.table import Table
 from indexes.ports import StoreState
 from indexes.stores.lance import graph_rows, scan
 from indexes.stores.lance.filters import one_of
+from indexes.stores.lance.held import HeldEdges
 from indexes.stores.lance.tables import EDGE_SCHEMA, NODE_SCHEMA
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Node
 
 _NODE_COLUMNS = tuple(NODE_SCHEMA.names)
 _EDGE_COLUMNS = tuple(EDGE_SCHEMA.names)
-_SHOWN_NODE, _SHOWN_EDGE = _NODE_COLUMNS[:-1], _EDGE_COLUMNS[:-1]
+_SHOWN_NODE, SHOWN_EDGE = _NODE_COLUMNS[:-1], _EDGE_COLUMNS[:-1]
 """Without the hash of the row, which only a look for damage reads."""
 
 
 class LanceGraphReader:
-    """A GraphReader over one version of the tables `nodes` and `edges`."""
+    """A GraphReader over one version of the tables `nodes` and `edges`.
 
-    def __init__(self, nodes: Table, edges: Table) -> None:
+    Args: held: the edges in memory; answers do not depend on it.
+    """
+
+    def __init__(self, nodes: Table, edges: Table, *, held: HeldEdges | None = None) -> None:
         self._nodes = nodes
         self._edges = edges
+        self._held = held
 
     def nodes(self, ids: Collection[str]) -> tuple[Node, ...]:
         """Nodes by id, in id order."""
@@ -86,10 +91,11 @@ class LanceGraphReader:
     def _edges_with(
         self, column: str, values: Collection[str], kinds: Collection[EdgeKind] | None
     ) -> Iterator[Edge]:
+        if self._held is not None and column in self._held.ends:
+            return map(graph_rows.edge_from_row, self._held.records(column, values, kinds))
         condition = None if kinds is None else one_of("kind", kinds)
-        return map(
-            graph_rows.edge_from_row, scan.rows_with(self._edges, column, values, _SHOWN_EDGE, condition)
-        )
+        found = scan.rows_with(self._edges, column, values, SHOWN_EDGE, condition)
+        return map(graph_rows.edge_from_row, found)
 
 
 def _of_source(source: str | None) -> str | None:

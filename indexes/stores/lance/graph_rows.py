@@ -1,7 +1,9 @@
 """Nodes and edges to Arrow rows and back; what has no column of its own is canonical JSON in `props`."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +17,7 @@ from schemas.nodes import Node
 from schemas.records import Record, from_record, node_from_record, node_to_record, to_record
 
 _HASH, _PROPS = "row_sha256", "props"
+PROPS_KEPT = 5_000
 
 
 def nodes_to_batch(nodes: Sequence[Node]) -> pa.RecordBatch:
@@ -65,4 +68,10 @@ def _row(record: Record, sha: str, schema: pa.Schema) -> Record:
 
 def _record(row: Record) -> Record:
     columns: dict[str, Any] = {key: value for key, value in row.items() if key not in (_PROPS, _HASH)}
-    return {**columns, **json.loads(row[_PROPS])}
+    return {**columns, **_parsed(row[_PROPS])}
+
+
+@lru_cache(maxsize=PROPS_KEPT)
+def _parsed(props: str) -> Mapping[str, Any]:
+    """Read a row's `props`; thousands of edges have the same."""
+    return MappingProxyType(json.loads(props))

@@ -8,13 +8,14 @@ from threading import Lock
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from lancedb.query import MatchQuery
+from lancedb.query import LanceQueryBuilder, MatchQuery
 from lancedb.table import Table
 
 from indexes.ports import ChunkVectors, StoreState, Vector
 from indexes.stores.lance import rows, scan
 from indexes.stores.lance.filters import any_of, one_of, where
-from indexes.stores.lance.search import best
+from indexes.stores.lance.held import ROW_ID, HeldChunks
+from indexes.stores.lance.search import best, cosines, ranked
 from indexes.stores.lance.tables import CHUNK_FIELDS, store_errors
 from indexes.stores.lance.vector_index import MOST_APPROXIMATE, PROBES
 from schemas.errors import FilterError, SchemaMismatch
@@ -35,6 +36,8 @@ _VECTOR_COLUMNS = {
 }
 _ALL_VECTORS = tuple(_VECTOR_COLUMNS.values())
 
+_KEYED = ["id", "doc", "score"]
+
 ROWS_KEPT = 2000
 """A few megabytes."""
 PHRASES_AT_ONCE = 100
@@ -42,11 +45,15 @@ PHRASES_AT_ONCE = 100
 
 
 class LanceChunkReader:
-    """A ChunkReader over one version of the table `chunks`; keep it, opening costs a few milliseconds."""
+    """A ChunkReader over one version of the table `chunks`; keep it, opening costs a few milliseconds.
 
-    def __init__(self, table: Table, dim: int) -> None:
+    Args: held: what of the table is in memory; answers do not depend on it.
+    """
+
+    def __init__(self, table: Table, dim: int, *, held: HeldChunks | None = None) -> None:
         self._table = table
         self._dim = dim
+        self._held = held
         self._rows: dict[str, Chunk] = {}
         self._lock = Lock()
 
@@ -99,6 +106,9 @@ class LanceChunkReader:
         condition = where(filters)
         if field is SearchField.CAPTIONS and not self._has_captions:
             return ()
+        docs = _documents_alone(filters)
+        if docs is not None and field is SearchField.TEXT:
+            return ranked(self._nearness(docs, vector), top_k)
         return best(partial(self._nearest, _VECTOR_COLUMNS[field], vector, condition), top_k)
 
     @cached_property
@@ -120,8 +130,7 @@ class LanceChunkReader:
     def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
         """All text vectors, a batch of the table at a time."""
         for batch in scan.batches(self._table, ["id", _VECTOR_COLUMNS[SearchField.TEXT]]):
-            values = batch.column(1).flatten().to_numpy(zero_copy_only=False)
-            yield tuple(batch.column(0).to_pylist()), values.reshape(-1, self._dim)
+            yield tuple(batch.column(0).to_pylist()), rows.vectors_in(batch.column(1), self._dim)
 
     def texts(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
         """All texts with their documents, a batch of the table at a time."""
@@ -152,10 +161,7 @@ class LanceChunkReader:
         with store_errors(self._table.name):
             query = self._table.search(MatchQuery(text, column, operator="OR"), query_type="fts")
             query = query.where(condition) if condition else query
-            found = query.select(["id", "doc", "_score"]).limit(limit).to_arrow()
-        return pa.table(
-            {"id": found.column("id"), "doc": found.column("doc"), "score": found.column("_score")}
-        )
+            return self._keyed(query.limit(limit), "_score")
 
     def _nearest(self, column: str, vector: Vector, condition: str | None, limit: int) -> pa.Table:
         with store_errors(self._table.name):
@@ -164,6 +170,38 @@ class LanceChunkReader:
             if condition or limit > MOST_APPROXIMATE:  # what a filter leaves may lie in any partition
                 query = query.bypass_vector_index()
             query = query.where(condition) if condition else query
-            found = query.select(["id", "doc", "_distance"]).limit(limit).to_arrow()
-        similarity = pc.subtract(1.0, found.column("_distance").cast(pa.float64()))
-        return pa.table({"id": found.column("id"), "doc": found.column("doc"), "score": similarity})
+            found = self._keyed(query.limit(limit), "_distance")
+        similarity = pc.subtract(1.0, found.column("score").cast(pa.float64()))
+        return found.set_column(2, "score", similarity)
+
+    def _keyed(self, query: LanceQueryBuilder, score: str) -> pa.Table:
+        """Give the columns id, doc and score of what a search finds."""
+        if self._held is None:
+            return (
+                query.select(["id", "doc", score]).to_arrow().rename_columns({score: "score"}).select(_KEYED)
+            )
+        found = query.select([score]).with_row_id(True).to_arrow()
+        return self._held.named(found.column(ROW_ID)).append_column("score", found.column(score))
+
+    def _nearness(self, docs: Collection[str], vector: Vector) -> pa.Table:
+        """Give the columns id, doc and score of all chunks of some documents."""
+        if self._held is not None:
+            keys, vectors = self._held.within(docs)
+        else:
+            pages = scan.tables_with(self._table, "doc", docs, ("id", "doc", "text_vector"))
+            found = pa.concat_tables([self._empty, *pages]).combine_chunks()
+            keys = found.select(["id", "doc"])
+            vectors = rows.vectors_in(found.column("text_vector").combine_chunks(), self._dim)
+        return keys.append_column("score", pa.array(cosines(vectors, vector)))
+
+    @cached_property
+    def _empty(self) -> pa.Table:
+        names = ["id", "doc", "text_vector"]
+        with store_errors(self._table.name):
+            return pa.schema([self._table.schema.field(name) for name in names]).empty_table()
+
+
+def _documents_alone(filters: Collection[Filter]) -> tuple[str, ...] | None:
+    """The documents that filters ask for, where they ask for nothing else."""
+    alone = [one.values for one in filters if one.field == "doc"]
+    return alone[0] if len(alone) == len(filters) == 1 else None

@@ -100,7 +100,7 @@ def _lists(matrices: Sequence[Vector], dim: int) -> pa.Array:
 
 def _read_singles(column: pa.ChunkedArray, dim: int) -> list[Vector]:
     array = column.combine_chunks()
-    present = iter(_matrix(array.flatten(), dim))
+    present = iter(vectors_in(array, dim))
     empty = np.zeros(0, dtype=np.float32)
     return [next(present) if valid else empty for valid in array.is_valid().to_pylist()]
 
@@ -111,6 +111,11 @@ def _read_lists(column: pa.ChunkedArray, dim: int) -> list[Vector]:
     ends = list(accumulate(counts))
     matrix = _matrix(array.flatten().flatten(), dim)
     return [matrix[end - count : end] for end, count in zip(ends, counts, strict=True)]
+
+
+def vectors_in(array: pa.Array, dim: int) -> Vector:
+    """Give the vectors of a column, those that are there, in a row each."""
+    return _matrix(array.flatten(), dim)
 
 
 def _matrix(floats: pa.Array, dim: int) -> Vector:

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from indexes.ports import Vector
 from schemas.evidence import Hit
 
 DECIMALS = 6
@@ -29,6 +32,19 @@ def best(fetch: Callable[[int], pa.Table], top_k: int) -> tuple[Hit, ...]:
         if found.num_rows < limit or scores[-1].as_py() < scores[top_k - 1].as_py():
             return _hits(found.slice(0, top_k))
         limit *= 4
+
+
+def ranked(found: pa.Table, top_k: int) -> tuple[Hit, ...]:
+    """Give the best *top_k* of all rows there are, ordered (-score, id)."""
+    return _hits(_rounded(found).sort_by(_ORDER).slice(0, max(0, top_k)))
+
+
+def cosines(vectors: Vector, vector: Vector) -> npt.NDArray[np.float64]:
+    """Give the cosine of each row with a vector; in float64, so that no order of terms shows in a score."""
+    rows, query = vectors.astype(np.float64), vector.astype(np.float64)
+    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(query)
+    similarity: npt.NDArray[np.float64] = (rows @ query) / lengths
+    return similarity
 
 
 def _rounded(found: pa.Table) -> pa.Table:

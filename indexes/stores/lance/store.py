@@ -5,8 +5,9 @@ from pathlib import Path
 
 import lancedb
 
-from indexes.stores.lance.graph import LanceGraphReader
+from indexes.stores.lance.graph import SHOWN_EDGE, LanceGraphReader
 from indexes.stores.lance.graph_writer import LanceGraphWriter
+from indexes.stores.lance.held import hold_chunks, hold_edges
 from indexes.stores.lance.reader import LanceChunkReader
 from indexes.stores.lance.tables import (
     CHUNKS,
@@ -26,30 +27,45 @@ from indexes.stores.lance.writer import LanceChunkWriter
 class LanceChunkStore:
     """The ChunkStore of a LanceDB directory.
 
+    Args: held_mb: memory that each of its readers may hold the most asked columns in.
     Raises: ConfigError: the directory holds no chunks; SchemaMismatch, on use: vectors of another dimension.
     """
 
     def __init__(
-        self, directory: Path, *, dim: int, table: str = CHUNKS, session: lancedb.Session | None = None
+        self,
+        directory: Path,
+        *,
+        dim: int,
+        table: str = CHUNKS,
+        session: lancedb.Session | None = None,
+        held_mb: int = 0,
     ) -> None:
         require(directory, table)
         self._directory = directory
         self._session = session
         self._dim = dim
         self._name = table
+        self._held_mb = held_mb
 
     @classmethod
     def create(
-        cls, directory: Path, *, dim: int, table: str = CHUNKS, session: lancedb.Session | None = None
+        cls,
+        directory: Path,
+        *,
+        dim: int,
+        table: str = CHUNKS,
+        session: lancedb.Session | None = None,
+        held_mb: int = 0,
     ) -> "LanceChunkStore":
         """Make an empty store where there is none, and open it."""
         create_table(directory, table, chunk_schema(dim), indexes=CHUNKS)
-        return cls(directory, dim=dim, table=table, session=session)
+        return cls(directory, dim=dim, table=table, session=session, held_mb=held_mb)
 
     def at(self, generation: int) -> LanceChunkReader:
         """A reader pinned to *generation*."""
         table = open_at(self._database, self._name, chunk_schema(self._dim), generation)
-        return LanceChunkReader(table, self._dim)
+        held = hold_chunks(table, self._dim, most_bytes=self._held_mb << 20) if self._held_mb else None
+        return LanceChunkReader(table, self._dim, held=held)
 
     def writer(self) -> LanceChunkWriter:
         """The writer."""
@@ -67,27 +83,29 @@ class LanceChunkStore:
 class LanceGraphStore:
     """The GraphStore of a LanceDB directory.
 
+    Args: held_mb: memory that each of its readers may hold the edges in.
     Raises: ConfigError: the directory holds no graph.
     """
 
-    def __init__(self, directory: Path, *, session: lancedb.Session | None = None) -> None:
+    def __init__(self, directory: Path, *, session: lancedb.Session | None = None, held_mb: int = 0) -> None:
         require(directory, NODES, EDGES)
         self._directory = directory
         self._session = session
+        self._held_mb = held_mb
 
     @classmethod
-    def create(cls, directory: Path) -> "LanceGraphStore":
+    def create(cls, directory: Path, *, held_mb: int = 0) -> "LanceGraphStore":
         """Make an empty store where there is none, and open it."""
         create_table(directory, NODES, NODE_SCHEMA)
         create_table(directory, EDGES, EDGE_SCHEMA)
-        return cls(directory)
+        return cls(directory, held_mb=held_mb)
 
     def at(self, generation: int) -> LanceGraphReader:
         """A reader pinned to *generation*."""
-        return LanceGraphReader(
-            open_at(self._database, NODES, NODE_SCHEMA, generation),
-            open_at(self._database, EDGES, EDGE_SCHEMA, generation),
-        )
+        nodes = open_at(self._database, NODES, NODE_SCHEMA, generation)
+        edges = open_at(self._database, EDGES, EDGE_SCHEMA, generation)
+        held = hold_edges(edges, SHOWN_EDGE, most_bytes=self._held_mb << 20) if self._held_mb else None
+        return LanceGraphReader(nodes, edges, held=held)
 
     def writer(self) -> LanceGraphWriter:
         """The writer."""
