@@ -79,9 +79,9 @@ def open_readers(
 class OpenedStores:
     """Stores and encoder of one index, opened when first asked for; readers of many generations share them.
 
-    Args: cache_mb: what may be kept in memory between queries: a quarter each for columns of chunks and for
-    edges, where they fit, the rest for the driver of the stores. By default nothing is held, and the driver
-    keeps as much as it likes.
+    Args: cache_mb: what may be kept in memory between queries: a third for the chunks of a generation and a
+    sixth for its edges, where they fit, and half for what the driver of the stores reads. By default the
+    driver alone keeps something, as much as it likes.
     """
 
     def __init__(self, index: Path, environment: Mapping[str, str], *, cache_mb: int | None = None) -> None:
@@ -100,13 +100,13 @@ class OpenedStores:
     @cached_property
     def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
-        return open_chunk_store(self.layout, self.manifest, session=self._session, held_mb=self._held_mb)
+        return open_chunk_store(self.layout, self.manifest, session=self._session, held_mb=self._share(3))
 
     @cached_property
     def graph(self) -> GraphStore:
         """Nodes and edges."""
         return open_graph_store(
-            self.layout, self.manifest, self._environment, session=self._session, held_mb=self._held_mb
+            self.layout, self.manifest, self._environment, session=self._session, held_mb=self._share(6)
         )
 
     @cached_property
@@ -123,11 +123,11 @@ class OpenedStores:
             return None
         from indexes.stores.lance.tables import open_session
 
-        return open_session(self._cache_mb - 2 * self._held_mb)
+        return open_session(self._cache_mb // 2)
 
-    @property
-    def _held_mb(self) -> int:
-        return (self._cache_mb or 0) // 4
+    def _share(self, parts: int) -> int:
+        """One of so many parts of the memory."""
+        return (self._cache_mb or 0) // parts
 
     def close(self) -> None:
         """Let go of connections; readers of a graph server are of no more use."""

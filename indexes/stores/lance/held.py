@@ -17,10 +17,10 @@ from indexes.stores.lance.tables import store_errors
 from schemas.records import Record
 
 ROW_ID = "_rowid"
-_EDGE_BYTES, _CHUNK_BYTES = 250, 100
-"""What a row takes here besides its vector; measured on 880,000 edges of 100,000 chunks."""
+_EDGE_BYTES = 250
+"""What an edge takes here at most; measured on 880,000 of them."""
 _ENDS = ("src", "dst")
-_KEYS = pa.schema([pa.field("id", pa.string()), pa.field("doc", pa.string())])
+_VECTOR = "text_vector"
 _BATCH = 4096
 
 Rows = npt.NDArray[np.int64]
@@ -28,22 +28,28 @@ RowIds = npt.NDArray[np.uint64]
 
 
 class HeldChunks:
-    """The id, document and text vector of every chunk."""
+    """Every chunk with its text vector."""
 
-    def __init__(self, row_ids: RowIds, keys: pa.Table, vectors: Vector) -> None:
+    def __init__(self, row_ids: RowIds, found: pa.Table, vectors: Vector) -> None:
         self._order = np.argsort(row_ids)
         self._row_ids = row_ids[self._order]
-        self._keys = keys
+        self._found = found
+        self._keys = found.select(["id", "doc"])
         self._vectors = vectors
-        self._of_doc = _Rows(keys.column("doc"))
+        self._rows = {name: _Rows(found.column(name)) for name in ("id", "doc")}
 
     def named(self, row_ids: pa.ChunkedArray) -> pa.Table:
         """Give the columns `id` and `doc` of rows that a search found."""
         return self._keys.take(self._order[np.searchsorted(self._row_ids, row_ids.to_numpy())])
 
+    def records(self, column: str, values: Collection[str]) -> list[Record]:
+        """Give the rows with one of *values* in a column, `id` or `doc`, in no order."""
+        records: list[Record] = self._found.take(self._rows[column].of(values)).to_pylist()
+        return records
+
     def within(self, docs: Collection[str]) -> tuple[pa.Table, Vector]:
         """Give the columns `id` and `doc` of all chunks of some documents, and their text vectors."""
-        rows = self._of_doc.of(docs)
+        rows = self._rows["doc"].of(docs)
         return self._keys.take(rows), self._vectors[rows]
 
 
@@ -67,8 +73,14 @@ class HeldEdges:
             names = self._kinds.dictionary.to_pylist()
             wanted = [number for number, name in enumerate(names) if name in kinds]
             rows = rows[np.isin(self._kinds.indices.to_numpy()[rows], wanted)]
-        records: list[Record] = self._found.take(rows).to_pylist()
-        return records
+        found = self._found.take(rows)
+        # Decoded first: a list of what a dictionary holds is made one value at a time.
+        columns = [_plain(found.column(name)).to_pylist() for name in found.column_names]
+        return [dict(zip(found.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 class _Rows:
@@ -96,21 +108,22 @@ class _Rows:
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
-def hold_chunks(table: Table, dim: int, *, most_bytes: int) -> HeldChunks | None:
+def hold_chunks(table: Table, columns: Sequence[str], dim: int, *, most_bytes: int) -> HeldChunks | None:
     """Read what `HeldChunks` needs, unless it would take more than *most_bytes*."""
+    parts, vectors, row_ids, left = [], [], [], most_bytes
     with store_errors(table.name):
-        number = table.count_rows()
-        if number * (4 * dim + _CHUNK_BYTES) > most_bytes:
-            return None
-        row_ids, vectors = np.zeros(number, np.uint64), np.zeros((number, dim), np.float32)
-        keys, read = [_KEYS.empty_table()], 0
-        found = table.search().select([*_KEYS.names, "text_vector"]).with_row_id(True)
+        found = table.search().select([*columns, _VECTOR]).with_row_id(True)
         for batch in found.to_batches(_BATCH):
-            part = slice(read, read := read + batch.num_rows)
-            row_ids[part] = batch.column(ROW_ID).to_numpy()
-            vectors[part] = vectors_in(batch.column("text_vector"), dim)
-            keys.append(pa.table(batch.select(_KEYS.names), schema=_KEYS))
-    return HeldChunks(row_ids, pa.concat_tables(keys).combine_chunks(), vectors)
+            left -= batch.nbytes
+            if left < 0:
+                return None
+            row_ids.append(batch.column(ROW_ID).to_numpy())
+            vectors.append(vectors_in(batch.column(_VECTOR), dim))
+            parts.append(batch.select(columns))
+    if not parts:
+        return None
+    rows = pa.Table.from_batches(parts).combine_chunks()
+    return HeldChunks(np.concatenate(row_ids), rows, np.concatenate(vectors))
 
 
 def hold_edges(table: Table, columns: Sequence[str], *, most_bytes: int) -> HeldEdges | None:

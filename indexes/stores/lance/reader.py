@@ -63,17 +63,14 @@ class LanceChunkReader:
         with self._lock:
             known = {key: self._rows[key] for key in wanted if key in self._rows}
         missing = [key for key in wanted if key not in known]
-        found = map(rows.chunk_from_row, scan.rows_with(self._table, "id", missing, CHUNK_FIELDS))
-        read = {chunk.id: chunk for chunk in found} if missing else {}
+        read = {chunk.id: chunk for chunk in self._read("id", missing)}
         self._remember(read)
         return tuple(sorted((*known.values(), *read.values()), key=lambda chunk: chunk.id))
 
     def of_documents(self, docs: Collection[str]) -> tuple[Chunk, ...]:
         """All chunks of the documents, ordered by (doc, ordinal, id)."""
-        found = scan.rows_with(self._table, "doc", docs, CHUNK_FIELDS)
-        return tuple(
-            sorted(map(rows.chunk_from_row, found), key=lambda chunk: (chunk.doc, chunk.ordinal, chunk.id))
-        )
+        found = self._read("doc", docs)
+        return tuple(sorted(found, key=lambda chunk: (chunk.doc, chunk.ordinal, chunk.id)))
 
     def documents_containing(self, phrases: Collection[str]) -> tuple[str, ...]:
         """Documents with a chunk whose text contains one of the phrases, in id order."""
@@ -149,6 +146,11 @@ class LanceChunkReader:
     def state(self) -> StoreState:
         """Counts per document kind, digest and table version."""
         return scan.state(self._table)
+
+    def _read(self, column: str, values: Collection[str]) -> Iterator[Chunk]:
+        if self._held is not None:
+            return map(rows.chunk_from_row, self._held.records(column, values))
+        return map(rows.chunk_from_row, scan.rows_with(self._table, column, values, CHUNK_FIELDS))
 
     def _remember(self, read: Mapping[str, Chunk]) -> None:
         """Keep rows: a query asks for the same ones several times, and a generation never changes."""

@@ -10,6 +10,7 @@ from indexes.stores.lance.graph_writer import LanceGraphWriter
 from indexes.stores.lance.held import hold_chunks, hold_edges
 from indexes.stores.lance.reader import LanceChunkReader
 from indexes.stores.lance.tables import (
+    CHUNK_FIELDS,
     CHUNKS,
     EDGE_SCHEMA,
     EDGES,
@@ -64,7 +65,11 @@ class LanceChunkStore:
     def at(self, generation: int) -> LanceChunkReader:
         """A reader pinned to *generation*."""
         table = open_at(self._database, self._name, chunk_schema(self._dim), generation)
-        held = hold_chunks(table, self._dim, most_bytes=self._held_mb << 20) if self._held_mb else None
+        held = (
+            hold_chunks(table, CHUNK_FIELDS, self._dim, most_bytes=self._held_mb << 20)
+            if self._held_mb
+            else None
+        )
         return LanceChunkReader(table, self._dim, held=held)
 
     def writer(self) -> LanceChunkWriter:
