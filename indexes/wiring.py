@@ -79,9 +79,9 @@ def open_readers(
 class OpenedStores:
     """Stores and encoder of one index, opened when first asked for; readers of many generations share them.
 
-    Args: cache_mb: what may be kept in memory between queries: a third for the chunks of a generation and a
-    sixth for its edges, where they fit, and half for what the driver of the stores reads. By default the
-    driver alone keeps something, as much as it likes.
+    Args: cache_mb: what may be kept in memory between queries: a third for the chunks of a generation and
+    a quarter for its graph, where they fit, and the rest for what the driver of the stores reads. By default
+    the driver alone keeps something, as much as it likes.
     """
 
     def __init__(self, index: Path, environment: Mapping[str, str], *, cache_mb: int | None = None) -> None:
@@ -106,7 +106,7 @@ class OpenedStores:
     def graph(self) -> GraphStore:
         """Nodes and edges."""
         return open_graph_store(
-            self.layout, self.manifest, self._environment, session=self._session, held_mb=self._share(6)
+            self.layout, self.manifest, self._environment, session=self._session, held_mb=self._share(4)
         )
 
     @cached_property
@@ -123,7 +123,7 @@ class OpenedStores:
             return None
         from indexes.stores.lance.tables import open_session
 
-        return open_session(self._cache_mb // 2)
+        return open_session(self._cache_mb - self._share(3) - self._share(4))
 
     def _share(self, parts: int) -> int:
         """One of so many parts of the memory."""

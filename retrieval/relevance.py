@@ -34,7 +34,9 @@ class Scale:
 
         The minimum is not subtracted (measured worse).
         """
-        return 0.5 * _share(bm25, self.bm25) + 0.5 * _share(cosine, self.cosine)
+        words, sense = self.bm25, self.cosine
+        by_words = 0.5 * min(1.0, bm25 / words) if words > 0 and bm25 > 0 else 0.0
+        return by_words + 0.5 * min(1.0, cosine / sense) if sense > 0 and cosine > 0 else by_words
 
 
 def _share(value: float, largest: float) -> float:

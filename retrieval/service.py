@@ -19,7 +19,7 @@ from retrieval.retriever import Retriever, Walk
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 
-CACHE_MB = 256
+CACHE_MB = 1536
 THREADS = 4
 
 T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import DocumentKind
@@ -49,8 +49,7 @@ class Filter:
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(NamedTuple):
     """A chunk found by one field; higher scores are better, scores of two fields do not compare."""
 
     chunk_id: str

@@ -47,13 +47,18 @@ def _plain(value: Any) -> Any:
 
 def from_record(cls: type[T], record: Record) -> T:
     """Build a dataclass from its record; unknown keys are an error, missing ones take defaults."""
+    return cls(**read_fields(cls, record))
+
+
+def read_fields(cls: type[Any], record: Record) -> dict[str, Any]:
+    """Give the values of fields from their record; unknown keys are an error."""
     values = dict(record)
     if unknown := sorted(values.keys() - _known(cast(Hashable, cls))):
         raise KeyError(unknown[0])
     for name, read in _readers(cast(Hashable, cls)):
         if name in values:
             values[name] = read(values[name])
-    return cls(**values)
+    return values
 
 
 def node_to_record(node: Any) -> Record:

@@ -63,7 +63,7 @@ class Settings:
     spacy: str | None = None
     cache: str | None = None
     chromium: str | None = None
-    reader_cache_mb: int = 256
+    reader_cache_mb: int = 1536
     serve_token: str | None = field(default=None, repr=False)
     deny: str | None = None
     graph_boost: float = 0.1

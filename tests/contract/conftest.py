@@ -13,27 +13,30 @@ from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from tests.fakes.graph_samples import DIM
 
+_HELD_MB = {"lance": 0, "held": 64}
+"""The same store twice: as a cold process reads it, and as one that lives long."""
 
-@pytest.fixture(params=["memory", "lance"])
+
+@pytest.fixture(params=["memory", "lance", "held"])
 def chunk_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ChunkStore]:
     """An empty chunk store."""
     store: ChunkStore
     if request.param == "memory":
         store = MemoryChunkStore(dim=DIM)
     else:
-        store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
+        store = LanceChunkStore.create(tmp_path / "index", dim=DIM, held_mb=_HELD_MB[request.param])
     yield store
     store.close()
 
 
-@pytest.fixture(params=["memory", "lance", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+@pytest.fixture(params=["memory", "lance", "held", pytest.param("neo4j", marks=pytest.mark.neo4j)])
 def graph_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphStore]:
     """An empty graph store."""
     store: GraphStore
     if request.param == "memory":
         store = MemoryGraphStore()
-    elif request.param == "lance":
-        store = LanceGraphStore.create(tmp_path / "index")
+    elif request.param in _HELD_MB:
+        store = LanceGraphStore.create(tmp_path / "index", held_mb=_HELD_MB[request.param])
     else:
         store = request.getfixturevalue("neo4j_graph_store_factory")()
     yield store

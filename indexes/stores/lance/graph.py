@@ -1,6 +1,6 @@
 """Reads nodes and edges of one generation."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
 from lancedb.table import Table
@@ -8,27 +8,29 @@ from lancedb.table import Table
 from indexes.ports import StoreState
 from indexes.stores.lance import graph_rows, scan
 from indexes.stores.lance.filters import one_of
-from indexes.stores.lance.held import HeldEdges
+from indexes.stores.lance.held import HeldEdges, HeldRows
 from indexes.stores.lance.tables import EDGE_SCHEMA, NODE_SCHEMA
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Node
+from schemas.records import Record
 
 _NODE_COLUMNS = tuple(NODE_SCHEMA.names)
 _EDGE_COLUMNS = tuple(EDGE_SCHEMA.names)
-_SHOWN_NODE, SHOWN_EDGE = _NODE_COLUMNS[:-1], _EDGE_COLUMNS[:-1]
+SHOWN_NODE, SHOWN_EDGE = _NODE_COLUMNS[:-1], _EDGE_COLUMNS[:-1]
 """Without the hash of the row, which only a look for damage reads."""
 
 
 class LanceGraphReader:
     """A GraphReader over one version of the tables `nodes` and `edges`.
 
-    Args: held: the edges in memory; answers do not depend on it.
+    Args: held: what they hold, in memory; answers do not depend on it.
     """
 
-    def __init__(self, nodes: Table, edges: Table, *, held: HeldEdges | None = None) -> None:
+    def __init__(self, nodes: Table, edges: Table, *, held: tuple[HeldRows, HeldEdges] | None = None) -> None:
         self._nodes = nodes
         self._edges = edges
-        self._held = held
+        self._held_nodes = held[0] if held else None
+        self._held_edges = held[1] if held else None
 
     def nodes(self, ids: Collection[str]) -> tuple[Node, ...]:
         """Nodes by id, in id order."""
@@ -85,14 +87,17 @@ class LanceGraphReader:
         return scan.state(self._nodes), scan.state(self._edges)
 
     def _nodes_with(self, column: str, values: Collection[str]) -> tuple[Node, ...]:
-        found = scan.rows_with(self._nodes, column, values, _SHOWN_NODE)
+        if self._held_nodes is not None:
+            found: Iterable[Record] = self._held_nodes.records(column, values)
+        else:
+            found = scan.rows_with(self._nodes, column, values, SHOWN_NODE)
         return tuple(sorted(map(graph_rows.node_from_row, found), key=lambda node: node.id))
 
     def _edges_with(
         self, column: str, values: Collection[str], kinds: Collection[EdgeKind] | None
     ) -> Iterator[Edge]:
-        if self._held is not None and column in self._held.ends:
-            return map(graph_rows.edge_from_row, self._held.records(column, values, kinds))
+        if self._held_edges is not None and column in self._held_edges.ends:
+            return graph_rows.edges_from_columns(self._held_edges.columns(column, values, kinds))
         condition = None if kinds is None else one_of("kind", kinds)
         found = scan.rows_with(self._edges, column, values, SHOWN_EDGE, condition)
         return map(graph_rows.edge_from_row, found)

@@ -1,7 +1,7 @@
 """Nodes and edges to Arrow rows and back; what has no column of its own is canonical JSON in `props`."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -10,14 +10,15 @@ import pyarrow as pa
 
 from indexes.digests import edge_sha256, node_sha256
 from indexes.stores.lance.tables import EDGE_SCHEMA, NODE_SCHEMA
-from schemas.edges import Edge
+from schemas.edges import Edge, EdgeKind
 from schemas.errors import SchemaMismatch
 from schemas.hashing import canonical_json
 from schemas.nodes import Node
-from schemas.records import Record, from_record, node_from_record, node_to_record, to_record
+from schemas.records import Record, from_record, node_from_record, node_to_record, read_fields, to_record
 
 _HASH, _PROPS = "row_sha256", "props"
 PROPS_KEPT = 5_000
+_KINDS = {kind.value: kind for kind in EdgeKind}
 
 
 def nodes_to_batch(nodes: Sequence[Node]) -> pa.RecordBatch:
@@ -38,6 +39,14 @@ def node_from_row(row: Record) -> Node:
 def edge_from_row(row: Record) -> Edge:
     """Build the edge that a row of `edges` holds."""
     return from_record(Edge, _record(row))
+
+
+def edges_from_columns(columns: Mapping[str, Sequence[Any]]) -> Iterator[Edge]:
+    """Build the edges of whole columns of `edges`, without the hash."""
+    plain = [name for name in columns if name not in ("kind", _PROPS)]
+    values = zip(*(columns[name] for name in plain), strict=True)
+    for kind, props, row in zip(columns["kind"], columns[_PROPS], values, strict=True):
+        yield Edge(kind=_KINDS[kind], **dict(zip(plain, row, strict=True)), **_typed(props))
 
 
 def is_damaged_node(row: Record) -> bool:
@@ -68,10 +77,10 @@ def _row(record: Record, sha: str, schema: pa.Schema) -> Record:
 
 def _record(row: Record) -> Record:
     columns: dict[str, Any] = {key: value for key, value in row.items() if key not in (_PROPS, _HASH)}
-    return {**columns, **_parsed(row[_PROPS])}
+    return {**columns, **json.loads(row[_PROPS])}
 
 
 @lru_cache(maxsize=PROPS_KEPT)
-def _parsed(props: str) -> Mapping[str, Any]:
-    """Read a row's `props`; thousands of edges have the same."""
-    return MappingProxyType(json.loads(props))
+def _typed(props: str) -> Mapping[str, Any]:
+    """Read the `props` of an edge; thousands have the same."""
+    return MappingProxyType(read_fields(Edge, json.loads(props)))

@@ -5,6 +5,7 @@ passages of a document are, is looked up here. Answers are those of the table, w
 """
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +18,9 @@ from indexes.stores.lance.tables import store_errors
 from schemas.records import Record
 
 ROW_ID = "_rowid"
-_EDGE_BYTES = 250
-"""What an edge takes here at most; measured on 880,000 of them."""
-_ENDS = ("src", "dst")
+_NODE_BYTES, _EDGE_BYTES = 350, 250
+"""What a node and an edge take here; measured on 240,000 and 880,000 of 100,000 chunks."""
+_KEYS, _ENDS = ("id", "doc"), ("src", "dst")
 _VECTOR = "text_vector"
 _BATCH = 4096
 
@@ -27,30 +28,45 @@ Rows = npt.NDArray[np.int64]
 RowIds = npt.NDArray[np.uint64]
 
 
-class HeldChunks:
-    """Every chunk with its text vector."""
+class HeldRows:
+    """Whole rows, found by `id` and by `doc`."""
+
+    def __init__(self, found: pa.Table) -> None:
+        self._found = found
+        self.columns = frozenset(_KEYS)
+        self._rows = {name: _Rows(found.column(name)) for name in _KEYS}
+
+    def places(self, column: str, values: Collection[str]) -> Rows:
+        """Give the places of the rows with one of *values* in a column, in no order."""
+        return self._rows[column].of(values)
+
+    def records(self, column: str, values: Collection[str]) -> list[Record]:
+        """Give those rows."""
+        records: list[Record] = self._found.take(self.places(column, values)).to_pylist()
+        return records
+
+    def keys(self, places: Rows) -> pa.Table:
+        """Give the columns `id` and `doc` of some rows."""
+        return self._found.select(_KEYS).take(places)
+
+
+class HeldChunks(HeldRows):
+    """Every chunk with its text vector, found by the driver's row id too."""
 
     def __init__(self, row_ids: RowIds, found: pa.Table, vectors: Vector) -> None:
+        super().__init__(found)
         self._order = np.argsort(row_ids)
         self._row_ids = row_ids[self._order]
-        self._found = found
-        self._keys = found.select(["id", "doc"])
         self._vectors = vectors
-        self._rows = {name: _Rows(found.column(name)) for name in ("id", "doc")}
 
     def named(self, row_ids: pa.ChunkedArray) -> pa.Table:
         """Give the columns `id` and `doc` of rows that a search found."""
-        return self._keys.take(self._order[np.searchsorted(self._row_ids, row_ids.to_numpy())])
-
-    def records(self, column: str, values: Collection[str]) -> list[Record]:
-        """Give the rows with one of *values* in a column, `id` or `doc`, in no order."""
-        records: list[Record] = self._found.take(self._rows[column].of(values)).to_pylist()
-        return records
+        return self.keys(self._order[np.searchsorted(self._row_ids, row_ids.to_numpy())])
 
     def within(self, docs: Collection[str]) -> tuple[pa.Table, Vector]:
         """Give the columns `id` and `doc` of all chunks of some documents, and their text vectors."""
-        rows = self._rows["doc"].of(docs)
-        return self._keys.take(rows), self._vectors[rows]
+        places = self.places("doc", docs)
+        return self.keys(places), self._vectors[places]
 
 
 class HeldEdges:
@@ -66,8 +82,8 @@ class HeldEdges:
         self._by_end = {name: _Rows(found.column(name)) for name in _ENDS}
         self._kinds = found.column("kind").combine_chunks()
 
-    def records(self, end: str, ids: Collection[str], kinds: Collection[str] | None) -> list[Record]:
-        """Give the edges with one of *ids* at one end, `src` or `dst`, and of some kinds, in no order."""
+    def columns(self, end: str, ids: Collection[str], kinds: Collection[str] | None) -> dict[str, list[Any]]:
+        """Give the columns of the edges of some kinds with one of *ids* at one end, `src` or `dst`."""
         rows = self._by_end[end].of(ids)
         if kinds is not None:
             names = self._kinds.dictionary.to_pylist()
@@ -75,8 +91,7 @@ class HeldEdges:
             rows = rows[np.isin(self._kinds.indices.to_numpy()[rows], wanted)]
         found = self._found.take(rows)
         # Decoded first: a list of what a dictionary holds is made one value at a time.
-        columns = [_plain(found.column(name)).to_pylist() for name in found.column_names]
-        return [dict(zip(found.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
+        return {name: _plain(found.column(name)).to_pylist() for name in found.column_names}
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -93,7 +108,7 @@ class _Rows:
         codes = encoded.indices.to_numpy()
         self._rows: Rows = np.argsort(codes, kind="stable")
         self._starts = np.searchsorted(codes[self._rows], np.arange(len(encoded.dictionary) + 1))
-        names = encoded.dictionary.to_numpy(zero_copy_only=False).astype(np.bytes_)
+        names = _bytes(encoded.dictionary.to_pylist())
         self._order = np.argsort(names)
         self._names = names[self._order]
 
@@ -101,11 +116,15 @@ class _Rows:
         """Give the rows that have one of *values*, in no order."""
         if not len(self._names):
             return np.zeros(0, np.int64)
-        wanted = np.array([value.encode() for value in sorted(set(values))], dtype=np.bytes_)
+        wanted = _bytes(sorted(set(values)))
         places = np.minimum(np.searchsorted(self._names, wanted), len(self._names) - 1)
         codes = self._order[places[self._names[places] == wanted]]
         parts: Sequence[Rows] = [self._rows[self._starts[code] : self._starts[code + 1]] for code in codes]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def _bytes(names: Sequence[str]) -> npt.NDArray[np.bytes_]:
+    return np.array([name.encode() for name in names], dtype=np.bytes_)
 
 
 def hold_chunks(table: Table, columns: Sequence[str], dim: int, *, most_bytes: int) -> HeldChunks | None:
@@ -126,9 +145,12 @@ def hold_chunks(table: Table, columns: Sequence[str], dim: int, *, most_bytes: i
     return HeldChunks(np.concatenate(row_ids), rows, np.concatenate(vectors))
 
 
-def hold_edges(table: Table, columns: Sequence[str], *, most_bytes: int) -> HeldEdges | None:
-    """Read what `HeldEdges` needs, unless it would take more than *most_bytes*."""
-    with store_errors(table.name):
-        if table.count_rows() * _EDGE_BYTES > most_bytes:
+def hold_graph(
+    nodes: Table, edges: Table, *, node_columns: Sequence[str], edge_columns: Sequence[str], most_bytes: int
+) -> tuple[HeldRows, HeldEdges] | None:
+    """Read all nodes and edges, unless they would take more than *most_bytes*."""
+    with store_errors(edges.name):
+        if nodes.count_rows() * _NODE_BYTES + edges.count_rows() * _EDGE_BYTES > most_bytes:
             return None
-        return HeldEdges(table.search().select(list(columns)).to_arrow())
+        found = nodes.search().select(list(node_columns)).to_arrow().combine_chunks()
+        return HeldRows(found), HeldEdges(edges.search().select(list(edge_columns)).to_arrow())

@@ -54,8 +54,5 @@ def _rounded(found: pa.Table) -> pa.Table:
 
 
 def _hits(found: pa.Table) -> tuple[Hit, ...]:
-    columns = (found.column(name).to_pylist() for name in ("id", "doc", "score"))
-    return tuple(
-        Hit(chunk_id=chunk, doc=doc, score=round(score, DECIMALS))
-        for chunk, doc, score in zip(*columns, strict=True)
-    )
+    ids, docs, scores = (found.column(name).to_pylist() for name in ("id", "doc", "score"))
+    return tuple(map(Hit._make, zip(ids, docs, [round(score, DECIMALS) for score in scores], strict=True)))

@@ -4,10 +4,11 @@ from functools import cached_property
 from pathlib import Path
 
 import lancedb
+from lancedb.table import Table
 
-from indexes.stores.lance.graph import SHOWN_EDGE, LanceGraphReader
+from indexes.stores.lance.graph import SHOWN_EDGE, SHOWN_NODE, LanceGraphReader
 from indexes.stores.lance.graph_writer import LanceGraphWriter
-from indexes.stores.lance.held import hold_chunks, hold_edges
+from indexes.stores.lance.held import HeldEdges, HeldRows, hold_chunks, hold_graph
 from indexes.stores.lance.reader import LanceChunkReader
 from indexes.stores.lance.tables import (
     CHUNK_FIELDS,
@@ -88,7 +89,7 @@ class LanceChunkStore:
 class LanceGraphStore:
     """The GraphStore of a LanceDB directory.
 
-    Args: held_mb: memory that each of its readers may hold the edges in.
+    Args: held_mb: memory that each of its readers may hold nodes and edges in.
     Raises: ConfigError: the directory holds no graph.
     """
 
@@ -109,8 +110,16 @@ class LanceGraphStore:
         """A reader pinned to *generation*."""
         nodes = open_at(self._database, NODES, NODE_SCHEMA, generation)
         edges = open_at(self._database, EDGES, EDGE_SCHEMA, generation)
-        held = hold_edges(edges, SHOWN_EDGE, most_bytes=self._held_mb << 20) if self._held_mb else None
-        return LanceGraphReader(nodes, edges, held=held)
+        return LanceGraphReader(nodes, edges, held=self._hold(nodes, edges) if self._held_mb else None)
+
+    def _hold(self, nodes: Table, edges: Table) -> tuple[HeldRows, HeldEdges] | None:
+        return hold_graph(
+            nodes,
+            edges,
+            node_columns=SHOWN_NODE,
+            edge_columns=SHOWN_EDGE,
+            most_bytes=self._held_mb << 20,
+        )
 
     def writer(self) -> LanceGraphWriter:
         """The writer."""

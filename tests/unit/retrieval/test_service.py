@@ -11,7 +11,8 @@ import pytest
 
 from indexes.following import RETRY_SECONDS, FollowedIndex
 from indexes.publish.current import write_current
-from indexes.wiring import OpenedStores, Readers
+from indexes.wiring import OpenedStores, Readers, open_readers
+from retrieval.opening import build_retriever
 from retrieval.query import build_query
 from retrieval.service import LiveRetriever, open_async_retriever, open_retriever
 from schemas.errors import ConfigError, StoreUnavailable
@@ -78,6 +79,14 @@ def test_a_publish_and_a_rollback_show_at_the_next_query(index: Path, followed: 
     assert editions(retriever.retrieve(ASKED)) == {3}
     write_current(index, 2)
     assert editions(retriever.retrieve(ASKED)) == {2}
+
+
+def test_what_is_held_in_memory_changes_no_byte_of_an_answer(index: Path) -> None:
+    cold = build_retriever(open_readers(index, environment={}))
+    queries = [ASKED, build_query("Archive tapes"), build_query("where is Archive boxes", top_k=3)]
+    for cache_mb in (1, 64):
+        with open_retriever(index, environment={}, clock=lambda: 0.0, cache_mb=cache_mb) as live:
+            assert [live.retrieve(query) for query in queries] == [cold.retrieve(query) for query in queries]
 
 
 def test_readers_are_kept_while_the_generation_is_the_same_and_share_stores_with_the_next(
@@ -172,10 +181,9 @@ def test_a_graph_that_fails_is_left_alone_for_a_while(followed: FollowedIndex, n
     assert followed.readers().degraded == ()
 
 
-def test_a_query_that_lost_the_graph_on_the_way_spares_the_next_the_wait(
-    index: Path, followed: FollowedIndex
-) -> None:
+def test_a_query_that_lost_the_graph_on_the_way_spares_the_next_the_wait(index: Path) -> None:
     write_current(index, 1)
+    followed = FollowedIndex(index, environment={}, cache_mb=1, clock=lambda: 0.0)  # too little to hold it
     retriever, asked = LiveRetriever(followed), build_query("What depends on GOV-0017?")
     assert followed.readers().graph is not None
     shutil.rmtree(index / "lance" / "edges.lance" / "data")
