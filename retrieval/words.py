@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from schemas.formulas import find_formulas
+
 CODE_TOKENS_MAX = 8
 
 _DOCUMENT_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b(?:-\w+)*")
@@ -46,13 +48,13 @@ def code_prefix(doc_id: str) -> str | None:
 
 
 def code_tokens(text: str) -> tuple[str, ...]:
-    """Ids, flags, paths, dotted and snake names and constants of *text*, in order of appearance.
+    """Formulas of *text*, then its ids, flags, paths, dotted and snake names and constants, each in order.
 
     Bare numbers and versions (`3.1`) are left out: they qualify a question and do not name its subject.
     """
     found = [(match.start(), match[0]) for regex in (_DOCUMENT_ID, _CODE) for match in regex.finditer(text)]
     tokens = [token for _, token in sorted(found) if re.search(r"[^\W\d_]", token)]
-    return _distinct(tokens)[:CODE_TOKENS_MAX]
+    return _distinct((*find_formulas(text), *tokens))[:CODE_TOKENS_MAX]
 
 
 def content_words(text: str) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
-"""Tokens that must match exactly: ids, flags, names, paths and versions."""
+"""What must match exactly: ids, flags, names, paths, versions and formulas."""
 
 import re
 from functools import lru_cache
+
+from schemas.formulas import find_formulas
 
 _ID_PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,6}(?![A-Za-z0-9])")
 
@@ -32,7 +34,7 @@ def extract_codes(text: str) -> tuple[str, ...]:
     A code inside a longer one counts too: `/etc/pg_hba.conf` also gives `pg_hba.conf` and `pg_hba`.
     """
     words = {word for word in _BREAK.split(text) if len(word) > 1 and _MARKED.search(word)}
-    codes = {code for word in words for code in _codes_in(word.rstrip(".:!?"))}
+    codes = {code for word in words for code in _codes_in(word.rstrip(".:!?"))} | {*find_formulas(text)}
     return tuple(sorted(codes)[:MAX_CODES])
 
 

@@ -60,6 +60,7 @@ def test_a_question_that_equals_a_title_navigates() -> None:
         ("What depends on GOV-0017?", ("GOV-0017",)),
         ("PRD-0008-some-title", ("PRD-0008-some-title",)),
         ("What changed in 15.2?", ()),
+        ("What does E = mc^2 say of GOV-0017?", ("E=mc^2", "GOV-0017")),
         ("a well-known fact, e.g. this", ("e.g",)),
     ],
 )

@@ -15,6 +15,7 @@ from ingest.parse.codes import MAX_CODES, extract_codes
         ("in 15.20 and 2.0rc1", ("15.20", "2.0rc1")),
         ("in ~/.ssh/id_rsa", ("id_rsa", "~/.ssh/id_rsa")),
         ("raises E501", ("E501",)),
+        ("where E = mc² holds", ("E=mc^2",)),
     ],
 )
 def test_each_kind_of_code_is_found(text: str, codes: tuple[str, ...]) -> None:
