@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from flows.active import activate, deactivate
+from flows.collecting import collect_seldom
 from flows.devices import check_device
 from flows.extractors import check_extractor
 from flows.hold import check_hold
@@ -103,6 +104,7 @@ def open_pipeline_for(
 ) -> Iterator[Pipeline]:
     """Open the parts of a run under the source's lease; they are closed and the index with them."""
     share_heaps()
+    collect_seldom()
     os.environ.update({k: v for k, v in offline_environment().items() if k not in os.environ})
     with ExitStack() as stack:
         progress = stack.enter_context(StageProgress(quiet=quiet))

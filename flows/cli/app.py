@@ -1,7 +1,6 @@
 """The `sitegraph` command: one verb a file, exit codes and the last `except` here."""
 
 import errno
-import gc
 import os
 import signal
 import sys
@@ -33,6 +32,7 @@ from flows.cli import (
     why,
     wiki,
 )
+from flows.collecting import collect_seldom
 from schemas.errors import (
     ConfigError,
     FilterError,
@@ -47,9 +47,6 @@ from schemas.redaction import one_line
 
 EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_REFUSED = 1, 2, 3, 4
 EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
-
-GC_THRESHOLD = 50_000
-"""Imports make a million objects that stay; by default a quarter of their time goes to looking at them."""
 
 _INTERRUPTED = "interrupted; run again to go on"
 
@@ -91,7 +88,7 @@ for _name, _command, _summary in COMMANDS:
 def main() -> NoReturn:
     """Run the command line and exit with the code that docs/reference/exit-codes.md promises."""
     signal.signal(signal.SIGTERM, _terminate)
-    gc.set_threshold(GC_THRESHOLD)
+    collect_seldom()
     sys.exit(run_app(sys.argv[1:]))
 
 

@@ -1,7 +1,7 @@
 """What people call a thing > its entity, over all documents of a generation."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -130,23 +130,25 @@ def build_catalogue(stated: Iterable[Stated]) -> Catalogue:
     gathered: dict[Key, _Gathered] = {}
     for doc, name in names:
         key = main[name.entity.casefold()] if name.role in _TERMS else _key(name)
-        gathered.setdefault(key, _Gathered()).add(doc, name)
+        if key not in gathered:
+            gathered[key] = _Gathered(entity_id(*key))
+        gathered[key].add(doc, name)
     kept = {key: found for key, found in gathered.items() if len(found.nodes) <= MAX_HOMONYMS}
     meanings = _meanings(kept)
     unclear = {text for text, several in meanings.items() if _is_unclear(several)}
-    entities = {entity_id(*key): _entity(key, found) for key, found in kept.items()}
     return Catalogue(
-        entities=entities,
+        entities={found.entity: _entity(key, found) for key, found in kept.items()},
         meanings={text: several for text, several in meanings.items() if text not in unclear},
-        nodes={entity_id(*key): found.shared_nodes for key, found in kept.items() if found.nodes},
+        nodes={found.entity: found.shared_nodes for found in kept.values() if found.nodes},
         labels=frozenset({name for name, _ in gathered.keys() - kept.keys()} | unclear),
     )
 
 
 @dataclass(slots=True)
 class _Gathered:
-    """All that is said of one entity."""
+    """All that is said of one entity; `entity` is its id."""
 
+    entity: str
     roles: set[NameRole] = field(default_factory=set)
     texts: dict[str, NameRole] = field(default_factory=dict)
     nodes: dict[str, Named] = field(default_factory=dict)
@@ -155,7 +157,8 @@ class _Gathered:
 
     def add(self, doc: str, name: Name) -> None:
         self.roles.add(name.role)
-        self.texts[name.text] = min(name.role, self.texts.get(name.text, name.role), key=_surest)
+        role = self.texts.get(name.text)
+        self.texts[name.text] = name.role if role is None else min(name.role, role, key=_surest)
         if name.node is None:
             self.definers.add(doc)
         else:
@@ -174,10 +177,9 @@ def _surest(role: NameRole) -> tuple[float, str]:
 
 
 def _entity(key: Key, found: _Gathered) -> Entity:
-    id_ = entity_id(*key)
     return Entity(
-        id=id_,
-        doc=id_,
+        id=found.entity,
+        doc=found.entity,
         name=key[0],
         entity_type=next(type_ for type_, roles in _TYPES if roles & found.roles),
         disambiguation=key[1],
@@ -186,34 +188,28 @@ def _entity(key: Key, found: _Gathered) -> Entity:
 
 
 def _meanings(kept: Mapping[Key, _Gathered]) -> dict[str, tuple[Candidate, ...]]:
-    found: dict[str, list[Candidate]] = {}
-    for text, candidate in _candidates(kept):
-        found.setdefault(text, []).append(candidate)
-    return {text: _in_order(several) for text, several in found.items()}
+    meant: dict[str, list[tuple[Key, _Gathered]]] = {}
+    for key, found in kept.items():
+        for text in found.texts:
+            meant.setdefault(text, []).append((key, found))
+    return {text: _candidates(text, several) for text, several in meant.items()}
 
 
-def _in_order(several: list[Candidate]) -> tuple[Candidate, ...]:
+def _candidates(text: str, several: Sequence[tuple[Key, _Gathered]]) -> tuple[Candidate, ...]:
     """By entity; what only tells several apart is left out of one, so that it does not change with it."""
-    if len(several) == 1:
-        return (replace(several[0], docs=(), definers=()),)
-    return tuple(sorted(several, key=lambda candidate: candidate.entity))
-
-
-def _candidates(kept: Mapping[Key, _Gathered]) -> Iterator[tuple[str, Candidate]]:
-    for key, gathered in kept.items():
-        docs, definers = tuple(sorted(gathered.docs)), tuple(sorted(gathered.definers))
-        for text, role in gathered.texts.items():
-            yield (
-                text,
-                Candidate(
-                    entity=entity_id(*key),
-                    confidence=_CONFIDENCE[role],
-                    disambiguation=key[1],
-                    docs=docs,
-                    definers=definers,
-                    is_prefix=role is NameRole.CODE_PREFIX,
-                ),
-            )
+    told = len(several) > 1
+    candidates = [
+        Candidate(
+            entity=found.entity,
+            confidence=_CONFIDENCE[found.texts[text]],
+            disambiguation=key[1],
+            docs=tuple(sorted(found.docs)) if told else (),
+            definers=tuple(sorted(found.definers)) if told else (),
+            is_prefix=found.texts[text] is NameRole.CODE_PREFIX,
+        )
+        for key, found in several
+    ]
+    return tuple(sorted(candidates, key=lambda candidate: candidate.entity))
 
 
 def _is_unclear(several: tuple[Candidate, ...]) -> bool:

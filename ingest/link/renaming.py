@@ -1,10 +1,12 @@
 """What is called otherwise in the next generation, from the names that documents state."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from itertools import chain
 
-from ingest.link.catalogue import Catalogue, Stated, build_catalogue
+from ingest.link.catalogue import Candidate, Catalogue, Stated, build_catalogue
+
+Meanings = Mapping[str, tuple[Candidate, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,8 +14,8 @@ class NameChanges:
     """What differs between the catalogues of two generations, and may matter to rows.
 
     `named` are documents that other entities name now, or name more surely, them or a section; `about` those
-    of them that are about another entity, and perhaps more; `texts` names that mean something else;
-    `entities` ids of those that came, went or are called otherwise.
+    of them that are about another entity, and perhaps more; `texts` names that may mean something else in a
+    document whose own names stay; `entities` ids of those that came, went or are called otherwise.
     """
 
     named: frozenset[str] = frozenset()
@@ -37,10 +39,11 @@ def compare_names(kept: Sequence[Stated], old: Collection[Stated], new: Collecti
         for part in (old, new)
     )
     named = _differing(before.by_doc, after.by_doc)
+    changing = frozenset(one.doc for one in chain(old, new))
     return NameChanges(
         named=named,
         about=frozenset(_about(named, before, after)),
-        texts=_differing(before.meanings, after.meanings),
+        texts=frozenset(_read_otherwise(before.meanings, after.meanings, changing)),
         entities=_differing(before.entities, after.entities),
     )
 
@@ -50,6 +53,22 @@ def _near(changed: Collection[Stated], stated: Sequence[Stated], kept: Sequence[
     touched = {_folded(one) for one in changed}
     texts = {one.name.text for one in chain(stated, kept) if _folded(one) in touched}
     return frozenset(_folded(one) for one in chain(stated, kept) if one.name.text in texts) | touched
+
+
+def _read_otherwise(before: Meanings, after: Meanings, changing: Set[str]) -> Iterator[str]:
+    """Texts that mean something else to others than the documents that are *changing*.
+
+    Who else explains a term is nothing to a document: an acronym of two meanings, which every new document
+    explains once more, would be read anew in all that use it.
+    """
+    for text in _differing(before, after):
+        one, other = (_to_others(meanings.get(text, ()), changing) for meanings in (before, after))
+        if one != other:
+            yield text
+
+
+def _to_others(candidates: Iterable[Candidate], changing: Set[str]) -> list[Candidate]:
+    return [replace(one, definers=tuple(sorted({*one.definers} - changing))) for one in candidates]
 
 
 def _about(named: Collection[str], before: Catalogue, after: Catalogue) -> Iterator[str]:

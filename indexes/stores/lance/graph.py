@@ -60,7 +60,7 @@ class LanceGraphReader:
 
     def scan_nodes(self, *, source: str | None = None) -> Iterator[Node]:
         """All nodes, or one source's, in id order, a page at a time."""
-        found = scan.rows_in_id_order(self._nodes, _NODE_COLUMNS, _of_source(source))
+        found = scan.narrow_rows_in_id_order(self._nodes, _SHOWN_NODE, _of_source(source))
         return map(graph_rows.node_from_row, found)
 
     def scan_edges(
@@ -69,7 +69,7 @@ class LanceGraphReader:
         """All edges, or those of one source or of some kinds, in id order, a page at a time."""
         tests = [_of_source(source), None if kinds is None else one_of("kind", kinds)]
         condition = " AND ".join(f"({test})" for test in tests if test) or None
-        found = scan.rows_in_id_order(self._edges, _EDGE_COLUMNS, condition)
+        found = scan.narrow_rows_in_id_order(self._edges, _SHOWN_EDGE, condition)
         return map(graph_rows.edge_from_row, found)
 
     def row_hashes(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
@@ -78,8 +78,8 @@ class LanceGraphReader:
 
     def damaged_rows(self) -> tuple[str, ...]:
         """Ids of nodes and edges whose row no longer matches its hash, in id order; reads everything."""
-        nodes = filter(graph_rows.is_damaged_node, scan.rows_in_id_order(self._nodes, _NODE_COLUMNS))
-        edges = filter(graph_rows.is_damaged_edge, scan.rows_in_id_order(self._edges, _EDGE_COLUMNS))
+        nodes = filter(graph_rows.is_damaged_node, scan.narrow_rows_in_id_order(self._nodes, _NODE_COLUMNS))
+        edges = filter(graph_rows.is_damaged_edge, scan.narrow_rows_in_id_order(self._edges, _EDGE_COLUMNS))
         return tuple(sorted(row["id"] for row in chain(nodes, edges)))
 
     def state(self) -> tuple[StoreState, StoreState]:
