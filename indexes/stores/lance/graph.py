@@ -60,7 +60,7 @@ class LanceGraphReader:
 
     def scan_nodes(self, *, source: str | None = None) -> Iterator[Node]:
         """All nodes, or one source's, in id order, a page at a time."""
-        found = scan.narrow_rows_in_id_order(self._nodes, _SHOWN_NODE, _of_source(source))
+        found = scan.narrow_rows_in_id_order(self._nodes, SHOWN_NODE, _of_source(source))
         return map(graph_rows.node_from_row, found)
 
     def scan_edges(
@@ -69,7 +69,7 @@ class LanceGraphReader:
         """All edges, or those of one source or of some kinds, in id order, a page at a time."""
         tests = [_of_source(source), None if kinds is None else one_of("kind", kinds)]
         condition = " AND ".join(f"({test})" for test in tests if test) or None
-        found = scan.narrow_rows_in_id_order(self._edges, _SHOWN_EDGE, condition)
+        found = scan.narrow_rows_in_id_order(self._edges, SHOWN_EDGE, condition)
         return map(graph_rows.edge_from_row, found)
 
     def row_hashes(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
