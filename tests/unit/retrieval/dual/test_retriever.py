@@ -145,6 +145,31 @@ def test_a_way_over_a_passage_that_the_filters_keep_out_is_none(index: SmallInde
     assert "Redis" not in " ".join(one.text for one in kept)
 
 
+@pytest.mark.parametrize("kept", ["recency=90d", "last_modified>=2026-01-01", "pdf_page=3"])
+def test_dates_and_numbers_filter_what_the_graph_says_as_they_filter_passages(kept: str) -> None:
+    known = {"last_modified": "2026-01-20T00:00:00+00:00", "page_no": 3}
+    session = page("session", {"Session API": "The Session API depends on Redis."}, **known)
+    crew = page("crew", {"Night Crew": "Redis is kept by the Night Crew."}, **known)
+    old = page(
+        "old", {"Mail Relay": "Redis feeds the Mail Relay."}, last_modified="2020-01-01T00:00:00+00:00"
+    )
+    (of_session,), (of_crew,), (of_old,) = session[1], crew[1], old[1]
+    edges = (
+        *(names(name, one[1][0]) for name, one in (("Session API", session), ("Night Crew", crew))),
+        related("Session API", "depends on", "Redis", of_session, of_session.text),
+        related("Redis", "is kept by", "Night Crew", of_crew, of_crew.text),
+        related("Redis", "feeds", "Mail Relay", of_old, of_old.text),
+    )
+    called = ("Session API", "Redis", "Night Crew", "Mail Relay")
+    entities = tuple(
+        Entity(id=entity_id(name), doc=entity_id(name), name=name, entity_type=EntityType.DOCUMENT)
+        for name in called
+    )
+    found = ask(build_index((session, crew, old, (entities, ())), edges), filters=parse_filters([kept]))
+    assert "Night Crew" in of_graph(found)
+    assert "Mail Relay" not in of_graph(found)
+
+
 def test_of_equal_scores_what_joins_more_of_the_question_comes_first() -> None:
     index = services_index(
         related("Session API", "feeds", "Mail Relay", SESSION, SESSION.text, confidence=0.8),
