@@ -94,11 +94,16 @@ def _without_empty(row: Mapping[str, str]) -> dict[str, str]:
 
 
 def _check_events(block: str) -> None:
-    """Refuse anchors and aliases, which can blow a few lines up to gigabytes, and what nests without end."""
+    """Refuse anchors and aliases, which can blow a few lines up to gigabytes, and what nests without end.
+
+    Refused too are tags such as `!!bool`: what follows one may be what the loader cannot turn into it.
+    """
     depth = 0
     for event in yaml.parse(block, Loader=_LOADER):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise yaml.YAMLError("anchors and aliases are not allowed")
+        if getattr(event, "tag", None) is not None:
+            raise yaml.YAMLError("tags are not allowed")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > NESTING_MAX:
             raise yaml.YAMLError("it is nested too deeply")
