@@ -12,6 +12,7 @@ from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_jso
 from flows.cli.reading import open_for_reading, warn
 from flows.settings import read_settings
 from schemas.errors import ConfigError
+from schemas.redaction import one_line
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _print(
     for record in records:
         typer.echo(line(record))
     for problem in problems:
-        warn(f"{problem.path}: {problem.message}")
+        warn(one_line(f"{problem.path}: {problem.message}"))
 
 
 def _line(record: "Record") -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexes.ports import ChunkReader
 from retrieval.bundle import locate_in_pdf
@@ -76,13 +76,8 @@ def file_answer(
     place = _place(pages, chunks, query)
     if place.reason:
         return place
-    slug = place.page.slug if place.page else _free_slug(wiki, query)
-    if slug is None:
-        return Filing(
-            page=None, reason="a page that cannot be read stands in its place; see sitegraph wiki list"
-        )
-    page = _page(query, statements, found, evidence, slug=slug, generation=generation, now=now)
-    return Filing(page=wiki.write(page))
+    page = _page(query, statements, found, evidence, generation=generation, now=now)
+    return _rebuild(wiki, place.page, page) if place.page else _add(wiki, page)
 
 
 def _why_not(statements: Collection[Statement], found: Mapping[str, Chunk], *, verified: bool) -> str:
@@ -112,11 +107,20 @@ def _place(pages: Collection[WikiPage], chunks: ChunkReader, query: str) -> Fili
     return Filing(page=same[0] if same else None)
 
 
-def _free_slug(wiki: Wiki, query: str) -> str | None:
-    """Give the slug of a new page: another page of that name, readable or not, is never written over."""
-    taken = {slug for category, slug in wiki.names() if category == TOPIC}
-    plain = slug_of(query)
-    return next((slug for slug in (plain, marked_slug(plain, query)) if slug not in taken), None)
+def _rebuild(wiki: Wiki, stale: WikiPage, page: WikiPage) -> Filing:
+    """Write *page* in the place of *stale*; the title, and keys of their own, that people gave it stay."""
+    rebuilt = replace(page, slug=stale.slug, category=stale.category, title=stale.title, extra=stale.extra)
+    if written := wiki.revise(stale, rebuilt):
+        return Filing(page=written)
+    return Filing(page=None, reason=f"{stale.ref} was saved meanwhile")
+
+
+def _add(wiki: Wiki, page: WikiPage) -> Filing:
+    """Write a new page; another of that name, readable or not, is never written over."""
+    for slug in (page.slug, marked_slug(page.slug, page.query)):
+        if written := wiki.add(replace(page, slug=slug)):
+            return Filing(page=written)
+    return Filing(page=None, reason="a page that cannot be read stands in its place; see sitegraph wiki list")
 
 
 def _page(
@@ -125,7 +129,6 @@ def _page(
     found: Mapping[str, Chunk],
     evidence: GraphEvidence | None,
     *,
-    slug: str,
     generation: int,
     now: str,
 ) -> WikiPage:
@@ -136,7 +139,7 @@ def _page(
     body = _body(query, statements, [found[chunk] for chunk in resting], evidence)
     return WikiPage(
         category=TOPIC,
-        slug=slug,
+        slug=slug_of(query),
         title=_cut(query, TITLE_MAX),
         summary=_cut(statements[0].text, SUMMARY_MAX),
         body=body,

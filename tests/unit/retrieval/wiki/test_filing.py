@@ -84,6 +84,18 @@ def test_a_stale_page_is_rebuilt_in_its_place(desk: Desk) -> None:
     )
 
 
+def test_what_a_person_added_to_the_front_matter_of_a_filed_page_outlives_its_rebuilding(desk: Desk) -> None:
+    desk.file(QUESTION, (SENTENCE, desk.chunk("maintained by")))
+    (file,) = (desk.wiki.folder / "topic").iterdir()
+    theirs = file.read_text().replace(f"title: {QUESTION}", "title: The lease daemon # ours\nroom: 017")
+    file.write_text(theirs)
+    changed = desk.over(people_index(maintainer=STORAGE))
+    written = changed.file(QUESTION, ("The Storage Group does.", changed.chunk("maintained by"))).page
+    assert written is not None
+    assert (written.title, written.summary) == ("The lease daemon", "The Storage Group does.")
+    assert file.read_text().startswith("---\ntitle: The lease daemon # ours\nroom: 017\n")
+
+
 def test_a_stale_page_that_a_person_has_edited_is_never_written_over(desk: Desk) -> None:
     desk.file(QUESTION, (SENTENCE, desk.chunk("maintained by")))
     (page,) = desk.wiki.list().pages
