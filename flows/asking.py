@@ -10,7 +10,7 @@ from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.answering import Answerer
 from retrieval.opening import build_retriever
 from retrieval.policy import ALLOW_ALL, Policy, check_policy
-from schemas.errors import ConfigError, StoreUnavailable
+from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 from schemas.extraction import Complete
 
@@ -149,12 +149,12 @@ class Asking:
                 self.readers.chunks,
                 query.text,
                 statements,
-                verified=answer.verified,
+                verified=answer.verified and not answer.dropped,
                 generation=self.readers.generation,
                 now=self.now,
                 evidence=found.evidence,
             )
-        except StoreUnavailable as error:
+        except (StoreUnavailable, ParseError, ConfigError) as error:
             self.warn(f"the answer is not filed: {error}")
             return
         self.tell(

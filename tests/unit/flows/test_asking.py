@@ -191,6 +191,25 @@ def test_an_answer_that_is_not_verified_is_not_filed(unranked: Heard, server: Ll
     assert unranked.wiki.list().pages == ()
 
 
+def test_an_answer_of_which_something_was_dropped_is_not_filed(heard: Heard, server: LlmServer) -> None:
+    server.script(say("Records are kept for seven years [S1]. Records are kept for nine weeks [S1]."))
+    asked = heard.ask(QUESTION, AskMode.WIKI, url=server.url)
+    assert [len(asked.answer.sentences), len(asked.answer.dropped)] == [1, 1]
+    assert heard.told[-1] == "not filed: it is not verified"
+    assert heard.wiki.list().pages == ()
+
+
+def test_an_answer_comes_although_it_cannot_be_filed(heard: Heard, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    heard.wiki.folder.mkdir()
+    (heard.wiki.folder / "topic").symlink_to(tmp_path / "elsewhere")
+    assert heard.ask(QUESTION, AskMode.WIKI).answer.text == f"{ANSWER} [S1]"
+    assert heard.warned[-1].startswith(
+        "the answer is not filed: topic/how-long-are-records-kept.md: is a link"
+    )
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
 def test_an_answer_is_filed_in_the_wiki_and_comes_from_there_the_next_time(heard: Heard) -> None:
     first = heard.ask(QUESTION, AskMode.WIKI)
     second = heard.ask(QUESTION, AskMode.WIKI)
