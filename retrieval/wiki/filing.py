@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexes.ports import ChunkReader
+from retrieval.answer import mask_labels
 from retrieval.bundle import locate_in_pdf
 from retrieval.render import cite_line
 from retrieval.wiki.evidence import GraphEvidence
@@ -174,8 +175,8 @@ def _body(
 
 
 def _prose(text: str) -> str:
-    """Give a sentence as one line that is no heading, list, quote, code or link of the wiki."""
-    line = plain_line(text).replace("[[", "[\\[")
+    """Give a sentence as one line that is no heading, list, quote, code, label or link of the wiki."""
+    line = mask_labels(plain_line(text)).replace("[[", "[\\[")
     return re.sub(r"^(\d*)([#>+*`~|=-]|(?<=\d)[.)])", r"\1\\\2", line)
 
 
