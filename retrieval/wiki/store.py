@@ -14,8 +14,13 @@ from schemas.errors import ConfigError, ParseError, StoreUnavailable
 
 
 def wiki_folder(index: Path) -> Path:
-    """Give the folder of an index's wiki: `NAME.wiki` beside the index folder `NAME`, never in it."""
+    """Give the folder of an index's wiki: `NAME.wiki` beside the index folder `NAME`, never in it.
+
+    Raises: ConfigError: beside the root of the file system is no place.
+    """
     whole = index.resolve()
+    if not whole.name:
+        raise ConfigError("has no place beside it for a wiki; choose another --index", subject=str(index))
     return whole.with_name(f"{whole.name}.wiki")
 
 

@@ -49,8 +49,8 @@ def current_hashes(chunks: ChunkReader, pages: Iterable[WikiPage]) -> Mapping[st
 def weigh_pages(pages: Collection[WikiPage], hashes: Mapping[str, str]) -> dict[str, Trust]:
     """Give for each page, by `category/slug`, what is stale and what contradicts it, in order.
 
-    A contradiction is open while both sides are current: the flagged ones whose chunk is still there and whose
-    statement the page still makes, and those between two pages of which neither is stale.
+    A contradiction is open while both sides are current: the flagged ones whose chunk is still there and
+    whose statement the page still makes, and those between two pages of which neither is stale.
     """
     stale = {
         page.ref: tuple(chunk for chunk, was in page.rests_on.items() if hashes.get(chunk) != was)
