@@ -15,13 +15,14 @@ from retrieval.prompt import render_prompt
 from retrieval.query import build_query, parse_filters
 from retrieval.render import label_of, render_text
 from retrieval.retriever import Retriever
+from schemas.edges import EdgeKind
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Derivation, Evidence, Origin, Query
 from schemas.ids import entity_id
 from schemas.nodes import Entity, EntityType
 from schemas.records import to_record
 from tests.fakes.services import CountingGraph, mention, names, related, services_documents, services_index
-from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, page
+from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, page, typed
 
 RELATION = "How does the Session API connect to Redis?"
 SESSION = services_documents()[0][0][1][0]
@@ -179,6 +180,28 @@ def test_of_equal_scores_what_joins_more_of_the_question_comes_first() -> None:
     found = retriever.find(build_query(RELATION), ()).contexts
     best = [(one.entity, one.origins) for one in found if one.score == pytest.approx(0.72)]
     assert best == [("Mail Relay", 2), ("Backup Guide", 1), ("Night Crew", 1)]
+
+
+def test_a_document_and_the_entity_of_its_name_are_one_thing_though_others_are_called_alike() -> None:
+    policy = page("policy", {"Lease Policy": "Leases end."}, doc_id="GOV-0017")
+    worker = page("worker", {"Billing Worker": "It counts."}, doc_id="ADR-0031")
+    entity = Entity(
+        id=entity_id("Billing Worker"),
+        doc=entity_id("Billing Worker"),
+        name="Billing Worker",
+        entity_type=EntityType.DOCUMENT,
+        disambiguation="ADR-0031",
+    )
+    edges = (
+        names("Billing Worker", worker[1][0]),
+        typed(EdgeKind.DEPENDS_ON, policy[1][0], worker[1][0]),
+    )
+    index = build_index((policy, worker, ((entity,), ())), edges)
+    found = EntityGraphRetriever(index.chunks, index.graph).find(
+        build_query("How does the Lease Policy relate to what it depends on?"), ()
+    )
+    (context,) = found.contexts
+    assert context.names == ("Billing Worker",)
 
 
 def test_a_question_without_entities_adds_nothing(index: SmallIndex) -> None:
