@@ -48,7 +48,6 @@ def extract_answer(
     hold enough of the question's words. Each of the *further* questions, that were asked on the way, adds
     the sentence that answers it best; alone they answer nothing.
     """
-    questions = (bundle.query, *further)
     posed = (bundle.query, *further)
     chosen = _choose(bundle.query, bundle.evidence, reranker, posed=posed)[:SENTENCES_MAX]
     if chosen:
