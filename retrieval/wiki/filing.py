@@ -17,6 +17,7 @@ from retrieval.wiki.store import Wiki
 from retrieval.wiki.trust import contradict, current_hashes, said_by, weigh_pages
 from retrieval.wiki.words import stem_line
 from retrieval.words import fold
+from schemas.errors import ConfigError, ParseError
 from schemas.hashing import sha256_hex
 from schemas.nodes import Chunk
 from schemas.redaction import redact
@@ -117,11 +118,24 @@ def _rebuild(wiki: Wiki, stale: WikiPage, page: WikiPage) -> Filing:
 
 
 def _add(wiki: Wiki, page: WikiPage) -> Filing:
-    """Write a new page; another of that name, readable or not, is never written over."""
+    """Write a new page; another of that name, readable or not, is never written over.
+
+    One of the same question has been filed by somebody else since the wiki was read.
+    """
     for slug in (page.slug, marked_slug(page.slug, page.query)):
         if written := wiki.add(replace(page, slug=slug)):
             return Filing(page=written)
+        there = _read(wiki, slug)
+        if there and stem_line(there.query) == stem_line(page.query):
+            return Filing(page=there, reason=f"{there.ref} holds it already")
     return Filing(page=None, reason="a page that cannot be read stands in its place; see sitegraph wiki list")
+
+
+def _read(wiki: Wiki, slug: str) -> WikiPage | None:
+    try:
+        return wiki.read(TOPIC, slug)
+    except (ConfigError, ParseError):
+        return None
 
 
 def _page(

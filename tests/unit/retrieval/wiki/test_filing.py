@@ -1,5 +1,6 @@
 """What becomes of an answer: filed once, only if verified, and never over what a person wrote."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,6 +70,16 @@ def test_an_answer_that_a_current_page_holds_is_not_filed_again(desk: Desk) -> N
     again = desk.file("who maintains the LEASE daemon", (SENTENCE, desk.chunk("maintained by")), now=LATER)
     assert again.reason == "topic/who-maintains-the-lease-daemon holds it already"
     assert [page.written_at for page in desk.wiki.list().pages] == [NOW]
+
+
+def test_of_many_who_file_one_answer_at_once_one_does(desk: Desk) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        filings = list(
+            threads.map(lambda _: desk.file(QUESTION, (SENTENCE, desk.chunk("maintained by"))), range(16))
+        )
+    (page,) = desk.wiki.list().pages
+    assert sum(one.written for one in filings) == 1
+    assert all(one.page == page for one in filings)
 
 
 def test_a_stale_page_is_rebuilt_in_its_place(desk: Desk) -> None:
