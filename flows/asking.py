@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flows.modes import AskMode
-from retrieval.answer import parse_answer
+from retrieval.answer import Sentence, parse_answer
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.answering import Answerer
 from retrieval.opening import build_retriever
 from retrieval.policy import ALLOW_ALL, Policy, check_policy
-from schemas.errors import ConfigError, StoreUnavailable
+from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 from schemas.extraction import Complete
 
@@ -149,12 +149,12 @@ class Asking:
                 self.readers.chunks,
                 query.text,
                 statements,
-                verified=answer.verified,
+                verified=answer.verified and not answer.dropped,
                 generation=self.readers.generation,
                 now=self.now,
                 evidence=found.evidence,
             )
-        except StoreUnavailable as error:
+        except (StoreUnavailable, ParseError, ConfigError) as error:
             self.warn(f"the answer is not filed: {error}")
             return
         self.tell(
@@ -163,9 +163,22 @@ class Asking:
 
 
 def _quote_page(found: "WikiAnswer") -> Answered:
-    """Give the page's own words; what a person changed on it no verifier has seen."""
+    """Give the page's own words; what a person changed on it no verifier has seen.
+
+    A page as it was filed has one sentence a line, which is not cut again, as behind an abbreviation.
+    """
     assert found.page is not None
     said = parse_answer(found.text, found.bundle).sentences
+    if not found.page.edited_by_hand:
+        lines = (parse_answer(line, found.bundle).sentences for line in found.text.split("\n"))
+        said = tuple(
+            Sentence(
+                text=" ".join(one.text for one in parts),
+                labels=tuple(label for one in parts for label in one.labels),
+            )
+            for parts in lines
+            if parts
+        )
     known = {one.S for one in found.bundle.evidence}
     return Answered(
         by=AnsweredBy.WIKI,

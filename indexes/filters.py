@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from schemas.errors import FilterError
 from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter
+from schemas.nodes import Chunk
 
 LIST_FIELDS = frozenset({"tool_names"})
 INTEGER_FIELDS = frozenset({"page_no"})
@@ -32,3 +33,24 @@ def interval_of(value: str) -> tuple[str | None, str | None]:
     if not slash:
         raise FilterError(f"not an interval FROM/TO: {value!r}", subject="filter")
     return (None if start == ".." else start), (None if end == ".." else end)
+
+
+def passes(chunk: Chunk, filters: Collection[Filter]) -> bool:
+    """Whether a chunk keeps all *filters*, as a search in any store has it.
+
+    Raises: FilterError: an interval that is none.
+    """
+    return all(_keeps(chunk, one) for one in filters)
+
+
+def _keeps(chunk: Chunk, item: Filter) -> bool:
+    held = getattr(chunk, item.field)
+    if item.field in INTEGER_FIELDS:
+        return held in map(int, item.values)
+    if item.field in DATE_FIELDS:
+        return held is not None and any(_within(held, *interval_of(value)) for value in item.values)
+    return bool(set(held if item.field in LIST_FIELDS else (held,)) & set(item.values))
+
+
+def _within(held: str, start: str | None, end: str | None) -> bool:
+    return (start is None or start <= held) and (end is None or held < end)

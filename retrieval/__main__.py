@@ -20,6 +20,7 @@ from schemas.errors import (
 )
 from schemas.evidence import Query
 from schemas.json_text import to_json
+from schemas.redaction import one_line
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"retrieval: cannot go on: {error}", file=sys.stderr)
         return _leave_output(1)
     except SitegraphError as error:
-        print(f"retrieval: {error}", file=sys.stderr)
+        print(f"retrieval: {one_line(str(error))}", file=sys.stderr)
         return exit_code(error)
     except KeyboardInterrupt:
         return 130
@@ -91,7 +92,7 @@ def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) 
         use_rerank=query.rerank,
     )
     for warning in readers.warnings:
-        print(f"retrieval: warning: {warning}", file=sys.stderr)
+        print(f"retrieval: warning: {one_line(warning)}", file=sys.stderr)
     retriever = build_retriever(readers, policy=read_policy(settings.deny))
     return walk_merged(retriever, query, boost=settings.graph_boost, only_named=only_named)
 

@@ -44,6 +44,11 @@ class Answer:
     problems: tuple[str, ...]
 
 
+def mask_labels(text: str) -> str:
+    """Give a sentence of the evidence with round brackets around what only reads as a label: `[S2]`."""
+    return _LABEL.sub(r"(\1)", _GRAPH_LABEL.sub(lambda match: f"({match[0][1:-1]})", text))
+
+
 def parse_answer(text: str, bundle: ContextBundle) -> Answer:
     """Read *text* as an answer to *bundle* and check it; whatever it is, it is read and never refused."""
     body, cited = _split_citations(_GRAPH_LABEL.sub(r"[S\1]", text))

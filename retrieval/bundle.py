@@ -5,7 +5,19 @@ from typing import Any
 
 from retrieval.budget import CountTokens, cut_offsets, fit_budget
 from retrieval.score import Scored
-from schemas.evidence import Citation, ContextBundle, Evidence, PdfLocation, Query, Summary, ToolPlan
+from schemas.evidence import (
+    Citation,
+    ContextBundle,
+    Derivation,
+    Evidence,
+    Origin,
+    PathStep,
+    PdfLocation,
+    Query,
+    Scores,
+    Summary,
+    ToolPlan,
+)
 from schemas.nodes import Chunk
 
 VERSION = 1
@@ -23,6 +35,37 @@ def number_evidence(
 
 def _evidence(label: str, one: Scored, length: int) -> Evidence:
     chunk = one.chunk
+    return evidence_of(
+        chunk,
+        label,
+        text=chunk.text[:length],
+        offsets=cut_offsets(chunk.offsets, chunk.text, length),
+        score=one.score,
+        scores=one.scores,
+        source=one.source,
+        derivation=one.derivation,
+        role=one.role,
+        path=one.path,
+        logit=one.logit,
+    )
+
+
+def evidence_of(
+    chunk: Chunk,
+    label: str,
+    *,
+    text: str,
+    offsets: tuple[int, int],
+    score: float,
+    scores: Scores,
+    source: Origin,
+    derivation: Derivation,
+    role: str,
+    path: tuple[PathStep, ...],
+    logit: float | None = None,
+    entity: str | None = None,
+) -> Evidence:
+    """Give *text*, of *chunk* or read from it, as evidence that opens where the chunk stands."""
     return Evidence(
         S=label,
         chunk_id=chunk.id,
@@ -36,16 +79,17 @@ def _evidence(label: str, one: Scored, length: int) -> Evidence:
         pdf=locate_in_pdf(chunk),
         heading_path=chunk.heading_path,
         breadcrumbs=chunk.breadcrumbs,
-        text=chunk.text[:length],
-        offsets=cut_offsets(chunk.offsets, chunk.text, length),
-        score=one.score,
-        scores=one.scores,
-        source=one.source,
-        derivation=one.derivation,
-        role=one.role,
-        path=one.path,
-        logit=one.logit,
+        text=text,
+        offsets=offsets,
+        score=score,
+        scores=scores,
+        source=source,
+        derivation=derivation,
+        role=role,
+        path=path,
+        logit=logit,
         stale=chunk.stale,
+        entity=entity,
     )
 
 

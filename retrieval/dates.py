@@ -4,6 +4,10 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 from schemas.errors import FilterError
+from schemas.evidence import Filter
+
+RECENCY = "recency"
+"""The filter key that is no column: its values are ages."""
 
 OPEN_END = ".."
 """An end that is not there (ISO 8601-2, 4.4)."""
@@ -38,7 +42,7 @@ def parse_age(value: str) -> str:
     Raises: FilterError: none.
     """
     if not _AGE.fullmatch(value):
-        raise FilterError(f"must be a number of days such as 90d, not {value!r}", subject="recency")
+        raise FilterError(f"must be a number of days such as 90d, not {value!r}", subject=RECENCY)
     return value
 
 
@@ -50,6 +54,16 @@ def younger_than(ages: tuple[str, ...], as_of: str) -> str:
     except (ValueError, OverflowError):
         return f"{OPEN_END}/{OPEN_END}"
     return f"{_instant(start)}/{OPEN_END}"
+
+
+def date_filters(filters: tuple[Filter, ...], as_of: str) -> tuple[Filter, ...]:
+    """Turn ages into dates: they count back from when the generation was made, not from a clock."""
+    return tuple(
+        Filter(field="last_modified", values=(younger_than(one.values, as_of),))
+        if one.field == RECENCY
+        else one
+        for one in filters
+    )
 
 
 def _span(text: str) -> tuple[str, str]:

@@ -17,21 +17,22 @@ def walk_merged(
 ) -> Walk:
     """Answer a query; one that names documents by id shows their neighbours by typed edges in any case.
 
-    Without an id, and without a graph, this is `Retriever.walk`.
+    Without an id, or without a graph, this is `Retriever.walk`.
 
-    Args: only_named: of what vectors found, keep the passages of the named documents alone.
+    Args: only_named: of what vectors found, keep the passages of the named documents alone, graph or none.
     """
     walk = retriever.walk(query)
     bundle = walk.bundle
     named = frozenset(bundle.diagnostics["named_documents"])
     if only_named and not named:
         return replace(walk, bundle=replace(bundle, evidence=(), citations=(), summaries=()))
-    if not query.use_graph or not named or GRAPH in bundle.degraded:
+    joined = bool(named) and query.use_graph and GRAPH not in bundle.degraded
+    if not joined and not only_named:
         return walk
     wide = replace(query, top_k=TOP_K_MAX, token_budget=TOKEN_BUDGET_MAX)
     plain = retriever.retrieve(replace(wide if only_named else query, use_graph=False)).evidence
     found = [one for one in plain if one.doc in named] if only_named else plain
-    neighbours = order_neighbours(retriever.retrieve(wide).evidence, named)
+    neighbours = order_neighbours(retriever.retrieve(wide).evidence, named) if joined else ()
     merged = merge_by_id(found, neighbours, boost=boost, top_k=query.top_k)
     evidence = tuple(replace(one, S=f"S{number}") for number, one in enumerate(merged, start=1))
     return replace(walk, bundle=replace(bundle, evidence=evidence, citations=tuple(map(cite, evidence))))
@@ -51,8 +52,8 @@ def merge_by_id(
 ) -> tuple[Evidence, ...]:
     """Keep the order of *found*, in which only neighbours rise, by *boost*; the other neighbours follow.
 
-    A document that both have is there once, as `both`. Neighbours that nothing else found have up to half of
-    the places.
+    A neighbour that both have is there once, as `both`, at its best passage in *found*; further ones of it
+    stay what vectors found. Neighbours that nothing else found have up to half of the places.
     """
     by_doc = {one.doc: one for one in neighbours}
     lifted: list[Evidence] = []

@@ -65,13 +65,18 @@ def _evidence_parts(bundle: ContextBundle) -> list[str]:
 
 
 def _summaries(summaries: Iterable[Summary]) -> list[str]:
-    lines = [f"- {' > '.join(one.breadcrumbs)}: {one.gist}" for one in summaries]
+    lines = [f"- {_one_line(' > '.join(one.breadcrumbs))}: {_one_line(one.gist)}" for one in summaries]
     return ["\n".join(("Where this stands (no evidence):", *lines))] if lines else []
 
 
 def _passage(evidence: Evidence) -> str:
     trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
     name = f" {label_of(evidence)}" if evidence.entity else ""
-    head = f"[{evidence.S}]{name} {trail} ({cite_line(evidence, evidence.pdf)})"
+    head = _one_line(f"[{evidence.S}]{name} {trail} ({cite_line(evidence, evidence.pdf)})")
     quoted = "\n".join(f"| {line}" for line in evidence.text.splitlines())
     return f"{head}\n{quoted}"
+
+
+def _one_line(text: str) -> str:
+    """Let no heading and no name of a file begin a line, as if it were no longer evidence."""
+    return " ".join(text.split())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from retrieval.dates import parse_age, parse_bound
+from retrieval.dates import RECENCY, parse_age, parse_bound
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter, Query, ToolUse
 from schemas.nodes import DocumentKind
@@ -21,7 +21,6 @@ FILTER_ALIASES = {"lifecycle": "status", "tool_name": "tool_names", "pdf_page": 
 _PAGE_NO = re.compile(r"0{0,8}[1-9][0-9]{0,8}")
 """Any page of any PDF, and few enough digits for the column."""
 
-RECENCY = "recency"
 FILTER_KEYS = tuple(sorted({*FILTER_FIELDS, *DATE_FIELDS, *FILTER_ALIASES, RECENCY}))
 _COMPARED = re.compile(r"(\w+)\s*([<>]=?)(.*)", re.DOTALL)
 

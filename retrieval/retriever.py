@@ -7,12 +7,11 @@ from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Re
 from retrieval.bundle import build_bundle, number_evidence
 from retrieval.candidates import score_candidates
 from retrieval.catalogue import look_up
-from retrieval.dates import younger_than
+from retrieval.dates import date_filters
 from retrieval.definitions import find_definitions
 from retrieval.diagnostics import describe_walk
 from retrieval.orientation import summarise_parents
 from retrieval.policy import ALLOW_ALL, Policy, check_policy
-from retrieval.query import RECENCY
 from retrieval.reach import Found, Reached, find_copies, reach_by_graph, start_from
 from retrieval.relationship import entities_of
 from retrieval.relevance import Measure, lift_of, scale_of
@@ -23,7 +22,7 @@ from retrieval.seeds import Asked, SeedList, balance_pool, found_by_search, fuse
 from retrieval.selection import select_evidence
 from retrieval.tool_plan import plan_tool
 from schemas.errors import StoreUnavailable
-from schemas.evidence import ContextBundle, Filter, Query, Scores
+from schemas.evidence import ContextBundle, Query, Scores
 
 GRAPH = "graph"
 RERANK = "rerank"
@@ -78,7 +77,7 @@ class Retriever:
     def walk(self, query: Query) -> Walk:
         """Give the evidence for *query* together with all that it was chosen from; raises as `retrieve`."""
         check_policy(self._policy, query)
-        query = replace(query, filters=_dated(query.filters, self._as_of))
+        query = replace(query, filters=date_filters(query.filters, self._as_of))
         asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
         found = self._find(asked)
         reached = self._reach(asked, found)
@@ -178,13 +177,3 @@ class Retriever:
             return find_copies(self._graph, candidates)
         except StoreUnavailable:  # said in `degraded` already: the graph was asked before
             return {}
-
-
-def _dated(filters: tuple[Filter, ...], as_of: str) -> tuple[Filter, ...]:
-    """Turn ages into dates: they count back from when the generation was made, not from a clock."""
-    return tuple(
-        Filter(field="last_modified", values=(younger_than(one.values, as_of),))
-        if one.field == RECENCY
-        else one
-        for one in filters
-    )

@@ -12,6 +12,7 @@ from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_jso
 from flows.cli.reading import open_for_reading, warn
 from flows.settings import read_settings
 from schemas.errors import ConfigError
+from schemas.redaction import one_line
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -96,23 +97,25 @@ def _list(pages: "Wiki", output: OutputFormat) -> None:
 
 def _search(pages: "Wiki", text: str, output: OutputFormat) -> None:
     from retrieval.wiki.check import page_record
+    from retrieval.wiki.search import PageIndex
 
-    hits = pages.search(text, top_k=FOUND_MAX)
+    listing = pages.list()
+    hits = PageIndex(listing.pages).search(text, top_k=FOUND_MAX)
     found = ({**page_record(hit.page), "score": hit.score, "coverage": hit.coverage} for hit in hits)
-    _print(found, (), output, lambda record: f"{record['score']:.3f}  {_line(record)}")
+    _print(found, listing.problems, output, lambda record: f"{record['score']:.3f}  {_line(record)}")
 
 
 def _read(pages: "Wiki", name: str, output: OutputFormat) -> None:
     from retrieval.render import wrap_text
+    from retrieval.wiki.check import whole_record
     from retrieval.wiki.front_matter import dump_page
-    from schemas.records import to_record
 
     category, slash, slug = name.partition("/")
     if not slash:
         raise ConfigError("is no page; write CATEGORY/SLUG, as sitegraph wiki list does", subject=name)
     page = pages.read(category, slug)
     if output is OutputFormat.JSON:
-        print_json(to_record(page))
+        print_json(whole_record(page))
     else:
         typer.echo(wrap_text(dump_page(page), width=10_000))
 
@@ -139,7 +142,7 @@ def _print(
     for record in records:
         typer.echo(line(record))
     for problem in problems:
-        warn(f"{problem.path}: {problem.message}")
+        warn(one_line(f"{problem.path}: {problem.message}"))
 
 
 def _line(record: "Record") -> str:

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, WithJsonSchema
 
+from retrieval.dates import RECENCY
 from retrieval.query import (
     FILTER_ALIASES,
     FILTER_KEYS,
     PERSONA_MAX,
-    RECENCY,
     TEXT_MAX,
     TOKEN_BUDGET_MAX,
     TOKEN_BUDGET_MIN,

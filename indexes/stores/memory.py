@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import numpy as np
 
 from indexes.digests import chunk_sha256, edge_sha256, node_sha256
-from indexes.filters import INTEGER_FIELDS, LIST_FIELDS, check_filters, interval_of
+from indexes.filters import check_filters, passes
 from indexes.ports import ChunkVectors, StoreState, Vector
 from indexes.stores.bm25 import bm25, exact_terms, words
 from indexes.stores.snapshots import Row, Rows, Snapshots, StagedRows, damaged, hashes, state
 from indexes.vectors import check_vectors
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import DamageFound, FilterError, SchemaMismatch
-from schemas.evidence import DATE_FIELDS, Filter, Hit, SearchField
+from schemas.evidence import Filter, Hit, SearchField
 from schemas.nodes import Chunk, Node, kind_of
 
 ChunkRow = tuple[Chunk, ChunkVectors]
@@ -103,7 +103,7 @@ class MemoryChunkReader:
         return (self._rows[key].value[0] for key in sorted(self._rows))
 
     def _best(self, scores: Mapping[str, float], top_k: int, filters: Collection[Filter]) -> tuple[Hit, ...]:
-        kept = {chunk.id: chunk for chunk in self._chunks() if all(_passes(chunk, item) for item in filters)}
+        kept = {chunk.id: chunk for chunk in self._chunks() if passes(chunk, filters)}
         hits = [
             Hit(chunk_id=key, doc=kept[key].doc, score=round(score, 6))
             for key, score in scores.items()
@@ -300,16 +300,3 @@ def _searched(field: SearchField, chunk: Chunk) -> str:
         SearchField.CODES: chunk.codes,
     }
     return " ".join(parts[field])
-
-
-def _passes(chunk: Chunk, item: Filter) -> bool:
-    if item.field in INTEGER_FIELDS:
-        return getattr(chunk, item.field) in map(int, item.values)
-    held = getattr(chunk, item.field)
-    if item.field in DATE_FIELDS:
-        return held is not None and any(_within(held, *interval_of(value)) for value in item.values)
-    return bool(set(held if item.field in LIST_FIELDS else (held,)) & set(item.values))
-
-
-def _within(held: str, start: str | None, end: str | None) -> bool:
-    return (start is None or start <= held) and (end is None or held < end)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from retrieval.answer import mask_labels
 from retrieval.prompt import NOT_FOUND
 
 
@@ -57,5 +58,6 @@ class Answered:
 
     @property
     def text(self) -> str:
-        """The sentences, each with its label; else "not found"."""
-        return " ".join(f"{one.text} [{one.S}]" if one.S else one.text for one in self.sentences) or NOT_FOUND
+        """The sentences, each with its label, which is the only one in it; else "not found"."""
+        said = ((mask_labels(one.text), one.S) for one in self.sentences)
+        return " ".join(f"{text} [{label}]" if label else text for text, label in said) or NOT_FOUND

@@ -1,6 +1,7 @@
 """An answer without a language model: the sentences of the evidence that answer best, word for word."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from indexes.ports import Reranker
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.sentences import split_quotable
 from retrieval.expand.words import stems
+from retrieval.words import fold
 from schemas.evidence import ContextBundle, Evidence
 
 SENTENCES_MAX = 3
@@ -21,6 +23,8 @@ BEHIND = 3.0
 COVERED = 0.6
 """Share of the question's words, by rarity, that must stand in a sentence where no cross-encoder reads it."""
 NEAREST = 3
+_ASKS = re.compile(r"\W*(?:what|which|who|whom|whose|when|where|why|how)\b\W+\w", re.IGNORECASE)
+"""Questions whose words no statement has in this order; those after yes or no cannot be told from one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +48,11 @@ def extract_answer(
     hold enough of the question's words. Each of the *further* questions, that were asked on the way, adds
     the sentence that answers it best; alone they answer nothing.
     """
-    chosen = _choose(bundle.query, bundle.evidence, reranker)[:SENTENCES_MAX]
+    posed = (bundle.query, *further)
+    chosen = _choose(bundle.query, bundle.evidence, reranker, posed=posed)[:SENTENCES_MAX]
     if chosen:
-        chosen += [best for one in further for best in _choose(one, bundle.evidence, reranker)[:1]]
+        for one in further:
+            chosen += _choose(one, bundle.evidence, reranker, posed=posed)[:1]
     distinct = {one.text: (one, logit) for one, logit in reversed(chosen)}
     by_place = sorted(distinct.values(), key=lambda pair: pair[0].place)
     return Answered(
@@ -56,16 +62,16 @@ def extract_answer(
     )
 
 
-def rank_candidates(question: str, evidence: Collection[Evidence]) -> tuple[Candidate, ...]:
+def rank_candidates(
+    question: str, evidence: Collection[Evidence], *, posed: Collection[str] = ()
+) -> tuple[Candidate, ...]:
     """Give the distinct sentences of *evidence*, those that hold most of the question first.
 
     Words count by how few sentences hold them. Of equals the one of better evidence comes first.
+
+    Args: posed: questions; a sentence that only poses one, as a list of questions does, is left out.
     """
-    said: dict[str, Evidence] = {}
-    for one in evidence:
-        for text in _sentences(one):
-            said.setdefault(text, one)
-    sentences = tuple(said.items())
+    sentences = tuple((text, one) for text, one in _distinct(evidence).items() if not _poses(text, posed))
     words = [stems(" ".join((*one.heading_path, text))) for text, one in sentences]
     asked = stems(question)
     held = Counter(word for found in words for word in found & asked)
@@ -83,6 +89,20 @@ def rank_candidates(question: str, evidence: Collection[Evidence]) -> tuple[Cand
     return tuple(sorted(candidates, key=lambda one: (-one.covered, one.place)))
 
 
+def _distinct(evidence: Collection[Evidence]) -> dict[str, Evidence]:
+    """Give each sentence once, with the best evidence that says it."""
+    said: dict[str, Evidence] = {}
+    for one in evidence:
+        for text in _sentences(one):
+            said.setdefault(text, one)
+    return said
+
+
+def _poses(text: str, questions: Collection[str]) -> bool:
+    asked = (f" {fold(one)} " for one in questions if _ASKS.match(one))
+    return any(one in f" {fold(text)} " for one in asked)
+
+
 def _sentences(evidence: Evidence) -> Sequence[str]:
     found = split_quotable(evidence.text)
     return [text for text in found if any(sign.isalpha() for sign in text) and len(text) <= LENGTH_MAX]
@@ -91,9 +111,11 @@ def _sentences(evidence: Evidence) -> Sequence[str]:
 Chosen = tuple[Candidate, float | None]
 
 
-def _choose(question: str, evidence: Collection[Evidence], reranker: Reranker | None) -> list[Chosen]:
+def _choose(
+    question: str, evidence: Collection[Evidence], reranker: Reranker | None, *, posed: Collection[str]
+) -> list[Chosen]:
     """Give the sentences that answer *question*, the best first."""
-    ranked = rank_candidates(question, evidence)
+    ranked = rank_candidates(question, evidence, posed=posed)
     if reranker is None:
         return [(one, None) for one in ranked if one.covered >= COVERED]
     read = ranked[:READ_MAX]

@@ -11,6 +11,8 @@ _SHORT = re.compile(
     re.IGNORECASE,
 )
 """How a text ends whose full stop ends an abbreviation; of "U.S. Army" nobody can tell, so it stays whole."""
+_SHORT_MAX = 8
+"""Signs of the longest of them with what stands before it; a list of initials is not read anew at each."""
 
 
 def split_quotable(text: str) -> tuple[str, ...]:
@@ -21,7 +23,8 @@ def split_quotable(text: str) -> tuple[str, ...]:
 def _parts(line: str) -> Iterator[str]:
     start = 0
     for match in _END.finditer(line):
-        if not _SHORT.search(line[start : match.start() + 1]):
+        stop = match.start() + 1
+        if not _SHORT.search(line, max(0, stop - _SHORT_MAX), stop):
             yield line[start : match.end()].strip()
             start = match.end()
     yield line[start:].strip()

@@ -11,6 +11,7 @@ from retrieval.dual.walk import Reached
 from retrieval.dual.wording import say_edge
 from retrieval.expand.words import stems
 from retrieval.words import fold
+from schemas.edges import EdgeKind
 from schemas.evidence import PathStep, Query
 from schemas.nodes import Chunk
 
@@ -43,17 +44,18 @@ def build_contexts(
     """Write out what was reached, best first; a way with a passage that the filters keep out is none.
 
     Of equal scores, what more of the question's entities lead to comes first, then what shares more of its
-    words. Two calls to the graph and three to the chunk store, for any number of things.
+    words. Three calls to the graph and three to the chunk store, for any number of things.
     Raises: StoreUnavailable: a store is gone.
     """
     edges = {edge.id: edge for one in reached for edge in one.path}
     ends = {end for edge in edges.values() for end in (edge.src, edge.dst)}
     things = read_things(graph, ends | {one.node for one in reached})
     passages = read_passages(chunks, tuple(edges.values()), query)
+    homes = _homes(graph, {one.node for one in reached}, things)
     grouped: dict[str, list[Reached]] = {}
     for way in sorted(reached, key=lambda way: way.order):
         if name := fold(things.called(way.node)):
-            grouped.setdefault(name, []).append(way)
+            grouped.setdefault(homes.get(way.node, name), []).append(way)
     found = [one for ways in grouped.values() if (one := _context(ways, things, passages, options))]
     asked = stems(query.text)
     return tuple(
@@ -62,6 +64,20 @@ def build_contexts(
             key=lambda one: (-round(one.score, 6), -one.origins, -len(asked & stems(one.text)), one.entity),
         )
     )
+
+
+def _homes(graph: GraphReader, places: Collection[str], things: Things) -> dict[str, str]:
+    """Give the document that an entity with homonyms is the name of, where both are among *places*.
+
+    The document is its own; whatever else is called alike is one thing by its name.
+    """
+    apart = [id_ for id_ in sorted(places) if things.is_told_apart(id_)]
+    edges = graph.edges_from(apart, kinds={EdgeKind.NAMES}) if apart else ()
+    homes: dict[str, str] = {}
+    for edge in edges:
+        if edge.dst in places:
+            homes.setdefault(edge.src, edge.dst)
+    return homes | {home: home for home in homes.values()}
 
 
 def _context(
@@ -74,7 +90,7 @@ def _context(
         return None
     return GraphContext(
         entity=things.called(best.node),
-        names=things.names(best.node),
+        names=tuple(dict.fromkeys(name for one in shown for name in things.names(one.node))),
         text=_write(shown, things, passages),
         hop=best.hop,
         confidence=round(best.confidence, 6),

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from retrieval.bundle import locate_in_pdf
+from retrieval.bundle import evidence_of
 from retrieval.dual.context import GraphContext
 from retrieval.words import fold
 from schemas.evidence import Derivation, Evidence, Origin, Scores
@@ -40,28 +40,16 @@ def to_evidence(contexts: Iterable[GraphContext], *, after: int) -> tuple[Eviden
 
 
 def _evidence(label: str, context: GraphContext) -> Evidence:
-    chunk = context.chunk
-    return Evidence(
-        S=label,
-        chunk_id=chunk.id,
-        doc=chunk.doc,
-        doc_id=chunk.doc_id,
-        kind=chunk.kind,
-        url=chunk.url,
-        fragment=chunk.fragment,
-        file_path=chunk.file_path,
-        section=chunk.section,
-        pdf=locate_in_pdf(chunk),
-        heading_path=chunk.heading_path,
-        breadcrumbs=chunk.breadcrumbs,
+    return evidence_of(
+        context.chunk,
+        label,
         text=context.text,
-        offsets=chunk.offsets,
+        offsets=context.chunk.offsets,
         score=context.score,
         scores=Scores(graph=context.score),
         source=Origin.GRAPH,
         derivation=Derivation.INFERRED,
         role=ROLE,
         path=context.path,
-        stale=chunk.stale,
         entity=context.entity,
     )

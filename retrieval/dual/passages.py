@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from indexes.filters import passes
 from indexes.ports import ChunkReader
 from schemas.edges import Edge, EdgeKind
 from schemas.evidence import Filter, Query, SearchField
@@ -59,12 +60,3 @@ def _nearest(chunks: ChunkReader, docs: list[str], query: Query) -> dict[str, Ch
     for hit in chunks.search_text(SearchField.TEXT, query.text, top_k=_LOOK_UP, filters=only):
         best.setdefault(hit.doc, hit.chunk_id)
     return {chunk.doc: chunk for chunk in chunks.get(sorted(best.values()))}
-
-
-def passes(chunk: Chunk, filters: Collection[Filter]) -> bool:
-    """Whether a chunk keeps all *filters*; a list column holds one of the values."""
-    return all(set(_values(getattr(chunk, one.field))) & set(one.values) for one in filters)
-
-
-def _values(value: object) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)

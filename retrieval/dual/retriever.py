@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from retrieval.budget import CountTokens
 from retrieval.bundle import cite
+from retrieval.dates import date_filters
 from retrieval.dual.graph_channel import GraphFindings, GraphRetriever
 from retrieval.dual.merge import choose_contexts, fit_contexts, to_evidence
 from retrieval.dual.options import RECIPE, DualOptions
@@ -63,7 +64,7 @@ class DualRetriever:
         if self._graph is None or not query.use_graph:
             return bundle
         try:
-            found = self._graph.find(query, bundle.evidence)
+            found = self._graph.find(_dated(query, bundle), bundle.evidence)
         except StoreUnavailable as error:
             self._warn(f"answering without the graph: {error}")
             return replace(bundle, degraded=tuple(sorted({*bundle.degraded, GRAPH})))
@@ -81,6 +82,11 @@ class DualRetriever:
             citations=(*bundle.citations, *(cite(one) for one in added)),
             diagnostics={**bundle.diagnostics, "dual": _describe(found, len(chosen), len(kept))},
         )
+
+
+def _dated(query: Query, bundle: ContextBundle) -> Query:
+    """Let ages in filters count back from the generation that the passages are of."""
+    return replace(query, filters=date_filters(query.filters, bundle.as_of))
 
 
 def _describe(found: GraphFindings, chosen: int, kept: int) -> dict[str, Any]:

@@ -33,6 +33,11 @@ class Things:
         own = tuple(name for name in names_of(node) if fold(name))
         return own or (self.names(node.doc) if node.doc != id_ else ())
 
+    def is_told_apart(self, id_: str) -> bool:
+        """Whether a node is an entity with what tells it from others of its name."""
+        node = self.nodes.get(id_)
+        return isinstance(node, Entity) and bool(node.disambiguation)
+
     def called(self, id_: str) -> str:
         """The name to show; of homonyms with what tells them apart."""
         node = self.nodes.get(id_)

@@ -83,7 +83,7 @@ def answer_from_wiki(
             passages,
             query,
             count_tokens=sources.encoder.count_tokens,
-            budget=token_budget,
+            budget=None if page else token_budget,
             found=evidence,
             generation=sources.generation,
             as_of=sources.as_of,

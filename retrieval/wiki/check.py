@@ -1,7 +1,9 @@
 """Looks every page of a wiki over against the index that readers see."""
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.wiki.facts import facts_of
@@ -61,6 +63,25 @@ def _stated(graph: GraphReader, pages: Collection[WikiPage]) -> tuple[Fact, ...]
     ends = sorted({end for edge in edges for end in (edge.src, edge.dst)})
     names = {node.id: name_of(node) for node in graph.nodes(ends)} if ends else {}
     return facts_of(edges, names)
+
+
+def whole_record(page: WikiPage) -> Record:
+    """Give all of a page; what JSON has no form for among a person's own keys, as dates, is text."""
+    return {**to_record(page), "extra": _plain(page.extra)}
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case dict():
+            return {str(key): _plain(one) for key, one in value.items()}
+        case list():
+            return [_plain(one) for one in value]
+        case None | bool() | int() | str():
+            return value
+        case float() if math.isfinite(value):
+            return value
+        case _:
+            return str(value)
 
 
 def page_record(page: WikiPage) -> Record:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexes.ports import ChunkReader
+from retrieval.answer import mask_labels
 from retrieval.bundle import locate_in_pdf
 from retrieval.render import cite_line
 from retrieval.wiki.evidence import GraphEvidence
@@ -16,6 +17,7 @@ from retrieval.wiki.store import Wiki
 from retrieval.wiki.trust import contradict, current_hashes, said_by, weigh_pages
 from retrieval.wiki.words import stem_line
 from retrieval.words import fold
+from schemas.errors import ConfigError, ParseError
 from schemas.hashing import sha256_hex
 from schemas.nodes import Chunk
 from schemas.redaction import redact
@@ -76,13 +78,8 @@ def file_answer(
     place = _place(pages, chunks, query)
     if place.reason:
         return place
-    slug = place.page.slug if place.page else _free_slug(wiki, query)
-    if slug is None:
-        return Filing(
-            page=None, reason="a page that cannot be read stands in its place; see sitegraph wiki list"
-        )
-    page = _page(query, statements, found, evidence, slug=slug, generation=generation, now=now)
-    return Filing(page=wiki.write(page))
+    page = _page(query, statements, found, evidence, generation=generation, now=now)
+    return _rebuild(wiki, place.page, page) if place.page else _add(wiki, page)
 
 
 def _why_not(statements: Collection[Statement], found: Mapping[str, Chunk], *, verified: bool) -> str:
@@ -112,11 +109,33 @@ def _place(pages: Collection[WikiPage], chunks: ChunkReader, query: str) -> Fili
     return Filing(page=same[0] if same else None)
 
 
-def _free_slug(wiki: Wiki, query: str) -> str | None:
-    """Give the slug of a new page: another page of that name, readable or not, is never written over."""
-    taken = {slug for category, slug in wiki.names() if category == TOPIC}
-    plain = slug_of(query)
-    return next((slug for slug in (plain, marked_slug(plain, query)) if slug not in taken), None)
+def _rebuild(wiki: Wiki, stale: WikiPage, page: WikiPage) -> Filing:
+    """Write *page* in the place of *stale*; the title, and keys of their own, that people gave it stay."""
+    rebuilt = replace(page, slug=stale.slug, category=stale.category, title=stale.title, extra=stale.extra)
+    if written := wiki.revise(stale, rebuilt):
+        return Filing(page=written)
+    return Filing(page=None, reason=f"{stale.ref} was saved meanwhile")
+
+
+def _add(wiki: Wiki, page: WikiPage) -> Filing:
+    """Write a new page; another of that name, readable or not, is never written over.
+
+    One of the same question has been filed by somebody else since the wiki was read.
+    """
+    for slug in (page.slug, marked_slug(page.slug, page.query)):
+        if written := wiki.add(replace(page, slug=slug)):
+            return Filing(page=written)
+        there = _read(wiki, slug)
+        if there and stem_line(there.query) == stem_line(page.query):
+            return Filing(page=there, reason=f"{there.ref} holds it already")
+    return Filing(page=None, reason="a page that cannot be read stands in its place; see sitegraph wiki list")
+
+
+def _read(wiki: Wiki, slug: str) -> WikiPage | None:
+    try:
+        return wiki.read(TOPIC, slug)
+    except (ConfigError, ParseError):
+        return None
 
 
 def _page(
@@ -125,7 +144,6 @@ def _page(
     found: Mapping[str, Chunk],
     evidence: GraphEvidence | None,
     *,
-    slug: str,
     generation: int,
     now: str,
 ) -> WikiPage:
@@ -136,7 +154,7 @@ def _page(
     body = _body(query, statements, [found[chunk] for chunk in resting], evidence)
     return WikiPage(
         category=TOPIC,
-        slug=slug,
+        slug=slug_of(query),
         title=_cut(query, TITLE_MAX),
         summary=_cut(statements[0].text, SUMMARY_MAX),
         body=body,
@@ -171,8 +189,8 @@ def _body(
 
 
 def _prose(text: str) -> str:
-    """Give a sentence as one line that is no heading, list, quote, code or link of the wiki."""
-    line = plain_line(text).replace("[[", "[\\[")
+    """Give a sentence as one line that is no heading, list, quote, code, label or link of the wiki."""
+    line = mask_labels(plain_line(text)).replace("[[", "[\\[")
     return re.sub(r"^(\d*)([#>+*`~|=-]|(?<=\d)[.)])", r"\1\\\2", line)
 
 

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +19,8 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 # A pipe in the place of a page would else be waited at for ever.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+"""What exFAT and shared folders say to a hard link; there, a page is looked for and then put."""
 _TRIES = 100
 
 
@@ -33,17 +35,24 @@ def list_files(root: Path) -> tuple[tuple[tuple[str, str], ...], tuple[PageProbl
         if category.is_symlink() or not category.is_dir(follow_symlinks=False):
             problems += _stray(category.name, is_link=category.is_symlink())
         elif not is_safe(category.name):
-            problems.append(
-                PageProblem(path=category.name, message="is no name of a category: use a-z, 0-9, -")
-            )
+            problems.append(_problem(category.name, "is no name of a category: use a-z, 0-9, -"))
         else:
-            for entry in _names(root / category.name):
-                path = f"{category.name}/{entry.name}"
-                if (problem := _problem_of(entry)) is not None:
-                    problems.append(PageProblem(path=path, message=problem))
-                elif entry.name.endswith(SUFFIX):
-                    found.append((category.name, entry.name.removesuffix(SUFFIX)))
+            slugs, among = _list_category(root, category.name)
+            found += ((category.name, slug) for slug in slugs)
+            problems += among
     return tuple(found), tuple(problems)
+
+
+def _list_category(root: Path, category: str) -> tuple[list[str], list[PageProblem]]:
+    try:
+        entries = _names(root / category)
+    except StoreUnavailable as error:
+        return [], [_problem(category, error.message)]
+    pages = [one for one in entries if _problem_of(one) is None and one.name.endswith(SUFFIX)]
+    problems = [
+        _problem(f"{category}/{one.name}", message) for one in entries if (message := _problem_of(one))
+    ]
+    return [one.name.removesuffix(SUFFIX) for one in pages], problems
 
 
 def read_file(root: Path, category: str, slug: str) -> str | None:
@@ -78,19 +87,54 @@ def replace_file(root: Path, category: str, slug: str, text: str) -> None:
     Raises: ConfigError: an unsafe name; ParseError: a link or a file stands where its folder belongs;
     StoreUnavailable: it cannot be written.
     """
+    _put(root, category, slug, text, _rename_over)
+
+
+def create_file(root: Path, category: str, slug: str, text: str) -> bool:
+    """Put a page's file there if nothing has its name, be it a page, a link or a folder. Give if it did.
+
+    The file system decides, so that of two who create one page at once one does. Raises: as `replace_file`.
+    """
+    return _put(root, category, slug, text, _rename_free)
+
+
+def _put(root: Path, category: str, slug: str, text: str, place: Callable[[int, str, str], bool]) -> bool:
     path = _path(category, slug)
     try:
         (root / category).mkdir(parents=True, exist_ok=True)
         with _opened_category(root, category) as folder:
             name = _write_beside(folder, slug, text)
             try:
-                os.replace(name, f"{slug}{SUFFIX}", src_dir_fd=folder, dst_dir_fd=folder)
+                placed = place(folder, name, f"{slug}{SUFFIX}")
             except OSError:
                 os.unlink(name, dir_fd=folder)
                 raise
             os.fsync(folder)
     except OSError as error:
         raise _refusal(error, path) from error
+    return placed
+
+
+def _rename_over(folder: int, name: str, target: str) -> bool:
+    os.replace(name, target, src_dir_fd=folder, dst_dir_fd=folder)
+    return True
+
+
+def _rename_free(folder: int, name: str, target: str) -> bool:
+    """Rename to a free name by `link`, since `rename` takes the place of what is there."""
+    try:
+        os.link(name, target, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        placed = True
+    except FileExistsError:
+        placed = False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if target not in os.listdir(folder):
+            return _rename_over(folder, name, target)
+        placed = False
+    os.unlink(name, dir_fd=folder)
+    return placed
 
 
 def _path(category: str, slug: str) -> str:
@@ -139,10 +183,15 @@ def _names(folder: Path) -> list[os.DirEntry[str]]:
 
 def _stray(name: str, *, is_link: bool) -> list[PageProblem]:
     if is_link:
-        return [PageProblem(path=name, message="is a link, and links are not followed")]
+        return [_problem(name, "is a link, and links are not followed")]
     if name.endswith(SUFFIX):
-        return [PageProblem(path=name, message="lies in no category: move it to a folder such as topic/")]
+        return [_problem(name, "lies in no category: move it to a folder such as topic/")]
     return []
+
+
+def _problem(path: str, message: str) -> PageProblem:
+    """Name a file in signs that any terminal and any JSON can hold: a name may be any bytes."""
+    return PageProblem(path=os.fsencode(path).decode("utf-8", "backslashreplace"), message=message)
 
 
 def _problem_of(entry: os.DirEntry[str]) -> str | None:

@@ -15,10 +15,10 @@ BLOCK_MAX = 65_536
 """Signs of front matter that are read; a page that rests on 400 passages needs about half."""
 
 NESTING_MAX = 50
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """In C where PyYAML has it: every question reads all pages."""
 
-_BLOCK = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _TEXTS = ("title", "summary", "query", "written_at", "status_since", "filed_sha256")
 _KNOWN = frozenset({f.name for f in fields(WikiPage)} - {"slug", "body", "extra"})
@@ -31,7 +31,7 @@ def parse_page(text: str, *, category: str, slug: str) -> WikiPage:
     message says which line or key, and what belongs there.
     """
     path = f"{category}/{slug}.md"
-    match = _BLOCK.match(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    match = BLOCK.match(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     if match is None:
         raise ParseError("has no front matter: begin with a line ---, title: ..., a line ---", subject=path)
     stated = _load(match[1], path)
@@ -58,6 +58,12 @@ def parse_page(text: str, *, category: str, slug: str) -> WikiPage:
 
 def dump_page(page: WikiPage) -> str:
     """Write a page as its file: known keys first, those without a value left out, then a person's own."""
+    block = dump_keys({**stated_keys(page), **page.extra})
+    return f"---\n{block}---\n\n{plain_text(page.body)}\n"
+
+
+def stated_keys(page: WikiPage) -> dict[str, Any]:
+    """Give the known keys of a page's front matter, in order, those without a value left out."""
     record = to_record(page)
     texts = {key: plain_line(record[key]) for key in ("title", "summary", "query")}
     stated = {
@@ -74,9 +80,12 @@ def dump_page(page: WikiPage) -> str:
         "contradictions": [_without_empty(one) for one in record["contradictions"]],
         "filed_sha256": page.filed_sha256,
     }
-    known = {key: value for key, value in stated.items() if value not in ("", None, {}, [])}
-    block = yaml.safe_dump({**known, **page.extra}, sort_keys=False, allow_unicode=True, width=110)
-    return f"---\n{block}---\n\n{plain_text(page.body)}\n"
+    return {key: value for key, value in stated.items() if value not in ("", None, {}, [])}
+
+
+def dump_keys(stated: Mapping[str, Any]) -> str:
+    """Write keys and values as lines of a front matter."""
+    return str(yaml.safe_dump(dict(stated), sort_keys=False, allow_unicode=True, width=110))
 
 
 def plain_line(text: str) -> str:
@@ -94,11 +103,16 @@ def _without_empty(row: Mapping[str, str]) -> dict[str, str]:
 
 
 def _check_events(block: str) -> None:
-    """Refuse anchors and aliases, which can blow a few lines up to gigabytes, and what nests without end."""
+    """Refuse anchors and aliases, which can blow a few lines up to gigabytes, and what nests without end.
+
+    Refused too are tags such as `!!bool`: what follows one may be what the loader cannot turn into it.
+    """
     depth = 0
-    for event in yaml.parse(block, Loader=_LOADER):
+    for event in yaml.parse(block, Loader=LOADER):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise yaml.YAMLError("anchors and aliases are not allowed")
+        if getattr(event, "tag", None) is not None:
+            raise yaml.YAMLError("tags are not allowed")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > NESTING_MAX:
             raise yaml.YAMLError("it is nested too deeply")
@@ -109,7 +123,7 @@ def _load(block: str, path: str) -> dict[str, Any]:
         raise ParseError(f"front matter is longer than {BLOCK_MAX} signs", subject=path)
     try:
         _check_events(block)
-        stated = yaml.load(block, Loader=_LOADER)  # noqa: S506 - one of the two safe loaders
+        stated = yaml.load(block, Loader=LOADER)  # noqa: S506 - one of the two safe loaders
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 2}" if error.problem_mark else ""
         raise ParseError(f"front matter is no YAML: {error.problem}{line}", subject=path) from error

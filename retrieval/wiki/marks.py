@@ -12,7 +12,7 @@ from schemas.errors import ConfigError, ParseError, StoreUnavailable
 def mark_pages(
     wiki: Wiki, pages: Collection[WikiPage], trust: Mapping[str, Trust], *, now: str
 ) -> tuple[PageProblem, ...]:
-    """Write status and contradictions on the pages whose are others now; nothing else on them changes.
+    """Write status and contradictions on the pages whose are others now; no other byte of them changes.
 
     A page that somebody saved meanwhile is left for the next time. A wiki that cannot be written to is a
     problem of each such page and fails nothing: what was found stands in the answer too.
@@ -23,8 +23,7 @@ def mark_pages(
         if marked is page:
             continue
         try:
-            if wiki.read(page.category, page.slug) == page:
-                wiki.write(marked)
+            wiki.revise(page, marked)
         except StoreUnavailable as error:
             message = f"is {marked.status.value}, which cannot be written on it: {error.message}"
             problems.append(PageProblem(path=f"{page.ref}.md", message=message))

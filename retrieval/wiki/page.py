@@ -10,7 +10,7 @@ from retrieval.words import fold
 from schemas.hashing import sha256_hex
 
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
 _LINK = re.compile(r"\[\[([^\[\]|\n]+)(?:\|[^\[\]\n]*)?\]\]")
 
 
@@ -129,12 +129,18 @@ def sections_of(page: WikiPage) -> tuple[PageSection, ...]:
             text = "\n".join(lines).strip()
             if fold(text) and heading not in (EVIDENCE, EVIDENCE_CHAIN):
                 found.append(PageSection(heading=heading, text=text))
-            heading, lines = (match[2] if match else ""), []
+            heading, lines = (_heading(match[1]) if match else ""), []
             continue
         if mark and fence in ("", mark[1]):
             fence = "" if fence else mark[1]
         lines.append(line)
     return tuple(found)
+
+
+def _heading(line: str) -> str:
+    """Take the closing sequence of `#` off, which a space stands before (CommonMark 4.2): `C#` is none."""
+    bare = line.rstrip().rstrip("#")
+    return bare.rstrip() if bare.endswith((" ", "\t")) or not bare else line.strip()
 
 
 def _prose(body: str) -> str:

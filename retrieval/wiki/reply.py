@@ -107,7 +107,7 @@ def bundle_passages(
     query: str,
     *,
     count_tokens: CountTokens,
-    budget: int,
+    budget: int | None,
     found: GraphEvidence | None,
     generation: int,
     as_of: str,
@@ -117,8 +117,11 @@ def bundle_passages(
 
     The text part of a score is the share of the question's words that a passage holds; no other is measured.
 
-    Args: found: what the graph gave; None for passages that a page rests on.
+    Args: budget: tokens; None keeps all whole, since labels on a page are places among what it rests on.
+    found: what the graph gave; None for passages that a page rests on.
     """
+    if budget is None:
+        budget = sum(count_tokens(chunk.text) for chunk in passages)
     asked = stems(query)
     searched = {chunk.id for chunk in found.seeds.chunks} if found else set()
     ranked = [
@@ -131,7 +134,7 @@ def bundle_passages(
         for chunk in passages
     ]
     return build_bundle(
-        Query(text=query, token_budget=budget),
+        Query(text=query),
         number_evidence(ranked, count_tokens, budget=budget),
         (),
         route="wiki",

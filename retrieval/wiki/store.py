@@ -4,17 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrieval.wiki.folder import list_files, read_file, replace_file
+from retrieval.wiki.folder import create_file, list_files, read_file, replace_file
 from retrieval.wiki.front_matter import dump_page, parse_page
 from retrieval.wiki.page import PageProblem, WikiPage
+from retrieval.wiki.restating import restate_page
 from retrieval.wiki.search import PageHit, PageIndex
 from retrieval.wiki.slugs import slug_of
-from schemas.errors import ConfigError, ParseError
+from schemas.errors import ConfigError, ParseError, StoreUnavailable
 
 
 def wiki_folder(index: Path) -> Path:
-    """Give the folder of an index's wiki: `NAME.wiki` beside the index folder `NAME`, never in it."""
+    """Give the folder of an index's wiki: `NAME.wiki` beside the index folder `NAME`, never in it.
+
+    Raises: ConfigError: beside the root of the file system is no place.
+    """
     whole = index.resolve()
+    if not whole.name:
+        raise ConfigError("has no place beside it for a wiki; choose another --index", subject=str(index))
     return whole.with_name(f"{whole.name}.wiki")
 
 
@@ -44,14 +50,10 @@ class Wiki:
         for category, slug in files:
             try:
                 pages.append(self.read(category, slug))
-            except (ParseError, ConfigError) as error:
+            except (ParseError, ConfigError, StoreUnavailable) as error:
                 broken.append(PageProblem(path=error.subject, message=error.message))
         listed = sorted((*problems, *broken), key=lambda one: (one.path, one.message))
         return Listing(pages=tuple(pages), problems=tuple(listed))
-
-    def names(self) -> tuple[tuple[str, str], ...]:
-        """Give (category, slug) of every page, those too that cannot be read."""
-        return list_files(self.folder)[0]
 
     def read(self, category: str, slug: str) -> WikiPage:
         """Give one page.
@@ -75,13 +77,39 @@ class Wiki:
         Raises: ConfigError: an unsafe category or slug, an empty title; StoreUnavailable: the folder
         cannot be written to.
         """
-        text = dump_page(page)
-        try:
-            written = parse_page(text, category=page.category, slug=page.slug)
-        except ParseError as error:
-            raise ConfigError(f"is no page: {error.message}", subject=page.ref) from error
+        text, written = _checked(page)
         replace_file(self.folder, page.category, page.slug, text)
         return written
+
+    def add(self, page: WikiPage) -> WikiPage | None:
+        """Put a page where nothing has its name; None where anything does, be it a page or not.
+
+        Raises: as `write`.
+        """
+        text, written = _checked(page)
+        return written if create_file(self.folder, page.category, page.slug, text) else None
+
+    def revise(self, page: WikiPage, by: WikiPage) -> WikiPage | None:
+        """Put *by*, the same page with what is new, in the place of *page*; None where another was saved.
+
+        What is the same of both stays in the file as it stands.
+        Raises: as `write`; ParseError: somebody has half saved it.
+        """
+        text = read_file(self.folder, page.category, page.slug)
+        if text is None or parse_page(text, category=page.category, slug=page.slug) != page:
+            return None
+        _, written = _checked(by)
+        replace_file(self.folder, page.category, page.slug, restate_page(text, page, by))
+        return written
+
+
+def _checked(page: WikiPage) -> tuple[str, WikiPage]:
+    """Give the file of a page, and the page as it reads back."""
+    text = dump_page(page)
+    try:
+        return text, parse_page(text, category=page.category, slug=page.slug)
+    except ParseError as error:
+        raise ConfigError(f"is no page: {error.message}", subject=page.ref) from error
 
 
 def resolve_links(pages: tuple[WikiPage, ...]) -> Mapping[str, tuple[str, ...]]:

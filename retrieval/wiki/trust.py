@@ -49,8 +49,8 @@ def current_hashes(chunks: ChunkReader, pages: Iterable[WikiPage]) -> Mapping[st
 def weigh_pages(pages: Collection[WikiPage], hashes: Mapping[str, str]) -> dict[str, Trust]:
     """Give for each page, by `category/slug`, what is stale and what contradicts it, in order.
 
-    A contradiction is open while both sides are current: the flagged ones whose chunk is still there, and
-    those between two pages of which neither is stale.
+    A contradiction is open while both sides are current: the flagged ones whose chunk is still there and
+    whose statement the page still makes, and those between two pages of which neither is stale.
     """
     stale = {
         page.ref: tuple(chunk for chunk, was in page.rests_on.items() if hashes.get(chunk) != was)
@@ -60,12 +60,18 @@ def weigh_pages(pages: Collection[WikiPage], hashes: Mapping[str, str]) -> dict[
     said = said_by((page.ref, fact) for page in pages if page.ref in current for fact in page.facts)
     trust = {}
     for page in pages:
-        flagged = [one for one in page.contradictions if one.chunk in hashes]
+        flagged = [one for one in page.contradictions if one.chunk in hashes and _is_made(one, page)]
         between = contradict(page.facts, said, besides=page.ref) if page.ref in current else ()
         trust[page.ref] = Trust(
             stale=stale[page.ref], contradictions=tuple(dict.fromkeys((*flagged, *between)))
         )
     return trust
+
+
+def _is_made(flag: Contradiction, page: WikiPage) -> bool:
+    """Whether a page still says what a flag on it says it does: a person may have settled it."""
+    side = (fold(flag.subject), flag.predicate, fold(flag.object))
+    return side in {(fold(fact.subject), fact.predicate, fold(fact.object)) for fact in page.facts}
 
 
 def contradicted_by(

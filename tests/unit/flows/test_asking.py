@@ -22,7 +22,7 @@ from schemas.errors import ConfigError, QueryRefused
 from schemas.records import to_record
 from tests.fakes.governance import governance_index
 from tests.fakes.llm_server import MISBEHAVIOURS, LlmServer, closed_url, say, serve_llm
-from tests.fakes.small_index import AS_OF, GENERATION
+from tests.fakes.small_index import AS_OF, GENERATION, build_index, page
 
 SCHEMA = Draft202012Validator(
     json.loads((Path(__file__).parents[3] / "docs" / "reference" / "bundle.schema.json").read_text("utf-8"))
@@ -191,6 +191,25 @@ def test_an_answer_that_is_not_verified_is_not_filed(unranked: Heard, server: Ll
     assert unranked.wiki.list().pages == ()
 
 
+def test_an_answer_of_which_something_was_dropped_is_not_filed(heard: Heard, server: LlmServer) -> None:
+    server.script(say("Records are kept for seven years [S1]. Records are kept for nine weeks [S1]."))
+    asked = heard.ask(QUESTION, AskMode.WIKI, url=server.url)
+    assert [len(asked.answer.sentences), len(asked.answer.dropped)] == [1, 1]
+    assert heard.told[-1] == "not filed: it is not verified"
+    assert heard.wiki.list().pages == ()
+
+
+def test_an_answer_comes_although_it_cannot_be_filed(heard: Heard, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    heard.wiki.folder.mkdir()
+    (heard.wiki.folder / "topic").symlink_to(tmp_path / "elsewhere")
+    assert heard.ask(QUESTION, AskMode.WIKI).answer.text == f"{ANSWER} [S1]"
+    assert heard.warned[-1].startswith(
+        "the answer is not filed: topic/how-long-are-records-kept.md: is a link"
+    )
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
 def test_an_answer_is_filed_in_the_wiki_and_comes_from_there_the_next_time(heard: Heard) -> None:
     first = heard.ask(QUESTION, AskMode.WIKI)
     second = heard.ask(QUESTION, AskMode.WIKI)
@@ -198,6 +217,23 @@ def test_an_answer_is_filed_in_the_wiki_and_comes_from_there_the_next_time(heard
     assert (second.answer.by, second.answer.text) == ("wiki", first.answer.text)
     assert second.bundle.evidence[0].file_path == "gov-0017.md"
     assert heard.told[-1] == "the wiki answers: topic/how-long-are-records-kept"
+
+
+def test_a_filed_sentence_comes_back_whole_with_its_own_label_alone(readers: Readers, tmp_path: Path) -> None:
+    index = build_index(
+        [
+            page("key", {"Great key": "The great key is kept by Dr. J. Porter, as [S2] says."}),
+            page("maid", {"Small key": "The small key is kept by the maid."}),
+        ],
+        [],
+    )
+    here = replace(readers, chunks=index.chunks, graph=index.graph, encoder=index.encoder, reranker=None)
+    heard = Heard(here, Wiki(tmp_path / "wiki"))
+    first, second = (heard.ask("By whom is the great key kept?", AskMode.WIKI) for _ in range(2))
+    assert [first.answer.by, second.answer.by] == ["extract", "wiki"]
+    assert second.answer.text == first.answer.text
+    assert second.answer.text.startswith("The great key is kept by Dr. J. Porter, as (S2) says. [S1]")
+    assert all(one.S for one in second.answer.sentences)
 
 
 def test_where_the_graph_cannot_be_asked_the_wiki_mode_answers_from_a_search(

@@ -110,6 +110,7 @@ def test_filters_are_applied_and_an_empty_result_is_no_error(folder: Path) -> No
         (("--query", "  "), "query"),
         (("--query", "x", "--index", "/nowhere/at/all"), "sitegraph run"),
         (("--query", "x", "--top-k", "many"), "--top-k"),
+        (("--query", "x", "--index", "/no\x1b[31mwhere"), "/no\\x1b[31mwhere"),
     ],
 )
 def test_bad_input_is_exit_code_2_with_what_to_do_and_no_traceback(
@@ -119,6 +120,7 @@ def test_bad_input_is_exit_code_2_with_what_to_do_and_no_traceback(
     assert (result.returncode, result.stdout) == (2, "")
     assert named in result.stderr
     assert "Traceback" not in result.stderr
+    assert "\x1b" not in result.stderr
 
 
 def test_an_index_of_another_model_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -73,6 +73,14 @@ def test_graph_neighbour_retrieval(index: SmallIndex) -> None:
     ]
     assert found["adr-0031.md"].path[0].kind == "depends_on"
     assert ask(index, "GOV-9999", only_named=True).evidence == ()
+    alone = ask(index, "GOV-0017", only_named=True, use_graph=False)
+    assert files(alone.evidence) == ["gov-0017.md", "gov-0017.md"]
+    assert [one.S for one in alone.citations] == ["S1", "S2"]
+    down = Retriever(
+        index.chunks, None, index.encoder, generation=GENERATION, as_of=AS_OF, degraded=("graph",)
+    )
+    degraded = walk_merged(down, build_query("GOV-0017"), only_named=True).bundle
+    assert (files(degraded.evidence), degraded.degraded) == (files(alone.evidence), ("graph",))
     asked = ask(index, "What depends on GOV-0017?", top_k=2)
     assert len(asked.evidence) == 2
     assert asked.evidence[1].path

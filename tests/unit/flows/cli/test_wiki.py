@@ -96,3 +96,36 @@ def test_a_wrong_call_says_what_is_wrong(
 def test_a_wiki_that_is_not_there_yet_is_empty(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, "list", "--index", str(folder)) == ("", "")
     assert not folder.with_name(f"{folder.name}.wiki").exists()
+
+
+def test_a_page_is_json_whatever_a_person_keeps_in_its_front_matter(
+    pages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    block = "title: A\nreviewed: 2026-01-01\nshare: .nan\nby: {1: [.inf, 2.5, yes], 2026-01-02: null}\n"
+    (pages / "topic" / "theirs.md").write_text(f"---\n{block}---\nx")
+    out, _ = told(capsys, "read", "topic/theirs", "--wiki", str(pages), "--format", "json")
+    assert json.loads(out)["extra"] == {
+        "reviewed": "2026-01-01",
+        "share": "nan",
+        "by": {"1": ["inf", 2.5, True], "2026-01-02": None},
+    }
+
+
+def test_what_a_search_could_not_read_is_a_warning(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, err = told(capsys, "search", "coal", "--wiki", str(pages))
+    assert "warning: topic/broken.md: has no front matter" in err
+
+
+def test_the_name_of_a_file_moves_no_cursor(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (pages / "topic" / "\x1b[31mred.md").write_text("x")
+    _, err = told(capsys, "list", "--wiki", str(pages))
+    assert "topic/\\x1b[31mred.md: is no name of a page" in err
+    assert "\x1b" not in err
+
+
+@pytest.mark.parametrize("command", [["wiki", "list"], ["ask", "Why?"]])
+def test_the_root_of_the_file_system_is_no_index(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_app([*command, "--index", "/"]) == 2
+    assert "has no place beside it" in capsys.readouterr().err

@@ -94,3 +94,20 @@ def test_no_evidence_is_not_found(bundle: ContextBundle) -> None:
     for reranker in (None, Scripted(key=9.0)):
         answer = extract_answer(nothing, reranker=reranker)
         assert (answer.text, answer.nearest) == ("not found", ())
+
+
+def test_a_sentence_that_poses_the_question_answers_nothing() -> None:
+    index = build_index(
+        [
+            page("faq", {"Questions": 'Who keeps the great key?\n\n`ask "Who keeps the great key?" --all`'}),
+            page("keys", {"Great key": "The porter keeps the great key."}),
+        ],
+        [],
+    )
+    retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    found = retriever.retrieve(build_query("Who keeps the great key?"))
+    assert len(found.evidence) == 2
+    assert extract_answer(found, reranker=None).text.startswith("The porter keeps the great key. [S")
+    assert len(extract_answer(found, reranker=None).sentences) == 1
+    stated = retriever.retrieve(build_query("the porter keeps the great key"))
+    assert not extract_answer(stated, reranker=None).not_found

@@ -33,3 +33,8 @@ def test_a_passage_is_cut_at_lines_and_sentences(text: str, parts: tuple[str, ..
 def test_nothing_but_white_space_is_lost() -> None:
     text = "A b. C d! E? F. G (h). I etc. J\nk"
     assert " ".join(split_quotable(text)) == " ".join(text.split())
+
+
+def test_a_list_of_initials_without_end_is_one_part() -> None:
+    text = "A. " * 30_000
+    assert split_quotable(text) == (text.strip(),)

@@ -15,13 +15,14 @@ from retrieval.prompt import render_prompt
 from retrieval.query import build_query, parse_filters
 from retrieval.render import label_of, render_text
 from retrieval.retriever import Retriever
+from schemas.edges import EdgeKind
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Derivation, Evidence, Origin, Query
 from schemas.ids import entity_id
 from schemas.nodes import Entity, EntityType
 from schemas.records import to_record
 from tests.fakes.services import CountingGraph, mention, names, related, services_documents, services_index
-from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, page
+from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, page, typed
 
 RELATION = "How does the Session API connect to Redis?"
 SESSION = services_documents()[0][0][1][0]
@@ -145,6 +146,31 @@ def test_a_way_over_a_passage_that_the_filters_keep_out_is_none(index: SmallInde
     assert "Redis" not in " ".join(one.text for one in kept)
 
 
+@pytest.mark.parametrize("kept", ["recency=90d", "last_modified>=2026-01-01", "pdf_page=3"])
+def test_dates_and_numbers_filter_what_the_graph_says_as_they_filter_passages(kept: str) -> None:
+    known = {"last_modified": "2026-01-20T00:00:00+00:00", "page_no": 3}
+    session = page("session", {"Session API": "The Session API depends on Redis."}, **known)
+    crew = page("crew", {"Night Crew": "Redis is kept by the Night Crew."}, **known)
+    old = page(
+        "old", {"Mail Relay": "Redis feeds the Mail Relay."}, last_modified="2020-01-01T00:00:00+00:00"
+    )
+    (of_session,), (of_crew,), (of_old,) = session[1], crew[1], old[1]
+    edges = (
+        *(names(name, one[1][0]) for name, one in (("Session API", session), ("Night Crew", crew))),
+        related("Session API", "depends on", "Redis", of_session, of_session.text),
+        related("Redis", "is kept by", "Night Crew", of_crew, of_crew.text),
+        related("Redis", "feeds", "Mail Relay", of_old, of_old.text),
+    )
+    called = ("Session API", "Redis", "Night Crew", "Mail Relay")
+    entities = tuple(
+        Entity(id=entity_id(name), doc=entity_id(name), name=name, entity_type=EntityType.DOCUMENT)
+        for name in called
+    )
+    found = ask(build_index((session, crew, old, (entities, ())), edges), filters=parse_filters([kept]))
+    assert "Night Crew" in of_graph(found)
+    assert "Mail Relay" not in of_graph(found)
+
+
 def test_of_equal_scores_what_joins_more_of_the_question_comes_first() -> None:
     index = services_index(
         related("Session API", "feeds", "Mail Relay", SESSION, SESSION.text, confidence=0.8),
@@ -154,6 +180,28 @@ def test_of_equal_scores_what_joins_more_of_the_question_comes_first() -> None:
     found = retriever.find(build_query(RELATION), ()).contexts
     best = [(one.entity, one.origins) for one in found if one.score == pytest.approx(0.72)]
     assert best == [("Mail Relay", 2), ("Backup Guide", 1), ("Night Crew", 1)]
+
+
+def test_a_document_and_the_entity_of_its_name_are_one_thing_though_others_are_called_alike() -> None:
+    policy = page("policy", {"Lease Policy": "Leases end."}, doc_id="GOV-0017")
+    worker = page("worker", {"Billing Worker": "It counts."}, doc_id="ADR-0031")
+    entity = Entity(
+        id=entity_id("Billing Worker"),
+        doc=entity_id("Billing Worker"),
+        name="Billing Worker",
+        entity_type=EntityType.DOCUMENT,
+        disambiguation="ADR-0031",
+    )
+    edges = (
+        names("Billing Worker", worker[1][0]),
+        typed(EdgeKind.DEPENDS_ON, policy[1][0], worker[1][0]),
+    )
+    index = build_index((policy, worker, ((entity,), ())), edges)
+    found = EntityGraphRetriever(index.chunks, index.graph).find(
+        build_query("How does the Lease Policy relate to what it depends on?"), ()
+    )
+    (context,) = found.contexts
+    assert context.names == ("Billing Worker",)
 
 
 def test_a_question_without_entities_adds_nothing(index: SmallIndex) -> None:

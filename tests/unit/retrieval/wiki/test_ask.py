@@ -55,6 +55,18 @@ def test_an_answer_from_the_wiki_always_cites_the_page_and_its_chunks(filed: Des
     assert document["supporting_chunks"] == [{"chunk_id": chunk.id, "text": chunk.text}]
 
 
+def test_labels_of_a_page_mean_the_passages_it_rests_on_whatever_the_budget(desk: Desk) -> None:
+    query = "Who maintains the lease daemon and where is that group based?"
+    where, who = desk.chunk("based in"), desk.chunk("maintained by")
+    sentences = (
+        ("That group is based in the Oxford Site.", where),
+        ("The lease daemon is maintained by the Platform Group.", who),
+    )
+    assert desk.file(query, *sentences).written
+    found = desk.ask(query, graph=desk.untouchable, token_budget=16)
+    assert [(one.S, one.text) for one in found.bundle.evidence] == [("S1", where.text), ("S2", who.text)]
+
+
 def test_an_empty_wiki_leads_to_the_graph(desk: Desk) -> None:
     found = desk.ask("How is the Lease Daemon connected to the Oxford Site?")
     assert (found.page, found.text, found.verdicts) == (None, "", ())

@@ -1,5 +1,6 @@
 """What becomes of an answer: filed once, only if verified, and never over what a person wrote."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -71,6 +72,16 @@ def test_an_answer_that_a_current_page_holds_is_not_filed_again(desk: Desk) -> N
     assert [page.written_at for page in desk.wiki.list().pages] == [NOW]
 
 
+def test_of_many_who_file_one_answer_at_once_one_does(desk: Desk) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        filings = list(
+            threads.map(lambda _: desk.file(QUESTION, (SENTENCE, desk.chunk("maintained by"))), range(16))
+        )
+    (page,) = desk.wiki.list().pages
+    assert sum(one.written for one in filings) == 1
+    assert all(one.page == page for one in filings)
+
+
 def test_a_stale_page_is_rebuilt_in_its_place(desk: Desk) -> None:
     desk.file(QUESTION, (SENTENCE, desk.chunk("maintained by")))
     changed = desk.over(people_index(maintainer=STORAGE))
@@ -82,6 +93,18 @@ def test_a_stale_page_is_rebuilt_in_its_place(desk: Desk) -> None:
         2,
         PageStatus.CURRENT,
     )
+
+
+def test_what_a_person_added_to_the_front_matter_of_a_filed_page_outlives_its_rebuilding(desk: Desk) -> None:
+    desk.file(QUESTION, (SENTENCE, desk.chunk("maintained by")))
+    (file,) = (desk.wiki.folder / "topic").iterdir()
+    theirs = file.read_text().replace(f"title: {QUESTION}", "title: The lease daemon # ours\nroom: 017")
+    file.write_text(theirs)
+    changed = desk.over(people_index(maintainer=STORAGE))
+    written = changed.file(QUESTION, ("The Storage Group does.", changed.chunk("maintained by"))).page
+    assert written is not None
+    assert (written.title, written.summary) == ("The lease daemon", "The Storage Group does.")
+    assert file.read_text().startswith("---\ntitle: The lease daemon # ours\nroom: 017\n")
 
 
 def test_a_stale_page_that_a_person_has_edited_is_never_written_over(desk: Desk) -> None:

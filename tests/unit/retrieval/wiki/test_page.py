@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from retrieval.wiki.page import PageSection, sections_of
 from schemas.hashing import sha256_hex
 from tests.fakes.wiki import hand_page
@@ -31,6 +33,23 @@ def test_a_body_is_cut_at_its_headings_and_not_inside_of_code() -> None:
     lead, code = sections_of(hand_page("Leases", BODY))
     assert lead == PageSection(heading="Leases", text="Lead, see [[Readers]] and [[topic/vectors|vectors]].")
     assert (code.heading, code.text[:16]) == ("Code", "```\n# no heading")
+
+
+@pytest.mark.parametrize(
+    ("line", "heading"),
+    [
+        ("## Why ##", "Why"),
+        ("# C#", "C#"),
+        ("#  A  #  # ", "A  #"),
+        ("# #", ""),
+        (f"# A{' ' * 20_000}B", f"A{' ' * 20_000}B"),
+    ],
+)
+def test_a_heading_ends_before_its_closing_signs_however_much_white_space_it_has(
+    line: str, heading: str
+) -> None:
+    (section,) = sections_of(hand_page("Leases", f"{line}\ntext"))
+    assert section == PageSection(heading=heading, text="text")
 
 
 def test_what_a_page_says_of_its_sources_is_no_part_of_its_text() -> None:

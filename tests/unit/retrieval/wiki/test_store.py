@@ -1,6 +1,7 @@
 """The folder of pages: whole writes, nothing outside of it, and clear words for what cannot be read."""
 
 import os
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -133,6 +134,74 @@ def test_what_is_no_page_is_named_with_what_to_do_and_the_rest_is_read(wiki: Wik
         "topic/folder.md": "is a folder inside of a category",
         "topic/pipe.md": "is no file",
     }
+
+
+@pytest.mark.parametrize("taken_by", ["page", "broken", "link", "folder"])
+def test_a_new_page_never_takes_the_place_of_anything(wiki: Wiki, taken_by: str) -> None:
+    wiki.write(hand_page("Coal", "x", slug="coal"))
+    place = wiki.folder / "topic" / "leases.md"
+    {
+        "page": lambda: wiki.write(PAGE),
+        "broken": lambda: place.write_text("broken"),
+        "link": lambda: place.symlink_to("coal.md"),
+        "folder": place.mkdir,
+    }[taken_by]()
+    before = place.lstat()
+    assert wiki.add(replace(PAGE, body="Mine.")) is None
+    after = place.lstat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert sorted(os.listdir(place.parent)) == ["coal.md", "leases.md"]
+
+
+def test_of_many_who_add_a_page_at_once_one_does(wiki: Wiki) -> None:
+    bodies = [f"By {number}." for number in range(12)]
+    with ThreadPoolExecutor(4) as threads:
+        added = list(threads.map(lambda body: wiki.add(replace(PAGE, body=body)), bodies))
+    (first,) = [page for page in added if page]
+    assert wiki.list().pages == (first,)
+    assert os.listdir(wiki.folder / "topic") == ["leases.md"]
+
+
+def test_a_page_is_added_where_the_file_system_has_no_links(
+    wiki: Wiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(folder_module.os, "link", unknown)
+    assert wiki.add(PAGE) == PAGE
+    assert wiki.add(replace(PAGE, body="Mine.")) is None
+    assert wiki.list().pages == (PAGE,)
+    assert os.listdir(wiki.folder / "topic") == ["leases.md"]
+
+
+def test_a_page_is_revised_only_as_it_was_read(wiki: Wiki) -> None:
+    saved = wiki.write(replace(PAGE, body="Saved meanwhile."))
+    assert wiki.revise(PAGE, replace(PAGE, summary="new")) is None
+    assert wiki.list().pages == (saved,)
+    assert wiki.revise(saved, replace(saved, summary="new")) == replace(saved, summary="new")
+    (wiki.folder / "topic" / "leases.md").unlink()
+    assert wiki.revise(saved, saved) is None
+
+
+def test_a_page_that_cannot_be_opened_is_a_problem_and_the_rest_is_read(
+    wiki: Wiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wiki.write(PAGE)
+    with socket.socket(socket.AF_UNIX) as server:
+        monkeypatch.chdir(wiki.folder / "topic")
+        server.bind("socket.md")
+    listing = wiki.list()
+    assert listing.pages == (PAGE,)
+    assert [one.path for one in listing.problems] == ["topic/socket.md"]
+
+
+def test_a_name_of_any_bytes_is_a_problem_that_can_be_printed(wiki: Wiki) -> None:
+    wiki.write(PAGE)
+    os.mkdir(os.fsencode(wiki.folder) + b"/ca\xfft")
+    (wiki.folder / "topic" / os.fsdecode(b"no\xfft.md")).write_text("x")
+    assert [one.path for one in wiki.list().problems] == ["ca\\xfft", "topic/no\\xfft.md"]
+    assert all(one.path.encode("utf-8") for one in wiki.list().problems)
 
 
 def test_a_page_that_is_not_there_is_said_so(wiki: Wiki) -> None:

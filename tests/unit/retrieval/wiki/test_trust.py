@@ -95,7 +95,15 @@ def test_two_current_pages_contradict_each_other_and_a_stale_one_does_not() -> N
 
 def test_a_flagged_contradiction_is_open_while_the_passage_that_says_otherwise_is_there() -> None:
     flag = Contradiction(subject="D", predicate="owner", object="P", other="S", chunk="chunk:x")
-    page = hand_page("A", "x", contradictions=(flag,))
+    page = hand_page("A", "x", contradictions=(flag,), facts=(fact("P", "owner", "D"),))
     assert weigh_pages([page], {"chunk:x": "1"})[page.ref].contradictions == (flag,)
     assert weigh_pages([page], {})[page.ref].status is PageStatus.CURRENT
     assert replace(page, contradictions=()).status is PageStatus.CURRENT
+
+
+def test_a_person_settles_a_contradiction_by_mending_the_facts() -> None:
+    flag = Contradiction(subject="D", predicate="owner", object="P", other="S", chunk="chunk:x")
+    page = hand_page("A", "x", contradictions=(flag,), rests_on={"chunk:x": "1"})
+    for facts in ((fact("S", "owner", "D"),), ()):
+        trust = weigh_pages([replace(page, facts=facts)], {"chunk:x": "1"})
+        assert trust[page.ref].status is PageStatus.CURRENT
