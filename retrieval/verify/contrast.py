@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from retrieval.verify.clauses import Clause, is_empty, split_clauses, split_sentences, stem, whole
 from retrieval.verify.facts import read_facts
-from retrieval.verify.names import find_names
+from retrieval.verify.lexicon import NEGATORS
+from retrieval.verify.names import find_names, fold_signs, is_named
 
 _COVERED = 0.6
 """Least share of a sentence's words that a part of the passage must have to be the one meant."""
@@ -94,13 +95,17 @@ def _other_name(said: Clause, parts: list[Clause]) -> str | None:
         words = frozenset({stem(name.casefold())})
         for part in parts:
             theirs = _marked(part.text)
-            if words <= part.stems or not _covers(said, part, without=words):
+            if _speaks_of(part, name, words) or not _covers(said, part, without=words):
                 continue
             if any(name in _marked(o.text) and _covers(said, o, without=words) for o in parts):
                 continue
             if any(_shape(name) == _shape(other) for other in theirs - mine):
                 return part.text
     return None
+
+
+def _speaks_of(part: Clause, name: str, words: frozenset[str]) -> bool:
+    return words <= part.stems or is_named(name, part.text, fold_signs(part.text))
 
 
 def _marked(text: str) -> frozenset[str]:
@@ -135,5 +140,5 @@ def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
 def _kinds(clause: Clause) -> Iterator[tuple[str, str]]:
     """Yield each pair of neighbouring words that carry meaning, as stems: (bulk, job)."""
     for left, right in zip(clause.words, clause.words[1:], strict=False):
-        if not is_empty(left) and not is_empty(right) and left.isalpha():
+        if not {left, right} & NEGATORS and not is_empty(left) and not is_empty(right) and left.isalpha():
             yield stem(left), stem(right)

@@ -12,11 +12,11 @@ EMPTY = frozenset(
         """a an the this that these those it its it's they them their he she his her we our you your one of to
         in on by for from with as and or is are was were be been being has have had do did does will would
         shall can could may might must should need there then so such also which who what any some every each
-        even but because while although though whereas"""
+        even but because while although though whereas if when where than how whether therefore thus however"""
     )
 )
 """Words that only join others."""
-NEGATORS = frozenset(_words("not no never none nobody nothing nowhere neither nor without unable hardly"))
+NEGATORS = frozenset(_words("not no never none nobody nothing nowhere neither nor without unable"))
 DENYING = _words(
     """refuse reject deny decline forbid forbidden prohibit ban barred disallow discourage disable exclude
     fail lack discontinue prevent avoid impossible unsuitable unsupported unavailable unnecessary inadmissible

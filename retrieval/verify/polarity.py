@@ -9,9 +9,10 @@ from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
 _DENYING = frozenset(map(stem, DENYING))
 _OPPOSITES = tuple((stem(left), stem(right)) for left, right in OPPOSITES)
 _HEDGES = re.compile(
-    r"""\b(?:only|removed|dropped|withdrawn|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
+    r"""\b(?:(?<!the\s)only|hardly|barely|removed|dropped|withdrawn|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
       | \b(?:not|no|never)\b(?:\W+\w+){0,4}?\W+(?:\w+er|more|less)\s+than\b   # no longer than: a bound
-      | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b""",
+      | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b
+      | \b(?:not|never)\s+(?:\w+\s+)?(?:as|so)\s+\w+\s+as\b       # not counted as much as: less""",
     re.VERBOSE | re.IGNORECASE,
 )
 """Where yes and no cannot be told by counting; numbers there are compared by themselves."""
@@ -21,7 +22,7 @@ _ASIDE = re.compile(r"^(?:while|because|since|as|although|though|after|before|du
 """What a sentence adds to what it says; a passage may well say it there."""
 _AUXILIARY = frozenset({"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "gets"})
 _PREPOSITIONS = frozenset({"with", "without", "by", "at", "in", "on", "for"})
-_SHARED = 0.4
+_SHARED = 0.6
 """Least share of a clause's words that another must have to say something of the same."""
 
 
@@ -126,7 +127,12 @@ def _says_no(clause: Clause, at: int) -> bool:
 
 
 def _topic(clause: Clause) -> frozenset[str]:
-    return frozenset(stem(word) for word in clause.words if not is_empty(word) and word not in NEGATORS)
+    """Give what a clause speaks of; numbers are compared by themselves, and many things have the same."""
+    return frozenset(
+        stem(word)
+        for word in clause.words
+        if not is_empty(word) and word not in NEGATORS and not word.isdecimal()
+    )
 
 
 def _subject(clause: Clause) -> frozenset[str]:
@@ -139,11 +145,15 @@ def _topic_before(clause: Clause) -> frozenset[str]:
 
 
 def _is_open(clause: Clause) -> bool:
-    return bool(_HEDGES.search(clause.text) or _CONDITION.match(clause.text))
+    return bool(_HEDGES.search(clause.text) or _CONDITION.match(clause.text) or _denials(clause) > 1)
 
 
 def _is_negative(clause: Clause) -> bool:
-    return sum(_says_no(clause, at) for at in range(len(clause.words))) % 2 == 1
+    return _denials(clause) % 2 == 1
+
+
+def _denials(clause: Clause) -> int:
+    return sum(_says_no(clause, at) for at in range(len(clause.words)))
 
 
 def _differ(said: Clause, stated: Clause) -> bool:

@@ -145,6 +145,7 @@ def test_a_quotation_must_stand_there_word_for_word() -> None:
         ("Acetone may be used.", "Ethanol may be used. Acetone is unsuitable."),
         ("Large requests are cached.", "Large requests bypass the cache."),
         ("Backups are optional before an upgrade.", "Backups are required before an upgrade."),
+        ("The argument that names the module is optional.", "The only required argument names the module."),
     ],
 )
 def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
@@ -164,9 +165,45 @@ def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
         ("Large requests are not cached.", "Large requests bypass the cache."),
         ("You can delete a copy without harming others.", "Deleting a copy never affects others."),
         ("It stores nothing but blocks that changed.", "Only blocks that changed are stored."),
+        (
+            "A rewritten line weighs less than a new one.",
+            "A rewritten line is not counted as much as a new one.",
+        ),
+        ("It had hardly any users before 2019.", "Before 2019, with hardly any users, it was a hobby."),
+        (
+            "The folder list has no entry for itself, nor for the log files needed to read it.",
+            "No entries are in this list for the log files that are needed, or for the folder list itself.",
+        ),
+        (
+            "Long names are prohibited so that no file is overwritten.",
+            "The prohibition of long names prevents overwriting a file.",
+        ),
+        (
+            "For ports 80 and 443 put a proxy, for instance Relay, in front.",
+            "This means it will not be possible to bind to port 80 or 443. Instead, a proxy such as Relay "
+            "should be used.",
+        ),
     ],
 )
 def test_the_same_said_with_another_negation_is_support(sentence: str, passage: str) -> None:
+    assert kinds(sentence, passage) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        (
+            "Lee retired from the US Navy as a Rear Admiral.",
+            "Ann Lee is a retired United States Navy Rear Admiral, who served in the NATO staff.",
+        ),
+        (
+            "If no rows come back from the query, the column is set to NULL.",
+            "If it yields no rows, NULL goes to the columns. If used in a MATCHED clause, the query can refer "
+            "to values from the original row in the table.",
+        ),
+    ],
+)
+def test_the_same_in_other_words_is_not_said_of_another_thing(sentence: str, passage: str) -> None:
     assert kinds(sentence, passage) == []
 
 
