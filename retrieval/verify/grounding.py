@@ -9,9 +9,12 @@ from retrieval.verify.bounds import opposite_bounds
 from retrieval.verify.clauses import split_sentences
 from retrieval.verify.contrast import speaks_of_another
 from retrieval.verify.facts import Facts, read_facts
+from retrieval.verify.lexicon import EXCLUSIVE, UNIT_WORDS
 from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named
+from retrieval.verify.ordinals import missing_ordinals
 from retrieval.verify.polarity import contradiction
 from retrieval.verify.quantities import Quantity
+from retrieval.verify.roles import exchanged_roles
 from retrieval.verify.units import DURATION
 
 
@@ -73,6 +76,10 @@ def _numbers(said: Facts, stated: Facts, passage: str) -> Iterator[Fault]:
             continue
         if one.counted or not re.search(rf"\b{_counted(one)}\b", passage, re.IGNORECASE):
             yield Fault(kind=FaultKind.NUMBER, what=f"{one.text} is not in it")
+    for ordinal in missing_ordinals(said.rest, stated.rest, stated.quantities):
+        yield Fault(kind=FaultKind.NUMBER, what=f"{ordinal} is not in it")
+    for word in find_exchanged(said.rest, stated.rest, UNIT_WORDS):
+        yield Fault(kind=FaultKind.NUMBER, what=f"it has another unit than {word}")
 
 
 def _counted(one: Quantity) -> str:
@@ -89,7 +96,7 @@ def _signs(said: Facts, sentence: str, passage: str, known: Collection[str]) -> 
     for name in dict.fromkeys((*said.codes, *names)):
         if not is_named(name, passage, folded):
             yield Fault(kind=FaultKind.NAME, what=f"{name} is not in it")
-    for word in find_exchanged(sentence, passage):
+    for word in find_exchanged(sentence, passage, EXCLUSIVE):
         yield Fault(kind=FaultKind.NAME, what=f"it has another word than {word}")
 
 
@@ -98,5 +105,7 @@ def _contradictions(sentence: str, passage: str) -> Iterator[Fault]:
         yield Fault(kind=FaultKind.OPPOSITE, what=f"it says the opposite: {found}")
     if found := opposite_bounds(sentence, passage):
         yield Fault(kind=FaultKind.OPPOSITE, what=f"it has another bound: {found}")
+    if found := exchanged_roles(sentence, passage):
+        yield Fault(kind=FaultKind.NAME, what=f"another does it: {found}")
     if found := speaks_of_another(sentence, passage):
         yield Fault(kind=FaultKind.NAME, what=f"it says so of another: {found}")

@@ -12,7 +12,7 @@ EMPTY = frozenset(
         """a an the this that these those it its it's they them their he she his her we our you your one of to
         in on by for from with as and or is are was were be been being has have had do did does will would
         shall can could may might must should need there then so such also which who what any some every each
-        even but because while although though whereas if when where than how whether therefore thus however"""
+        even but because while although though whereas if when where than how whether therefore thus"""
     )
 )
 """Words that only join others."""
@@ -47,11 +47,15 @@ EXCLUSIVE = tuple(
         "black white grey gray red green blue yellow orange purple brown pink amber",
         "north south east west northern southern eastern western",
         "left right",
-        "third fourth fifth sixth seventh eighth ninth tenth",
         "hourly daily weekly monthly quarterly yearly annually",
     )
 )
 """Words of which one is wrong where another stands."""
+UNIT_WORDS = (
+    frozenset(_words("milliseconds seconds minutes hours days weeks months years")),
+    frozenset(_words("bits bytes kilobytes megabytes gigabytes terabytes")),
+)
+"""Units without a number of their own, as in "the number of seconds": of a group only one is right."""
 IRREGULAR = {
     form: forms.split()[0]
     for forms in (
@@ -89,6 +93,10 @@ IRREGULAR = {
 SMALL_NUMBERS = _words(
     """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen"""
+)
+ORDINALS = _words(
+    """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+    fifteenth sixteenth seventeenth eighteenth nineteenth"""
 )
 TENS = _words("twenty thirty forty fifty sixty seventy eighty ninety")
 MONTHS = _words("january february march april may june july august september october november december")

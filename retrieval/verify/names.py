@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterator
 
-from retrieval.verify.lexicon import EXCLUSIVE
 from retrieval.verify.units import CURRENCY, DIGITS, UNIT
 from retrieval.words import STOP_WORDS
 
@@ -93,12 +92,12 @@ def is_named(name: str, text: str, folded: str) -> bool:
     return "-" in name and all(holds(folded, part) for part in name.split("-"))
 
 
-def find_exchanged(sentence: str, text: str) -> tuple[str, ...]:
-    """Give the words of *sentence* for which *text* has only another of those that exclude each other."""
+def find_exchanged(sentence: str, text: str, groups: Collection[frozenset[str]]) -> tuple[str, ...]:
+    """Give the words of *sentence* for which *text* has only others of their group; one excludes the rest."""
     said, stated = (re.findall(r"[a-z]+", one.casefold()) for one in (sentence, text))
     return tuple(
         word
-        for group in EXCLUSIVE
+        for group in groups
         for word in dict.fromkeys(said)
         if word in group and word not in stated and group & set(stated)
     )

@@ -20,6 +20,8 @@ _CONDITION = re.compile(r"^(?:if|when|once|where|unless|provided|as long as|that
 """What opens a condition, or says which one is meant."""
 _ASIDE = re.compile(r"^(?:while|because|since|as|although|though|after|before|during)\b", re.IGNORECASE)
 """What a sentence adds to what it says; a passage may well say it there."""
+_EVEN = re.compile(r"\beven\s+(?:if|when|without)\b", re.IGNORECASE)
+_ONLY = re.compile(r"\bonly\s+(?:\w+\s+){0,3}?(?:if|when|with|after)\b", re.IGNORECASE)
 _AUXILIARY = frozenset({"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "gets"})
 _PREPOSITIONS = frozenset({"with", "without", "by", "at", "in", "on", "for"})
 _SHARED = 0.6
@@ -38,7 +40,7 @@ def contradiction(sentence: str, passage: str) -> str | None:
         found = _denied(said, stated, subject) or _opposed(said, stated)
         if found:
             return found
-    return _misplaced(sentence, passage)
+    return _misplaced(sentence, passage) or _unlimited(sentence, passage)
 
 
 def denies(text: str) -> bool:
@@ -181,6 +183,17 @@ def _misplaced(sentence: str, passage: str) -> str | None:
             rest = {*_stems_of(sentence)} - set(thing)
             if found := _put(other, word, thing, rest, passage):
                 return found
+    return None
+
+
+def _unlimited(sentence: str, passage: str) -> str | None:
+    """Give what is so only under a condition, where the sentence says that it is so even without it."""
+    if not _EVEN.search(sentence):
+        return None
+    said = _stems_of(sentence)
+    for one in split_sentences(passage):
+        if _ONLY.search(one) and len(said & _stems_of(one)) >= _SHARED * len(said):
+            return one
     return None
 
 

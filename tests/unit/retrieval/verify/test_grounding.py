@@ -198,8 +198,8 @@ def test_the_same_said_with_another_negation_is_support(sentence: str, passage: 
         ),
         (
             "If no rows come back from the query, the column is set to NULL.",
-            "If it yields no rows, NULL goes to the columns. If used in a MATCHED clause, the query can refer "
-            "to values from the original row in the table.",
+            "If it yields no rows, NULL goes to the columns. If used in a MATCHED clause, the query can "
+            "refer to values from the original row in the table.",
         ),
     ],
 )
@@ -211,6 +211,34 @@ def test_more_than_is_not_less_than() -> None:
     passage = "It is for homes that use less than 2,500 kWh a year."
     assert kinds("It is for homes that use more than 2,500 kWh a year.", passage) == [FaultKind.OPPOSITE]
     assert kinds("It is for homes that use under 2500 kWh per year.", passage) == []
+
+
+def test_a_place_in_an_order_is_a_number() -> None:
+    passage = "Orla Finch was the 16th director. She finished a 4th-place run, and peaked at number 7."
+    for right in ("Finch was the sixteenth director.", "She came in fourth.", "She peaked at the 7th place."):
+        assert kinds(right, passage) == []
+    for wrong in ("Finch was the 18th director.", "Finch was the eighteenth director.", "She came in 3rd."):
+        assert kinds(wrong, passage) == [FaultKind.NUMBER]
+
+
+def test_a_unit_without_a_number_is_compared_too() -> None:
+    passage = "The timeout is the number of seconds that a reader waits, 300 by default."
+    assert kinds("The timeout is given in seconds.", passage) == []
+    assert kinds("The timeout is the number of minutes a reader waits.", passage) == [FaultKind.NUMBER]
+
+
+def test_one_is_a_number_where_it_is_a_limit() -> None:
+    passage = "The query must give no more than one row. If it gives one row, its values are taken."
+    assert kinds("At most one row may be given.", passage) == []
+    assert kinds("The query must give at least one row.", passage) == [FaultKind.OPPOSITE]
+
+
+def test_what_holds_only_under_a_condition_does_not_hold_even_without_it() -> None:
+    passage = "Removing the folder is only safe when the lease has ended."
+    assert kinds("The folder can be removed safely once the lease has ended.", passage) == []
+    assert FaultKind.OPPOSITE in kinds(
+        "Removing the folder is safe even when the lease has not ended.", passage
+    )
 
 
 def test_a_lower_limit_is_not_an_upper_one() -> None:
