@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from retrieval.verify.lexicon import EMPTY, IRREGULAR
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[^\sa-z]|\w+_)|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<![\s(.][A-Z]\.)[\"”’)]*\s+(?=[^\sa-z]|\w+_)|\n+")
 _OPENER = (
     r"(?:but|because|since|although|though|while|whereas|which|who|unless|until|otherwise|if|when|as\s+long\s+as|"
     r"so\s+that|provided|once\s+(?!per\b|an?\b|every\b|more\b)|without\s+\w+ing)"
@@ -19,7 +19,10 @@ _BREAK = re.compile(
     rf"[;:]\s+|,\s+(?!\d|(?:or|nor)\s+(?:for|in|on|at|by|to|of|from|with)\b)|(?<!\bat)\s+(?={_OPENER}\b)|\s+(?=that\s+{_AUXILIARY}\b)|\s+and\s+(?=(?:\w+\s+)?{_AUXILIARY}\b)",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(rf"\s*(?:(?:and|but|with|without|by|at|in|on|for)\b|{_AUXILIARY}\b)", re.IGNORECASE)
+_GOES_ON = re.compile(
+    rf"\s*(?:(?:(?:and|but)(?!\s+(?:the\b|an?\b|(?-i:[A-Z])))|with|without|by|at|in|on|for)\b|{_AUXILIARY}\b)",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W_][\w=+#^.:/-]*[^\W]|[^\W_]")
 _SUFFIX = re.compile(
     r"(?<=\w{3})(?:isation|ization|ations?|ments?|ions?|ings?|edly|ed|ers?|ies|es|s|ly|y|e)$"
@@ -95,5 +98,6 @@ def _spell_out(text: str) -> str:
     plain = re.sub(r"\b(can)(?:not|'t)\b", r"\1 not", plain, flags=re.IGNORECASE)
     plain = re.sub(r"\bwon't\b", "will not", plain, flags=re.IGNORECASE)
     plain = re.sub(r"\b(?:nothing|none)\s+but\b", "only", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"\b(?:leave|leaves|left|leaving)\s+out\b", "omit", plain, flags=re.IGNORECASE)
     plain = re.sub(r"\bfree\s+of\b", "without", plain, flags=re.IGNORECASE)
     return re.sub(r"n't\b", " not", plain)

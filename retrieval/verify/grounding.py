@@ -9,7 +9,7 @@ from retrieval.verify.bounds import opposite_bounds
 from retrieval.verify.clauses import split_sentences
 from retrieval.verify.contrast import speaks_of_another
 from retrieval.verify.facts import Facts, read_facts
-from retrieval.verify.lexicon import EXCLUSIVE, UNIT_WORDS
+from retrieval.verify.lexicon import EXCLUSIVE, PER, UNIT_WORDS
 from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named
 from retrieval.verify.ordinals import missing_ordinals
 from retrieval.verify.polarity import contradiction
@@ -83,8 +83,10 @@ def _numbers(said: Facts, stated: Facts, passage: str) -> Iterator[Fault]:
 
 
 def _counted(one: Quantity) -> str:
+    """Give a pattern of what says "a year" in other words."""
     found = re.search(DURATION, one.text)
-    return found[0] if found else one.text
+    word = found[0].casefold() if found else one.text
+    return f"(?:{'|'.join((word, *PER.get(word, ())))})"
 
 
 def _signs(said: Facts, sentence: str, passage: str, known: Collection[str]) -> Iterator[Fault]:

@@ -16,6 +16,15 @@ EMPTY = frozenset(
     )
 )
 """Words that only join others."""
+OPENERS = frozenset(
+    _words(
+        """unless since until after before during without within despite under over unlike like both either
+        neither once only instead besides according depending through between among about no not all any most
+        some several many other another each every here there now today later earlier also even just whether
+        however otherwise therefore thus moreover further besides additionally finally"""
+    )
+)
+"""Words that open a sentence before a name and are none themselves."""
 NEGATORS = frozenset(_words("not no never none nobody nothing nowhere neither nor without unable"))
 DENYING = _words(
     """refuse reject deny decline forbid forbidden prohibit ban barred disallow discourage disable exclude
@@ -36,7 +45,8 @@ OPPOSITES = tuple(
             oldest/newest longest/shortest more/fewer higher/lower larger/smaller faster/slower read/write
             primary/secondary horizontal/vertical permanent/temporary automatic/manual success/failure
             visible/hidden cold/hot wet/dry internal/external enter/leave stable/unstable valid/invalid
-            known/unknown encrypted/unencrypted signed/unsigned"""
+            known/unknown encrypted/unencrypted signed/unsigned keep/remove
+            keep/delete keep/discard"""
         )
     )
 )
@@ -56,6 +66,14 @@ UNIT_WORDS = (
     frozenset(_words("bits bytes kilobytes megabytes gigabytes terabytes")),
 )
 """Units without a number of their own, as in "the number of seconds": of a group only one is right."""
+PER = {
+    "hour": ("hourly",),
+    "day": ("daily",),
+    "week": ("weekly",),
+    "month": ("monthly",),
+    "year": ("yearly", "annual", "annually"),
+}
+"""Words that say "a year" too."""
 IRREGULAR = {
     form: forms.split()[0]
     for forms in (

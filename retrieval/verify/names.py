@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 
+from retrieval.verify.lexicon import OPENERS
 from retrieval.verify.units import CURRENCY, DIGITS, UNIT
 from retrieval.words import STOP_WORDS
 
@@ -26,6 +27,7 @@ _CODE = re.compile(
 _NAME = re.compile(r"(?<![\w.@/=-])[A-ZÀ-ÖØ-Þ][\w’'&-]*")
 _STRONG = re.compile(r"\w*[A-Z]\w*[A-Z]\w*|\w*\d\w*")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
+_NO_NAMES = STOP_WORDS | OPENERS
 _PRONOUNS = frozenset({"I", "I'm", "I’m", "OK"})
 
 
@@ -75,7 +77,7 @@ def find_names(text: str, *, known: Collection[str] = ()) -> tuple[str, ...]:
         name = re.sub(r"['’]s$", "", match[0])
         first = not re.search(r"\w", text[: match.start()])
         followed = at + 1 < len(found) and text[match.end() : found[at + 1].start()] == " "
-        if first and name.casefold() in STOP_WORDS:
+        if first and name.casefold() in _NO_NAMES:
             continue
         if not first or _STRONG.fullmatch(name) or followed or name in known:
             names.append(name)

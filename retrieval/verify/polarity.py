@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from retrieval.verify.clauses import Clause, is_empty, split_clauses, split_sentences, stem, whole
 from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
@@ -9,7 +10,7 @@ from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
 _DENYING = frozenset(map(stem, DENYING))
 _OPPOSITES = tuple((stem(left), stem(right)) for left, right in OPPOSITES)
 _HEDGES = re.compile(
-    r"""\b(?:(?<!the\s)only|hardly|barely|removed|dropped|withdrawn|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
+    r"""\b(?:(?<!the\s)only|better|prefer\w*|consider\w*|hardly|barely|removed|dropped|withdrawn|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
       | \b(?:not|no|never)\b(?:\W+\w+){0,4}?\W+(?:\w+er|more|less)\s+than\b   # no longer than: a bound
       | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b
       | \b(?:not|never)\s+(?:\w+\s+)?(?:as|so)\s+\w+\s+as\b       # not counted as much as: less""",
@@ -22,10 +23,18 @@ _ASIDE = re.compile(r"^(?:while|because|since|as|although|though|after|before|du
 """What a sentence adds to what it says; a passage may well say it there."""
 _EVEN = re.compile(r"\beven\s+(?:if|when|without)\b", re.IGNORECASE)
 _ONLY = re.compile(r"\bonly\s+(?:\w+\s+){0,3}?(?:if|when|with|after)\b", re.IGNORECASE)
+_UNLESS = re.compile(r"\bunless\b", re.IGNORECASE)
+"""What is so unless something is, a passage may well say the other way round."""
 _AUXILIARY = frozenset({"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "gets"})
 _PREPOSITIONS = frozenset({"with", "without", "by", "at", "in", "on", "for"})
 _SHARED = 0.6
 """Least share of a clause's words that another must have to say something of the same."""
+
+
+_REACH = 2
+"""Words after a negator of which one, at least, must be spoken of."""
+_LEADING = frozenset({"longer", "possible", "able", "necessary", "currently"})
+"""Words between a negator and what it denies."""
 
 
 def contradiction(sentence: str, passage: str) -> str | None:
@@ -36,7 +45,7 @@ def contradiction(sentence: str, passage: str) -> str | None:
     """
     stated = tuple(clause for one in split_sentences(passage) for clause in split_clauses(one))
     subject = whole(sentence)
-    for said in split_clauses(sentence):
+    for said in split_clauses(sentence) if not _UNLESS.search(sentence) else ():
         found = _denied(said, stated, subject) or _opposed(said, stated)
         if found:
             return found
@@ -70,10 +79,11 @@ def _reaches(said: Clause, stated: Clause) -> bool:
 
 
 def _denied_words(clause: Clause) -> frozenset[str]:
-    """Give all that a clause may deny: what follows its first negator, else what precedes a denying word."""
+    """Give what a clause may deny: words next to its first negator, else what precedes a denying word."""
     at = next((at for at, word in enumerate(clause.words) if word in NEGATORS), None)
     words = clause.words[at + 1 :] if at is not None else ()
-    return frozenset(stem(one) for one in words if not is_empty(one)) or _heads(clause)
+    after = [stem(one) for one in words if not is_empty(one) and one not in _LEADING]
+    return frozenset(after[:_REACH]) or _heads(clause)
 
 
 def _denied(said: Clause, stated: Sequence[Clause], sentence: Clause) -> str | None:
@@ -155,7 +165,10 @@ def _is_negative(clause: Clause) -> bool:
 
 
 def _denials(clause: Clause) -> int:
-    return sum(_says_no(clause, at) for at in range(len(clause.words)))
+    """Count what denies; in "does not fail" one takes the other back."""
+    places = [at for at in range(len(clause.words)) if _says_no(clause, at)]
+    taken_back = sum(clause.words[left] in NEGATORS and right - left <= 2 for left, right in pairwise(places))
+    return len(places) - 2 * taken_back
 
 
 def _differ(said: Clause, stated: Clause) -> bool:

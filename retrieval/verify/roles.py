@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from retrieval.verify.clauses import split_sentences, stem
+from retrieval.verify.clauses import split_sentences, stem, whole
 from retrieval.verify.lexicon import IRREGULAR
 from retrieval.verify.names import find_names
 
@@ -22,10 +22,11 @@ _UNNAMED = frozenset({"he", "she", "it", "they", "who", "which"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Role:
-    """What is done, as a stem, and the folded words of who does it."""
+    """What is done, as a stem, the folded words of who does it, and the stems of the whole sentence."""
 
     verb: str
     names: frozenset[str]
+    told: frozenset[str]
 
 
 def exchanged_roles(sentence: str, passage: str) -> str | None:
@@ -38,13 +39,19 @@ def exchanged_roles(sentence: str, passage: str) -> str | None:
     stated = [role for one in parts for role in _doers(one)]
     undergone = [role for one in parts for role in _roles(_DONE_TO, one, verb=1, names=2)]
     for said in _doers(sentence):
-        doers = [one.names for one in stated if one.verb == said.verb]
-        if not doers or not said.names & named or any(said.names & names for names in doers):
+        doing = [one for one in stated if one.verb == said.verb]
+        if not doing or not said.names & named or any(said.names & one.names for one in doing):
             continue
         reversed_ = any(said.names & one.names for one in undergone if one.verb == said.verb)
-        if reversed_ or not any(names & _UNNAMED for names in doers):
-            return f"{said.verb}: {', '.join(sorted(frozenset().union(*doers)))}"
+        if reversed_ or all(_same_deed(said, one) for one in doing):
+            return f"{said.verb}: {', '.join(sorted(frozenset().union(*(one.names for one in doing))))}"
     return None
+
+
+def _same_deed(said: _Role, stated: _Role) -> bool:
+    """Whether two sentences tell of one deed: a further word that is no year is in both."""
+    common = (said.told & stated.told) - {said.verb} - said.names - stated.names
+    return not stated.names & _UNNAMED and any(not word.isdecimal() for word in common)
 
 
 def _doers(text: str) -> Iterator[_Role]:
@@ -53,6 +60,7 @@ def _doers(text: str) -> Iterator[_Role]:
 
 
 def _roles(pattern: re.Pattern[str], text: str, *, verb: int, names: int) -> Iterator[_Role]:
+    told = whole(text).stems
     for match in pattern.finditer(text):
         words = re.findall(r"\w+", match[names].casefold())
-        yield _Role(verb=stem(match[verb].casefold()), names=frozenset(words))
+        yield _Role(verb=stem(match[verb].casefold()), names=frozenset(words), told=told)

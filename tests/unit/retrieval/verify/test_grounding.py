@@ -112,6 +112,19 @@ def test_names_are_compared_folded(sentence: str, passage: str) -> None:
     assert kinds(sentence, passage) == []
 
 
+def test_a_word_that_opens_a_sentence_before_a_name_is_no_name() -> None:
+    passage = "Following the refusal of Orla Finch to resign, the board dismissed her."
+    assert kinds("Since Orla Finch would not resign, the board dismissed her.", passage) == []
+    assert kinds("Sina Orla Finch was dismissed.", passage) == [FaultKind.NAME]
+
+
+def test_a_year_may_be_annual() -> None:
+    assert kinds("No more than 300 are born in a year.", "Annual numbers are 300 or fewer.") == []
+    assert kinds("No more than 300 are born in a month.", "Annual numbers are 300 or fewer.") == [
+        FaultKind.NUMBER
+    ]
+
+
 def test_a_first_word_is_a_name_where_other_evidence_has_it_as_one() -> None:
     assert check_sentence("Tallow keeps the logs.", "The archive keeps the logs.") == ()
     found = check_sentence("Tallow keeps the logs.", "The archive keeps the logs.", known={"Tallow"})
@@ -145,6 +158,12 @@ def test_a_quotation_must_stand_there_word_for_word() -> None:
         ("Acetone may be used.", "Ethanol may be used. Acetone is unsuitable."),
         ("Large requests are cached.", "Large requests bypass the cache."),
         ("Backups are optional before an upgrade.", "Backups are required before an upgrade."),
+        (
+            "The word FLUSH is optional in the standard.",
+            "The standard specifies that the word FLUSH is mandatory, but Orchid allows it to be omitted.",
+        ),
+        ("It keeps stale entries of the lock table.", "It also removes stale entries of the lock table."),
+        ("The call will not fail if a token is missing.", "If a token is missing, the call will fail."),
         ("The argument that names the module is optional.", "The only required argument names the module."),
     ],
 )
@@ -175,6 +194,19 @@ def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
             "No entries are in this list for the log files that are needed, or for the folder list itself.",
         ),
         (
+            "You do not need to know the low-level interface unless you write plugins in C.",
+            "This section describes the low-level interface of a plugin. It is needed only when writing "
+            "plugins in C.",
+        ),
+        (
+            "It is mostly better not to write plugins in C.",
+            "In most cases you should consider a script before writing your plugins in C.",
+        ),
+        (
+            "In Orchid the word FLUSH may be left out, although the standard requires it.",
+            "The standard specifies that the word FLUSH is mandatory, but Orchid allows it to be omitted.",
+        ),
+        (
             "Long names are prohibited so that no file is overwritten.",
             "The prohibition of long names prevents overwriting a file.",
         ),
@@ -195,6 +227,16 @@ def test_the_same_said_with_another_negation_is_support(sentence: str, passage: 
         (
             "Lee retired from the US Navy as a Rear Admiral.",
             "Ann Lee is a retired United States Navy Rear Admiral, who served in the NATO staff.",
+        ),
+        (
+            "July is the warmest month in Astria, February the coldest.",
+            "Astria > Climate\nIt has 18 °C inland in July, the warmest month, and −7 °C on the Bal islands "
+            "in February, the coldest month.",
+        ),
+        (
+            "Inland, it has 18.1 °C on average in July and −7.6 °C in February.",
+            "Average temperatures range from 16.3 °C on the Bal islands to 18.1 °C inland in July, the "
+            "warmest month, and from −3.5 °C on the Bal islands to −7.6 °C inland in February.",
         ),
         (
             "If no rows come back from the query, the column is set to NULL.",

@@ -30,6 +30,7 @@ def test_a_name_that_changed_places_is_found(sentence: str, passage: str) -> Non
         ("Researchers designed the bridge.", "The bridge was designed by Kai Brandt."),
         ("Ada Moll chaired the board.", "He succeeded Ada Moll, who chaired the board."),
         ("The lease ended in May.", "Skyline ended its contract in May."),
+        ("Norland surrendered on 8 May 1945.", "With Norland beaten, Sudland surrendered in autumn 1945."),
     ],
 )
 def test_who_does_it_by_another_name_or_by_a_pronoun_is_left_alone(sentence: str, passage: str) -> None:
