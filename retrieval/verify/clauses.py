@@ -16,11 +16,12 @@ _AUXILIARY = (
     r"never|it|they|he|she|we|you|then|afterwards)"
 )
 _BREAK = re.compile(
-    rf"[;:]\s+|,\s+(?!\d|(?:or|nor)\s+(?:for|in|on|at|by|to|of|from|with)\b)|(?<!\bat)\s+(?={_OPENER}\b)|\s+(?=that\s+{_AUXILIARY}\b)|\s+and\s+(?=(?:\w+\s+)?{_AUXILIARY}\b)",
+    rf"[;:]\s+|,\s+(?!\d|(?:or|nor)\s+(?:for|in|on|at|by|to|of|from|with)\b)|(?<!\bat)\s+(?={_OPENER}\b)|\s+(?=then\b)|\s+(?=that\s+{_AUXILIARY}\b)|\s+and\s+(?=(?:\w+\s+)?{_AUXILIARY}\b)",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
-    rf"\s*(?:(?:(?:and|but)(?!\s+(?:the\b|an?\b|(?-i:[A-Z])))|with|without|by|at|in|on|for)\b|{_AUXILIARY}\b)",
+    rf"\s*(?!(?:and|but|then|afterwards)\s+(?:the\b|an?\b|(?-i:[A-Z])))"
+    rf"(?:(?:and|but|with|without|by|at|in|on|for)\b|{_AUXILIARY}\b)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_][\w=+#^.:/-]*[^\W]|[^\W_]")

@@ -11,6 +11,8 @@ from retrieval.verify.quantities import Quantity
 
 _COVERED = 0.6
 """Least share of a sentence's words that a part of the passage must have to be the one meant."""
+_SHARED = 3
+"""Fewest words that both must have for a common word between two small ones to be in another's place."""
 _TELLING = 3
 """Fewest words of a clause that can be told to be said of one thing and not of another."""
 _DEFAULT = stem("default")
@@ -146,6 +148,8 @@ def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
             continue
         for part in parts:
             if kind in part.stems or not _covers(said, part, without=words):
+                continue
+            if len((said.stems - words) & part.stems) < _SHARED:
                 continue
             others = {other for other, same in _kinds(part) if same == thing}
             if others and not others & said.stems:

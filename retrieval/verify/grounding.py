@@ -10,7 +10,7 @@ from retrieval.verify.clauses import split_sentences
 from retrieval.verify.contrast import speaks_of_another
 from retrieval.verify.facts import Facts, read_facts
 from retrieval.verify.lexicon import EXCLUSIVE, PER, UNIT_WORDS
-from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named
+from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named, opens_only
 from retrieval.verify.ordinals import missing_ordinals
 from retrieval.verify.polarity import contradiction
 from retrieval.verify.quantities import Quantity
@@ -74,6 +74,8 @@ def _numbers(said: Facts, stated: Facts, passage: str) -> Iterator[Fault]:
     for one in said.quantities:
         if any(one.equals(other) for other in stated.quantities) or years.intersection(one.values):
             continue
+        if one.unit is None and f"v{one.text}" in stated.codes:  # version 2
+            continue
         if one.counted or not re.search(rf"\b{_counted(one)}\b", passage, re.IGNORECASE):
             yield Fault(kind=FaultKind.NUMBER, what=f"{one.text} is not in it")
     for ordinal in missing_ordinals(said.rest, stated.rest, stated.quantities):
@@ -96,7 +98,7 @@ def _signs(said: Facts, sentence: str, passage: str, known: Collection[str]) -> 
             yield Fault(kind=FaultKind.QUOTE, what=f"{quote!r} is not written in it")
     names = find_names(said.rest, known=known)
     for name in dict.fromkeys((*said.codes, *names)):
-        if not is_named(name, passage, folded):
+        if not is_named(name, passage, folded) and not opens_only(name, sentence):
             yield Fault(kind=FaultKind.NAME, what=f"{name} is not in it")
     for word in find_exchanged(sentence, passage, EXCLUSIVE):
         yield Fault(kind=FaultKind.NAME, what=f"it has another word than {word}")

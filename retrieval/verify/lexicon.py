@@ -11,8 +11,8 @@ EMPTY = frozenset(
     _words(
         """a an the this that these those it its it's they them their he she his her we our you your one of to
         in on by for from with as and or is are was were be been being has have had do did does will would
-        shall can could may might must should need there then so such also which who what any some every each
-        even but because while although though whereas if when where than how whether therefore thus"""
+        shall can could may might must should need there then so such also which who what any some other
+        another every each even but because while although though whereas if when where than how whether therefore thus"""
     )
 )
 """Words that only join others."""
@@ -40,13 +40,14 @@ OPPOSITES = tuple(
         for pair in _words(
             """open/close always/never start/stop begin/end increase/decrease add/remove before/after
             earlier/later first/last minimum/maximum above/below upper/lower inside/outside indoors/outdoors
-            required/optional mandatory/optional safe/unsafe public/private synchronous/asynchronous
+            required/optional mandatory/optional public/private synchronous/asynchronous
             online/offline lock/unlock encrypt/decrypt upload/download import/export ascending/descending
             oldest/newest longest/shortest more/fewer higher/lower larger/smaller faster/slower read/write
             primary/secondary horizontal/vertical permanent/temporary automatic/manual success/failure
-            visible/hidden cold/hot wet/dry internal/external enter/leave stable/unstable valid/invalid
-            known/unknown encrypted/unencrypted signed/unsigned keep/remove
-            keep/delete keep/discard"""
+            visible/hidden cold/hot wet/dry internal/external enter/leave valid/invalid
+            keep/remove keep/delete keep/discard input/output
+            frequent/infrequent complete/incomplete correct/incorrect consistent/inconsistent active/inactive
+            compatible/incompatible direct/indirect dependent/independent sufficient/insufficient"""
         )
     )
 )

@@ -84,6 +84,12 @@ def find_names(text: str, *, known: Collection[str] = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def opens_only(word: str, sentence: str) -> bool:
+    """Whether the first word of a sentence has its capital from there: "Use CREATE TABLE", "Set PGDATA"."""
+    opening = re.match(rf"\W*{re.escape(word)}\s+({_NAME.pattern})", sentence)
+    return opening is not None and not _STRONG.fullmatch(word) and bool(_STRONG.fullmatch(opening[1]))
+
+
 def is_named(name: str, text: str, folded: str) -> bool:
     """Whether a text has a name, or what its letters stand for; *folded* is the text's `fold_signs`."""
     if holds(folded, name):

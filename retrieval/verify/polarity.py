@@ -10,14 +10,18 @@ from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
 _DENYING = frozenset(map(stem, DENYING))
 _OPPOSITES = tuple((stem(left), stem(right)) for left, right in OPPOSITES)
 _HEDGES = re.compile(
-    r"""\b(?:(?<!the\s)only|better|prefer\w*|consider\w*|hardly|barely|removed|dropped|withdrawn|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
+    r"""\b(?:(?<!the\s)only|better|prefer\w*|should\s+consider|hardly|barely|removed|dropped|withdrawn|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
       | \b(?:not|no|never)\b(?:\W+\w+){0,4}?\W+(?:\w+er|more|less)\s+than\b   # no longer than: a bound
       | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b
       | \b(?:not|never)\s+(?:\w+\s+)?(?:as|so)\s+\w+\s+as\b       # not counted as much as: less""",
     re.VERBOSE | re.IGNORECASE,
 )
 """Where yes and no cannot be told by counting; numbers there are compared by themselves."""
-_CONDITION = re.compile(r"^(?:if|when|once|where|unless|provided|as long as|that|which|who)\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"^(?:(?:if|when|once|where|unless|provided|as long as|which|who|without)\b"
+    r"|that\s+(?!it|they|he|she|we|you))",
+    re.IGNORECASE,
+)
 """What opens a condition, or says which one is meant."""
 _ASIDE = re.compile(r"^(?:while|because|since|as|although|though|after|before|during)\b", re.IGNORECASE)
 """What a sentence adds to what it says; a passage may well say it there."""
@@ -83,7 +87,8 @@ def _denied_words(clause: Clause) -> frozenset[str]:
     at = next((at for at, word in enumerate(clause.words) if word in NEGATORS), None)
     words = clause.words[at + 1 :] if at is not None else ()
     after = [stem(one) for one in words if not is_empty(one) and one not in _LEADING]
-    return frozenset(after[:_REACH]) or _heads(clause)
+    before = [stem(one) for one in clause.words[:at] if at and not is_empty(one)]
+    return frozenset(after[:_REACH]) or frozenset(before[-1:]) or _heads(clause)
 
 
 def _denied(said: Clause, stated: Sequence[Clause], sentence: Clause) -> str | None:
@@ -130,10 +135,12 @@ def _says_no(clause: Clause, at: int) -> bool:
     """Whether a word denies by itself; "failed attempts" only tells which attempts."""
     word, after = clause.words[at], clause.words[at + 1 : at + 2]
     if word in NEGATORS:
-        return True
+        return word != "nor" or not set(clause.words[:at]) & NEGATORS
     if clause.words[max(0, at - 1) : at] == ("to",):  # to disable it is to do something
         return False
     told = bool(set(clause.words[max(0, at - 1) : at]) & _AUXILIARY)
+    if word.endswith(("tion", "tions", "nce", "nces")):  # the prohibition of something may be denied itself
+        return False
     attributive = word.endswith("ed") and bool(after) and not is_empty(after[0]) and not told
     return stem(word) in _DENYING and not attributive
 
@@ -157,7 +164,7 @@ def _topic_before(clause: Clause) -> frozenset[str]:
 
 
 def _is_open(clause: Clause) -> bool:
-    return bool(_HEDGES.search(clause.text) or _CONDITION.match(clause.text) or _denials(clause) > 1)
+    return bool(_HEDGES.search(clause.text) or _CONDITION.match(clause.text))
 
 
 def _is_negative(clause: Clause) -> bool:
@@ -176,14 +183,16 @@ def _differ(said: Clause, stated: Clause) -> bool:
 
 
 def _bridged(said: Clause, stated: Clause) -> bool:
-    """Whether one clause has a word of a pair, and the other clause only its opposite."""
+    """Whether one clause has a word of a pair, such as known and unknown, and the other only its opposite."""
     mine, theirs = ({stem(word) for word in one.words if word not in NEGATORS} for one in (said, stated))
     crossed = sum(
         (left in mine and right in theirs and not {left} & theirs and not {right} & mine)
         or (right in mine and left in theirs and not {right} & theirs and not {left} & mine)
         for left, right in _OPPOSITES
     )
-    return crossed % 2 == 1
+    undone = sum(stem(f"un{word}") in theirs and stem(word) not in theirs for word in set(said.words))
+    undone += sum(stem(f"un{word}") in mine and stem(word) not in mine for word in set(stated.words))
+    return (crossed + undone) % 2 == 1
 
 
 def _misplaced(sentence: str, passage: str) -> str | None:

@@ -12,7 +12,9 @@ _NAME = r"[A-ZÀ-ÖØ-Þ][\w’'.&-]*"
 _NAMES = rf"{_NAME}(?:(?:\s+|\s+(?:of|de|van|von|bin|and|&)\s+|,\s+|,?\s+and\s+){_NAME})*"
 _PAST = "|".join(sorted(IRREGULAR))
 _VERB = rf"(?:[a-z]{{3,}}(?:ed|en)|{_PAST})"
-_BY = re.compile(rf"\b({_VERB})\s+by\s+(?:[a-z-]+\s+){{0,3}}({_NAMES})")
+_BY = re.compile(
+    rf"\b({_VERB})(?:\s+(?:in|on|at|for)\s+[\w.]+(?:\s\d+)*)?\s+by\s+(?:[a-z-]+\s+){{0,3}}({_NAMES})"
+)
 _DOES = re.compile(
     rf"\b({_NAMES}|[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]ho|[Ww]hich)\s+(?:\w+ly\s+)?({_VERB})\b(?!\s+by\b)"
 )

@@ -34,6 +34,7 @@ def kinds(sentence: str, passage: str) -> list[FaultKind]:
         ("It runs at -5 °C.", "It runs at −5 °C."),
         ("Users get a dozen keys.", "Users get 12 keys."),
         ("The limit is 1.000 rows.", "The limit is 1,000 rows."),
+        ("It speaks version 2 of the protocol.", "It speaks the v2 protocol."),
     ],
 )
 def test_the_same_number_in_another_form_is_the_same(sentence: str, passage: str) -> None:
@@ -55,6 +56,7 @@ def test_the_same_number_in_another_form_is_the_same(sentence: str, passage: str
         ("Data are kept for a day.", "Data are kept for 30 days."),
         ("It runs at 5 °C.", "It runs at −5 °C."),
         ("It has 1 GB.", "It has 1 GiB."),
+        ("It has 1.299 million members.", "It has 1.299 billion members."),
     ],
 )
 def test_another_number_or_unit_is_not_support(sentence: str, passage: str) -> None:
@@ -116,6 +118,7 @@ def test_a_word_that_opens_a_sentence_before_a_name_is_no_name() -> None:
     passage = "Following the refusal of Orla Finch to resign, the board dismissed her."
     assert kinds("Since Orla Finch would not resign, the board dismissed her.", passage) == []
     assert kinds("Sina Orla Finch was dismissed.", passage) == [FaultKind.NAME]
+    assert kinds("Use CREATE CLASS to fill it.", "Fill it by CREATE CLASS commands.") == []
 
 
 def test_a_year_may_be_annual() -> None:
@@ -162,6 +165,17 @@ def test_a_quotation_must_stand_there_word_for_word() -> None:
             "The word FLUSH is optional in the standard.",
             "The standard specifies that the word FLUSH is mandatory, but Orchid allows it to be omitted.",
         ),
+        ("If the file is -, standard output is used.", "If the file is - then standard input is used."),
+        (
+            "The setup will happen outside the function.",
+            "Any other setup will happen inside the function, then the result of the setup will be returned.",
+        ),
+        (
+            "In the console you are triggering a request.",
+            "The main issue with the console is that you are not triggering a request.",
+        ),
+        ("Major releases will be frequent.", "Major releases will be infrequent and need reasons."),
+        ("The parser knows the flag as a known one.", "The flag is an unknown one to the parser."),
         ("It keeps stale entries of the lock table.", "It also removes stale entries of the lock table."),
         ("The call will not fail if a token is missing.", "If a token is missing, the call will fail."),
         ("The argument that names the module is optional.", "The only required argument names the module."),
@@ -199,6 +213,11 @@ def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
             "plugins in C.",
         ),
         (
+            "Without such an entry the coercion is done in two steps.",
+            "If there is an entry, coercion takes a single step. When no such entry is available, coercion "
+            "to a type involves two steps.",
+        ),
+        (
             "It is mostly better not to write plugins in C.",
             "In most cases you should consider a script before writing your plugins in C.",
         ),
@@ -227,6 +246,11 @@ def test_the_same_said_with_another_negation_is_support(sentence: str, passage: 
         (
             "Lee retired from the US Navy as a Rear Admiral.",
             "Ann Lee is a retired United States Navy Rear Admiral, who served in the NATO staff.",
+        ),
+        (
+            "Another LLV provider can be chosen without compiling Orchid again.",
+            "The interface to the LLV provider is pluggable and the provider can be changed without "
+            "recompiling Orchid. The active provider is chosen via the setting llv_provider.",
         ),
         (
             "July is the warmest month in Astria, February the coldest.",

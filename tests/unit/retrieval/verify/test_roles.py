@@ -10,6 +10,10 @@ from retrieval.verify.roles import exchanged_roles
     [
         ("The bridge was designed by Ada Moll.", "The bridge, designed by Kai Brandt, opens for Ada Moll."),
         ("Ada Moll designed the bridge.", "The bridge was designed by Kai Brandt for Ada Moll."),
+        (
+            "The club was founded by Ada Moll.",
+            "The club was founded in 1926 by Kai Brandt, husband of Ada Moll.",
+        ),
         ("Northair ended its contract with Skyline.", "Skyline ended its contract with Northair in May."),
         ("In 1996 Ada Moll succeeded him.", "He succeeded Ada Moll as chair in 1996."),
     ],
