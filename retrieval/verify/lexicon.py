@@ -12,7 +12,8 @@ EMPTY = frozenset(
         """a an the this that these those it its it's they them their he she his her we our you your one of to
         in on by for from with as and or is are was were be been being has have had do did does will would
         shall can could may might must should need there then so such also which who what any some other
-        another every each even but because while although though whereas if when where than how whether therefore thus"""
+        another every each even but because while although though whereas if when where than how whether
+        therefore thus"""
     )
 )
 """Words that only join others."""
