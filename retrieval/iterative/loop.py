@@ -45,7 +45,8 @@ def iterate(
     Without *complete* rules read, judge and ask; with it a model does, and rules take over where it fails.
     Of *query*, filters and limits hold in every step. *on_step* is told of each step as it ends.
 
-    Raises: ConfigError: *steps* out of 1 to 4, or *resume* is of another question; what *retriever* raises.
+    Raises: ConfigError: *steps* out of 1 to 4, or *resume* is of another question or generation; what
+    *retriever* raises.
     """
     sources = Sources(retriever=retriever, graph=graph, reranker=reranker, complete=complete, query=query)
     run = resume or Iteration(state=start(query.text, steps=steps))
@@ -53,9 +54,20 @@ def iterate(
         raise ConfigError(f"is a run of another question: {run.state.question!r}", subject=query.text)
     while run.state.outcome is Outcome.OPEN:
         step = take_step(sources, run.state)
+        _check_generation(resume, step)
         run = Iteration(state=advance(run.state, step), log=(*run.log, step))
         on_step(step, run.state)
     return run
+
+
+def _check_generation(resume: Iteration | None, step: Step) -> None:
+    """Refuse to go on with passages that another generation, or another index, may not have."""
+    if resume is None or not resume.log:
+        return
+    saved, found = resume.log[-1].seen.bundle.generation, step.seen.bundle.generation
+    if saved != found:
+        message = f"saw generation {saved}, and this index is at {found}; ask the question anew"
+        raise ConfigError(message, subject="saved run")
 
 
 def start(question: str, *, steps: int = STEPS_MAX) -> State:
