@@ -4,19 +4,30 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from retrieval.verify.clauses import Clause, is_empty, split_clauses, split_sentences, stem, whole
+from retrieval.verify.clauses import (
+    Clause,
+    is_empty,
+    put_asides_last,
+    split_clauses,
+    split_sentences,
+    stem,
+    whole,
+)
 from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
 
 _DENYING = frozenset(map(stem, DENYING))
 _OPPOSITES = tuple((stem(left), stem(right)) for left, right in OPPOSITES)
 _HEDGES = re.compile(
-    r"""\b(?:(?<!the\s)only|better|prefer\w*|should\s+consider|hardly|barely|removed|dropped|withdrawn|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
+    r"""\b(?:better|prefer\w*|should\s+consider|hardly|barely|unless|except|otherwise|instead|rather\s+than)\b
+      | \b(?:too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing|no\s+other|nobody\s+else|nothing\s+else)\b
       | \b(?:not|no|never)\b(?:\W+\w+){0,4}?\W+(?:\w+er|more|less)\s+than\b   # no longer than: a bound
       | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b
       | \b(?:not|never)\s+(?:\w+\s+)?(?:as|so)\s+\w+\s+as\b       # not counted as much as: less""",
     re.VERBOSE | re.IGNORECASE,
 )
 """Where yes and no cannot be told by counting; numbers there are compared by themselves."""
+_HALF_HEDGES = re.compile(r"\b(?:(?<!the\s)only|removed|dropped|withdrawn)\b", re.IGNORECASE)
+"""Likewise, but for a sentence that says the same words with a "not"."""
 _CONDITION = re.compile(
     r"^(?:(?:if|when|once|where|unless|provided|as long as|which|who|without)\b"
     r"|that\s+(?!it|they|he|she|we|you))",
@@ -47,13 +58,17 @@ def contradiction(sentence: str, passage: str) -> str | None:
     Each clause of the sentence is held against the clause of the passage with most of its words, and each
     denial against what is denied there. Clauses whose yes and no cannot be told ("only", "unless") pass.
     """
-    stated = tuple(clause for one in split_sentences(passage) for clause in split_clauses(one))
+    stated = tuple(clause for one in split_sentences(passage) for clause in _clauses(one))
     subject = whole(sentence)
-    for said in split_clauses(sentence) if not _UNLESS.search(sentence) else ():
+    for said in _clauses(sentence) if not _UNLESS.search(sentence) else ():
         found = _denied(said, stated, subject) or _opposed(said, stated)
         if found:
             return found
     return _misplaced(sentence, passage) or _unlimited(sentence, passage)
+
+
+def _clauses(sentence: str) -> tuple[Clause, ...]:
+    return split_clauses(put_asides_last(sentence))
 
 
 def denies(text: str) -> bool:
@@ -63,16 +78,26 @@ def denies(text: str) -> bool:
 
 def _opposed(said: Clause, stated: Sequence[Clause]) -> str | None:
     """Give the best matching clause if it, and every other that matches as well, says the opposite."""
-    if not said.stems or _is_open(said) or _ASIDE.match(said.text):
+    if not said.stems or _is_open(said, half=not _is_negative(said)) or _ASIDE.match(said.text):
         return None
     shared = [(len(_topic(said) & (_topic(one) | _subject(one))), one) for one in stated]
     most = max((count for count, _ in shared), default=0)
     if most < min(2, len(_topic(said))) or most < _SHARED * len(_topic(said)):
         return None
     best = [one for count, one in shared if count == most]
+    if denied := _said_with_a_not(said, best):
+        return denied.text
     if any(_is_open(one) or not _differ(said, one) or not _reaches(said, one) for one in best):
         return None
     return best[0].text
+
+
+def _said_with_a_not(said: Clause, best: Sequence[Clause]) -> Clause | None:
+    """Give the clause that has all words of *said* but its "not"; "only" and "removed" are none then."""
+    if not _is_negative(said) or len(_topic(said)) <= 1:
+        return None
+    same = [one for one in best if _topic(said) <= _topic(one) and not _is_negative(one)]
+    return same[0] if same and not any(_is_open(one, half=False) for one in same) else None
 
 
 def _reaches(said: Clause, stated: Clause) -> bool:
@@ -163,8 +188,11 @@ def _topic_before(clause: Clause) -> frozenset[str]:
     return frozenset(stem(word) for word in clause.before if not is_empty(word))
 
 
-def _is_open(clause: Clause) -> bool:
-    return bool(_HEDGES.search(clause.text) or _CONDITION.match(clause.text))
+def _is_open(clause: Clause, *, half: bool = True) -> bool:
+    """Whether yes and no cannot be told; without *half* also where "only" or "removed" makes that so."""
+    if _HEDGES.search(clause.text) or _CONDITION.match(clause.text):
+        return True
+    return half and bool(_HALF_HEDGES.search(clause.text))
 
 
 def _is_negative(clause: Clause) -> bool:

@@ -99,7 +99,7 @@ def _values(match: re.Match[str]) -> tuple[float, ...]:
 
 
 def _readings(digits: str) -> Iterator[float]:
-    plain = re.sub(r"[’'\u202f\u00a0\u2009]", "", digits)
+    plain = re.sub(r"[’'_\u202f\u00a0\u2009]", "", digits)
     if re.fullmatch(r"\d+,\d{1,2}", plain):
         yield float(plain.replace(",", "."))
         return

@@ -34,6 +34,8 @@ def kinds(sentence: str, passage: str) -> list[FaultKind]:
         ("It runs at -5 °C.", "It runs at −5 °C."),
         ("Users get a dozen keys.", "Users get 12 keys."),
         ("The limit is 1.000 rows.", "The limit is 1,000 rows."),
+        ("A field may have 500,000 bytes.", "The limit of a field in bytes. Default: 500_000"),
+        ("The programme went from 9 to 10.", "It filled the slot from 09:00 to 10:00."),
         ("It speaks version 2 of the protocol.", "It speaks the v2 protocol."),
     ],
 )
@@ -165,6 +167,18 @@ def test_a_quotation_must_stand_there_word_for_word() -> None:
             "The word FLUSH is optional in the standard.",
             "The standard specifies that the word FLUSH is mandatory, but Orchid allows it to be omitted.",
         ),
+        (
+            "The locks are not held for the minimum of time.",
+            "The locks are held only for the minimum of time that is needed.",
+        ),
+        (
+            "OLD_NAME was not removed from the settings.",
+            "OLD_NAME and OLD_PATH were removed from the settings.",
+        ),
+        (
+            "The default behaviour is not to check each entry.",
+            "The default behaviour (without this option) is to check each entry.",
+        ),
         ("If the file is -, standard output is used.", "If the file is - then standard input is used."),
         (
             "The setup will happen outside the function.",
@@ -217,6 +231,12 @@ def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
             "If there is an entry, coercion takes a single step. When no such entry is available, coercion "
             "to a type involves two steps.",
         ),
+        ("With None there is no limit for a field.", "If it is None, no limit is enforced for a field."),
+        (
+            "No other player led both clubs of Aston.",
+            "He became the only player to lead both clubs of Aston.",
+        ),
+        ("It can be deleted by nobody but its owner.", "Only its owner can delete it."),
         (
             "It is mostly better not to write plugins in C.",
             "In most cases you should consider a script before writing your plugins in C.",
