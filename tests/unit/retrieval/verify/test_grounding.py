@@ -171,10 +171,7 @@ def test_a_quotation_must_stand_there_word_for_word() -> None:
             "The locks are not held for the minimum of time.",
             "The locks are held only for the minimum of time that is needed.",
         ),
-        (
-            "OLD_NAME was not removed from the settings.",
-            "OLD_NAME and OLD_PATH were removed from the settings.",
-        ),
+        ("The config OLD_NAME was not removed.", "OLD_NAME and OLD_PATH config was removed."),
         (
             "The default behaviour is not to check each entry.",
             "The default behaviour (without this option) is to check each entry.",
