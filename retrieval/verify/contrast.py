@@ -96,7 +96,11 @@ def _other_number(said: Clause, parts: list[Clause]) -> str | None:
 
 def _share_one(mine: Sequence[Quantity], part: Clause) -> bool:
     """Whether a part has one of the numbers; what brings two parts together lacks the other in each."""
-    return any(one.equals(other) for one in mine for other in read_facts(part.text).quantities)
+    facts = read_facts(part.text)
+    years = {float(one.year) for one in facts.dates if one.year}
+    return any(
+        years.intersection(one.values) or any(one.equals(other) for other in facts.quantities) for one in mine
+    )
 
 
 def _other_name(said: Clause, parts: list[Clause], heading: Clause) -> str | None:

@@ -97,7 +97,20 @@ def is_named(name: str, text: str, folded: str) -> bool:
     if name.isupper() and 2 <= len(name) <= 6:
         initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", text) if word[0].isupper())
         return name in initials
-    return "-" in name and all(holds(folded, part) for part in name.split("-"))
+    if "-" in name and all(holds(folded, part) for part in name.split("-")):
+        return True
+    theirs = set(_NAME.findall(text))
+    return any(name in _peoples(other) or other in _peoples(name) for other in theirs)
+
+
+def _peoples(place: str) -> frozenset[str]:
+    """Give what the people of a place may be called: Russian, Italian, German, Chinese."""
+    short = place[:-1]
+    return frozenset(
+        (f"{place}n", f"{place}an", f"{place}ian", f"{short}ian", f"{short}ese", f"{place}ese")
+        if len(place) > 3 and not place.isupper()
+        else ()
+    ) | frozenset({short} if place.endswith("any") else ())
 
 
 def find_exchanged(sentence: str, text: str, groups: Collection[frozenset[str]]) -> tuple[str, ...]:

@@ -26,7 +26,9 @@ _HEDGES = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """Where yes and no cannot be told by counting; numbers there are compared by themselves."""
-_HALF_HEDGES = re.compile(r"\b(?:(?<!the\s)only|removed|dropped|withdrawn)\b", re.IGNORECASE)
+_HALF_HEDGES = re.compile(
+    r"\b(?:(?<!the\s)only|removed|dropped|withdrawn|(?:not|never)(?:\W+\w+){0,4}?\W+before)\b", re.IGNORECASE
+)
 """Likewise, but for a sentence that says the same words with a "not"."""
 _CONDITION = re.compile(
     r"^(?:(?:if|when|once|where|unless|provided|as long as|which|who|without)\b"

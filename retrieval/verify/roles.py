@@ -13,7 +13,7 @@ _NAMES = rf"{_NAME}(?:(?:\s+|\s+(?:of|de|van|von|bin|and|&)\s+|,\s+|,?\s+and\s+)
 _PAST = "|".join(sorted(IRREGULAR))
 _VERB = rf"(?:[a-z]{{3,}}(?:ed|en)|{_PAST})"
 _BY = re.compile(
-    rf"\b({_VERB})(?:\s+(?:in|on|at|for)\s+[\w.]+(?:\s\d+)*)?\s+by\s+(?:[a-z-]+\s+){{0,3}}({_NAMES})"
+    rf"\b((?i:{_VERB}))(?:\s+(?:in|on|at|for)\s+[\w.]+(?:\s\d+)*)?\s+by\s+(?:[a-z-]+\s+){{0,3}}({_NAMES})"
 )
 _DOES = re.compile(
     rf"\b({_NAMES}|[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]ho|[Ww]hich)\s+(?:\w+ly\s+)?({_VERB})\b(?!\s+by\b)"
@@ -29,6 +29,7 @@ class _Role:
     verb: str
     names: frozenset[str]
     told: frozenset[str]
+    passive: bool
 
 
 def exchanged_roles(sentence: str, passage: str) -> str | None:
@@ -51,9 +52,10 @@ def exchanged_roles(sentence: str, passage: str) -> str | None:
 
 
 def _same_deed(said: _Role, stated: _Role) -> bool:
-    """Whether two sentences tell of one deed: a further word that is no year is in both."""
+    """Whether two sentences tell of one deed: done by somebody in both, or sharing a further word."""
     common = (said.told & stated.told) - {said.verb} - said.names - stated.names
-    return not stated.names & _UNNAMED and any(not word.isdecimal() for word in common)
+    same = said.passive and stated.passive
+    return not stated.names & _UNNAMED and (same or any(not word.isdecimal() for word in common))
 
 
 def _doers(text: str) -> Iterator[_Role]:
@@ -65,4 +67,6 @@ def _roles(pattern: re.Pattern[str], text: str, *, verb: int, names: int) -> Ite
     told = whole(text).stems
     for match in pattern.finditer(text):
         words = re.findall(r"\w+", match[names].casefold())
-        yield _Role(verb=stem(match[verb].casefold()), names=frozenset(words), told=told)
+        yield _Role(
+            verb=stem(match[verb].casefold()), names=frozenset(words), told=told, passive=verb < names
+        )

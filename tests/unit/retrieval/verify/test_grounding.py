@@ -109,6 +109,8 @@ def test_an_identifier_or_name_that_is_not_there_is_not_support(sentence: str, p
         ("It offers three APIs.", "There are three: an API for each."),
         ("Restart the worker.", "The worker has to be restarted."),
         ("Tessel's parser is fast.", "The parser of Tessel is fast."),
+        ("He went into exile in Russia.", "He followed him to the Russian Empire."),
+        ("The Italian coast is near.", "The coast of Italy is near."),
         ("It follows ISO\u20118601.", "It follows ISO-8601."),
     ],
 )
@@ -228,6 +230,10 @@ def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
             "If there is an entry, coercion takes a single step. When no such entry is available, coercion "
             "to a type involves two steps.",
         ),
+        (
+            "The cursor's query is not executed before OPEN.",
+            "Whereas the latter executes a query, here execution happens when the cursor is opened with OPEN.",
+        ),
         ("With None there is no limit for a field.", "If it is None, no limit is enforced for a field."),
         (
             "No other player led both clubs of Aston.",
@@ -268,6 +274,10 @@ def test_the_same_said_with_another_negation_is_support(sentence: str, passage: 
             "Another LLV provider can be chosen without compiling Orchid again.",
             "The interface to the LLV provider is pluggable and the provider can be changed without "
             "recompiling Orchid. The active provider is chosen via the setting llv_provider.",
+        ),
+        (
+            "She died in New Aston City in the summer of 1992.",
+            "Orla Finch (1898 – July 12, 1992 in New Aston City) was a painter.",
         ),
         (
             "July is the warmest month in Astria, February the coldest.",

@@ -14,6 +14,10 @@ from retrieval.verify.roles import exchanged_roles
             "The club was founded by Ada Moll.",
             "The club was founded in 1926 by Kai Brandt, husband of Ada Moll.",
         ),
+        (
+            "It was produced by Ada Moll.",
+            "Produced by Kai Brandt with a text edited by Ada Moll, it was a success.",
+        ),
         ("Northair ended its contract with Skyline.", "Skyline ended its contract with Northair in May."),
         ("In 1996 Ada Moll succeeded him.", "He succeeded Ada Moll as chair in 1996."),
     ],
