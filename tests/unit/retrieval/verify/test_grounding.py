@@ -232,7 +232,7 @@ def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
         ),
         (
             "The cursor's query is not executed before OPEN.",
-            "Whereas the latter executes a query, here execution happens when the cursor is opened with OPEN.",
+            "Whereas the latter executes a query, here execution happens when a cursor is opened with OPEN.",
         ),
         ("With None there is no limit for a field.", "If it is None, no limit is enforced for a field."),
         (
