@@ -31,7 +31,7 @@ def load_questions(path: Path) -> QuestionFile:
     """
     try:
         data = path.read_bytes()
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot be read ({why(error)})", subject=str(path)) from error
     records = _from_yaml(text, path) if path.suffix in _YAML else _from_lines(text, path)
@@ -41,7 +41,7 @@ def load_questions(path: Path) -> QuestionFile:
 
 def _from_lines(text: str, path: Path) -> list[Any]:
     records: list[Any] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 records.append(json.loads(line))

@@ -29,6 +29,8 @@ _HELD: Mapping[pa.DataType, tuple[type, ...]] = {
     _FLAG: (bool,),
     _TEXTS: (list,),
 }
+_WHOLE_MAX = 2**53
+"""What a column of whole numbers and one of shares hold alike."""
 _PARTS = dict.fromkeys(("score", "text", "graph", "anchor", "authority", "freshness", "logit"), _SHARE)
 _COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
     "queries": {
@@ -80,16 +82,23 @@ def _tables(usage: Usage, encode: Encode) -> dict[str, list[Row]]:
     numbered = list(enumerate(usage.queries, start=1))
     return {
         "queries": [{"number": number, **entry} for number, entry in numbered],
-        "candidates": [
-            {"number": number, **one} for number, entry in numbered for one in entry.get("candidates", ())
-        ],
+        "candidates": [{**one, "number": number} for number, entry in numbered for one in _candidates(entry)],
         "clicks": list(usage.clicks),
         "misses": [to_record(miss) for miss in find_misses(usage.queries, encode)],
     }
+
+
+def _candidates(entry: Row) -> Iterator[Row]:
+    listed = entry.get("candidates")
+    return (one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict))
 
 
 def _typed(value: Any, kind: pa.DataType) -> Any:
     """Give a value as its column has it, None where a line of the log holds another type."""
     if isinstance(value, dict) and kind is _TEXT:
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return value if isinstance(value, _HELD[kind]) else None
+    if not isinstance(value, _HELD[kind]) or (isinstance(value, bool) and kind is not _FLAG):
+        return None
+    if isinstance(value, int) and not -_WHOLE_MAX <= value <= _WHOLE_MAX:
+        return None
+    return None if isinstance(value, list) and not all(isinstance(one, str) for one in value) else value

@@ -59,15 +59,23 @@ def log_queries(
 
 
 def append_lines(index: Path, name: str, entries: Iterable[Mapping[str, Any]]) -> None:
-    """Append entries to a log of *index* in one call of the system, so that no two processes mix lines."""
+    """Append entries to a log of *index* in one call of the system, so that no two processes mix lines.
+
+    Where the last line has no end, since its writer was killed or the disk was full, a new one is begun.
+    """
     folder = log_folder(index)
     folder.mkdir(parents=True, exist_ok=True)
     data = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries).encode()
-    log = os.open(folder / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    log = os.open(folder / name, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
     try:
-        os.write(log, data)
+        os.write(log, data if _ends_a_line(log) else b"\n" + data)
     finally:
         os.close(log)
+
+
+def _ends_a_line(log: int) -> bool:
+    size = os.fstat(log).st_size
+    return size == 0 or os.pread(log, 1, size - 1) == b"\n"
 
 
 def _asked(query: Query, timestamp: str) -> dict[str, Any]:

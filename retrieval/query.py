@@ -130,7 +130,7 @@ def _json_object(option: str, text: str | None) -> dict[str, Any] | None:
         return None
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"is not JSON ({error})", subject=option) from error
     if not isinstance(found, dict):
         raise ConfigError('must be a JSON object like {"amount": 3}', subject=option)

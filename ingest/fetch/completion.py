@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -40,11 +41,26 @@ def open_completion(
 
     Raises: ConfigError: no URL of HTTP, or a key that no header can carry.
     """
-    if not base_url.startswith(("http://", "https://")):
-        raise ConfigError("is no URL of http or https", subject=base_url)
-    if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
+    if not _is_address(base_url):
+        raise ConfigError("is no URL of http or https with a host and a port in range", subject=base_url)
+    if api_key is not None and not (
+        api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()
+    ):
         raise ConfigError("has characters that no header can carry", subject="SITEGRAPH_LLM_KEY")
     return _Model(f"{base_url.rstrip('/')}/chat/completions", model, api_key, limits)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return (
+            parts.scheme in {"http", "https"}
+            and bool(parts.hostname)
+            and parts.port != 0
+            and url.isprintable()
+        )
+    except ValueError:  # a port that is none, or brackets without an address
+        return False
 
 
 class _Model:
@@ -78,7 +94,7 @@ class _Model:
             if status == 200:
                 answer = read_json(self._url, data)
                 self._spending.end_call(request, answer)
-                return read_content(self._url, answer)
+                return read_content(self._url, answer, key=self._key)
             if status not in _NOT_UNDERSTOOD or form is FORMS[-1]:
                 break
             self._form = FORMS[FORMS.index(form) + 1]
@@ -129,9 +145,7 @@ class _Model:
         return bytes(data)
 
     def _refused(self, status: int, data: bytes) -> FetchRefused:
-        reason = "" if status in _NO_REASON else read_reason(data)
-        if self._key:
-            reason = reason.replace(self._key, "[key]")
+        reason = "" if status in _NO_REASON else read_reason(data, key=self._key)
         said = f"{status} ({reason})" if reason else str(status)
         message = f"the model's server answers {said}; check address, model and key"
         return FetchRefused(message, subject=self._url)

@@ -23,7 +23,7 @@ def read_json(url: str, data: bytes) -> Any:
         raise ParseError("the model's server answers with something else than JSON", subject=url) from error
 
 
-def read_content(url: str, answer: Any) -> str:
+def read_content(url: str, answer: Any, *, key: str | None = None) -> str:
     """Give the text of the first choice, without the fence that some models put around JSON.
 
     Raises: ParseError: there is none, it ends where the server's own limit cut it, or the model refuses.
@@ -35,17 +35,18 @@ def read_content(url: str, answer: Any) -> str:
     except (LookupError, TypeError, AttributeError) as error:
         raise ParseError("the model's server answers without a choice", subject=url) from error
     if isinstance(refusal, str) and refusal:
-        raise ParseError(f"the model refuses: {refusal[:REASON_MAX]}", subject=url)
+        raise ParseError(f"the model refuses: {_shown(refusal, key)}", subject=url)
     if not isinstance(content, str):
         raise ParseError("the model's server answers without text", subject=url)
     if finish == "length":
         message = "the model's answer is cut off; let the server allow more tokens"
         raise ParseError(message, subject=url)
+    content = content.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be shown or stored
     fenced = _FENCED.fullmatch(content)
     return fenced[1] if fenced else content
 
 
-def read_reason(data: bytes) -> str:
+def read_reason(data: bytes, *, key: str | None = None) -> str:
     """Give what an error says of itself, as OpenAI words it; empty where it does not."""
     try:
         answer = json.loads(data)
@@ -53,4 +54,9 @@ def read_reason(data: bytes) -> str:
         return ""
     error = answer.get("error") if isinstance(answer, Mapping) else None
     reason = error.get("message") if isinstance(error, Mapping) else error
-    return reason[:REASON_MAX] if isinstance(reason, str) else ""
+    return _shown(reason, key) if isinstance(reason, str) else ""
+
+
+def _shown(text: str, key: str | None) -> str:
+    """Give the start of a text, without the key that a server may repeat; cut first, half of it stays."""
+    return (text.replace(key, "[key]") if key else text)[:REASON_MAX]

@@ -41,7 +41,7 @@ class Spending:
         self._tokens = 0
 
     def begin_call(self, request: bytes) -> None:
-        """Count a request that is about to be sent.
+        """Count a request that is about to be sent, so that what others are about to ask counts too.
 
         Raises: BudgetExceeded: it is one too many, or its text alone goes past the tokens that are left.
         """
@@ -52,6 +52,7 @@ class Spending:
             if self._limits.tokens is not None and coming > self._limits.tokens:
                 raise self._exceeded(f"{self._limits.tokens} tokens", "SITEGRAPH_LLM_TOKENS")
             self._calls += 1
+            self._tokens = coming
 
     def end_call(self, request: bytes, answer: Any) -> None:
         """Count the tokens that *answer* says it cost, or about what it must have."""
@@ -60,7 +61,7 @@ class Spending:
         if not isinstance(told, int) or told < 0:
             told = (len(request) + len(json.dumps(answer))) // _CHARACTERS_A_TOKEN
         with self._lock:
-            self._tokens += told
+            self._tokens += max(0, told - len(request) // _CHARACTERS_A_TOKEN)
 
     def _exceeded(self, what: str, setting: str) -> BudgetExceeded:
         message = f"the budget of {what} for the model is used up; raise {setting}, or ask for less"

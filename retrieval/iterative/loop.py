@@ -12,7 +12,7 @@ from retrieval.iterative.reasoning import decide
 from retrieval.iterative.sources import PassageRetriever, Sources, take_step
 from retrieval.iterative.state import STEPS_MAX, Outcome, State, Step, absorb
 from retrieval.iterative.sub_query import is_single_hop
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, StoreUnavailable
 from schemas.evidence import Query
 from schemas.extraction import Complete
 
@@ -45,7 +45,8 @@ def iterate(
     Without *complete* rules read, judge and ask; with it a model does, and rules take over where it fails.
     Of *query*, filters and limits hold in every step. *on_step* is told of each step as it ends.
 
-    Raises: ConfigError: *steps* out of 1 to 4, or *resume* is of another question; what *retriever* raises.
+    Raises: ConfigError: *steps* out of 1 to 4, or *resume* is of another question or generation;
+    StoreUnavailable: a generation was published between two steps; what *retriever* raises.
     """
     sources = Sources(retriever=retriever, graph=graph, reranker=reranker, complete=complete, query=query)
     run = resume or Iteration(state=start(query.text, steps=steps))
@@ -53,9 +54,23 @@ def iterate(
         raise ConfigError(f"is a run of another question: {run.state.question!r}", subject=query.text)
     while run.state.outcome is Outcome.OPEN:
         step = take_step(sources, run.state)
+        _check_generation(run, step, resumed=run is resume)
         run = Iteration(state=advance(run.state, step), log=(*run.log, step))
         on_step(step, run.state)
     return run
+
+
+def _check_generation(run: Iteration, step: Step, *, resumed: bool) -> None:
+    """Refuse to mix passages of two generations, or of two indexes: one answer is made from one."""
+    before = run.log[-1].seen.bundle.generation if run.log else step.seen.bundle.generation
+    found = step.seen.bundle.generation
+    if before == found:
+        return
+    if resumed:
+        message = f"saw generation {before}, and this index is at {found}; ask the question anew"
+        raise ConfigError(message, subject="saved run")
+    message = f"went on from generation {before} to {found} while a question was asked; ask it again"
+    raise StoreUnavailable(message, subject="index")
 
 
 def start(question: str, *, steps: int = STEPS_MAX) -> State:

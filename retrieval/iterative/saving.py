@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from retrieval.iterative.loop import Iteration
+from retrieval.iterative.loop import Iteration, replay
 from retrieval.iterative.state import State
 from schemas.errors import ConfigError
 from schemas.hashing import canonical_json
@@ -23,14 +23,25 @@ def dump_state(state: State) -> str:
 
 
 def load_iteration(text: str) -> Iteration:
-    """Read what `dump_iteration` wrote.
+    """Read what `dump_iteration` wrote, and make sure that its state is the one its log leads to.
 
-    Raises: ConfigError: it is no saved run, or one of another version.
+    Raises: ConfigError: it is no saved run, one of another version, or changed since.
     """
+    run = _read(text)
+    try:
+        sound = replay(run.state.question, run.log, steps=run.state.steps) == run.state
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ConfigError(f"has a log that cannot be replayed ({error})", subject="saved run") from error
+    if not sound:
+        raise ConfigError("is not what its log leads to; ask the question anew", subject="saved run")
+    return run
+
+
+def _read(text: str) -> Iteration:
     try:
         record: dict[str, Any] = json.loads(text)
         if record.pop("version") != VERSION:
             raise ConfigError("is of another version; ask the question anew", subject="saved run")
         return from_record(Iteration, record)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ConfigError(f"is no saved run of the loop ({error})", subject="saved run") from error

@@ -38,7 +38,12 @@ def reciprocal_rank(ranked: Sequence[str], gold: Collection[str]) -> float:
 
 
 def paired_bootstrap(values: Sequence[float], others: Sequence[float]) -> Interval:
-    """Resample the differences per question 10,000 times, seed 0; percentiles 2.5 and 97.5."""
+    """Resample the differences per question 10,000 times, seed 0; percentiles 2.5 and 97.5.
+
+    Where there is nothing to compare, nothing differs.
+    """
+    if not values:
+        return Interval(mean=0.0, low=0.0, high=0.0)
     differences = np.array(values) - np.array(others)
     drawn = np.random.default_rng(SEED).integers(0, len(differences), (RESAMPLES, len(differences)))
     low, high = np.percentile(differences[drawn].mean(axis=1), [2.5, 97.5])

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from retrieval.query import TEXT_MAX
 from schemas.errors import ConfigError
 from schemas.hashing import sha256_hex
 
@@ -64,9 +65,17 @@ def _read(record: Any, subject: str) -> KnownQuestion:
     for key in ("id", "question"):
         if not isinstance(record.get(key), str | int) or not str(record[key]).strip():
             raise ConfigError(f"{key} is missing", subject=subject)
+    texts = (str(record["id"]), str(record["question"]), *gold)
+    if len(texts[1]) > TEXT_MAX or not all(map(_is_text, texts)):
+        raise ConfigError(f"is no text of at most {TEXT_MAX} characters", subject=subject)
     return KnownQuestion(
         id=str(record["id"]), text=str(record["question"]).strip(), gold=tuple(dict.fromkeys(gold))
     )
+
+
+def _is_text(text: str) -> bool:
+    """Whether a text can be written: JSON can hold half a surrogate pair, and UTF-8 cannot."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _number(text: str) -> int:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from indexes.ports import Vector
 from retrieval.clicks import CLICK_FILE
 from retrieval.log import LOG_FILE, Outcome, log_folder
+from schemas.errors import StoreUnavailable
 
 REFORMULATED_SECONDS = 120.0
 REFORMULATED_COSINE = 0.6
@@ -52,7 +53,10 @@ class Miss:
 
 
 def read_usage(index: Path) -> Usage:
-    """Read the logs of an index; an index that nobody asked has none."""
+    """Read the logs of an index; an index that nobody asked has none.
+
+    Raises: StoreUnavailable: a log is there and cannot be read.
+    """
     queries, bad_queries = _read(log_folder(index) / LOG_FILE, ("timestamp", "query"))
     clicks, bad_clicks = _read(log_folder(index) / CLICK_FILE, ("timestamp", "query", "chunk_id", "doc"))
     return Usage(queries=queries, clicks=clicks, unreadable=bad_queries + bad_clicks)
@@ -60,9 +64,12 @@ def read_usage(index: Path) -> Usage:
 
 def _read(path: Path, needed: Sequence[str]) -> tuple[tuple[Entry, ...], int]:
     try:
-        lines = path.read_text("utf-8", errors="replace").splitlines()
+        lines = path.read_bytes().decode("utf-8", "replace").removesuffix("\n").split("\n")
     except FileNotFoundError:
         return (), 0
+    except OSError as error:
+        raise StoreUnavailable(f"cannot be read ({error.strerror})", subject=str(path)) from error
+    lines = [line for line in lines if line.strip()]
     entries = [entry for line in lines if (entry := _entry(line, needed)) is not None]
     return tuple(entries), len(lines) - len(entries)
 
@@ -70,6 +77,8 @@ def _read(path: Path, needed: Sequence[str]) -> tuple[tuple[Entry, ...], int]:
 def _entry(line: str, needed: Sequence[str]) -> Entry | None:
     try:
         entry = json.loads(line)
+        if "\\u" in line:  # half a surrogate pair is a text that nothing can write
+            json.dumps(entry, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
     if not isinstance(entry, dict) or not all(isinstance(entry.get(name), str) for name in needed):
@@ -125,6 +134,7 @@ def _folded(entry: Entry) -> str:
 
 def _instant(entry: Entry) -> datetime | None:
     try:
-        return datetime.fromisoformat(entry["timestamp"])
+        told = datetime.fromisoformat(entry["timestamp"])
     except ValueError:
         return None
+    return told if told.tzinfo else told.replace(tzinfo=UTC)

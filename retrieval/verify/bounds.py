@@ -43,6 +43,8 @@ _DENIED_BOUND = re.compile(
     rf"\b{_NOT}(?:{_MORE}|{_LESS}|exceed|be\s+above|(?:fall|go|be|drop)\s+below)", re.I
 )
 
+_ONE = re.compile(r"\bone\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Limit:
@@ -60,7 +62,7 @@ def opposite_bounds(sentence: str, passage: str) -> str | None:
     """
     stated = [limit for one in split_sentences(passage) for limit in _limits(one)]
     for said in _limits(sentence):
-        same = [one for one in stated if one.number.equals(said.number)]
+        same = [one for one in stated if one.bound and one.number.equals(said.number)]
         if (
             said.bound
             and same
@@ -72,8 +74,14 @@ def opposite_bounds(sentence: str, passage: str) -> str | None:
 
 def _limits(sentence: str) -> Iterator[_Limit]:
     denied = denies(_DENIED_BOUND.sub("", sentence))
-    for one in read_facts(sentence).quantities:
+    for one in (*read_facts(sentence).quantities, *_ones(sentence)):
         yield _Limit(number=one, bound=_bound(sentence, one), denied=denied)
+
+
+def _ones(text: str) -> Iterator[Quantity]:
+    """Yield each bare "one", which is a number where it is a limit: no more than one row."""
+    for match in _ONE.finditer(text):
+        yield Quantity(text=match[0], values=(1.0,), unit=None, start=match.start(), end=match.end())
 
 
 def _bound(text: str, one: Quantity) -> int:

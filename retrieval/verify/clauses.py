@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from retrieval.verify.lexicon import EMPTY, IRREGULAR
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[^\sa-z]|\w+_)|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<![\s(.][A-Z]\.)[\"”’)]*\s+(?=[^\sa-z]|\w+_)|\n+")
 _OPENER = (
     r"(?:but|because|since|although|though|while|whereas|which|who|unless|until|otherwise|if|when|as\s+long\s+as|"
     r"so\s+that|provided|once\s+(?!per\b|an?\b|every\b|more\b)|without\s+\w+ing)"
@@ -16,10 +16,15 @@ _AUXILIARY = (
     r"never|it|they|he|she|we|you|then|afterwards)"
 )
 _BREAK = re.compile(
-    rf"[;:]\s+|,\s+(?!\d)|(?<!\bat)\s+(?={_OPENER}\b)|\s+(?=that\s+{_AUXILIARY}\b)|\s+and\s+(?=(?:\w+\s+)?{_AUXILIARY}\b)",
+    rf"[;:]\s+|,\s+(?!\d|(?:or|nor)\s+(?:for|in|on|at|by|to|of|from|with)\b)|(?<!\bat)\s+(?={_OPENER}\b)|\s+(?=then\b)|\s+(?=that\s+{_AUXILIARY}\b)|\s+and\s+(?=(?:\w+\s+)?{_AUXILIARY}\b)",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(rf"\s*(?:(?:and|but|with|without|by|at|in|on|for)\b|{_AUXILIARY}\b)", re.IGNORECASE)
+_GOES_ON = re.compile(
+    rf"\s*(?!(?:and|but|then|afterwards)\s+(?:the\b|an?\b|(?-i:[A-Z])))"
+    rf"(?:(?:and|but|with|without|by|at|in|on|for)\b|{_AUXILIARY}\b)",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"\s*\(([^()]*)\)\s*")
 _WORD = re.compile(r"[^\W_][\w=+#^.:/-]*[^\W]|[^\W_]")
 _SUFFIX = re.compile(
     r"(?<=\w{3})(?:isation|ization|ations?|ments?|ions?|ings?|edly|ed|ers?|ies|es|s|ly|y|e)$"
@@ -64,6 +69,12 @@ def split_clauses(sentence: str) -> tuple[Clause, ...]:
     return tuple(found)
 
 
+def put_asides_last(sentence: str) -> str:
+    """Give a sentence with what stands in brackets at its end, where it parts no words from each other."""
+    asides = _ASIDE.findall(sentence)
+    return "; ".join((_ASIDE.sub(" ", sentence), *asides)) if asides else sentence
+
+
 def whole(sentence: str) -> Clause:
     """Give a sentence as one clause."""
     return Clause(text=sentence, words=words_of(_spell_out(sentence)))
@@ -94,6 +105,8 @@ def _spell_out(text: str) -> str:
     plain = text.replace("’", "'")
     plain = re.sub(r"\b(can)(?:not|'t)\b", r"\1 not", plain, flags=re.IGNORECASE)
     plain = re.sub(r"\bwon't\b", "will not", plain, flags=re.IGNORECASE)
-    plain = re.sub(r"\b(?:nothing|none)\s+but\b", "only", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"\b(?:nothing|none|nobody|no\s+one)\s+but\b", "only", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"\b(?:leave|leaves|left|leaving)\s+out\b", "omit", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"(?<=\w\s)None\b", "null", plain)  # a value, and no denial
     plain = re.sub(r"\bfree\s+of\b", "without", plain, flags=re.IGNORECASE)
     return re.sub(r"n't\b", " not", plain)

@@ -1,14 +1,18 @@
 """What a passage says of one thing and a sentence of another that the passage also has."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from retrieval.verify.clauses import Clause, is_empty, split_clauses, split_sentences, stem, whole
 from retrieval.verify.facts import read_facts
-from retrieval.verify.names import find_names
+from retrieval.verify.lexicon import NEGATORS
+from retrieval.verify.names import find_names, fold_signs, is_named
+from retrieval.verify.quantities import Quantity
 
 _COVERED = 0.6
 """Least share of a sentence's words that a part of the passage must have to be the one meant."""
+_SHARED = 3
+"""Fewest words that both must have for a common word between two small ones to be in another's place."""
 _TELLING = 3
 """Fewest words of a clause that can be told to be said of one thing and not of another."""
 _DEFAULT = stem("default")
@@ -20,7 +24,7 @@ def speaks_of_another(sentence: str, passage: str) -> str | None:
     Looked for are a number of another sentence in place of the one there, a name in place of another, and
     another word before the same noun: the Team plan where it is the Business plan.
     """
-    parts = [whole(one) for one in split_sentences(passage)]
+    heading, parts = _split(passage)
     clauses = [clause for one in parts for clause in split_clauses(one.text)]
     subject = whole(sentence)
     found = _other_count(subject, parts) or _other_number(subject, parts) or _other_number(subject, clauses)
@@ -29,9 +33,16 @@ def speaks_of_another(sentence: str, passage: str) -> str | None:
     said = [clause for clause in split_clauses(sentence) if len(clause.stems) >= _TELLING]
     for one in said or [subject]:
         for among in (parts, clauses):
-            if other := _other_name(one, among) or _other_kind(one, among):
+            if other := _other_name(one, among, heading) or _other_kind(one, among):
                 return other
     return None
+
+
+def _split(passage: str) -> tuple[Clause, list[Clause]]:
+    """Give the heading, of which everything may be said without its name, and all sentences."""
+    first, _, _ = passage.partition("\n")
+    title = "" if first == passage or re.search(r"[.!?:;]\W*$", first) else first
+    return whole(title), [whole(one) for one in split_sentences(passage)]
 
 
 def _covers(said: Clause, part: Clause, *, without: frozenset[str]) -> bool:
@@ -72,35 +83,47 @@ def _other_number(said: Clause, parts: list[Clause]) -> str | None:
     mine = read_facts(said.text).quantities
     for one in mine:
         words = frozenset(stem(word) for word in re.findall(r"\w+", one.text.casefold()))
-        holding = [
-            part for part in parts if any(one.equals(other) for other in read_facts(part.text).quantities)
-        ]
+        holding = [part for part in parts if _share_one([one], part)]
         for part in parts:
-            if part in holding or not _covers(said, part, without=words):
+            if _share_one(mine, part) or not _covers(said, part, without=words):
                 continue
             if any(_covers(said, other, without=words) for other in holding):
                 continue
-            for other in read_facts(part.text).quantities:
-                if one.competes(other) and not any(other.equals(known) for known in mine):
-                    return part.text
+            if any(one.competes(other) for other in read_facts(part.text).quantities):
+                return part.text
     return None
 
 
-def _other_name(said: Clause, parts: list[Clause]) -> str | None:
+def _share_one(mine: Sequence[Quantity], part: Clause) -> bool:
+    """Whether a part has one of the numbers; what brings two parts together lacks the other in each."""
+    facts = read_facts(part.text)
+    years = {float(one.year) for one in facts.dates if one.year}
+    return any(
+        years.intersection(one.values) or any(one.equals(other) for other in facts.quantities) for one in mine
+    )
+
+
+def _other_name(said: Clause, parts: list[Clause], heading: Clause) -> str | None:
     if _has_all(said, parts):
         return None
     mine = _marked(said.text)
     for name in sorted(mine):
         words = frozenset({stem(name.casefold())})
+        if _speaks_of(heading, name, words):
+            continue
         for part in parts:
             theirs = _marked(part.text)
-            if words <= part.stems or not _covers(said, part, without=words):
+            if _speaks_of(part, name, words) or mine & theirs or not _covers(said, part, without=words):
                 continue
             if any(name in _marked(o.text) and _covers(said, o, without=words) for o in parts):
                 continue
             if any(_shape(name) == _shape(other) for other in theirs - mine):
                 return part.text
     return None
+
+
+def _speaks_of(part: Clause, name: str, words: frozenset[str]) -> bool:
+    return words <= part.stems or is_named(name, part.text, fold_signs(part.text))
 
 
 def _marked(text: str) -> frozenset[str]:
@@ -112,7 +135,11 @@ def _shape(name: str) -> str:
     """Give what names must share to stand for one another: all capitals, a key, a word with a capital."""
     if "=" in name:
         return name.partition("=")[0]
-    return "capitals" if name.isupper() else "identifier" if re.search(r"[\d_]", name) else "word"
+    if name.isupper():
+        return "capitals"
+    if not re.search(r"[\d_]", name):
+        return "word"
+    return "identifier" if re.search(r"[^\W\d]", name) else "version"
 
 
 def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
@@ -126,6 +153,8 @@ def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
         for part in parts:
             if kind in part.stems or not _covers(said, part, without=words):
                 continue
+            if len((said.stems - words) & part.stems) < _SHARED:
+                continue
             others = {other for other, same in _kinds(part) if same == thing}
             if others and not others & said.stems:
                 return part.text
@@ -135,5 +164,5 @@ def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
 def _kinds(clause: Clause) -> Iterator[tuple[str, str]]:
     """Yield each pair of neighbouring words that carry meaning, as stems: (bulk, job)."""
     for left, right in zip(clause.words, clause.words[1:], strict=False):
-        if not is_empty(left) and not is_empty(right) and left.isalpha():
+        if not {left, right} & NEGATORS and not is_empty(left) and not is_empty(right) and left.isalpha():
             yield stem(left), stem(right)

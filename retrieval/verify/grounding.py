@@ -9,9 +9,12 @@ from retrieval.verify.bounds import opposite_bounds
 from retrieval.verify.clauses import split_sentences
 from retrieval.verify.contrast import speaks_of_another
 from retrieval.verify.facts import Facts, read_facts
-from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named
+from retrieval.verify.lexicon import EXCLUSIVE, PER, UNIT_WORDS
+from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named, opens_only
+from retrieval.verify.ordinals import missing_ordinals
 from retrieval.verify.polarity import contradiction
 from retrieval.verify.quantities import Quantity
+from retrieval.verify.roles import exchanged_roles
 from retrieval.verify.units import DURATION
 
 
@@ -71,13 +74,23 @@ def _numbers(said: Facts, stated: Facts, passage: str) -> Iterator[Fault]:
     for one in said.quantities:
         if any(one.equals(other) for other in stated.quantities) or years.intersection(one.values):
             continue
+        if one.unit is None and any(
+            re.fullmatch(rf"v{one.text}|0?{one.text}:00", code) for code in stated.codes
+        ):
+            continue  # version 2, from 9 to 10
         if one.counted or not re.search(rf"\b{_counted(one)}\b", passage, re.IGNORECASE):
             yield Fault(kind=FaultKind.NUMBER, what=f"{one.text} is not in it")
+    for ordinal in missing_ordinals(said.rest, stated.rest, stated.quantities):
+        yield Fault(kind=FaultKind.NUMBER, what=f"{ordinal} is not in it")
+    for word in find_exchanged(said.rest, stated.rest, UNIT_WORDS):
+        yield Fault(kind=FaultKind.NUMBER, what=f"it has another unit than {word}")
 
 
 def _counted(one: Quantity) -> str:
+    """Give a pattern of what says "a year" in other words."""
     found = re.search(DURATION, one.text)
-    return found[0] if found else one.text
+    word = found[0].casefold() if found else one.text
+    return f"(?:{'|'.join((word, *PER.get(word, ())))})"
 
 
 def _signs(said: Facts, sentence: str, passage: str, known: Collection[str]) -> Iterator[Fault]:
@@ -87,9 +100,9 @@ def _signs(said: Facts, sentence: str, passage: str, known: Collection[str]) -> 
             yield Fault(kind=FaultKind.QUOTE, what=f"{quote!r} is not written in it")
     names = find_names(said.rest, known=known)
     for name in dict.fromkeys((*said.codes, *names)):
-        if not is_named(name, passage, folded):
+        if not is_named(name, passage, folded) and not opens_only(name, sentence):
             yield Fault(kind=FaultKind.NAME, what=f"{name} is not in it")
-    for word in find_exchanged(sentence, passage):
+    for word in find_exchanged(sentence, passage, EXCLUSIVE):
         yield Fault(kind=FaultKind.NAME, what=f"it has another word than {word}")
 
 
@@ -98,5 +111,7 @@ def _contradictions(sentence: str, passage: str) -> Iterator[Fault]:
         yield Fault(kind=FaultKind.OPPOSITE, what=f"it says the opposite: {found}")
     if found := opposite_bounds(sentence, passage):
         yield Fault(kind=FaultKind.OPPOSITE, what=f"it has another bound: {found}")
+    if found := exchanged_roles(sentence, passage):
+        yield Fault(kind=FaultKind.NAME, what=f"another does it: {found}")
     if found := speaks_of_another(sentence, passage):
         yield Fault(kind=FaultKind.NAME, what=f"it says so of another: {found}")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 
-from retrieval.verify.lexicon import EXCLUSIVE
+from retrieval.verify.lexicon import OPENERS
 from retrieval.verify.units import CURRENCY, DIGITS, UNIT
 from retrieval.words import STOP_WORDS
 
@@ -27,6 +27,7 @@ _CODE = re.compile(
 _NAME = re.compile(r"(?<![\w.@/=-])[A-ZÀ-ÖØ-Þ][\w’'&-]*")
 _STRONG = re.compile(r"\w*[A-Z]\w*[A-Z]\w*|\w*\d\w*")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
+_NO_NAMES = STOP_WORDS | OPENERS
 _PRONOUNS = frozenset({"I", "I'm", "I’m", "OK"})
 
 
@@ -76,11 +77,17 @@ def find_names(text: str, *, known: Collection[str] = ()) -> tuple[str, ...]:
         name = re.sub(r"['’]s$", "", match[0])
         first = not re.search(r"\w", text[: match.start()])
         followed = at + 1 < len(found) and text[match.end() : found[at + 1].start()] == " "
-        if first and name.casefold() in STOP_WORDS:
+        if first and name.casefold() in _NO_NAMES:
             continue
         if not first or _STRONG.fullmatch(name) or followed or name in known:
             names.append(name)
     return tuple(dict.fromkeys(names))
+
+
+def opens_only(word: str, sentence: str) -> bool:
+    """Whether the first word of a sentence has its capital from there: "Use CREATE TABLE", "Set PGDATA"."""
+    opening = re.match(rf"\W*{re.escape(word)}\s+({_NAME.pattern})", sentence)
+    return opening is not None and not _STRONG.fullmatch(word) and bool(_STRONG.fullmatch(opening[1]))
 
 
 def is_named(name: str, text: str, folded: str) -> bool:
@@ -90,15 +97,28 @@ def is_named(name: str, text: str, folded: str) -> bool:
     if name.isupper() and 2 <= len(name) <= 6:
         initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", text) if word[0].isupper())
         return name in initials
-    return "-" in name and all(holds(folded, part) for part in name.split("-"))
+    if "-" in name and all(holds(folded, part) for part in name.split("-")):
+        return True
+    theirs = set(_NAME.findall(text))
+    return any(name in _peoples(other) or other in _peoples(name) for other in theirs)
 
 
-def find_exchanged(sentence: str, text: str) -> tuple[str, ...]:
-    """Give the words of *sentence* for which *text* has only another of those that exclude each other."""
+def _peoples(place: str) -> frozenset[str]:
+    """Give what the people of a place may be called: Russian, Italian, German, Chinese."""
+    short = place[:-1]
+    return frozenset(
+        (f"{place}n", f"{place}an", f"{place}ian", f"{short}ian", f"{short}ese", f"{place}ese")
+        if len(place) > 3 and not place.isupper()
+        else ()
+    ) | frozenset({short} if place.endswith("any") else ())
+
+
+def find_exchanged(sentence: str, text: str, groups: Collection[frozenset[str]]) -> tuple[str, ...]:
+    """Give the words of *sentence* for which *text* has only others of their group; one excludes the rest."""
     said, stated = (re.findall(r"[a-z]+", one.casefold()) for one in (sentence, text))
     return tuple(
         word
-        for group in EXCLUSIVE
+        for group in groups
         for word in dict.fromkeys(said)
         if word in group and word not in stated and group & set(stated)
     )

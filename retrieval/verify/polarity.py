@@ -2,27 +2,56 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
-from retrieval.verify.clauses import Clause, is_empty, split_clauses, split_sentences, stem, whole
+from retrieval.verify.clauses import (
+    Clause,
+    is_empty,
+    put_asides_last,
+    split_clauses,
+    split_sentences,
+    stem,
+    whole,
+)
 from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
 
 _DENYING = frozenset(map(stem, DENYING))
 _OPPOSITES = tuple((stem(left), stem(right)) for left, right in OPPOSITES)
 _HEDGES = re.compile(
-    r"""\b(?:only|removed|dropped|withdrawn|unless|except|otherwise|instead|rather\s+than|too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing)\b
+    r"""\b(?:better|prefer\w*|should\s+consider|hardly|barely|unless|except|otherwise|instead|rather\s+than)\b
+      | \b(?:too\s+\w+|poor(?:ly)?|whether|until|without\s+\w+ing|no\s+other|nobody\s+else|nothing\s+else)\b
       | \b(?:not|no|never)\b(?:\W+\w+){0,4}?\W+(?:\w+er|more|less)\s+than\b   # no longer than: a bound
-      | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b""",
+      | \b(?:not)\s+(?:exceed|fall\s+below|necessarily|just)\b|\bnot\s+only\b|\bno\s+matter\b
+      | \b(?:not|never)\s+(?:\w+\s+)?(?:as|so)\s+\w+\s+as\b       # not counted as much as: less""",
     re.VERBOSE | re.IGNORECASE,
 )
 """Where yes and no cannot be told by counting; numbers there are compared by themselves."""
-_CONDITION = re.compile(r"^(?:if|when|once|where|unless|provided|as long as|that|which|who)\b", re.IGNORECASE)
+_HALF_HEDGES = re.compile(
+    r"\b(?:(?<!the\s)only|removed|dropped|withdrawn|(?:not|never)(?:\W+\w+){0,4}?\W+before)\b", re.IGNORECASE
+)
+"""Likewise, but for a sentence that says the same words with a "not"."""
+_CONDITION = re.compile(
+    r"^(?:(?:if|when|once|where|unless|provided|as long as|which|who|without)\b"
+    r"|that\s+(?!it|they|he|she|we|you))",
+    re.IGNORECASE,
+)
 """What opens a condition, or says which one is meant."""
 _ASIDE = re.compile(r"^(?:while|because|since|as|although|though|after|before|during)\b", re.IGNORECASE)
 """What a sentence adds to what it says; a passage may well say it there."""
+_EVEN = re.compile(r"\beven\s+(?:if|when|without)\b", re.IGNORECASE)
+_ONLY = re.compile(r"\bonly\s+(?:\w+\s+){0,3}?(?:if|when|with|after)\b", re.IGNORECASE)
+_UNLESS = re.compile(r"\bunless\b", re.IGNORECASE)
+"""What is so unless something is, a passage may well say the other way round."""
 _AUXILIARY = frozenset({"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "gets"})
 _PREPOSITIONS = frozenset({"with", "without", "by", "at", "in", "on", "for"})
-_SHARED = 0.4
+_SHARED = 0.6
 """Least share of a clause's words that another must have to say something of the same."""
+
+
+_REACH = 2
+"""Words after a negator of which one, at least, must be spoken of."""
+_LEADING = frozenset({"longer", "possible", "able", "necessary", "currently"})
+"""Words between a negator and what it denies."""
 
 
 def contradiction(sentence: str, passage: str) -> str | None:
@@ -31,13 +60,17 @@ def contradiction(sentence: str, passage: str) -> str | None:
     Each clause of the sentence is held against the clause of the passage with most of its words, and each
     denial against what is denied there. Clauses whose yes and no cannot be told ("only", "unless") pass.
     """
-    stated = tuple(clause for one in split_sentences(passage) for clause in split_clauses(one))
+    stated = tuple(clause for one in split_sentences(passage) for clause in _clauses(one))
     subject = whole(sentence)
-    for said in split_clauses(sentence):
+    for said in _clauses(sentence) if not _UNLESS.search(sentence) else ():
         found = _denied(said, stated, subject) or _opposed(said, stated)
         if found:
             return found
-    return _misplaced(sentence, passage)
+    return _misplaced(sentence, passage) or _unlimited(sentence, passage)
+
+
+def _clauses(sentence: str) -> tuple[Clause, ...]:
+    return split_clauses(put_asides_last(sentence))
 
 
 def denies(text: str) -> bool:
@@ -47,16 +80,26 @@ def denies(text: str) -> bool:
 
 def _opposed(said: Clause, stated: Sequence[Clause]) -> str | None:
     """Give the best matching clause if it, and every other that matches as well, says the opposite."""
-    if not said.stems or _is_open(said) or _ASIDE.match(said.text):
+    if not said.stems or _is_open(said, half=not _is_negative(said)) or _ASIDE.match(said.text):
         return None
     shared = [(len(_topic(said) & (_topic(one) | _subject(one))), one) for one in stated]
     most = max((count for count, _ in shared), default=0)
     if most < min(2, len(_topic(said))) or most < _SHARED * len(_topic(said)):
         return None
     best = [one for count, one in shared if count == most]
+    if denied := _said_with_a_not(said, best):
+        return denied.text
     if any(_is_open(one) or not _differ(said, one) or not _reaches(said, one) for one in best):
         return None
     return best[0].text
+
+
+def _said_with_a_not(said: Clause, best: Sequence[Clause]) -> Clause | None:
+    """Give the clause that has all words of *said* but its "not"; "only" and "removed" are none then."""
+    if not _is_negative(said) or len(_topic(said)) <= 1:
+        return None
+    same = [one for one in best if _topic(said) <= _topic(one) and not _is_negative(one)]
+    return same[0] if same and not any(_is_open(one, half=False) for one in same) else None
 
 
 def _reaches(said: Clause, stated: Clause) -> bool:
@@ -67,10 +110,12 @@ def _reaches(said: Clause, stated: Clause) -> bool:
 
 
 def _denied_words(clause: Clause) -> frozenset[str]:
-    """Give all that a clause may deny: what follows its first negator, else what precedes a denying word."""
+    """Give what a clause may deny: words next to its first negator, else what precedes a denying word."""
     at = next((at for at, word in enumerate(clause.words) if word in NEGATORS), None)
     words = clause.words[at + 1 :] if at is not None else ()
-    return frozenset(stem(one) for one in words if not is_empty(one)) or _heads(clause)
+    after = [stem(one) for one in words if not is_empty(one) and one not in _LEADING]
+    before = [stem(one) for one in clause.words[:at] if at and not is_empty(one)]
+    return frozenset(after[:_REACH]) or frozenset(before[-1:]) or _heads(clause)
 
 
 def _denied(said: Clause, stated: Sequence[Clause], sentence: Clause) -> str | None:
@@ -117,16 +162,23 @@ def _says_no(clause: Clause, at: int) -> bool:
     """Whether a word denies by itself; "failed attempts" only tells which attempts."""
     word, after = clause.words[at], clause.words[at + 1 : at + 2]
     if word in NEGATORS:
-        return True
+        return word != "nor" or not set(clause.words[:at]) & NEGATORS
     if clause.words[max(0, at - 1) : at] == ("to",):  # to disable it is to do something
         return False
     told = bool(set(clause.words[max(0, at - 1) : at]) & _AUXILIARY)
+    if word.endswith(("tion", "tions", "nce", "nces")):  # the prohibition of something may be denied itself
+        return False
     attributive = word.endswith("ed") and bool(after) and not is_empty(after[0]) and not told
     return stem(word) in _DENYING and not attributive
 
 
 def _topic(clause: Clause) -> frozenset[str]:
-    return frozenset(stem(word) for word in clause.words if not is_empty(word) and word not in NEGATORS)
+    """Give what a clause speaks of; numbers are compared by themselves, and many things have the same."""
+    return frozenset(
+        stem(word)
+        for word in clause.words
+        if not is_empty(word) and word not in NEGATORS and not word.isdecimal()
+    )
 
 
 def _subject(clause: Clause) -> frozenset[str]:
@@ -138,12 +190,22 @@ def _topic_before(clause: Clause) -> frozenset[str]:
     return frozenset(stem(word) for word in clause.before if not is_empty(word))
 
 
-def _is_open(clause: Clause) -> bool:
-    return bool(_HEDGES.search(clause.text) or _CONDITION.match(clause.text))
+def _is_open(clause: Clause, *, half: bool = True) -> bool:
+    """Whether yes and no cannot be told; without *half* also where "only" or "removed" makes that so."""
+    if _HEDGES.search(clause.text) or _CONDITION.match(clause.text):
+        return True
+    return half and bool(_HALF_HEDGES.search(clause.text))
 
 
 def _is_negative(clause: Clause) -> bool:
-    return sum(_says_no(clause, at) for at in range(len(clause.words))) % 2 == 1
+    return _denials(clause) % 2 == 1
+
+
+def _denials(clause: Clause) -> int:
+    """Count what denies; in "does not fail" one takes the other back."""
+    places = [at for at in range(len(clause.words)) if _says_no(clause, at)]
+    taken_back = sum(clause.words[left] in NEGATORS and right - left <= 2 for left, right in pairwise(places))
+    return len(places) - 2 * taken_back
 
 
 def _differ(said: Clause, stated: Clause) -> bool:
@@ -151,14 +213,16 @@ def _differ(said: Clause, stated: Clause) -> bool:
 
 
 def _bridged(said: Clause, stated: Clause) -> bool:
-    """Whether one clause has a word of a pair, and the other clause only its opposite."""
+    """Whether one clause has a word of a pair, such as known and unknown, and the other only its opposite."""
     mine, theirs = ({stem(word) for word in one.words if word not in NEGATORS} for one in (said, stated))
     crossed = sum(
         (left in mine and right in theirs and not {left} & theirs and not {right} & mine)
         or (right in mine and left in theirs and not {right} & theirs and not {left} & mine)
         for left, right in _OPPOSITES
     )
-    return crossed % 2 == 1
+    undone = sum(stem(f"un{word}") in theirs and stem(word) not in theirs for word in set(said.words))
+    undone += sum(stem(f"un{word}") in mine and stem(word) not in mine for word in set(stated.words))
+    return (crossed + undone) % 2 == 1
 
 
 def _misplaced(sentence: str, passage: str) -> str | None:
@@ -171,6 +235,17 @@ def _misplaced(sentence: str, passage: str) -> str | None:
             rest = {*_stems_of(sentence)} - set(thing)
             if found := _put(other, word, thing, rest, passage):
                 return found
+    return None
+
+
+def _unlimited(sentence: str, passage: str) -> str | None:
+    """Give what is so only under a condition, where the sentence says that it is so even without it."""
+    if not _EVEN.search(sentence):
+        return None
+    said = _stems_of(sentence)
+    for one in split_sentences(passage):
+        if _ONLY.search(one) and len(said & _stems_of(one)) >= _SHARED * len(said):
+            return one
     return None
 
 

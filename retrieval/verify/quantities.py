@@ -93,13 +93,13 @@ def _values(match: re.Match[str]) -> tuple[float, ...]:
     if match["spelled"]:
         return (_spelled(match["spelled"]),)
     sign = -1.0 if match["sign"] else 1.0
-    return tuple(
-        sign * value * _SCALES.get(match["scale"] or "", 1.0) for value in _readings(match["digits"])
-    )
+    if match["scale"]:  # nobody writes a thousand million as 1.000 million
+        return (sign * next(_readings(match["digits"])) * _SCALES[match["scale"]],)
+    return tuple(sign * value for value in _readings(match["digits"]))
 
 
 def _readings(digits: str) -> Iterator[float]:
-    plain = re.sub(r"[’'\u202f\u00a0\u2009]", "", digits)
+    plain = re.sub(r"[’'_\u202f\u00a0\u2009]", "", digits)
     if re.fullmatch(r"\d+,\d{1,2}", plain):
         yield float(plain.replace(",", "."))
         return

@@ -141,7 +141,7 @@ _ANY_CASE = _either([*_PHRASES, *_WORDS])
 UNIT = rf"(?:(?i:{_ANY_CASE})(?!\w)|(?:{_either(list(_SIGNS))})(?![\w²³]))"
 """A pattern of one unit; signs keep their case, since mW is not MW."""
 CURRENCY = "[€$£¥]"
-DIGITS = r"(?:\d{1,3}(?:[,’'\u202f\u00a0\u2009]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
+DIGITS = r"(?:\d{1,3}(?:[,’'_\u202f\u00a0\u2009]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
 """A pattern of one number in digits, its thousands parted or not."""
 DURATION = "(?i:second|minute|hour|day|week|month|year|decade)"
 """A pattern of the units that "a" may count."""

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from pyarrow.parquet import read_table
 
 from flows.usage_tables import usage_rows, write_usage
@@ -57,3 +58,24 @@ def test_rows_say_of_which_type_they_are() -> None:
     rows = list(usage_rows(USAGE, encode))
     assert [row["type"] for row in rows] == ["query", "query", "click", "miss"]
     assert rows[1]["candidates"] == ENTRY["candidates"]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"candidates": None},
+        {"candidates": 5},
+        {"candidates": "chunk:a"},
+        {"candidates": [1, {"rank": 10**30, "score": True, "number": 7}]},
+        {"winners": [1, None]},
+        {"top_k": 10**30},
+        {"top_k": True},
+    ],
+)
+def test_what_another_program_wrote_into_a_line_stops_no_export(
+    tmp_path: Path, odd: dict[str, object]
+) -> None:
+    write_usage(Usage(queries=({**OLD, **odd},), clicks=(), unreadable=0), encode, tmp_path)
+    (row,) = read_table(tmp_path / "queries.parquet").to_pylist()
+    assert (row["query"], row["top_k"], row["winners"]) == ("log", None, None)
+    assert all(one["number"] == 1 for one in read_table(tmp_path / "candidates.parquet").to_pylist())

@@ -86,3 +86,13 @@ def test_lines_of_many_writers_do_not_mix_and_none_is_lost(tmp_path: Path) -> No
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: append_lines(tmp_path / "index", LOG_FILE, [entry]), range(40)))
     assert logged(tmp_path / "index") == [entry] * 40
+
+
+def test_a_line_that_was_cut_off_takes_no_other_with_it(tmp_path: Path) -> None:
+    index = tmp_path / "index"
+    append_lines(index, LOG_FILE, [{"n": 1}])
+    with (log_folder(index) / LOG_FILE).open("ab") as log:
+        log.write(b'{"n": 2, "half a li')
+    append_lines(index, LOG_FILE, [{"n": 3}])
+    lines = (log_folder(index) / LOG_FILE).read_text().splitlines()
+    assert (lines[0], lines[2]) == ('{"n": 1}', '{"n": 3}')

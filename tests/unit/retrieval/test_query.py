@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from retrieval.query import build_query, filters_from_record, parse_filters, parse_query_lines
+from retrieval.query import build_query, filters_from_record, parse_filters, parse_query_lines, parse_tool
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import FILTER_FIELDS, Filter
 
@@ -124,3 +124,11 @@ def test_a_bad_line_names_its_number(line: str) -> None:
 def test_a_bad_filter_of_a_line_is_a_filter_error_with_its_number() -> None:
     with pytest.raises(FilterError, match="line 1"):
         parse_query_lines(['{"query": "a", "filters": {"colour": "red"}}'], build_query("-"))
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"a":' * 50_000 + "1" + "}" * 50_000], ids=["cut", "list", "deep"]
+)
+def test_inputs_of_a_tool_that_are_no_json_object_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="JSON"):
+        parse_tool("sum", inputs=text, result=None)

@@ -226,3 +226,24 @@ def test_an_address_or_a_key_that_cannot_be_used_is_said_before_anything_is_sent
     with pytest.raises(ConfigError, match="SITEGRAPH_LLM_KEY: has characters") as raised:
         open_completion("http://model.test/v1", model="small", api_key="s3cret\n")
     assert "s3cret" not in str(raised.value)
+    for key in ("s3cret ", " s3cret"):
+        with pytest.raises(ConfigError, match="SITEGRAPH_LLM_KEY"):
+            open_completion("http://model.test/v1", model="small", api_key=key)
+    for url in ("http://", "http:///v1", "http://model.test:99999/v1", "http://[::1/v1", "http://a\r\nb/v1"):
+        with pytest.raises(ConfigError, match="is no URL"):
+            open_completion(url, model="small", api_key=None)
+
+
+@pytest.mark.parametrize("before", ["", "x" * 190])
+def test_a_server_that_repeats_the_key_does_not_get_it_shown(server: LlmServer, before: str) -> None:
+    key = "s3cret-0123456789abcdef"
+    for reply in (say(None, refusal=f"{before}{key}"), refuse(404, f"{before}{key}")):
+        server.script(reply)
+        with pytest.raises((ParseError, FetchRefused)) as raised:
+            open_completion(server.url, model="small", api_key=key, limits=QUICK)(MESSAGES, None)
+        assert "s3cret" not in str(raised.value)
+
+
+def test_half_a_surrogate_pair_of_an_answer_is_replaced(server: LlmServer) -> None:
+    server.script(Reply(body=b'{"choices": [{"message": {"content": "a\\ud800"}}]}'))
+    assert open_completion(server.url, model="small", api_key=None, limits=QUICK)(MESSAGES, None) == "a?"

@@ -285,3 +285,17 @@ def test_a_follow_up_counts_less_than_the_question(index: SmallIndex, retriever:
     assert late
     assert all(one.score <= 0.75 * max(first.values()) for one in late)
     assert all(one.score >= first.get(one.evidence.chunk_id, 0) for one in run.state.passages)
+
+
+def test_passages_of_two_generations_are_not_mixed(index: SmallIndex, retriever: Retriever) -> None:
+    class Following:
+        """Follows an index of which a generation is published at every question."""
+
+        generation = 0
+
+        def retrieve(self, query: Query) -> ContextBundle:
+            self.generation += 1
+            return replace(retriever.retrieve(query), generation=self.generation)
+
+    with pytest.raises(StoreUnavailable, match="from generation 1 to 2"):
+        iterate(Following(), index.graph, ask(), reranker=FITS_NOT)

@@ -32,3 +32,8 @@ def test_the_interval_is_the_same_every_time_and_holds_the_mean() -> None:
     assert first == second
     assert first.low < first.mean < first.high
     assert first.mean == pytest.approx(0.2)
+
+
+def test_nothing_to_compare_is_no_difference() -> None:
+    nothing = paired_bootstrap([], [])
+    assert (nothing.mean, nothing.low, nothing.high) == (0.0, 0.0, 0.0)

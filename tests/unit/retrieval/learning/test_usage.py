@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from indexes.ports import Vector
 from retrieval.clicks import CLICK_FILE, log_click
 from retrieval.learning.usage import Entry, MissKind, find_misses, read_usage
 from retrieval.log import LOG_FILE, append_lines, log_folder
+from schemas.errors import StoreUnavailable
 
 
 def asked(query: str, minute: int = 0, second: int = 0, **fields: object) -> Entry:
@@ -60,3 +62,22 @@ def test_lines_that_are_none_are_left_out_and_counted(tmp_path: Path) -> None:
 def test_an_index_that_nobody_asked_has_no_usage(tmp_path: Path) -> None:
     usage = read_usage(tmp_path / "index")
     assert (usage.queries, usage.clicks, usage.unreadable) == ((), (), 0)
+
+
+def test_times_with_and_without_a_zone_compare() -> None:
+    bare = {"timestamp": "2026-03-01T10:00:00", "query": "lease time"}
+    assert [one.number for one in find_misses([bare, asked("a lease", 1)], encode)] == [1]
+
+
+def test_a_text_that_nothing_can_write_is_no_line(tmp_path: Path) -> None:
+    append_lines(tmp_path, LOG_FILE, [asked("leases")])
+    with (log_folder(tmp_path) / LOG_FILE).open("ab") as log:
+        log.write(b'{"timestamp": "t", "query": "\\ud800"}\n{"timestamp": "t", "query": "caf\\u00e9"}\n')
+    usage = read_usage(tmp_path)
+    assert ([one["query"] for one in usage.queries], usage.unreadable) == (["leases", "café"], 1)
+
+
+def test_a_log_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    (log_folder(tmp_path) / LOG_FILE).mkdir(parents=True)
+    with pytest.raises(StoreUnavailable, match="cannot be read"):
+        read_usage(tmp_path)

@@ -34,6 +34,9 @@ def kinds(sentence: str, passage: str) -> list[FaultKind]:
         ("It runs at -5 °C.", "It runs at −5 °C."),
         ("Users get a dozen keys.", "Users get 12 keys."),
         ("The limit is 1.000 rows.", "The limit is 1,000 rows."),
+        ("A field may have 500,000 bytes.", "The limit of a field in bytes. Default: 500_000"),
+        ("The programme went from 9 to 10.", "It filled the slot from 09:00 to 10:00."),
+        ("It speaks version 2 of the protocol.", "It speaks the v2 protocol."),
     ],
 )
 def test_the_same_number_in_another_form_is_the_same(sentence: str, passage: str) -> None:
@@ -55,6 +58,7 @@ def test_the_same_number_in_another_form_is_the_same(sentence: str, passage: str
         ("Data are kept for a day.", "Data are kept for 30 days."),
         ("It runs at 5 °C.", "It runs at −5 °C."),
         ("It has 1 GB.", "It has 1 GiB."),
+        ("It has 1.299 million members.", "It has 1.299 billion members."),
     ],
 )
 def test_another_number_or_unit_is_not_support(sentence: str, passage: str) -> None:
@@ -105,11 +109,27 @@ def test_an_identifier_or_name_that_is_not_there_is_not_support(sentence: str, p
         ("It offers three APIs.", "There are three: an API for each."),
         ("Restart the worker.", "The worker has to be restarted."),
         ("Tessel's parser is fast.", "The parser of Tessel is fast."),
+        ("He went into exile in Russia.", "He followed him to the Russian Empire."),
+        ("The Italian coast is near.", "The coast of Italy is near."),
         ("It follows ISO\u20118601.", "It follows ISO-8601."),
     ],
 )
 def test_names_are_compared_folded(sentence: str, passage: str) -> None:
     assert kinds(sentence, passage) == []
+
+
+def test_a_word_that_opens_a_sentence_before_a_name_is_no_name() -> None:
+    passage = "Following the refusal of Orla Finch to resign, the board dismissed her."
+    assert kinds("Since Orla Finch would not resign, the board dismissed her.", passage) == []
+    assert kinds("Sina Orla Finch was dismissed.", passage) == [FaultKind.NAME]
+    assert kinds("Use CREATE CLASS to fill it.", "Fill it by CREATE CLASS commands.") == []
+
+
+def test_a_year_may_be_annual() -> None:
+    assert kinds("No more than 300 are born in a year.", "Annual numbers are 300 or fewer.") == []
+    assert kinds("No more than 300 are born in a month.", "Annual numbers are 300 or fewer.") == [
+        FaultKind.NUMBER
+    ]
 
 
 def test_a_first_word_is_a_name_where_other_evidence_has_it_as_one() -> None:
@@ -145,6 +165,33 @@ def test_a_quotation_must_stand_there_word_for_word() -> None:
         ("Acetone may be used.", "Ethanol may be used. Acetone is unsuitable."),
         ("Large requests are cached.", "Large requests bypass the cache."),
         ("Backups are optional before an upgrade.", "Backups are required before an upgrade."),
+        (
+            "The word FLUSH is optional in the standard.",
+            "The standard specifies that the word FLUSH is mandatory, but Orchid allows it to be omitted.",
+        ),
+        (
+            "The locks are not held for the minimum of time.",
+            "The locks are held only for the minimum of time that is needed.",
+        ),
+        ("The config OLD_NAME was not removed.", "OLD_NAME and OLD_PATH config was removed."),
+        (
+            "The default behaviour is not to check each entry.",
+            "The default behaviour (without this option) is to check each entry.",
+        ),
+        ("If the file is -, standard output is used.", "If the file is - then standard input is used."),
+        (
+            "The setup will happen outside the function.",
+            "Any other setup will happen inside the function, then the result of the setup will be returned.",
+        ),
+        (
+            "In the console you are triggering a request.",
+            "The main issue with the console is that you are not triggering a request.",
+        ),
+        ("Major releases will be frequent.", "Major releases will be infrequent and need reasons."),
+        ("The parser knows the flag as a known one.", "The flag is an unknown one to the parser."),
+        ("It keeps stale entries of the lock table.", "It also removes stale entries of the lock table."),
+        ("The call will not fail if a token is missing.", "If a token is missing, the call will fail."),
+        ("The argument that names the module is optional.", "The only required argument names the module."),
     ],
 )
 def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
@@ -164,9 +211,92 @@ def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
         ("Large requests are not cached.", "Large requests bypass the cache."),
         ("You can delete a copy without harming others.", "Deleting a copy never affects others."),
         ("It stores nothing but blocks that changed.", "Only blocks that changed are stored."),
+        (
+            "A rewritten line weighs less than a new one.",
+            "A rewritten line is not counted as much as a new one.",
+        ),
+        ("It had hardly any users before 2019.", "Before 2019, with hardly any users, it was a hobby."),
+        (
+            "The folder list has no entry for itself, nor for the log files needed to read it.",
+            "No entries are in this list for the log files that are needed, or for the folder list itself.",
+        ),
+        (
+            "You do not need to know the low-level interface unless you write plugins in C.",
+            "This section describes the low-level interface of a plugin. It is needed only when writing "
+            "plugins in C.",
+        ),
+        (
+            "Without such an entry the coercion is done in two steps.",
+            "If there is an entry, coercion takes a single step. When no such entry is available, coercion "
+            "to a type involves two steps.",
+        ),
+        (
+            "The cursor's query is not executed before OPEN.",
+            "Whereas the latter executes a query, here execution happens when a cursor is opened with OPEN.",
+        ),
+        ("With None there is no limit for a field.", "If it is None, no limit is enforced for a field."),
+        (
+            "No other player led both clubs of Aston.",
+            "He became the only player to lead both clubs of Aston.",
+        ),
+        ("It can be deleted by nobody but its owner.", "Only its owner can delete it."),
+        (
+            "It is mostly better not to write plugins in C.",
+            "In most cases you should consider a script before writing your plugins in C.",
+        ),
+        (
+            "In Orchid the word FLUSH may be left out, although the standard requires it.",
+            "The standard specifies that the word FLUSH is mandatory, but Orchid allows it to be omitted.",
+        ),
+        (
+            "Long names are prohibited so that no file is overwritten.",
+            "The prohibition of long names prevents overwriting a file.",
+        ),
+        (
+            "For ports 80 and 443 put a proxy, for instance Relay, in front.",
+            "This means it will not be possible to bind to port 80 or 443. Instead, a proxy such as Relay "
+            "should be used.",
+        ),
     ],
 )
 def test_the_same_said_with_another_negation_is_support(sentence: str, passage: str) -> None:
+    assert kinds(sentence, passage) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        (
+            "Lee retired from the US Navy as a Rear Admiral.",
+            "Ann Lee is a retired United States Navy Rear Admiral, who served in the NATO staff.",
+        ),
+        (
+            "Another LLV provider can be chosen without compiling Orchid again.",
+            "The interface to the LLV provider is pluggable and the provider can be changed without "
+            "recompiling Orchid. The active provider is chosen via the setting llv_provider.",
+        ),
+        (
+            "She died in New Aston City in the summer of 1992.",
+            "Orla Finch (1898 – July 12, 1992 in New Aston City) was a painter.",
+        ),
+        (
+            "July is the warmest month in Astria, February the coldest.",
+            "Astria > Climate\nIt has 18 °C inland in July, the warmest month, and −7 °C on the Bal islands "
+            "in February, the coldest month.",
+        ),
+        (
+            "Inland, it has 18.1 °C on average in July and −7.6 °C in February.",
+            "Average temperatures range from 16.3 °C on the Bal islands to 18.1 °C inland in July, the "
+            "warmest month, and from −3.5 °C on the Bal islands to −7.6 °C inland in February.",
+        ),
+        (
+            "If no rows come back from the query, the column is set to NULL.",
+            "If it yields no rows, NULL goes to the columns. If used in a MATCHED clause, the query can "
+            "refer to values from the original row in the table.",
+        ),
+    ],
+)
+def test_the_same_in_other_words_is_not_said_of_another_thing(sentence: str, passage: str) -> None:
     assert kinds(sentence, passage) == []
 
 
@@ -174,6 +304,34 @@ def test_more_than_is_not_less_than() -> None:
     passage = "It is for homes that use less than 2,500 kWh a year."
     assert kinds("It is for homes that use more than 2,500 kWh a year.", passage) == [FaultKind.OPPOSITE]
     assert kinds("It is for homes that use under 2500 kWh per year.", passage) == []
+
+
+def test_a_place_in_an_order_is_a_number() -> None:
+    passage = "Orla Finch was the 16th director. She finished a 4th-place run, and peaked at number 7."
+    for right in ("Finch was the sixteenth director.", "She came in fourth.", "She peaked at the 7th place."):
+        assert kinds(right, passage) == []
+    for wrong in ("Finch was the 18th director.", "Finch was the eighteenth director.", "She came in 3rd."):
+        assert kinds(wrong, passage) == [FaultKind.NUMBER]
+
+
+def test_a_unit_without_a_number_is_compared_too() -> None:
+    passage = "The timeout is the number of seconds that a reader waits, 300 by default."
+    assert kinds("The timeout is given in seconds.", passage) == []
+    assert kinds("The timeout is the number of minutes a reader waits.", passage) == [FaultKind.NUMBER]
+
+
+def test_one_is_a_number_where_it_is_a_limit() -> None:
+    passage = "The query must give no more than one row. If it gives one row, its values are taken."
+    assert kinds("At most one row may be given.", passage) == []
+    assert kinds("The query must give at least one row.", passage) == [FaultKind.OPPOSITE]
+
+
+def test_what_holds_only_under_a_condition_does_not_hold_even_without_it() -> None:
+    passage = "Removing the folder is only safe when the lease has ended."
+    assert kinds("The folder can be removed safely once the lease has ended.", passage) == []
+    assert FaultKind.OPPOSITE in kinds(
+        "Removing the folder is safe even when the lease has not ended.", passage
+    )
 
 
 def test_a_lower_limit_is_not_an_upper_one() -> None:
