@@ -11,11 +11,12 @@ from retrieval.dates import date_filters
 from retrieval.definitions import find_definitions
 from retrieval.diagnostics import describe_walk
 from retrieval.orientation import summarise_parents
+from retrieval.pages import read_pages
 from retrieval.policy import ALLOW_ALL, Policy, check_policy
 from retrieval.reach import Found, Reached, find_copies, reach_by_graph, start_from
 from retrieval.relationship import entities_of
 from retrieval.relevance import Measure, lift_of, scale_of
-from retrieval.rerank import DEPTH, leading_chunk, rerank_within_roles
+from retrieval.rerank import divide, leading_chunk, rerank_within_roles
 from retrieval.route import route_of
 from retrieval.score import Scored
 from retrieval.seeds import Asked, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
@@ -81,7 +82,7 @@ class Retriever:
         asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
         found = self._find(asked)
         reached = self._reach(asked, found)
-        candidates = self._rerank(query, self._score(asked, found, reached))
+        candidates = self._rerank(asked, self._score(asked, found, reached))
         copies = self._copies(query, candidates)
         selection = select_evidence(
             candidates,
@@ -163,12 +164,14 @@ class Retriever:
     def _missing(self, query: Query) -> frozenset[str]:
         return frozenset({RERANK} if query.rerank and self._reranker is None else ())
 
-    def _rerank(self, query: Query, candidates: tuple[Scored, ...]) -> tuple[Scored, ...]:
-        if not query.rerank or self._reranker is None:
+    def _rerank(self, asked: Asked, candidates: tuple[Scored, ...]) -> tuple[Scored, ...]:
+        if not asked.query.rerank or self._reranker is None:
             return candidates
-        ids = sorted({chunk for one in candidates[:DEPTH] if (chunk := leading_chunk(one))})
+        best, _ = divide(candidates)
+        ids = sorted({chunk for one in best if (chunk := leading_chunk(one))})
         leading = {chunk.id: chunk for chunk in self._chunks.get(ids)}
-        return rerank_within_roles(self._reranker, query.text, candidates, leading)
+        pages = read_pages(self._chunks, asked, [one.chunk for one in best])
+        return rerank_within_roles(self._reranker, asked.query.text, candidates, leading, pages=pages)
 
     def _copies(self, query: Query, candidates: tuple[Scored, ...]) -> Mapping[str, Collection[str]]:
         if self._graph is None or not query.use_graph:
