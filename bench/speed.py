@@ -26,6 +26,7 @@ from bench.comparison import Figures, ours
 from bench.embed import postgresql_manual
 from bench.enlarge import enlarge
 from bench.scaled_pages import DIM, write_sentences
+from flows.collecting import collect_seldom
 from indexes.ports import Encoder, Vector
 from indexes.wiring import Readers
 from retrieval.opening import build_retriever
@@ -75,6 +76,7 @@ def main() -> None:
     parser.add_argument("--copies", type=int, default=3)
     parser.add_argument("--questions", type=int, default=100)
     options = parser.parse_args()
+    collect_seldom()  # as `serve` does
     index = make_index(options.work, runs=options.runs, copies=options.copies)
     print(json.dumps(measure(index, options.questions), indent=2))
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
+from flows.collecting import collect_seldom
 from flows.pictures import WITHHELD, draw_apart, stored_bytes
 from flows.service.app import Parts, build_app
 from flows.service.guard import Access, Guard, Limits
@@ -44,6 +45,7 @@ class ServeOptions:
 
 def build_service(options: ServeOptions) -> Guard:
     """Give the application over an index, which is opened while it starts."""
+    collect_seldom()
     limits, held = options.limits, ExitStack()
     retriever = held.enter_context(
         open_retriever(

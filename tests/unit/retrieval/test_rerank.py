@@ -1,7 +1,7 @@
 """The cross-encoder's order within roles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from retrieval.rerank import DEPTH, rerank_within_roles
 from retrieval.score import Scored
@@ -74,3 +74,31 @@ def test_a_bridge_is_read_after_the_passage_that_leads_to_it() -> None:
         judge, "q", [first, scored("next", 0.5, "bridge", (step,))], {"chunk:first": first.chunk}
     )
     assert judge.shown == ["Top > FIRST\nfirst", "Top > FIRST\nfirst\nTop > NEXT\nnext"]
+
+
+def on_page(one: Scored, page: int) -> Scored:
+    """The candidate as a passage of a PDF."""
+    return replace(one, chunk=replace(one.chunk, doc="pdfdoc:d", page_no=page))
+
+
+def test_of_each_page_of_a_pdf_the_best_passage_is_read_with_the_rest_of_the_page() -> None:
+    candidates = [
+        on_page(scored("a", 0.9, "anchor"), 1),
+        on_page(scored("b", 0.8), 1),
+        on_page(scored("c", 0.7), 2),
+    ]
+    judge = Judge({"and more": 8.0})
+    found = rerank_within_roles(judge, "q", candidates, {}, pages={"chunk:c": "and more"})
+    assert judge.shown == ["Top > A\na", "Top > C\nc\nand more"]
+    assert order(found) == ["c", "a", "b"], "pages keep no roles apart, and what else is on them follows"
+
+
+def test_pages_of_pdfs_keep_their_places_among_other_documents() -> None:
+    candidates = [
+        scored("a", 0.9),
+        on_page(scored("p", 0.8), 1),
+        scored("b", 0.7),
+        on_page(scored("q", 0.6), 2),
+    ]
+    found = rerank_within_roles(Judge({"q": 9.0, "p": -9.0}), "q", candidates, {})
+    assert order(found) == ["a", "q", "b", "p"]

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.route import Route
-from retrieval.seeds import PDF_BIAS, WEIGHTS, SeedList, balance_pool, found_by_search, fuse_lists
+from retrieval.seeds import PDF_BIAS, PER_PDF, WEIGHTS, SeedList, balance_pool, found_by_search, fuse_lists
 from schemas.evidence import Hit
 
 
@@ -56,6 +56,12 @@ def test_the_pool_holds_eight_of_a_document_before_it_is_refilled() -> None:
     ranked = (*hits(*(f"a{n:02}" for n in range(20)), doc="page:a"), *hits("b", doc="page:b"))
     pool = [hit.chunk_id for hit in balance_pool(ranked, pool=10)]
     assert pool == [f"a{n:02}" for n in range(8)] + ["b", "a08"]
+
+
+def test_of_a_pdf_more_may_compete_since_its_pages_do() -> None:
+    ranked = (*hits(*(f"a{n:02}" for n in range(60)), doc="pdfdoc:a"), *hits("b", doc="page:b"))
+    pool = [hit.chunk_id for hit in balance_pool(ranked, pool=42)]
+    assert pool == [*(f"a{n:02}" for n in range(PER_PDF)), "b", f"a{PER_PDF:02}"]
 
 
 def test_a_dense_list_shows_its_ten_nearest_and_a_word_list_all() -> None:
