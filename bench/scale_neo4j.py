@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from bench.comparison import Figures
+from flows.collecting import collect_seldom
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from indexes.stores.lance.store import LanceGraphStore
@@ -20,6 +21,7 @@ def main() -> None:
     """Start a server, load, compare, stop it."""
     parser = argparse.ArgumentParser()
     parser.add_argument("work", type=Path)
+    collect_seldom()  # as runs do
     server = start_neo4j()
     if server is None:
         raise SystemExit("no Neo4j: set NEO4J_TEST_URI, or install Docker, or Java 17 and Maven")
