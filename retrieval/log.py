@@ -1,5 +1,6 @@
 """The usage log: one line of JSON per query, appended beside the index, never in it."""
 
+import fcntl
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,7 +60,7 @@ def log_queries(
 
 
 def append_lines(index: Path, name: str, entries: Iterable[Mapping[str, Any]]) -> None:
-    """Append entries to a log of *index* in one call of the system, so that no two processes mix lines.
+    """Append entries to a log of *index*, one writer at a time, so that no two processes mix lines.
 
     Where the last line has no end, since its writer was killed or the disk was full, a new one is begun.
     """
@@ -68,6 +69,7 @@ def append_lines(index: Path, name: str, entries: Iterable[Mapping[str, Any]]) -
     data = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries).encode()
     log = os.open(folder / name, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
     try:
+        fcntl.flock(log, fcntl.LOCK_EX)  # a line that another is still writing has no end either
         os.write(log, data if _ends_a_line(log) else b"\n" + data)
     finally:
         os.close(log)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.changes import DocumentChange, RowChanges
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.edges import Edge
-from schemas.evidence import Citation, ContextBundle, Evidence, Filter, Hit, PdfLocation, Query, Summary
+from schemas.evidence import Citation, ContextBundle, Evidence, Filter, PdfLocation, Query, Summary
 from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
 from schemas.geometry import BBox
 from schemas.hashing import canonical_json, record_sha256
@@ -35,7 +35,6 @@ CLASSES: tuple[type[Any], ...] = (
     RowChanges,
     Query,
     Filter,
-    Hit,
     PdfLocation,
     Evidence,
     Citation,
