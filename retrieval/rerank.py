@@ -32,7 +32,7 @@ def rerank_within_roles(
     passage before it, 96 with all.
 
     What stands in PDFs is judged by page: of each the best passage, read with the rest of its page, and
-    all pages together keep the places of PDFs (measured: MMLongBench R@5 43 by passages, 49 by pages).
+    all pages together keep the places of PDFs (measured: MMLongBench R@5 43 by passages, 48 by pages).
 
     Args: leading: chunks by id, those that paths to the candidates name. pages: what else stands on the page
     of a passage, by its id.
