@@ -142,11 +142,14 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prefect
 
 
 @contextmanager
-def running_server(home: Path) -> Iterator[PrefectServer]:
-    """Start a server that keeps everything under *home*, and stop it by its pid."""
+def running_server(home: Path, **settings: str) -> Iterator[PrefectServer]:
+    """Start a server that keeps everything under *home*, its log in `server.log`, and stop it by its pid.
+
+    *settings* are environment variables of Prefect; by default it keeps its runs in SQLite.
+    """
     port = free_port()
     url = f"http://127.0.0.1:{port}/api"
-    environment = child_environment(PREFECT_HOME=str(home), PREFECT_API_URL=url, **SETTINGS)
+    environment = child_environment(PREFECT_HOME=str(home), PREFECT_API_URL=url, **SETTINGS, **settings)
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
     log = home / "server.log"
     with running_process(command, environment=environment, log=log) as process:
