@@ -22,8 +22,8 @@ def run(
         bool,
         typer.Option(
             "--accept",
-            help="Publish a large removal, loss or quarantine, past a hold, and with another model; an "
-            "unreachable seed and an empty source stop the run all the same.",
+            help="Publish a large removal, loss or quarantine, with many failures, past a hold, and with "
+            "another model; an unreachable seed and an empty source stop the run all the same.",
         ),
     ] = False,
     output: FormatOption = OutputFormat.TEXT,
@@ -57,9 +57,14 @@ def run(
 
 
 def prepare_prefect(environ: Any) -> None:
-    """Quieten Prefect and have it report nothing to its makers; what the user set stays."""
+    """Have Prefect keep its log on its server, and report nothing to its makers; what the user set stays."""
+    # Whoever asks Prefect for a level wants to see what it logs; anybody else has our progress to look at.
+    quiet = (
+        {} if "PREFECT_LOGGING_LEVEL" in environ else {"PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL"}
+    )
     defaults = {
-        "PREFECT_LOGGING_LEVEL": "CRITICAL",
+        **quiet,
+        "PREFECT_LOGGING_LEVEL": "INFO",
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",

@@ -1,6 +1,7 @@
 """Step 10: what the run did, as a report, in the ledger and as Prefect artifacts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
@@ -8,15 +9,16 @@ from typing import Any
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from flows.memory import largest_child_mb, peak_rss_mb
+from flows.run_states import artifact_key
+from flows.stages import Stages
+from flows.steps.problems import problems_of
 from flows.wiring import Pipeline
 from flows.work import Difference, Work
 from indexes.publish.generation import GenerationManifest, load_generation
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.seen import SeenDocument
-from indexes.stores.ledger.stops import KEPT
 from ingest.plan.lastmod import judge_claim
 from ingest.plan.schedule import next_due, next_interval, retry_wait
-from ingest.plan.traps import redirect_rings
 from schemas.changes import ChangeKind, Counts, DocumentChange, add_counts
 from schemas.records import to_record
 from schemas.redaction import one_line
@@ -29,25 +31,38 @@ from schemas.report import (
     Problem,
     RunReport,
     SimilarCounts,
+    headline,
 )
 from schemas.source import SourceKind
+
+_log = logging.getLogger(__name__)
 
 MAX_ROWS = 500
 """Table artifacts are shown by a browser; longer ones are cut and say so."""
 
 
-def report_run(pipeline: Pipeline, work: Work, stages: Mapping[str, float]) -> RunReport:
+def report_run(pipeline: Pipeline, work: Work, stages: Stages) -> RunReport:
     """Reschedule what was looked at, record the report, and show it."""
-    seen = pipeline.index.ledger.seen.of_run(pipeline.source.name, pipeline.run_id)
-    reschedule(pipeline, seen, work.difference)
-    report = build_report(pipeline, work, stages, seen)
+    with stages.timed("report"):
+        seen = pipeline.index.ledger.seen.of_run(pipeline.source.name, pipeline.run_id)
+        reschedule(pipeline, seen, work.difference)
+    report = build_report(pipeline, work, stages.seconds, seen)
     record = to_record(report)
     pipeline.index.ledger.runs.finish(
         pipeline.run_id, state="finished", now=pipeline.index.now(), report=record
     )
     pipeline.index.ledger.stops.forget_ended()
+    _log.info("%s", headline(report))
     publish_artifacts(report, work.difference.changes if work.generation else ())
     return report
+
+
+def show_problems(source: str, problems: Sequence[Problem]) -> None:
+    """Show which documents could not be used; nothing where there is none."""
+    if problems:
+        rows = [to_record(problem) for problem in problems]
+        key = f"{artifact_key(source)}-problems"
+        create_table_artifact(table=_cut(rows), key=key, description="What failed and why")
 
 
 def build_report(
@@ -121,14 +136,12 @@ def reschedule(pipeline: Pipeline, seen: Sequence[SeenDocument], difference: Dif
 
 def publish_artifacts(report: RunReport, changes: Sequence[DocumentChange]) -> None:
     """Show the report to whoever watches the flow run."""
-    key = f"sitegraph-{report.source}".lower().replace("_", "-").replace(".", "-")
+    key = artifact_key(report.source)
     create_markdown_artifact(markdown=_markdown(report), key=key, description="What the run did")
     if changes:
         changed = [{"url": c.uri, "change": c.kind.value, "reason": c.reason} for c in changes]
         create_table_artifact(table=_cut(changed), key=f"{key}-changed", description="What changed and why")
-    if report.problems:
-        rows = [to_record(problem) for problem in report.problems]
-        create_table_artifact(table=_cut(rows), key=f"{key}-problems", description="What failed and why")
+    show_problems(report.source, report.problems)
 
 
 def _rescheduled(pipeline: Pipeline, document: SeenDocument, changed: bool) -> SeenDocument:
@@ -169,36 +182,6 @@ def _reported(pipeline: Pipeline) -> tuple[float, ...]:
 
 def _page_counts(pipeline: Pipeline) -> PageCounts:
     return pipeline.parsers.page_counts if "parsers" in pipeline.__dict__ else PageCounts()
-
-
-def problems_of(pipeline: Pipeline, seen: Sequence[SeenDocument]) -> tuple[Problem, ...]:
-    """Documents that could not be used, and each reason that stopped others, by URL and reason."""
-    ledger = pipeline.index.ledger
-    troubled = ("failed", "missing", "disallowed", "quarantined")
-    failed = {
-        Problem(url=d.uri, reason=f"{d.state.value}: {d.reason}" if d.reason else d.state.value)
-        for d in seen
-        if d.state.value in troubled
-    }
-    told = {
-        Problem(url=one_line(problem.url), reason=one_line(problem.reason))
-        for problem in {*failed, *_stopped(pipeline, seen), *ledger.runs.problems(pipeline.run_id)}
-    }
-    return tuple(sorted(told, key=lambda problem: (problem.url, problem.reason)))
-
-
-def _stopped(pipeline: Pipeline, seen: Sequence[SeenDocument]) -> Iterator[Problem]:
-    """One line for all documents that one reason stopped, so that a trap does not drown the rest."""
-    for count in pipeline.index.ledger.stops.counts(pipeline.run_id):
-        yield _not_followed(count.reason, count.documents, count.example)
-    rings = redirect_rings({d.uri: d.location for d in seen if d.location is not None})
-    if rings:
-        yield _not_followed("redirects lead back to where they began", len(rings), rings[0])
-
-
-def _not_followed(reason: str, documents: int, example: str) -> Problem:
-    number = f"at least {KEPT}" if documents >= KEPT else str(documents)
-    return Problem(url=example, reason=f"{reason}; documents not followed: {number}, such as this one")
 
 
 def _markdown(report: RunReport) -> str:
