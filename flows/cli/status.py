@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from flows.cli.hints import complete_commands
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 from flows.settings import read_settings
 
@@ -27,7 +28,7 @@ def status(index: IndexOption = None, output: FormatOption = OutputFormat.TEXT) 
         record = gather_status(opened)
     finally:
         opened.close()
-    print_json(record) if output is OutputFormat.JSON else _print(record)
+    print_json(record) if output is OutputFormat.JSON else _print(record, index)
 
 
 def gather_status(opened: Any) -> dict[str, Any]:
@@ -91,11 +92,12 @@ def last_run(run: Mapping[str, Any] | None, *, under_way: bool) -> dict[str, Any
     }
 
 
-def _print(record: dict[str, Any]) -> None:
+def _print(record: dict[str, Any], index: str | None) -> None:
     print(f"{record['index']}: graph in {record['graph']}, model {record['model']}")
     print(f"generation {record['generation']}" + (f" as of {record['as_of']}" if record["as_of"] else ""))
     if record["held_since"]:
-        print(f"publishing is held since {record['held_since']} (lift: sitegraph rollback --lift)")
+        lift = complete_commands("lift: sitegraph rollback --lift", index=index)
+        print(f"publishing is held since {record['held_since']} ({lift})")
     for lease in record["leases"]:
         print(_told_lease(lease))
     for name, source in record["sources"].items():

@@ -20,6 +20,12 @@ from schemas.report import Problem
 
 _log = logging.getLogger(__name__)
 
+_REMOVAL_ADVICE = "Look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept"
+_FAILURE_ADVICE = (
+    "Wait for the site and run again, or raise max_failures in the source file; where what answers 404 is "
+    "gone for good, go on with: sitegraph run SOURCE.yaml --accept"
+)
+
 
 def check_seeds(pipeline: Pipeline, known: Sequence[KnownDocument]) -> None:
     """Stop before anything is decided when the source, of which *known* are all rows, cannot be read at all.
@@ -71,11 +77,8 @@ def _check_loss(
     guard = removal or failures
     if guard is None or accept:
         return guard
-    look = "sitegraph plan" if removal else "sitegraph status"
-    raise GuardRefused(
-        f"{guard}; nothing was changed. Look with: {look}, go on with: --accept",
-        subject=pipeline.source.name,
-    )
+    advice = _REMOVAL_ADVICE if removal else _FAILURE_ADVICE
+    raise GuardRefused(f"{guard}; nothing was changed. {advice}", subject=pipeline.source.name)
 
 
 def _distrust(pipeline: Pipeline, lies: Mapping[str, str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.exported_encoder import encoder_cache
 from tests.fakes.prefect_server import REPO, FlowRun, PrefectServer, poll, running_worker
 from tests.fakes.site_server import Reply, Site, serve, with_validators
 
@@ -68,7 +69,8 @@ def manual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Pat
 
 @pytest.fixture(scope="module")
 def deployed(prefect_server: PrefectServer, folder: Path) -> Iterator[PrefectServer]:
-    with running_worker(prefect_server, "sitegraph", log=folder / "worker.log"):
+    settings = {"SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_WORKERS": "1"}
+    with running_worker(prefect_server, "sitegraph", log=folder / "worker.log", **settings):
         prefect_server.deploy(REPO / "deploy" / "prefect.yaml", SITEGRAPH_HOME=str(REPO))
         yield prefect_server
 
