@@ -1,4 +1,4 @@
-"""The seconds of the stages tell the truth: together they are the run, and waiting for the encoder is embed."""
+"""Seconds by stage tell the truth: together they are the run, and waiting for the encoder is embedding."""
 
 import time
 from collections.abc import Collection
