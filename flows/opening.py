@@ -72,8 +72,8 @@ def open_pipeline(
             )
             pipeline.export_encoder()
             yield pipeline
-        except SitegraphError as error:
-            with suppress(SitegraphError):  # of the ledger: what went wrong first says more
+        except Exception as error:
+            with suppress(SitegraphError, OSError):  # of the ledger: what went wrong first says more
                 record_end(pipeline, error)
             raise
         finally:

@@ -40,7 +40,7 @@ def gather_status(opened: Any) -> dict[str, Any]:
     states = opened.ledger.documents.states()
     runs = opened.ledger.runs.latest_reports()
     leases = [_lease(held) for held in opened.ledger.leases.describe(now=opened.now())]
-    held = {lease["name"] for lease in leases}
+    held = {lease["name"] for lease in leases if lease["alive"]}
     return {
         "index": str(opened.layout.root),
         "graph": opened.manifest.graph,

@@ -6,7 +6,7 @@ from flows.wiring import Pipeline
 from indexes.stores.ledger.seen import SeenDocument
 from indexes.stores.ledger.stops import KEPT
 from ingest.plan.traps import redirect_rings
-from schemas.errors import ConfigError, GuardRefused, SitegraphError
+from schemas.errors import ConfigError, GuardRefused
 from schemas.records import to_record
 from schemas.redaction import one_line
 from schemas.report import Problem
@@ -47,7 +47,7 @@ def _not_followed(reason: str, documents: int, example: str) -> Problem:
     return Problem(url=example, reason=f"{reason}; documents not followed: {number}, such as this one")
 
 
-def record_end(pipeline: Pipeline, error: SitegraphError) -> None:
+def record_end(pipeline: Pipeline, error: Exception) -> None:
     """Keep in the ledger why a run ends without a report, and what was wrong with its documents.
 
     One that a guard refused, or whose settings are wrong, is closed: the next must look again, not go on
@@ -55,7 +55,7 @@ def record_end(pipeline: Pipeline, error: SitegraphError) -> None:
     """
     runs, run_id = pipeline.index.ledger.runs, pipeline.run_id
     problems = [to_record(problem) for problem in problems_so_far(pipeline)]
-    record = {"reason": one_line(str(error)), "problems": problems}
+    record = {"reason": one_line(str(error)) or type(error).__name__, "problems": problems}
     if isinstance(error, GuardRefused | ConfigError):
         runs.finish(run_id, state="refused", now=pipeline.index.now(), report=record)
     else:

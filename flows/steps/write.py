@@ -38,7 +38,11 @@ def link_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> RowP
     changes = {change.doc: change for change in difference.changes}
     generation = NextGeneration(pipeline=pipeline, base=difference.base, changes=changes, as_of=as_of)
     affected, plan = generation.affected(), RowPlan(pipeline, difference, generation)
-    _log.info("linking %d documents: %d changed, others link to or name them", len(affected), len(changes))
+    _log.info(
+        "linking %d documents: %d that change, and those that link to or name them",
+        len(affected),
+        len(changes),
+    )
     pipeline.progress.expect("link", len(affected))
     for docs in cut(affected, DOCUMENTS_PER_PAYLOAD):
         _heed_stop(pipeline)

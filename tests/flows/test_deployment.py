@@ -161,7 +161,8 @@ def test_a_run_by_hand_logs_on_the_server_and_leaves_the_terminal_to_its_progres
         "# Lease\n\nWhoever holds the lease may write to the index.\n"
     )
     (tmp_path / "by-hand.yaml").write_text("name: by-hand\nkind: files\nroots: [notes]\n")
-    environment = {k: v for k, v in deployed.environment.items() if k != "PREFECT_LOGGING_LEVEL"}
+    kept = {k: v for k, v in deployed.environment.items() if k != "PREFECT_LOGGING_LEVEL"}
+    environment = {**kept, "SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_WORKERS": "1"}
     command = [
         "-m",
         "flows.cli.app",
