@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, cast
 
 from prefect import flow, tags, task
@@ -86,7 +86,8 @@ def run_source(source: str, *, due: bool, accept: bool, options: dict[str, Any])
         try:
             return run_pipeline(pipeline, due=due, accept=accept, stages=stages)
         except SitegraphError:
-            show_problems(name, problems_so_far(pipeline))
+            with suppress(SitegraphError):  # of the ledger: what went wrong first says more
+                show_problems(name, problems_so_far(pipeline))
             raise
 
 

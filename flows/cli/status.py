@@ -56,9 +56,14 @@ def gather_status(opened: Any) -> dict[str, Any]:
                 "rows": manifest.sources.get(name, {}),
                 "last_run": last_run(runs.get(name), under_way=f"source:{name}" in held),
             }
-            for name in sorted({*states, *manifest.sources, *runs} - {""})
+            for name in sorted({*states, *manifest.sources, *_unfinished(runs)} - {""})
         },
     }
+
+
+def _unfinished(runs: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    """Sources whose last run says why there is nothing of them; one that was dropped is no news."""
+    return {name for name, run in runs.items() if run["state"] != "finished"}
 
 
 def _lease(held: Any) -> dict[str, Any]:

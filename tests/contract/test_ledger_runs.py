@@ -72,6 +72,15 @@ def test_a_run_that_never_finished_is_told_with_what_ended_it(ledger: Ledger) ->
     assert ledger.runs.interrupted("site", since=TUESDAY) == "run-2"
 
 
+def test_who_has_lost_a_run_to_another_process_says_nothing_of_its_end(ledger: Ledger) -> None:
+    ledger.runs.start("run-1", source="site", now=MONDAY)
+    ledger.runs.finish("run-1", state="finished", now=TUESDAY, report={"generation": 3})
+
+    ledger.runs.note("run-1", {"reason": "another run has taken over"})
+
+    assert ledger.runs.latest_reports()["site"]["report"] == {"generation": 3}
+
+
 def test_a_failed_run_may_end_without_a_report(ledger: Ledger) -> None:
     ledger.runs.start("run-1", source="site", now=MONDAY)
     ledger.runs.finish("run-1", state="failed", now=TUESDAY, report=None)

@@ -43,9 +43,13 @@ class Runs:
             connection.execute(sa.update(run).where(run.c.run_id == run_id).values(**values))
 
     def note(self, run_id: str, report: Mapping[str, Any]) -> None:
-        """Say why a run ended that the next one goes on with; it stays open."""
+        """Say why a run ended that the next one goes on with; it stays open.
+
+        Nothing is said of one that is closed: another process has gone on with it, to its end.
+        """
+        mine = (run.c.run_id == run_id, run.c.state == "running")
         with self._engine.begin() as connection:
-            connection.execute(sa.update(run).where(run.c.run_id == run_id).values(report=json.dumps(report)))
+            connection.execute(sa.update(run).where(*mine).values(report=json.dumps(report)))
 
     def latest_reports(self) -> Mapping[str, Mapping[str, Any]]:
         """The run of each source that began last: `state`, `started_at`, `finished_at`, `report`.
