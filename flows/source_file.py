@@ -64,6 +64,29 @@ def _exact_target(entry: str) -> str:
     return entry
 
 
+def _proxy(value: object) -> object:
+    """`false` is no proxy at all, kept as the empty text."""
+    if value is False:
+        return ""
+    if value == "" or value is True:
+        raise ValueError("should be the URL of a proxy, or false")
+    return value
+
+
+def _proxy_url(url: str) -> str:
+    from ingest.fetch.proxies import parse_proxy
+
+    if not url:
+        return url
+    try:
+        proxy = parse_proxy(url, subject="proxy")
+    except ConfigError as error:
+        raise ValueError("is not the URL of an http or https proxy, nor false") from error
+    if proxy.authorization is not None:
+        raise ValueError("holds a user or password; put the URL into a variable and name that with proxy_env")
+    return url
+
+
 def _own_header(name: str) -> str:
     from ingest.fetch.credentials import name_refusal
 
@@ -85,6 +108,7 @@ def _variable(name: str) -> str:
 
 
 _Variable = Annotated[str, AfterValidator(_variable)]
+_Proxy = Annotated[str, BeforeValidator(_proxy), AfterValidator(_proxy_url)]
 _Header = Annotated[str, AfterValidator(_own_header)]
 
 
@@ -192,6 +216,8 @@ class _SourceFile(_Model):
     scope: _Scope = _Scope()
     allow_private: tuple[Annotated[str, AfterValidator(_exact_target)], ...] = ()
     auth: _Auth = _NO_AUTH
+    proxy: _Proxy | None = None
+    proxy_env: _Variable | None = None
     javascript: bool = Field(default=False, strict=True)
     keep_raw: bool = Field(default=False, strict=True)
     ocr: _Languages = ()
@@ -220,6 +246,10 @@ class _SourceFile(_Model):
             raise ValueError("auth is for sources of kind web")
         if self.kind == "files" and self.javascript:
             raise ValueError("javascript is for sources of kind web")
+        if self.kind == "files" and (self.proxy, self.proxy_env) != (None, None):
+            raise ValueError("proxy is for sources of kind web")
+        if self.proxy is not None and self.proxy_env is not None:
+            raise ValueError("has proxy and proxy_env; give one of them")
         return self
 
 
@@ -265,6 +295,8 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         scope=Scope(**file.scope.model_dump()),
         allow_private=file.allow_private,
         auth=Auth(bearer_env=file.auth.bearer_env, headers_env=tuple(sorted(file.auth.headers_env.items()))),
+        proxy=file.proxy,
+        proxy_env=file.proxy_env,
         javascript=file.javascript,
         keep_raw=file.keep_raw,
         ocr=file.ocr,

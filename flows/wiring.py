@@ -17,6 +17,7 @@ from flows.credentials import read_credentials
 from flows.extractors import open_extractor
 from flows.models import encoder_folder, find_model, manifest_of, model_of
 from flows.progress import StageProgress
+from flows.proxies import proxies_of
 from flows.tesseract import engine
 from indexes.chunk_tables import ChunkTables
 from indexes.embed.background import BackgroundEncoder
@@ -239,6 +240,7 @@ class Pipeline:
                 per_host_delay=rate.per_host_delay,
                 concurrency=rate.concurrency,
                 credentials=read_credentials(self.source, os.environ),
+                proxies=proxies_of(self.source, os.environ),
                 browser=open_browser(self.source, self.index.settings),
                 clock=self.index.clock,
             )

@@ -59,9 +59,7 @@ def read_stages(dockerfile: Path) -> tuple[Stage, ...]:
             stages.append(Stage(name=name, base=base, instructions=()))
         elif stages:
             last = stages[-1]
-            stages[-1] = Stage(
-                name=last.name, base=last.base, instructions=(*last.instructions, step)
-            )
+            stages[-1] = Stage(name=last.name, base=last.base, instructions=(*last.instructions, step))
     return tuple(stages)
 
 
@@ -84,7 +82,7 @@ def copies(stage: Stage) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def is_ignored(path: str, patterns: tuple[str, ...]) -> bool:
-    """Whether .dockerignore keeps a file of the context from the builder; the last pattern that fits decides."""
+    """Whether .dockerignore leaves a file out of the context; the last pattern that fits decides."""
     ignored = False
     for pattern in patterns:
         keep = pattern.startswith("!")

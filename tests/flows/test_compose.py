@@ -1,9 +1,6 @@
-"""deploy/ as it stands: its services are started as the files say, until a question is answered from the volume."""
+"""deploy/ as it stands: its services, started as the files say, answer a question from the volume."""
 
-import shutil
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
