@@ -12,12 +12,16 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 
 from flows.source_errors import explain, key_written_twice, one_line
 from flows.unreadable import why
+from ingest.fetch.files import SUFFIXES
 from ingest.parse.markdown.front_matter import STATED_KEYS
+from ingest.plan.globs import glob_refusal
 from ingest.urls import canonical_url
 from schemas.errors import ConfigError
 from schemas.source import (
@@ -26,6 +30,7 @@ from schemas.source import (
     Rate,
     Recrawl,
     Scope,
+    SizeLimits,
     Source,
     SourceKind,
     SourceMetadata,
@@ -173,6 +178,11 @@ class _Rate(_Model):
     concurrency: int = Field(default=1, strict=True, ge=1, le=64)
 
 
+class _Limits(_Model):
+    page_mb: int | None = Field(default=None, strict=True, ge=1, le=64)
+    pdf_mb: int | None = Field(default=None, strict=True, ge=1, le=1024)
+
+
 class _GoneAfter(_Model):
     misses: _Count = 2
     hours: float = Field(default=24.0, strict=True, ge=0, le=_CENTURY / 3600)
@@ -218,6 +228,7 @@ class _SourceFile(_Model):
     auth: _Auth = _NO_AUTH
     proxy: _Proxy | None = None
     proxy_env: _Variable | None = None
+    limits: _Limits = _Limits()
     javascript: bool = Field(default=False, strict=True)
     keep_raw: bool = Field(default=False, strict=True)
     ocr: _Languages = ()
@@ -228,6 +239,18 @@ class _SourceFile(_Model):
     user_agent: str | None = None
     tools: tuple[_ToolFile, ...] = ()
     schedule: str | None = None
+
+    @field_validator("scope")
+    @classmethod
+    def _globs_match(cls, scope: _Scope, so_far: ValidationInfo) -> _Scope:
+        if so_far.data.get("kind") is None:
+            return scope  # which is told by itself
+        kind = SourceKind(so_far.data["kind"])
+        for key, globs, endings in (("include", scope.include, SUFFIXES), ("exclude", scope.exclude, ())):
+            for glob in globs:
+                if refusal := glob_refusal(glob, kind, endings=endings):
+                    raise ValueError(f"{key} {glob!r} {refusal}")
+        return scope
 
     @model_validator(mode="after")
     def _tools_once(self) -> "_SourceFile":
@@ -299,6 +322,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         auth=Auth(bearer_env=file.auth.bearer_env, headers_env=tuple(sorted(file.auth.headers_env.items()))),
         proxy=file.proxy,
         proxy_env=file.proxy_env,
+        limits=SizeLimits(**file.limits.model_dump()),
         javascript=file.javascript,
         keep_raw=file.keep_raw,
         ocr=file.ocr,

@@ -65,6 +65,14 @@ class SourceMetadata:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SizeLimits:
+    """The largest documents that are read, in MB of 10^6 bytes: text, HTML too, and PDF. None: the usual."""
+
+    page_mb: int | None = None
+    pdf_mb: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Auth:
     """Where a login stands: names of environment variables, never what they hold.
 
@@ -117,6 +125,7 @@ class Source:
     auth: Auth = Auth()
     proxy: str | None = None
     proxy_env: str | None = None
+    limits: SizeLimits = SizeLimits()
     javascript: bool = False
     keep_raw: bool = False
     ocr: tuple[str, ...] = ()
