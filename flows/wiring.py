@@ -17,6 +17,8 @@ from flows.credentials import read_credentials
 from flows.extractors import open_extractor
 from flows.models import encoder_folder, find_model, manifest_of, model_of
 from flows.progress import StageProgress
+from flows.proxies import proxies_of
+from flows.settings import check_makeable
 from flows.tesseract import engine
 from indexes.chunk_tables import ChunkTables
 from indexes.embed.background import BackgroundEncoder
@@ -43,6 +45,7 @@ from indexes.wiring import (
     open_raw_store,
 )
 from ingest.fetch.client import FetchSession, open_session
+from ingest.fetch.limits import limits_of
 from ingest.parse.document import PARSER_VERSION
 from schemas.errors import ConfigError
 from schemas.extraction import EntityExtractor
@@ -244,7 +247,9 @@ class Pipeline:
                 per_host_delay=rate.per_host_delay,
                 concurrency=rate.concurrency,
                 credentials=read_credentials(self.source, os.environ),
+                proxies=proxies_of(self.source, os.environ),
                 browser=open_browser(self.source, self.index.settings),
+                limits=limits_of(self.source.limits),
                 clock=self.index.clock,
             )
         )
@@ -313,6 +318,7 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
 def _create_index(layout: IndexLayout, settings: Settings, index_id: str) -> None:
     if layout.is_foreign():
         raise ConfigError("is not empty and not an index; choose another --index", subject=str(layout.root))
+    check_makeable(layout.root)
     if settings.ledger_url:
         with closing(open_ledger(settings.ledger_url)) as ledger:
             ledger.owner.check(index_id)

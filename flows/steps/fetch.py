@@ -27,7 +27,7 @@ from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import SitegraphError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.history import Look
-from schemas.source import SourceKind
+from schemas.source import SizeLimits, SourceKind
 
 _log = logging.getLogger(__name__)
 
@@ -155,10 +155,15 @@ def _read(pipeline: Pipeline, uri: str) -> FetchResult:
     if root is None:
         return _local(uri, FetchStatus.GONE, reason="file deleted")
     try:
-        body = read_file(Path(root), path, max_bytes=MAX_FILE_BYTES)
+        body = read_file(Path(root), path, max_bytes=_largest(pipeline.source.limits, path))
     except SitegraphError as error:
         return _local(uri, FetchStatus.REFUSED, reason=error.message)
     return _local(uri, FetchStatus.OK, body=body)
+
+
+def _largest(sizes: SizeLimits, path: str) -> int:
+    named = sizes.pdf_mb if path.lower().endswith(".pdf") else sizes.page_mb
+    return MAX_FILE_BYTES if named is None else named * 1_000_000
 
 
 def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: str = "") -> FetchResult:
