@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Collection
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,9 +13,10 @@ from flows.child import ParserPool
 from flows.chromium import open_browser
 from flows.clock import SystemClock
 from flows.crash import crash_point
+from flows.creating import create_index
 from flows.credentials import read_credentials
 from flows.extractors import open_extractor
-from flows.models import encoder_folder, find_model, manifest_of, model_of
+from flows.models import encoder_folder, model_of
 from flows.progress import StageProgress
 from flows.tesseract import engine
 from indexes.chunk_tables import ChunkTables
@@ -29,14 +30,13 @@ from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, model_key
 from indexes.layout import IndexLayout
-from indexes.manifest import FILES, IndexManifest, ModelManifest, dump_manifest, load_manifest
+from indexes.manifest import FILES, IndexManifest, ModelManifest, load_manifest
 from indexes.own_ledger import ledger_url_of, open_own_ledger
 from indexes.ports import AuthorityStore, GraphStore, RawStore
-from indexes.publish.current import read_current, write_current, write_durably
+from indexes.publish.current import read_current
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from indexes.stores.raw import FileRawStore
 from indexes.wiring import (
-    create_stores,
     open_authority_store,
     open_chunk_store,
     open_graph_store,
@@ -287,7 +287,7 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
     """
     layout = IndexLayout(Path(settings.index).resolve())
     if index_id is not None and not layout.manifest.exists():
-        _create_index(layout, settings, index_id)
+        create_index(layout, settings, index_id)
     manifest = load_manifest(layout)
     if settings.graph not in (None, manifest.graph):
         raise ConfigError(
@@ -303,21 +303,3 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
             subject=str(layout.root),
         )
     return Index(layout=layout, manifest=manifest, settings=settings)
-
-
-def _create_index(layout: IndexLayout, settings: Settings, index_id: str) -> None:
-    if layout.is_foreign():
-        raise ConfigError("is not empty and not an index; choose another --index", subject=str(layout.root))
-    if settings.ledger_url:
-        with closing(open_ledger(settings.ledger_url)) as ledger:
-            ledger.owner.check(index_id)
-    spec = find_model(settings)
-    manifest = IndexManifest(
-        index_id=index_id,
-        graph=settings.graph or "lance",
-        model=manifest_of(spec),
-        raw=settings.raw_url or FILES,
-    )
-    create_stores(layout, manifest, settings.environment())
-    write_current(layout.root, 0)
-    write_durably(layout.manifest, dump_manifest(manifest))
