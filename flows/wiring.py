@@ -1,6 +1,5 @@
 """Settings become the parts a run works with; slow parts are loaded when first used."""
 
-import os
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -10,14 +9,13 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from flows.child import ParserPool
-from flows.chromium import open_browser
 from flows.clock import SystemClock
 from flows.crash import crash_point
 from flows.creating import create_index
-from flows.credentials import read_credentials
 from flows.extractors import open_extractor
-from flows.models import encoder_folder, model_of
+from flows.models import encoder_cache, encoder_folder, model_of
 from flows.progress import StageProgress
+from flows.sessions import open_source_session
 from flows.tesseract import engine
 from indexes.chunk_tables import ChunkTables
 from indexes.embed.background import BackgroundEncoder
@@ -42,10 +40,11 @@ from indexes.wiring import (
     open_graph_store,
     open_raw_store,
 )
-from ingest.fetch.client import FetchSession, open_session
+from ingest.fetch.client import FetchSession
 from ingest.parse.document import PARSER_VERSION
 from schemas.errors import ConfigError
 from schemas.extraction import EntityExtractor
+from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
 from schemas.hashing import record_sha256
 from schemas.records import to_record
@@ -145,6 +144,7 @@ class Index:
 class Pipeline:
     """Everything one run of one source works with; `tools` are the files of tools that the source names.
 
+    `answers` are those that seeds gave before the index was made.
     `embedded_ahead` are fragments whose texts were taken by `encoding` as soon as they were parsed.
     `may_change_model`: whether it may go on with another model than that of the vectors readers see.
     """
@@ -156,6 +156,7 @@ class Pipeline:
     tools: tuple[GraphFragment, ...] = ()
     stop: threading.Event = field(default_factory=threading.Event)
     may_change_model: bool = False
+    answers: dict[str, FetchResult] = field(default_factory=dict)
     embedded_ahead: set[str] = field(default_factory=set)
     _opened: ExitStack = field(default_factory=ExitStack)
 
@@ -231,17 +232,8 @@ class Pipeline:
     @cached_property
     def session(self) -> FetchSession:
         """The HTTP client with its politeness, kept for the whole run."""
-        rate = self.source.rate
         return self._opened.enter_context(
-            open_session(
-                user_agent=self.source.user_agent or self.index.settings.user_agent,
-                allow_private=self.source.allow_private,
-                per_host_delay=rate.per_host_delay,
-                concurrency=rate.concurrency,
-                credentials=read_credentials(self.source, os.environ),
-                browser=open_browser(self.source, self.index.settings),
-                clock=self.index.clock,
-            )
+            open_source_session(self.source, self.index.settings, clock=self.index.clock)
         )
 
     @property
@@ -251,8 +243,9 @@ class Pipeline:
 
     def export_encoder(self) -> None:
         """Leave the query encoder beside the index, once."""
-        cache, folder = self.index.settings.cache, encoder_folder(self.index, self.model)
-        export_onnx(self.model, folder, cache=Path(cache) if cache else None)
+        export_onnx(
+            self.model, encoder_folder(self.index, self.model), cache=encoder_cache(self.index.settings)
+        )
 
     def _on_taken(self, texts: Collection[str]) -> None:
         self.encoder.expect(texts)

@@ -93,8 +93,14 @@ def _prove(
 def _fetch(
     pipeline: Pipeline, requests: Sequence[FetchRequest], on_result: Callable[[FetchResult], None]
 ) -> None:
-    if requests:
-        fetch_all(requests, session=pipeline.session, on_result=on_result, should_stop=pipeline.stop.is_set)
+    unasked = []
+    for request in requests:
+        if answer := pipeline.answers.pop(request.url, None):
+            on_result(answer)
+        else:
+            unasked.append(request)
+    if unasked:
+        fetch_all(unasked, session=pipeline.session, on_result=on_result, should_stop=pipeline.stop.is_set)
 
 
 def _request(pipeline: Pipeline, known: KnownDocument, distrusted: Collection[str]) -> FetchRequest:

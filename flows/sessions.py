@@ -1,0 +1,26 @@
+"""The HTTP client of a source."""
+
+import os
+from contextlib import AbstractContextManager
+
+from flows.chromium import open_browser
+from flows.clock import SystemClock
+from flows.credentials import read_credentials
+from ingest.fetch.client import FetchSession, open_session
+from schemas.settings import Settings
+from schemas.source import Source
+
+
+def open_source_session(
+    source: Source, settings: Settings, *, clock: SystemClock
+) -> AbstractContextManager[FetchSession]:
+    """Open it, with the source's pace, its credentials and its browser."""
+    return open_session(
+        user_agent=source.user_agent or settings.user_agent,
+        allow_private=source.allow_private,
+        per_host_delay=source.rate.per_host_delay,
+        concurrency=source.rate.concurrency,
+        credentials=read_credentials(source, os.environ),
+        browser=open_browser(source, settings),
+        clock=clock,
+    )
