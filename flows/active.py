@@ -1,8 +1,12 @@
 """The runs under way in this process, so that tasks can be given ids instead of objects."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from flows.wiring import Pipeline
 
 _ACTIVE: dict[str, Pipeline] = {}
+_HANDED_OVER: list[Pipeline] = []
 
 
 def activate(pipeline: Pipeline) -> None:
@@ -18,3 +22,18 @@ def deactivate(pipeline: Pipeline) -> None:
 def active(run_id: str) -> Pipeline:
     """The parts of a run under way in this process."""
     return _ACTIVE[run_id]
+
+
+@contextmanager
+def handed_over(pipeline: Pipeline) -> Iterator[None]:
+    """Have the flow that is called in the block go on with a run that is open already."""
+    _HANDED_OVER.append(pipeline)
+    try:
+        yield
+    finally:
+        _HANDED_OVER.remove(pipeline)
+
+
+def take_over() -> Pipeline | None:
+    """The run to go on with, if one was handed over."""
+    return _HANDED_OVER[-1] if _HANDED_OVER else None

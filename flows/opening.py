@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
-from flows.active import activate, deactivate
+from flows.active import activate, deactivate, take_over
 from flows.clock import SystemClock
 from flows.collecting import collect_seldom
 from flows.devices import check_device
@@ -48,12 +48,16 @@ def open_pipeline(
 ) -> Iterator[Pipeline]:
     """Open everything a run needs; an interrupted run of the source is resumed by its id.
 
+    A run that this process has open is gone on with, and left to who opened it.
     Where there is no index one is made, once the seeds of the source have been read.
 
     Raises: GuardRefused: publishing is held since a rollback, or the settings name another model than that
     of the index, and *accept* is false; or there is no index, and the source cannot be read; ConfigError:
     the source file, a file of tools that it names, or a setting is wrong.
     """
+    if begun := take_over():
+        yield begun
+        return
     loaded = load_source(Path(source))
     tools = load_tools(loaded, Path(source))
     settings = read_settings(index=index, graph=graph)

@@ -42,9 +42,10 @@ from indexes.wiring import (
 )
 from ingest.fetch.client import FetchSession
 from ingest.parse.document import PARSER_VERSION
+from ingest.plan.scope import seed_urls
 from schemas.errors import ConfigError
 from schemas.extraction import EntityExtractor
-from schemas.fetch import FetchResult
+from schemas.fetch import FetchResult, SitemapEntry
 from schemas.fragment import GraphFragment
 from schemas.hashing import record_sha256
 from schemas.records import to_record
@@ -158,6 +159,7 @@ class Pipeline:
     may_change_model: bool = False
     answers: dict[str, FetchResult] = field(default_factory=dict)
     embedded_ahead: set[str] = field(default_factory=set)
+    _listed: dict[str, tuple[SitemapEntry, ...]] = field(default_factory=dict)
     _opened: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
@@ -240,6 +242,13 @@ class Pipeline:
     def crash_point(self) -> Callable[[str], None]:
         """Crashes where `SITEGRAPH_FAULT` says so."""
         return self.index.crash_point
+
+    def sitemaps(self) -> tuple[SitemapEntry, ...]:
+        """What the sites of the seeds list; asked for once a run."""
+        if self.run_id not in self._listed:
+            seeds = seed_urls(self.source)
+            self._listed = {self.run_id: self.session.sitemaps(seeds, should_stop=self.stop.is_set)}
+        return self._listed[self.run_id]
 
     def export_encoder(self) -> None:
         """Leave the query encoder beside the index, once."""

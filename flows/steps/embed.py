@@ -7,9 +7,8 @@ ends where vectors are first needed, in step 7.
 import json
 from collections.abc import Iterable, Sequence
 
-from prefect import task
-
 from flows.active import active
+from flows.tasks import task
 from flows.wiring import Pipeline
 from indexes.embed.texts import vector_texts
 from schemas.fragment import GraphFragment

@@ -6,12 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from prefect import task
-
 from flows.active import active
 from flows.retry import TRANSIENT
 from flows.steps.admit import admit_behind
 from flows.steps.parse import is_parsed
+from flows.tasks import task
 from flows.wiring import Pipeline
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.validators import is_conditional, needs_proof, trusts_validators

@@ -5,8 +5,6 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
-from prefect.artifacts import create_markdown_artifact, create_table_artifact
-
 from flows.memory import largest_child_mb, peak_rss_mb
 from flows.wiring import Pipeline
 from flows.work import Difference, Work
@@ -38,6 +36,13 @@ MAX_ROWS = 500
 
 def report_run(pipeline: Pipeline, work: Work, stages: Mapping[str, float]) -> RunReport:
     """Reschedule what was looked at, record the report, and show it."""
+    report = record_run(pipeline, work, stages)
+    publish_artifacts(report, work.difference.changes if work.generation else ())
+    return report
+
+
+def record_run(pipeline: Pipeline, work: Work, stages: Mapping[str, float]) -> RunReport:
+    """Reschedule what was looked at, and record the report in the ledger."""
     seen = pipeline.index.ledger.seen.of_run(pipeline.source.name, pipeline.run_id)
     reschedule(pipeline, seen, work.difference)
     report = build_report(pipeline, work, stages, seen)
@@ -46,7 +51,6 @@ def report_run(pipeline: Pipeline, work: Work, stages: Mapping[str, float]) -> R
         pipeline.run_id, state="finished", now=pipeline.index.now(), report=record
     )
     pipeline.index.ledger.stops.forget_ended()
-    publish_artifacts(report, work.difference.changes if work.generation else ())
     return report
 
 
@@ -121,6 +125,8 @@ def reschedule(pipeline: Pipeline, seen: Sequence[SeenDocument], difference: Dif
 
 def publish_artifacts(report: RunReport, changes: Sequence[DocumentChange]) -> None:
     """Show the report to whoever watches the flow run."""
+    from prefect.artifacts import create_markdown_artifact, create_table_artifact
+
     key = f"sitegraph-{report.source}".lower().replace("_", "-").replace(".", "-")
     create_markdown_artifact(markdown=_markdown(report), key=key, description="What the run did")
     if changes:

@@ -1,9 +1,8 @@
 """Step 8: both stores against the plan, before any reader sees them."""
 
-from prefect import task
-
 from flows.active import active
 from flows.steps.write import load_plan
+from flows.tasks import task
 from flows.wiring import Pipeline
 from flows.work import work_of
 from indexes.stores.ledger.generations import Generation, GenerationState
