@@ -88,9 +88,12 @@ def test_an_index_that_is_there_stays_when_a_seed_cannot_be_read(tmp_path: Path,
     with open_pipeline(files_source(tmp_path, "notes"), index=str(index), quiet=True):
         pass
 
-    with open_pipeline(files_source(tmp_path, "nowhere"), index=str(index), quiet=True) as pipeline:
-        with pytest.raises(GuardRefused, match="not there"):
-            plan_source(pipeline)
+    gone = files_source(tmp_path, "nowhere")
+    with (
+        pytest.raises(GuardRefused, match="not there"),
+        open_pipeline(gone, index=str(index), quiet=True) as pipeline,
+    ):
+        plan_source(pipeline)
 
     assert (index / "index.json").exists()
     assert (index / "CURRENT").read_text() == "0\n"
