@@ -49,12 +49,11 @@ def run(
     check_folder(settings)
     check_makeable(Path(settings.index))
     prepare_prefect(os.environ)
-    from flows.api_server import prefect_api
+    from flows.starting import run_source
 
-    with prefect_api():
-        from flows.index import index_source
-
-        report = index_source(source=str(source), index=index, graph=graph, due=due, accept=accept)
+    report = run_source(
+        str(source), index=index, folder=Path(settings.index), graph=graph, due=due, accept=accept
+    )
     if output is OutputFormat.JSON:
         print_json(report)
     else:

@@ -7,13 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from prefect import task
-
 from flows.active import active
 from flows.retry import TRANSIENT
 from flows.steps.admit import admit_behind
 from flows.steps.parse import is_parsed
 from flows.task_names import batch_named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.summary import summarise_states
@@ -99,8 +98,14 @@ def _prove(
 def _fetch(
     pipeline: Pipeline, requests: Sequence[FetchRequest], on_result: Callable[[FetchResult], None]
 ) -> None:
-    if requests:
-        fetch_all(requests, session=pipeline.session, on_result=on_result, should_stop=pipeline.stop.is_set)
+    unasked = []
+    for request in requests:
+        if answer := pipeline.answers.pop(request.url, None):
+            on_result(answer)
+        else:
+            unasked.append(request)
+    if unasked:
+        fetch_all(unasked, session=pipeline.session, on_result=on_result, should_stop=pipeline.stop.is_set)
 
 
 def _request(pipeline: Pipeline, known: KnownDocument, distrusted: Collection[str]) -> FetchRequest:
