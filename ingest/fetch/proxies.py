@@ -4,12 +4,11 @@ A proxy is the operator's: its own address may be private. What may be asked of 
 """
 
 import ipaddress
+import re
 from base64 import b64encode
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
-from urllib.request import proxy_bypass_environment
 
 from schemas.errors import ConfigError
 
@@ -54,23 +53,28 @@ def is_direct(host: str, port: int, direct: str) -> bool:
     """Whether a host is reached without the proxy: loopback, or named in NO_PROXY.
 
     An entry is `*`, a domain that stands for its subdomains too, an address, or a network such as 10.0.0.0/8;
-    domains and addresses may have a port. Source: curl(1), NO_PROXY; Go's net/http for loopback.
+    all but `*` may have a port. Source: curl(1), NO_PROXY; Go's net/http for loopback.
     """
-    entries = [entry.strip() for entry in direct.split(",") if entry.strip()]
-    if host == "localhost" or _is_within(host, [*entries, *_LOOPBACK]):
+    if host == "localhost" or any(_is_within(host, network) for network in _LOOPBACK):
         return True
-    shown = f"[{host}]" if ":" in host else host
-    return bool(proxy_bypass_environment(f"{shown}:{port}", {"no": ",".join(entries)}))
+    entries = (entry.strip().lower() for entry in direct.split(","))
+    return any(_stands_for(entry, host.lower(), port) for entry in entries if entry)
 
 
-def _is_within(host: str, entries: list[str]) -> bool:
-    with suppress(ValueError):
-        address = ipaddress.ip_address(host)
-        for entry in entries:
-            with suppress(ValueError):
-                if address in ipaddress.ip_network(entry.strip("[]"), strict=False):
-                    return True
-    return False
+def _stands_for(entry: str, host: str, port: int) -> bool:
+    with_port = re.fullmatch(r"(\[.*\]|[^:]*):([0-9]+)", entry)
+    if with_port and int(with_port[2]) != port:
+        return False
+    name = with_port[1] if with_port else entry
+    domain = name.removeprefix("*").removeprefix(".")
+    return name == "*" or host == domain or host.endswith(f".{domain}") or _is_within(host, name)
+
+
+def _is_within(host: str, network: str) -> bool:
+    try:
+        return ipaddress.ip_address(host) in ipaddress.ip_network(network.strip("[]"), strict=False)
+    except ValueError:
+        return False
 
 
 def read_proxies(environ: Mapping[str, str]) -> ProxyRules:

@@ -203,7 +203,13 @@ def test_chromium_and_tesseract_are_in_the_image() -> None:
 
 def test_the_build_context_leaves_out_what_is_not_for_the_image() -> None:
     patterns = read_patterns(REPO / ".dockerignore")
-    left_out = (".venv/bin/python", ".git/config", ".sitegraph/index.json", "deploy/.env", ".env")
+    left_out = (
+        ".venv/bin/python",
+        ".git/config",
+        ".sitegraph/index.json",
+        "deploy/.env",
+        "deploy/sitegraph.env",
+    )
     left_out += ("flows/__pycache__/app.pyc", "sources/.env", "bench/pipeline.py", "tests/conftest.py")
 
     assert [path for path in left_out if not is_ignored(path, patterns)] == []

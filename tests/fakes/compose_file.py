@@ -64,6 +64,8 @@ def read_compose(*files: Path, environ: Mapping[str, str]) -> Compose:
         merged = merge(merged, fill_in(yaml.safe_load(file.read_text(encoding="utf-8")), environ))
     contents = {name: config["content"] for name, config in merged.get("configs", {}).items()}
     services = {name: _service(name, body, contents) for name, body in merged["services"].items()}
+    given = {entry["path"] for body in merged["services"].values() for entry in body.get("env_file", ())}
+    assert not [path for path in given if (files[0].parent / path).exists()], "somebody's own settings"
     return Compose(folder=files[0].parent, services=services, volumes=frozenset(merged["volumes"]))
 
 

@@ -7,6 +7,7 @@ with the environment and the commands that they say; all share one network in wh
 import json
 import os
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,14 @@ class Containers:
         for service in self.compose.services.values():
             if not service.profiles:
                 self._start(service)
+
+    def fill(self, volume: str, folder: Path, *, service: str) -> None:
+        """Let a volume hold *folder*'s files before a service that mounts it is started."""
+        known = self.compose.services[service]
+        mount = next(mount for mount in known.mounts if mount.source == volume)
+        place, user = self._volume(known, mount), self._images[known.image].user
+        shutil.copytree(folder, place, dirs_exist_ok=True)
+        subprocess.run(["chown", "-R", user, place], check=True)
 
     def log(self, name: str) -> str:
         """Everything that a service has printed."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.fakes.containers import Containers, ask, running_containers
+from tests.fakes.exported_encoder import encoder_cache, place_exported_encoder
 from tests.fakes.prefect_server import REPO
 
 pytestmark = [pytest.mark.server, pytest.mark.postgres, pytest.mark.timeout(600)]
@@ -18,6 +19,9 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Containers]:
     home = tmp_path_factory.mktemp("compose")
     environ = {"SITEGRAPH_PASSWORD": PASSWORD, "SITEGRAPH_SERVE_TOKEN": TOKEN}
     with running_containers(REPO / "deploy" / "compose.yaml", environ=environ, home=home) as containers:
+        # A first export takes 20 s of PyTorch, and is other tests' subject: the volume is as after one.
+        place_exported_encoder(home / "export")
+        containers.fill("cache", encoder_cache(), service="worker")
         containers.up()
         yield containers
 
@@ -26,7 +30,7 @@ def test_the_services_publish_an_index_on_the_volume_and_answer_from_it(services
     services.wait("deploy", "service_completed_successfully")
 
     run = services.run(
-        "worker", "prefect", "deployment", "run", "index-source/nightly", "--watch", timeout=300
+        "worker", "prefect", "deployment", "run", "index-source/nightly", "--watch", timeout=400
     )
     assert run.returncode == 0, run.stdout + run.stderr + services.log("worker")
     services.wait("serve", "service_healthy")

@@ -41,6 +41,9 @@ def test_the_usual_variables_name_the_proxy(
         ("10.1.2.3", "10.2.0.0/16"),
         ("10.1.2.3", "10.1.2.30"),
         ("127.example.org", ""),
+        ("fd00::1", "[fd00::1]:80"),
+        ("docs.example.org", ",,"),
+        ("docs.example.org", "."),
     ],
 )
 def test_other_hosts_go_through_the_proxy(host: str, direct: str) -> None:
@@ -59,6 +62,8 @@ def test_other_hosts_go_through_the_proxy(host: str, direct: str) -> None:
         ("10.1.2.3", "10.1.2.3"),
         ("fd00::1", "fd00::/8"),
         ("fd00::1", "[fd00::1]"),
+        ("fd00::1", "[fd00::1]:443"),
+        ("docs.example.org", "*.example.org"),
         ("localhost", ""),
         ("127.0.0.9", ""),
         ("::1", ""),
