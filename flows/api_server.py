@@ -39,7 +39,9 @@ def prefect_api() -> Iterator[None]:
         return
     port = _free_port()
     # The flow's own calls to the server must not go through a proxy that is meant for the web.
-    os.environ["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1"]))
+    # Clients read the lower-case name first.
+    given = os.environ.get("no_proxy", os.environ.get("NO_PROXY"))
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, [given, "127.0.0.1"]))
     with ExitStack() as stack:
         server = stack.enter_context(_running_server(port))
         import_module("flows.index")  # while the server does its own imports

@@ -9,7 +9,8 @@ from prefect import flow, tags, task
 from prefect.futures import PrefectFuture, wait
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
-from flows.active import active
+from flows.active import active, take_over
+from flows.artifacts import publish_artifacts, show_problems
 from flows.clock import SystemClock
 from flows.hold import check_hold, lift_hold
 from flows.leasing import hold_lease
@@ -28,7 +29,7 @@ from flows.steps.plan import Batch, cut, plan_source_task, plan_wave
 from flows.steps.problems import problems_so_far
 from flows.steps.publish import publish_task
 from flows.steps.recover import recover
-from flows.steps.report import report_run, show_problems
+from flows.steps.report import record_run
 from flows.steps.settle import settle_source
 from flows.steps.verify import verify_task
 from flows.steps.write import freeze_task, link_task, write_task
@@ -78,7 +79,8 @@ def index_source(
 
 def run_source(source: str, *, due: bool, accept: bool, options: dict[str, Any]) -> RunReport:
     """Open the run's parts as a task of its own, then run it."""
-    stages, name = Stages(SystemClock()), source_name(source)
+    begun, name = take_over(), source_name(source)
+    stages = begun.stages if begun else Stages(SystemClock())
     tag_run(f"source:{name}")
     with tags(f"source:{name}"), ExitStack() as stack:
         with stages.timed("start"):
@@ -152,7 +154,9 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
         with stages.timed("collect"):
             collect(pipeline.index, source=pipeline.source.name)
     pipeline.crash_point("report.before")
-    return report_run(pipeline, work, stages)
+    report = record_run(pipeline, work, stages)
+    publish_artifacts(report, difference.changes if work.generation else ())
+    return report
 
 
 def needs_generation(pipeline: Pipeline, difference: Difference) -> bool:

@@ -1,6 +1,5 @@
 """What Prefect shows of a flow run: its name, its tags, and the state it ends in."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 
+from flows.artifacts import artifact_key
 from flows.source_file import load_source
 from schemas.errors import GuardRefused, SitegraphError, Stopped
 from schemas.redaction import one_line
@@ -75,8 +75,3 @@ def show_refusal(source: str, error: SitegraphError) -> None:
         key=artifact_key(source),
         description="Why the run ended",
     )
-
-
-def artifact_key(source: str) -> str:
-    """The key under which Prefect keeps the reports of a source: lower-case letters, digits, dashes."""
-    return f"sitegraph-{re.sub(r'[^a-z0-9]', '-', source.lower())}"

@@ -73,6 +73,14 @@ class SourceMetadata:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SizeLimits:
+    """The largest documents that are read, in MB of 10^6 bytes: text, HTML too, and PDF. None: the usual."""
+
+    page_mb: int | None = None
+    pdf_mb: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Auth:
     """Where a login stands: names of environment variables, never what they hold.
 
@@ -111,7 +119,9 @@ class Source:
     `allow_private` holds exact `host:port` entries that may lie in private address ranges. `javascript`:
     pages are made by their scripts. `keep_raw`: the bytes of documents that hold secrets are kept as well.
     `relations`: keys of front matter that name other documents, besides those that are always read.
-    `ocr`: languages, as Tesseract names them, of pages of PDFs without a text layer; none: they are not read.
+    `proxy`: URL of the proxy for all requests, empty for none; `proxy_env`: variable that holds one; neither:
+    as HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a text
+    layer; none: they are not read.
     """
 
     name: str
@@ -121,6 +131,9 @@ class Source:
     scope: Scope = Scope()
     allow_private: tuple[str, ...] = ()
     auth: Auth = Auth()
+    proxy: str | None = None
+    proxy_env: str | None = None
+    limits: SizeLimits = SizeLimits()
     javascript: bool = False
     keep_raw: bool = False
     ocr: tuple[str, ...] = ()

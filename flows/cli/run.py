@@ -10,7 +10,7 @@ import typer
 from flows.cli.hints import complete_commands
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, check_folder, print_json
 from flows.cli.run_text import render_report
-from flows.settings import read_settings
+from flows.settings import check_makeable, read_settings
 
 
 def run(
@@ -45,14 +45,15 @@ def run(
 
     # What is wrong with the call is told at once, not after Prefect has started.
     load_source(source)
-    check_folder(read_settings(index, graph=graph))
+    settings = read_settings(index, graph=graph)
+    check_folder(settings)
+    check_makeable(Path(settings.index))
     prepare_prefect(os.environ)
-    from flows.api_server import prefect_api
+    from flows.starting import run_source
 
-    with prefect_api():
-        from flows.index import index_source
-
-        report = index_source(source=str(source), index=index, graph=graph, due=due, accept=accept)
+    report = run_source(
+        str(source), index=index, folder=Path(settings.index), graph=graph, due=due, accept=accept
+    )
     if output is OutputFormat.JSON:
         print_json(report)
     else:

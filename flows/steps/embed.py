@@ -8,10 +8,9 @@ import json
 import logging
 from collections.abc import Iterable, Sequence
 
-from prefect import task
-
 from flows.active import active
 from flows.task_names import named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from indexes.embed.texts import vector_texts
 from schemas.fragment import GraphFragment

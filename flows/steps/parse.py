@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from prefect import task
-
 from flows.active import active
 from flows.steps.admit import admit_behind, retire_variants
 from flows.steps.embed import embed_ahead
 from flows.steps.plan import cut
 from flows.task_names import batch_named, named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from ingest.diff.quarantine import TINY_WORDS
 from ingest.diff.summary import summarise_states
@@ -36,7 +35,7 @@ DOCUMENTS_PER_BATCH = 100
 def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
     """Parse those of the documents whose bytes are new to this pipeline version; give how many."""
     known = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
-    stale = {uri: known[uri] for uri in sorted(known) if _needs_parsing(pipeline, known[uri])}
+    stale = {uri: known[uri] for uri in sorted(known) if needs_parsing(pipeline, known[uri])}
     pipeline.progress.expect("parse", len(stale))
     fresh = [known[uri] for uri in known.keys() - stale.keys()]
     earlier = pipeline.index.ledger.pages.of({known.fragment_sha or "" for known in stale.values()})
@@ -76,7 +75,8 @@ def parse_leftovers(pipeline: Pipeline) -> int:
     return sum(parse_batch(pipeline, part) for part in cut(uris, DOCUMENTS_PER_BATCH))
 
 
-def _needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
+def needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
+    """Whether a document is one to read, and what this run would make of its bytes is not there."""
     if known.state not in COMPARED or known.raw_sha is None:
         return False
     return not is_parsed(pipeline, known)

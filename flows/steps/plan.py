@@ -8,11 +8,10 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from prefect import task
-
 from flows.active import active
 from flows.steps.admit import admit
 from flows.task_names import named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from ingest.fetch.files import list_files
 from ingest.plan.lastmod import parse_lastmod
@@ -123,7 +122,7 @@ def _starts(pipeline: Pipeline) -> Mapping[str, str | None]:
     source = pipeline.source
     if source.kind is SourceKind.FILES:
         return dict.fromkeys(_files(pipeline))
-    entries = pipeline.session.sitemaps(seed_urls(source), should_stop=pipeline.stop.is_set)
+    entries = pipeline.sitemaps()
     pipeline.index.ledger.runs.add_problems(pipeline.run_id, pipeline.session.problems)
     now = pipeline.index.clock.now()
     listed = {url: parse_lastmod(e.lastmod, now=now) for e in entries if (url := canonical_url(e.url))}

@@ -4,13 +4,12 @@ import logging
 import os
 from collections.abc import Sequence
 
-from prefect import task
-
 from flows.active import active
 from flows.steps.authority import weigh_generation
 from flows.steps.collect import collect
 from flows.steps.similar import state_of
 from flows.task_names import named
+from flows.tasks import task
 from flows.wiring import Index, Pipeline
 from flows.work import work_of
 from indexes.manifest import VectorSpace

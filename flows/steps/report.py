@@ -1,4 +1,4 @@
-"""Step 10: what the run did, as a report, in the ledger and as Prefect artifacts."""
+"""Step 10: what the run did, as a report, in the ledger."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -6,10 +6,7 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
-from prefect.artifacts import create_markdown_artifact, create_table_artifact
-
 from flows.memory import largest_child_mb, peak_rss_mb
-from flows.run_states import artifact_key
 from flows.stages import Stages
 from flows.steps.problems import problems_of
 from flows.wiring import Pipeline
@@ -20,10 +17,9 @@ from indexes.stores.ledger.seen import SeenDocument
 from ingest.diff.lifecycle import missing_until
 from ingest.plan.lastmod import judge_claim
 from ingest.plan.schedule import next_due, next_interval, retry_wait
-from schemas.changes import ChangeKind, Counts, DocumentChange, add_counts
+from schemas.changes import ChangeKind, Counts, add_counts
 from schemas.documents import DocumentState
 from schemas.records import to_record
-from schemas.redaction import one_line
 from schemas.report import (
     ChunkCounts,
     HttpTotals,
@@ -31,7 +27,6 @@ from schemas.report import (
     NameCounts,
     PageCounts,
     PeakRss,
-    Problem,
     RunReport,
     SimilarCounts,
     headline,
@@ -40,12 +35,9 @@ from schemas.source import SourceKind
 
 _log = logging.getLogger(__name__)
 
-MAX_ROWS = 500
-"""Table artifacts are shown by a browser; longer ones are cut and say so."""
 
-
-def report_run(pipeline: Pipeline, work: Work, stages: Stages) -> RunReport:
-    """Reschedule what was looked at, record the report, and show it."""
+def record_run(pipeline: Pipeline, work: Work, stages: Stages) -> RunReport:
+    """Reschedule what was looked at, and record the report in the ledger."""
     with stages.timed("report"):
         seen = pipeline.index.ledger.seen.of_run(pipeline.source.name, pipeline.run_id)
         reschedule(pipeline, seen, work.difference)
@@ -56,16 +48,7 @@ def report_run(pipeline: Pipeline, work: Work, stages: Stages) -> RunReport:
     )
     pipeline.index.ledger.stops.forget_ended()
     _log.info("%s", headline(report))
-    publish_artifacts(report, work.difference.changes if work.generation else ())
     return report
-
-
-def show_problems(source: str, problems: Sequence[Problem]) -> None:
-    """Show which documents could not be used; nothing where there is none."""
-    if problems:
-        rows = [to_record(problem) for problem in problems]
-        key = f"{artifact_key(source)}-problems"
-        create_table_artifact(table=_cut(rows), key=key, description="What failed and why")
 
 
 def build_report(
@@ -147,16 +130,6 @@ def reschedule(pipeline: Pipeline, seen: Sequence[SeenDocument], difference: Dif
     pipeline.index.ledger.seen.reschedule(pipeline.source.name, rows)
 
 
-def publish_artifacts(report: RunReport, changes: Sequence[DocumentChange]) -> None:
-    """Show the report to whoever watches the flow run."""
-    key = artifact_key(report.source)
-    create_markdown_artifact(markdown=_markdown(report), key=key, description="What the run did")
-    if changes:
-        changed = [{"url": c.uri, "change": c.kind.value, "reason": c.reason} for c in changes]
-        create_table_artifact(table=_cut(changed), key=f"{key}-changed", description="What changed and why")
-    show_problems(report.source, report.problems)
-
-
 def _rescheduled(pipeline: Pipeline, document: SeenDocument, changed: bool) -> SeenDocument:
     interval, recrawl = document.interval, pipeline.source.recrawl
     wait = retry_wait(document.state, failures=document.failures, interval=interval, recrawl=recrawl)
@@ -195,30 +168,3 @@ def _reported(pipeline: Pipeline) -> tuple[float, ...]:
 
 def _page_counts(pipeline: Pipeline) -> PageCounts:
     return pipeline.parsers.page_counts if "parsers" in pipeline.__dict__ else PageCounts()
-
-
-def _markdown(report: RunReport) -> str:
-    documents = "\n".join(f"| {name} | {number} |" for name, number in report.documents.items() if number)
-    stages = "\n".join(f"| {name} | {seconds:.1f} |" for name, seconds in report.stages.items())
-    verdict = f"generation {report.generation}" if report.generation else "nothing changed, no generation"
-    chunks, pages = report.chunks, report.pdf_pages
-    return (
-        f"# {report.source}: {verdict}\n\n"
-        f"Chunks: {chunks.added} added, {chunks.removed} removed, {chunks.unchanged} unchanged; "
-        f"{chunks.embedded} texts embedded. HTTP: {report.http.requests} requests, "
-        f"{report.http.bytes} bytes. Secrets redacted: {report.secrets.values} in "
-        f"{report.secrets.documents} documents. Pages of PDFs: {pages.read} read, {pages.recognised} of them "
-        f"recognised, {pages.reused} reused.\n\n"
-        f"| documents | |\n|---|---|\n{documents}\n\n| stage | seconds |\n|---|---|\n{stages}\n"
-    )
-
-
-def _cut(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    table = [
-        {key: one_line(value) if isinstance(value, str) else value for key, value in row.items()}
-        for row in rows[:MAX_ROWS]
-    ]
-    if len(rows) > MAX_ROWS:
-        first = next(iter(table[0]))
-        table.append({**dict.fromkeys(table[0], ""), first: f"… and {len(rows) - MAX_ROWS} more"})
-    return table

@@ -2,11 +2,10 @@
 
 import logging
 
-from prefect import task
-
 from flows.active import active
 from flows.steps.write import load_plan
 from flows.task_names import named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from flows.work import work_of
 from indexes.stores.ledger.generations import Generation, GenerationState

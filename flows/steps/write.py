@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from prefect import task
-
 from flows.active import active
 from flows.models import space_for
 from flows.retry import TRANSIENT
@@ -14,6 +12,7 @@ from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration
 from flows.steps.plan import cut
 from flows.steps.row_plan import PlannedRows, RowPlan
 from flows.task_names import named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from flows.work import Difference, work_of
 from indexes.manifest import VectorSpace

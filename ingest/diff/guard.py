@@ -21,6 +21,9 @@ MAX_QUARANTINED = 0.5
 """Largest part of a source that may be put aside: beyond it the median page has collapsed (design 6)."""
 
 
+NOTHING_READABLE = "the source has no readable document; check its seeds or roots and its scope"
+
+
 def seed_refusal(seeds: Collection[str], known: Sequence[KnownDocument]) -> str | None:
     """Say which seed could not be read; None when every seed was."""
     by_uri = {document.uri: document for document in known}
@@ -37,7 +40,7 @@ def empty_refusal(known: Sequence[KnownDocument]) -> str | None:
     """Say so when a source has no document that could be read."""
     if any(document.raw_sha is not None and document.state not in REMOVED for document in known):
         return None
-    return "the source has no readable document; check its seeds or roots and its scope"
+    return NOTHING_READABLE
 
 
 def wordless_refusal(counts: Counts) -> str | None:

@@ -70,7 +70,7 @@ def running_postgres() -> Iterator[PostgresServer]:
     if url := os.environ.get("PG_TEST_URL"):
         yield PostgresServer(url)
         return
-    bindir = _find_binaries()
+    bindir = find_binaries()
     user = _unprivileged_user()
     if bindir is None or user is None:
         reason = "no initdb found" if bindir is None else "initdb refuses root, and there is no user for it"
@@ -86,7 +86,7 @@ def _give_up(reason: str) -> None:
     pytest.fail(message) if required else pytest.skip(message)
 
 
-def _find_binaries() -> Path | None:
+def find_binaries() -> Path | None:
     told = shutil.which("pg_config")
     asked = [subprocess.check_output([told, "--bindir"], text=True).strip()] if told else []
     on_path = [str(Path(initdb).parent)] if (initdb := shutil.which("initdb")) else []

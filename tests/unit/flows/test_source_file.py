@@ -14,6 +14,7 @@ from schemas.source import (
     Rate,
     Recrawl,
     Scope,
+    SizeLimits,
     Source,
     SourceKind,
     SourceMetadata,
@@ -235,6 +236,46 @@ def test_a_secret_in_place_of_its_name_is_not_repeated() -> None:
         said = refusal(WEB + auth)
         assert "should be the name of an environment variable" in said
         assert "4711" not in said
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (
+            "scope: {include: [docs.example.org/*]}",
+            "line 4: scope: include 'docs.example.org/*' matches no address",
+        ),
+        ("scope: {exclude: ['*#part']}", "scope: exclude '*#part' matches no address"),
+        ("limits: {page_mb: 0}", "limits.page_mb: "),
+        ("limits: {page_mb: 65}", "limits.page_mb: "),
+        ("limits: {pdf_mb: 1.5}", "limits.pdf_mb: "),
+        ("proxy: socks5://x:1", "proxy: is not the URL of an http or https proxy, nor false"),
+        ("proxy: true", "proxy: should be the URL of a proxy, or false"),
+        ("proxy: {}", "proxy: should be a text"),
+        ("proxy: http://me:hush@x:1", "proxy: holds a user or password"),
+        ("proxy_env: http://me:hush@x:1", "proxy_env: should be the name of an environment variable"),
+        ("proxy: http://x:1\nproxy_env: MINE", "has proxy and proxy_env; give one of them"),
+    ],
+)
+def test_a_scope_a_size_or_a_proxy_that_makes_no_sense_is_refused(written: str, message: str) -> None:
+    said = refusal(WEB + written)
+    assert message in said
+    assert "hush" not in said
+
+
+def test_a_glob_of_files_that_none_can_match_is_refused() -> None:
+    assert "scope: include '/docs/*' matches no file" in refusal(FILES + "scope: {include: [/docs/*]}")
+    assert parse(FILES + "scope: {exclude: ['*.png']}").scope.exclude == ("*.png",), (
+        "harmless, and often written"
+    )
+
+
+def test_proxies_and_sizes_are_read() -> None:
+    source = parse(WEB + "proxy: http://x:3128\nlimits: {page_mb: 12}")
+    assert (source.proxy, source.limits) == ("http://x:3128", SizeLimits(page_mb=12))
+    assert parse(WEB + "proxy: false").proxy == ""
+    assert parse(WEB + "proxy_env: MY_PROXY").proxy_env == "MY_PROXY"
+    assert "proxy is for sources of kind web" in refusal(FILES + "proxy: false")
 
 
 def test_a_login_is_for_the_web() -> None:
