@@ -17,6 +17,7 @@ from importlib import import_module
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
+from prefect.logging.handlers import APILogHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
 from schemas.errors import StoreUnavailable
@@ -46,6 +47,7 @@ def prefect_api() -> Iterator[None]:
         import_module("flows.index")  # while the server does its own imports
         _wait_until_healthy(server, port)
         stack.enter_context(temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api"}))
+        stack.callback(APILogHandler().flush)  # what was logged last is lost with the server
         yield
 
 

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import (
@@ -27,6 +27,7 @@ from schemas.errors import ConfigError
 from schemas.source import (
     Auth,
     GoneAfter,
+    MaxFailures,
     Rate,
     Recrawl,
     Scope,
@@ -141,6 +142,11 @@ _Language = Annotated[str, Field(pattern=r"^[a-z]{3}(_[A-Za-z]+)*$")]
 _Languages = Annotated[tuple[_Language, ...], BeforeValidator(_languages)]
 
 
+def _no_schedule(_value: object) -> object:
+    # A schedule that nothing obeys would look like one that never fires.
+    raise ValueError("not read from here; schedules are set in deploy/prefect.yaml: remove this key")
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -201,6 +207,11 @@ class _Recrawl(_Model):
         return self
 
 
+class _MaxFailures(_Model):
+    share: float = Field(default=0.25, strict=True, ge=0, le=1)
+    documents: int | None = Field(default=None, strict=True, ge=0)
+
+
 class _Metadata(_Model):
     doc_type: str | None = None
     domain: str | None = None
@@ -234,11 +245,12 @@ class _SourceFile(_Model):
     ocr: _Languages = ()
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
+    max_failures: _MaxFailures = _MaxFailures()
     metadata: _Metadata = _Metadata()
     relations: tuple[_Relation, ...] = ()
     user_agent: str | None = None
     tools: tuple[_ToolFile, ...] = ()
-    schedule: str | None = None
+    schedule: Annotated[Any, AfterValidator(_no_schedule)] = None
 
     @field_validator("scope")
     @classmethod
@@ -331,9 +343,9 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
             **file.recrawl.model_dump(exclude={"gone_after"}),
             gone_after=GoneAfter(**file.recrawl.gone_after.model_dump()),
         ),
+        max_failures=MaxFailures(**file.max_failures.model_dump()),
         metadata=SourceMetadata(**file.metadata.model_dump()),
         relations=tuple(sorted(set(file.relations))),
         user_agent=file.user_agent,
         tools=tuple(ToolFile(path=tool.path, tool_format=tool.format) for tool in file.tools),
-        schedule=file.schedule,
     )

@@ -55,6 +55,14 @@ class Recrawl:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MaxFailures:
+    """How many documents may fail before a run is refused: a part of the source, and a number if set."""
+
+    share: float = 0.25
+    documents: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceMetadata:
     """What every document of the source is, unless its front matter says otherwise."""
 
@@ -131,8 +139,8 @@ class Source:
     ocr: tuple[str, ...] = ()
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
+    max_failures: MaxFailures = MaxFailures()
     metadata: SourceMetadata = SourceMetadata()
     relations: tuple[str, ...] = ()
     user_agent: str | None = None
     tools: tuple[ToolFile, ...] = ()
-    schedule: str | None = None

@@ -113,6 +113,7 @@ class FetchSession:
         if key not in self._hosts:
             pace = Pace(per_host_delay=self._per_host_delay, clock=self.clock)
             self._hosts[key] = Host(
+                name=key,
                 transport=self._transport,
                 pace=pace,
                 clock=self.clock,

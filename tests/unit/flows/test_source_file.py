@@ -10,6 +10,7 @@ from schemas.errors import ConfigError
 from schemas.source import (
     Auth,
     GoneAfter,
+    MaxFailures,
     Rate,
     Recrawl,
     Scope,
@@ -70,6 +71,7 @@ def test_the_example_of_the_contract_means_what_it_says() -> None:
         ("recrawl.max_age", "30d"),
         ("recrawl.gone_after.misses", "2"),
         ("recrawl.gone_after.hours", "24"),
+        ("max_failures.share", "0.25"),
     ],
 )
 def test_the_defaults_of_the_contract_are_those_of_the_code(key: str, default: str) -> None:
@@ -313,3 +315,17 @@ def test_a_relation_under_a_key_that_is_always_read_is_refused(key: str) -> None
 
 def test_a_relation_is_a_plain_key() -> None:
     assert refusal(FILES + "relations: ['owned by']\n").startswith("line 4: relations.0:")
+
+
+def test_a_schedule_is_refused_with_the_place_where_schedules_are_set() -> None:
+    assert refusal(WEB + 'schedule: "0 3 * * *"\n') == (
+        "line 4: schedule: not read from here; schedules are set in deploy/prefect.yaml: remove this key"
+    )
+
+
+def test_how_many_documents_may_fail_is_read_as_a_share_and_a_number() -> None:
+    assert parse(WEB).max_failures == MaxFailures(share=0.25, documents=None)
+    assert parse(WEB + "max_failures: {share: 0.1, documents: 20}\n").max_failures == MaxFailures(
+        share=0.1, documents=20
+    )
+    assert "max_failures.share" in refusal(WEB + "max_failures: {share: 25}\n")
