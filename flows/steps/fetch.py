@@ -160,15 +160,18 @@ def _read(pipeline: Pipeline, uri: str) -> FetchResult:
     if root is None:
         return _local(uri, FetchStatus.GONE, reason="file deleted")
     try:
-        body = read_file(Path(root), path, max_bytes=_largest(pipeline.source.limits, path))
+        size, key = _largest(pipeline.source.limits, path)
+        body = read_file(Path(root), path, max_bytes=size, key=key)
     except SitegraphError as error:
         return _local(uri, FetchStatus.REFUSED, reason=error.message)
     return _local(uri, FetchStatus.OK, body=body)
 
 
-def _largest(sizes: SizeLimits, path: str) -> int:
-    named = sizes.pdf_mb if path.lower().endswith(".pdf") else sizes.page_mb
-    return MAX_FILE_BYTES if named is None else named * 1_000_000
+def _largest(sizes: SizeLimits, path: str) -> tuple[int, str]:
+    """Bytes that a file may have, and the key that says so."""
+    is_pdf = path.lower().endswith(".pdf")
+    named, key = (sizes.pdf_mb, "limits.pdf_mb") if is_pdf else (sizes.page_mb, "limits.page_mb")
+    return MAX_FILE_BYTES if named is None else named * 1_000_000, key
 
 
 def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: str = "") -> FetchResult:

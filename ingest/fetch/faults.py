@@ -138,14 +138,15 @@ _BY_TYPE: tuple[tuple[tuple[type[Exception], ...], FaultKind, str], ...] = (
 
 
 def _classify_proxy(said: str) -> Fault:
-    """A proxy that is not there, or answers 5xx, may be well again; any other answer is what it wants."""
+    """Name what a proxy said; one that is down, or answers 5xx, may be well again."""
     if said.startswith("407"):
         return Fault(
             FaultKind.PROXY_REFUSED,
             "the proxy wants a user and password, as in http://user:password@host:port",
         )
-    kind = FaultKind.PROXY_REFUSED if said.startswith("4") else FaultKind.PROXY
-    return Fault(kind, f"the proxy cannot be used: {said}")
+    if said.startswith("4"):
+        return Fault(FaultKind.PROXY_REFUSED, f"the proxy refuses: {said}")
+    return Fault(FaultKind.PROXY, f"not reached through the proxy: {said}")
 
 
 def _classify_connect(error: BaseException) -> Fault:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
+from ingest.fetch.limits import cap_in_words
 from schemas.errors import FetchRefused
 
 SUFFIXES = frozenset({".md", ".markdown", ".html", ".htm", ".pdf", ".txt"})
@@ -66,8 +67,8 @@ def _why_not(top: Path, path: str) -> str:
     return "" if real.is_file() else "not a regular file"
 
 
-def read_file(root: Path, path: str, *, max_bytes: int) -> bytes:
-    """Read one file that `list_files` named.
+def read_file(root: Path, path: str, *, max_bytes: int, key: str | None = None) -> bytes:
+    """Read one file that `list_files` named; *key* of a source file sets the cap.
 
     Opened name by name without following a link, so one that is put there in between leads nowhere.
     Raises: FetchRefused: outside the root, denied, no regular file, larger than *max_bytes*.
@@ -86,7 +87,7 @@ def read_file(root: Path, path: str, *, max_bytes: int) -> bytes:
             raise FetchRefused("not a regular file", subject=path)
         body = file.read(max_bytes + 1)
     if len(body) > max_bytes:
-        raise FetchRefused(f"larger than {max_bytes} bytes", subject=path)
+        raise FetchRefused(f"exceeds {cap_in_words(max_bytes, key)}", subject=path)
     return body
 
 

@@ -26,9 +26,8 @@ class BodyLimit:
 
     @property
     def cap(self) -> str:
-        """The cap in words, with the key that moves it."""
-        key = f" ({self.key} in the source file)" if self.key else ""
-        return f"the cap of {self.max_bytes} bytes{key}"
+        """The cap in words."""
+        return cap_in_words(self.max_bytes, self.key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +47,11 @@ class Limits:
     sitemap_urls: int = 50_000
     sitemap_files: int = 500
     sitemap_depth: int = 3
+
+
+def cap_in_words(max_bytes: int, key: str | None) -> str:
+    """Tell a cap, with the key of a source file that moves it."""
+    return f"the cap of {max_bytes} bytes" + (f" ({key} in the source file)" if key else "")
 
 
 def limits_of(sizes: SizeLimits) -> Limits:

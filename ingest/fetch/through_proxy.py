@@ -20,7 +20,7 @@ class ProxyBackend(httpcore2.AsyncNetworkBackend):  # type: ignore[misc]  # http
         try:
             return await open_stream(host, port, timeout)
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-            raise httpcore2.ProxyError("no connection") from error
+            raise httpcore2.ProxyError("no connection to it") from error
 
 
 def connect_through(proxy: Proxy, origin: Any, *, ssl_context: ssl.SSLContext, keepalive: float) -> Any:

@@ -54,10 +54,10 @@ class Containers:
         started = self._command(self.compose.services[name], command)
         return subprocess.run(started, capture_output=True, text=True, timeout=timeout, check=False)
 
-    def wait(self, name: str, condition: str, *, timeout: float = 120) -> None:
+    def wait(self, name: str, condition: str, *, timeout: float = 300) -> None:
         """Wait until a service has come to a condition of `depends_on`."""
         poll(
-            lambda: self._is(name, condition), timeout=timeout, what=f"{name} to be {condition}", interval=0.5
+            lambda: self._is(name, condition), timeout=timeout, what=f"{name} to be {condition}", interval=1.5
         )
 
     def _is(self, name: str, condition: str) -> bool | None:

@@ -108,8 +108,10 @@ def test_a_pipe_is_refused_without_waiting_for_a_writer(root: Path) -> None:
 
 def test_a_file_over_the_cap_is_refused(root: Path) -> None:
     assert read_file(root, "b.md", max_bytes=4) == b"b.md"
-    with pytest.raises(FetchRefused, match="larger"):
+    with pytest.raises(FetchRefused, match=r"exceeds the cap of 3 bytes$"):
         read_file(root, "b.md", max_bytes=3)
+    with pytest.raises(FetchRefused, match=r"3 bytes \(limits.page_mb in the source file\)"):
+        read_file(root, "b.md", max_bytes=3, key="limits.page_mb")
 
 
 def test_a_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:

@@ -145,8 +145,17 @@ def test_a_proxy_that_is_not_there_is_named_as_the_cause(site: Site) -> None:
     with session_for(site, proxies=rules, limits=short_limits(2)) as session:
         result = fetch_one(session, site.url("/a;b?c=d"))
 
-    assert "the proxy cannot be used: no connection" in (result.reason or "")
+    assert "not reached through the proxy: no connection to it" in (result.reason or "")
     assert site.log == []
+
+
+def test_a_site_that_the_proxy_cannot_reach_is_told_in_the_proxys_words(proxy: ForwardProxy) -> None:
+    named = f"localhost:{free_port()}"
+    with session_for(allow_private=(named,), proxies=through(proxy), limits=short_limits(5)) as session:
+        result = fetch_one(session, f"https://{named}/a")
+
+    assert result.status is FetchStatus.FAILED
+    assert "not reached through the proxy: 5" in (result.reason or "")
 
 
 def test_connections_through_the_proxy_are_kept(proxy: ForwardProxy) -> None:
