@@ -2,11 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
+from flows.stages import Stages
 from flows.wiring import Pipeline
 
 _ACTIVE: dict[str, Pipeline] = {}
-_HANDED_OVER: list[Pipeline] = []
+_HANDED_OVER: list["BegunRun"] = []
+
+
+@dataclass(frozen=True, slots=True)
+class BegunRun:
+    """A run that is open already, and how long its stages have taken so far."""
+
+    pipeline: Pipeline
+    stages: Stages
 
 
 def activate(pipeline: Pipeline) -> None:
@@ -25,15 +35,15 @@ def active(run_id: str) -> Pipeline:
 
 
 @contextmanager
-def handed_over(pipeline: Pipeline) -> Iterator[None]:
+def handed_over(begun: BegunRun) -> Iterator[None]:
     """Have the flow that is called in the block go on with a run that is open already."""
-    _HANDED_OVER.append(pipeline)
+    _HANDED_OVER.append(begun)
     try:
         yield
     finally:
-        _HANDED_OVER.remove(pipeline)
+        _HANDED_OVER.remove(begun)
 
 
-def take_over() -> Pipeline | None:
+def take_over() -> BegunRun | None:
     """The run to go on with, if one was handed over."""
     return _HANDED_OVER[-1] if _HANDED_OVER else None

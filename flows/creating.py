@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 
 from flows.crash import crash_point
 from flows.models import find_model, manifest_of
-from flows.unreadable import why
+from flows.settings import check_makeable
 from indexes.file_lock import locked
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, dump_manifest
@@ -28,27 +28,13 @@ def create_index(layout: IndexLayout, settings: Settings, index_id: str) -> None
     """
     if layout.is_foreign():
         raise ConfigError("is not empty and not an index; choose another --index", subject=str(layout.root))
-    with _undone_on_failure(layout):
-        _make_folder(layout)
-        with locked(layout.making):
-            _make_once(layout, settings, index_id)
-
-
-def _make_folder(layout: IndexLayout) -> None:
-    try:
-        layout.root.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(
-            f"cannot be made ({why(error)}); choose another --index", subject=str(layout.root)
-        ) from error
-
-
-def _make_once(layout: IndexLayout, settings: Settings, index_id: str) -> None:
-    if not layout.manifest.exists():
-        # What a killed one left may be of another model.
-        _clear(layout)
-        with _cleared_on_failure(layout):
-            _make(layout, settings, index_id)
+    check_makeable(layout.root)
+    with _undone_on_failure(layout), locked(layout.making):
+        if not layout.manifest.exists():
+            # What a killed one left may be of another model.
+            _clear(layout)
+            with _cleared_on_failure(layout):
+                _make(layout, settings, index_id)
 
 
 def _make(layout: IndexLayout, settings: Settings, index_id: str) -> None:

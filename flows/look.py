@@ -7,6 +7,7 @@ flow then goes on with the same run. docs/decisions/0019-no-prefect-for-no-chang
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from itertools import groupby
 
 from flows.hold import check_hold
@@ -29,26 +30,30 @@ from schemas.report import RunReport
 SHARDS_AT_ONCE = 4
 
 
-def look(pipeline: Pipeline, *, due: bool, accept: bool) -> RunReport | None:
+def look(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages) -> RunReport | None:
     """Look at every document that is due; the report where readers see all that there is, None elsewhere.
 
     Raises what the flow would raise.
     """
-    index, stages = pipeline.index, Stages(pipeline.index.clock)
+    index = pipeline.index
     if index.current() == 0 or changes_model(pipeline):
         return None
     with stages.timed("crawl"):
         if not _crawl(pipeline, due_by=index.now() if due else None):
             return None
         check_seeds(pipeline, settle_source(pipeline, accept=accept))
-    with hold_lease(
-        index.ledger.leases,
-        "index",
-        clock=index.clock,
-        progress=pipeline.progress,
-        stop=pipeline.stop,
-        wait=True,
-    ) as lease:
+    with ExitStack() as stack:
+        with stages.timed("wait"):
+            lease = stack.enter_context(
+                hold_lease(
+                    index.ledger.leases,
+                    "index",
+                    clock=index.clock,
+                    progress=pipeline.progress,
+                    stop=pipeline.stop,
+                    wait=True,
+                )
+            )
         return _compare(pipeline, lease, stages, accept=accept)
 
 
@@ -109,6 +114,7 @@ def _compare(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) 
     as_of = index.now()
     work = start_work(pipeline.run_id, Work(difference=difference, lease=lease, as_of=as_of, accept=accept))
     if index.has_grown:
-        collect(index, source=pipeline.source.name)
+        with stages.timed("collect"):
+            collect(index, source=pipeline.source.name)
     pipeline.crash_point("report.before")
-    return record_run(pipeline, work, stages.seconds)
+    return record_run(pipeline, work, stages)

@@ -1,8 +1,9 @@
 """Opening a run: settings and source file, the source's lease, a run to start or to resume."""
 
+import logging
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -22,16 +23,19 @@ from flows.progress import StageProgress
 from flows.settings import read_settings
 from flows.source_file import load_source
 from flows.steps.collect import wait_for_collection
+from flows.steps.problems import record_end
 from flows.tool_files import load_tools
 from flows.wiring import Index, Pipeline, open_index
 from flows.work import end_work
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
-from schemas.errors import ConfigError, GuardRefused
+from schemas.errors import GuardRefused, SitegraphError
 from schemas.fragment import GraphFragment
 from schemas.settings import Settings
 from schemas.source import Source
+
+_log = logging.getLogger(__name__)
 
 RESUMABLE = timedelta(hours=12)
 """How long an interrupted run may be gone on with; what an older one saw is no longer news."""
@@ -56,7 +60,7 @@ def open_pipeline(
     the source file, a file of tools that it names, or a setting is wrong.
     """
     if begun := take_over():
-        yield begun
+        yield begun.pipeline
         return
     loaded = load_source(Path(source))
     tools = load_tools(loaded, Path(source))
@@ -77,11 +81,14 @@ def open_pipeline(
         pipeline.run_id = start_or_resume(opened, loaded.name, pipeline.progress)
         activate(pipeline)
         try:
+            _log.info(
+                "run %s of %s, readers see generation %d", pipeline.run_id, loaded.name, opened.current()
+            )
             pipeline.export_encoder()
             yield pipeline
-        except (GuardRefused, ConfigError):
-            # Looked at and refused: the next run must look again, not go on where this one ended.
-            opened.ledger.runs.finish(pipeline.run_id, state="refused", now=opened.now(), report=None)
+        except Exception as error:
+            with suppress(SitegraphError, OSError):  # of the ledger: what went wrong first says more
+                record_end(pipeline, error)
             raise
         finally:
             pipeline.stop.set()

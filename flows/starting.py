@@ -1,14 +1,16 @@
 """How `sitegraph run` starts a run: as a flow, unless there is nothing new and no server to tell of it."""
 
 import os
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from flows.active import handed_over
+from flows.active import BegunRun, handed_over
+from flows.clock import SystemClock
 from flows.look import look
 from flows.opening import open_pipeline
 from flows.prefect_server import may_be_configured
+from flows.stages import Stages
 from indexes.layout import IndexLayout
 from schemas.errors import SitegraphError, Stopped
 from schemas.records import to_record
@@ -27,16 +29,19 @@ def run_source(
     options: dict[str, Any] = {"source": source, "index": index, "graph": graph, "accept": accept}
     if may_be_configured(os.environ, Path.cwd()) or not IndexLayout(folder).manifest.exists():
         return _run_flow(**options, due=due)
-    with open_pipeline(**options) as pipeline:
+    stages = Stages(SystemClock())
+    with ExitStack() as stack:
+        with stages.timed("start"):
+            pipeline = stack.enter_context(open_pipeline(**options))
         report = None
         # The flow run comes upon the error again, and shows it.
         with suppress(SitegraphError):
-            report = look(pipeline, due=due, accept=accept)
+            report = look(pipeline, due=due, accept=accept, stages=stages)
         if pipeline.stop.is_set():
             raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
         if report is not None:
             return to_record(report)
-        with handed_over(pipeline):
+        with handed_over(BegunRun(pipeline, stages)):
             return _run_flow(**options, due=due)
 
 

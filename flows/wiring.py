@@ -219,9 +219,14 @@ class Pipeline:
             on_encoded=self._on_encoded,
             should_stop=self.stop.is_set,
             batch_size=self.index.settings.batch_size,
+            clock=self.index.clock.monotonic,
         )
         self._opened.callback(encoding.close)
         return encoding
+
+    def seconds_waited(self) -> float:
+        """How long steps have waited for `encoding` so far."""
+        return self.encoding.seconds_waited if "encoding" in self.__dict__ else 0.0
 
     @cached_property
     def parsers(self) -> ParserPool:
