@@ -64,7 +64,6 @@ def _crawl(pipeline: Pipeline, *, due_by: str | None) -> bool:
     if documents.unparsed(pipeline.source.name, pipeline_version=pipeline.pipeline_version):
         return False
     while wave := plan_wave(pipeline, due_by=due_by):
-        pipeline.progress.expect("fetch", sum(len(batch.uris) for batch in wave))
         if not _fetch_wave(pipeline, wave):
             return False
     return True
@@ -91,6 +90,7 @@ def _fetch_shard(pipeline: Pipeline, batches: Iterable[Batch], found: threading.
     for batch in batches:
         if found.is_set():
             return
+        pipeline.progress.expect("fetch", len(batch.uris))
         fetch_batch(pipeline, batch.uris)
         known = documents.get(pipeline.source.name, batch.uris).values()
         if any(needs_parsing(pipeline, document) for document in known):

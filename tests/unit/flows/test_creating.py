@@ -106,6 +106,13 @@ def test_a_making_that_fails_leaves_nothing(settings: Settings, point: str, exis
         assert index.manifest.index_id == "b"
 
 
+def test_a_folder_that_cannot_be_made_is_said(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+
+    with pytest.raises(ConfigError, match="is a file; choose another --index"):
+        open_index(replace(settings, index=str(tmp_path / "file" / "index")), index_id="a")
+
+
 def test_a_ledger_that_another_index_takes_meanwhile_leaves_no_index(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
