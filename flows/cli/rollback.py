@@ -1,5 +1,6 @@
 """`sitegraph rollback`: readers go back to an earlier generation at once."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -47,3 +48,5 @@ def rollback(
     else:
         print(f"readers see generation {record['generation']} again; publishing is held")
         print("lift it with: sitegraph rollback --lift")
+        for warning in record["warnings"]:
+            print(warning, file=sys.stderr)

@@ -8,6 +8,7 @@ from prefect import task
 from flows.active import active
 from flows.steps.authority import weigh_generation
 from flows.steps.collect import collect
+from flows.steps.showing import show_current
 from flows.steps.similar import state_of
 from flows.wiring import Index, Pipeline
 from flows.work import work_of
@@ -37,6 +38,8 @@ def publish_generation(
         write_current(index.layout.root, generation.generation)
     pipeline.crash_point("current.not_recorded")
     index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
+    pipeline.crash_point("current.not_shown")
+    show_current(index)
     prune(index, source=pipeline.source.name)
 
 
