@@ -31,9 +31,7 @@ def index(neo4j_server: Neo4jServer, tmp_path: Path) -> Iterator[Path]:
     """Where an index will be; what it keeps on the server is removed afterwards."""
     folder = tmp_path / "index"
     yield folder
-    stores = Neo4jStores(neo4j_server)
-    stores(index_id=json.loads((folder / "index.json").read_text())["index_id"])
-    stores.remove()
+    remove_graph(neo4j_server, folder)
 
 
 def seen(server: Neo4jServer, index: Path, kinds: Counts) -> Counts:
@@ -59,3 +57,10 @@ def exported(sitegraph: Sitegraph, index: Path) -> Counts:
     return dict(Counter(row["kind"] for row in export["nodes"])), dict(
         Counter(row["kind"] for row in export["edges"])
     )
+
+
+def remove_graph(server: Neo4jServer, index: Path) -> None:
+    """Remove what an index keeps on a server."""
+    stores = Neo4jStores(server)
+    stores(index_id=json.loads((index / "index.json").read_text())["index_id"])
+    stores.remove()
