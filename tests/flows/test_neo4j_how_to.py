@@ -1,4 +1,4 @@
-"""What the page on Neo4j shows, run on a crawled index in a real server: Cypher, langchain-neo4j, neo4j-graphrag."""
+"""What the page on Neo4j shows, run on a crawled index in a real server, with the packages of others."""
 
 import re
 from collections.abc import Iterator
