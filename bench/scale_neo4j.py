@@ -11,9 +11,11 @@ from pathlib import Path
 from bench.comparison import Figures
 from flows.collecting import collect_seldom
 from indexes.layout import IndexLayout
+from indexes.manifest import load_manifest
 from indexes.publish.current import read_current
 from indexes.stores.lance.store import LanceGraphStore
 from indexes.stores.neo4j_.store import Neo4jGraphStore
+from indexes.wiring import open_chunk_store
 from tests.fakes.neo4j_server import start_neo4j
 
 
@@ -37,8 +39,10 @@ def main() -> None:
 def load(work: Path, store: Neo4jGraphStore) -> Figures:
     """Every run's rows as a generation; rows a second of all and of the slowest run."""
     layout = IndexLayout(work / "index")
-    graph = LanceGraphStore(layout.lance).at(read_current(layout.root))
-    speeds, rows, seconds, finishing = [], 0, 0.0, 0.0
+    current = read_current(layout.root)
+    graph = LanceGraphStore(layout.lance).at(current)
+    chunks = open_chunk_store(layout, load_manifest(layout)).at(current)
+    speeds, rows, seconds, finishing, showing = [], 0, 0.0, 0.0, 0.0
     for number in range(len(list(work.glob("part-*")))):
         nodes = list(graph.scan_nodes(source=f"part-{number}"))
         # Entities are of no source, and edges of every run lead to them.
@@ -52,6 +56,9 @@ def load(work: Path, store: Neo4jGraphStore) -> Figures:
         took = time.monotonic() - start
         writer.finish(number + 1)
         finishing += time.monotonic() - start - took
+        start = time.monotonic()
+        store.show(number + 1, lambda: chunks)
+        showing += time.monotonic() - start
         rows, seconds = rows + len(nodes) + len(edges), seconds + took
         speeds.append((len(nodes) + len(edges)) / took)
     held = store.at(len(speeds)).state()
@@ -62,6 +69,7 @@ def load(work: Path, store: Neo4jGraphStore) -> Figures:
         "slowest_run": round(min(speeds)),
         "seconds": round(seconds, 1),
         "seconds_of_finishing": round(finishing, 1),
+        "seconds_of_showing": round(showing, 1),
         "same_digests": [s.digest for s in held] == [s.digest for s in graph.state()],
     }
 

@@ -7,9 +7,10 @@ from flows.hold import lift_hold, set_hold
 from flows.leasing import hold_lease
 from flows.progress import StageProgress
 from flows.steps.publish import kept_generations
+from flows.steps.showing import show_current
 from flows.wiring import Index
 from indexes.publish.current import write_current
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, StoreUnavailable
 
 
 def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
@@ -35,7 +36,16 @@ def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
             write_current(index.layout.root, target)
         index.crash_point("rollback.renamed")
         index.ledger.generations.roll_back(above=target)
-    return {"generation": target, "rolled_back_from": current}
+        return {"generation": target, "rolled_back_from": current, "warnings": _show(index)}
+
+
+def _show(index: Index) -> list[str]:
+    """Let people see what readers see; readers are back already, with the graph's server or without it."""
+    try:
+        show_current(index)
+    except (StoreUnavailable, ConfigError) as error:
+        return [f"what people see in the graph store is not rolled back; the next run does it: {error}"]
+    return []
 
 
 def choose_target(kept: tuple[int, ...], *, current: int, to: int | None) -> int:

@@ -19,7 +19,7 @@ def find_damage(index: Index, generation: int) -> tuple[Damage, ...]:
     """Everything that a generation should hold and does not, in a stated order; reads all of it."""
     if generation == 0:
         return ()
-    checks = (_ledger, _encoder, _stores, _rows, _documents)
+    checks = (_ledger, _encoder, _stores, _rows, _documents, _view)
     return tuple(damage for check in checks for damage in check(index, generation))
 
 
@@ -50,6 +50,12 @@ def _stores(index: Index, generation: int) -> Iterator[Damage]:
         for what in ("counts", "digest"):
             if promised[what] != found[what]:
                 yield table, f"{what} is {found[what]}, the generation says {promised[what]}"
+
+
+def _view(index: Index, generation: int) -> Iterator[Damage]:
+    """People who look into the graph store see what readers see, unless a change of it was cut off."""
+    if generation == index.current() and not index.graph.shows(generation):
+        yield "graph", f"its store does not show people generation {generation}; the next run does it"
 
 
 def _rows(index: Index, generation: int) -> Iterator[Damage]:

@@ -5,7 +5,7 @@ Readers are pinned to one generation and cannot write. Writers stage one generat
 repeated after a crash and give the same result. Only `CURRENT` (indexes/publish) decides what is read.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -215,6 +215,19 @@ class GraphStore(Protocol):
 
     def writer(self) -> GraphWriter:
         """The writer."""
+
+    def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
+        """Let people who look into the store itself see *generation*, with what its passages say.
+
+        Nothing happens where they see it already, or where a store has nothing for people. *chunks* gives the
+        passages of the generation, and is asked only where they are needed.
+        """
+
+    def shows(self, generation: int) -> bool:
+        """Whether people who look into the store see *generation* whole; true where there is nothing to see.
+
+        Raises: StoreUnavailable: the store cannot be reached.
+        """
 
     def close(self) -> None:
         """Let go of connections."""

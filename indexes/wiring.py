@@ -26,16 +26,18 @@ from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.tuning import load_weights
 from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
 from schemas.evidence import Scores
+from schemas.settings import is_on
 
 if TYPE_CHECKING:
     import lancedb
 
     from indexes.stores.neo4j_.store import Neo4jGraphStore
 
-NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD = (
+NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD, NEO4J_EMBEDDINGS = (
     "SITEGRAPH_NEO4J_URI",
     "SITEGRAPH_NEO4J_USER",
     "SITEGRAPH_NEO4J_PASSWORD",
+    "SITEGRAPH_NEO4J_EMBEDDINGS",
 )
 
 
@@ -247,7 +249,8 @@ def _neo4j(manifest: IndexManifest, environment: Mapping[str, str]) -> "Neo4jGra
             subject=NEO4J_URI,
         )
     user, password = environment.get(NEO4J_USER, "neo4j"), environment.get(NEO4J_PASSWORD, "")
-    return Neo4jGraphStore(uri, user, password, index_id=manifest.index_id)
+    embeddings = is_on(NEO4J_EMBEDDINGS, environment.get(NEO4J_EMBEDDINGS) or False)
+    return Neo4jGraphStore(uri, user, password, index_id=manifest.index_id, embeddings=embeddings)
 
 
 def _open_encoder(layout: IndexLayout, space: VectorSpace) -> OnnxEncoder:

@@ -10,6 +10,7 @@ from schemas.errors import ConfigError
 
 PREFIX = "SITEGRAPH_"
 SETTINGS_FILE = "sitegraph.toml"
+_ON, _OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 _MOST = {"similar_count": 100, "batch_size": 4096}
 """Three times as many similar passages are kept of each of the index; a stop waits for a batch of texts."""
 
@@ -19,7 +20,8 @@ class Settings:
     """Every setting, with its default; `SITEGRAPH_<NAME>` in the environment, `name` in the file.
 
     `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where a new index
-    keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). `model` is a
+    keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). `neo4j_embeddings`:
+    the passages that people find in Neo4j have vectors. `model` is a
     sentence-transformers name or path (default: the index's own, at first the packaged MiniLM). `workers` is
     the number of parser processes. `device`, `dtype` and `batch_size` are the encoder's in bulk: a device of
     torch (`cpu`, `cuda`), `auto`, `fp32` or `bf16` (default: the index's own, at first `auto`), and texts
@@ -43,6 +45,7 @@ class Settings:
     neo4j_uri: str | None = None
     neo4j_user: str = "neo4j"
     neo4j_password: str | None = field(default=None, repr=False)
+    neo4j_embeddings: bool = False
     model: str | None = None
     workers: int = 2
     threads: int = 2
@@ -107,6 +110,8 @@ def _typed(name: str, value: object, hint: object) -> object:
     subject = PREFIX + name.upper()
     if hint is float:
         return _share(subject, value)
+    if hint is bool:
+        return is_on(subject, value)
     if hint is not int:
         return _text(subject, value)
     if not re.fullmatch(r"[0-9]{1,9}", str(value)) or int(str(value)) == 0:
@@ -114,6 +119,17 @@ def _typed(name: str, value: object, hint: object) -> object:
     if int(str(value)) > _MOST.get(name, int(str(value))):
         raise ConfigError(f"{value!r} is more than {_MOST[name]}", subject=subject)
     return int(str(value))
+
+
+def is_on(subject: str, value: object) -> bool:
+    """Read a setting that is on or off, as people write it: `1`, `true`, `yes`, `on`, or the opposite.
+
+    Raises: ConfigError: it is none of these; the message names *subject*.
+    """
+    said = str(value).strip().lower()
+    if said not in _ON | _OFF:
+        raise ConfigError(f"{value!r} is neither on (1, true, yes) nor off (0, false, no)", subject=subject)
+    return said in _ON
 
 
 def _text(subject: str, value: object) -> str:

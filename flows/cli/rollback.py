@@ -1,5 +1,6 @@
 """`sitegraph rollback`: readers go back to an earlier generation at once."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -48,3 +49,5 @@ def rollback(
     else:
         print(f"readers see generation {record['generation']} again; publishing is held")
         print(complete_commands("lift it with: sitegraph rollback --lift", index=index))
+        for warning in record["warnings"]:
+            print(warning, file=sys.stderr)

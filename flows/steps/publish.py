@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from flows.active import active
 from flows.steps.authority import weigh_generation
 from flows.steps.collect import collect
+from flows.steps.showing import show_current
 from flows.steps.similar import state_of
 from flows.task_names import named
 from flows.tasks import task
@@ -41,6 +42,8 @@ def publish_generation(
     _log.info("generation %d published: readers see it from their next question on", generation.generation)
     pipeline.crash_point("current.not_recorded")
     index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
+    pipeline.crash_point("current.not_shown")
+    show_current(index)
     prune(index, source=pipeline.source.name)
 
 

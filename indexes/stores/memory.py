@@ -1,12 +1,12 @@
 """Stores in dictionaries: for tests and small, short-lived indexes. They keep every promise of the ports."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from indexes.digests import chunk_sha256, edge_sha256, node_sha256
 from indexes.filters import check_filters, passes
-from indexes.ports import ChunkVectors, StoreState, Vector
+from indexes.ports import ChunkReader, ChunkVectors, StoreState, Vector
 from indexes.stores.bm25 import bm25, exact_terms, words
 from indexes.stores.snapshots import Row, Rows, Snapshots, StagedRows, damaged, hashes, state
 from indexes.vectors import check_vectors
@@ -287,6 +287,13 @@ class MemoryGraphStore:
     def writer(self) -> MemoryGraphWriter:
         """The writer."""
         return MemoryGraphWriter(self._nodes, self._edges)
+
+    def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
+        """Nobody looks in."""
+
+    def shows(self, generation: int) -> bool:  # noqa: ARG002 - nobody looks in
+        """Nobody looks in."""
+        return True
 
     def close(self) -> None:
         """Nothing to let go of."""

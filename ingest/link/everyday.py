@@ -39,7 +39,9 @@ _SMALL = frozenset(
 )
 WORD = re.compile(r"[^\W_]+")
 """A word: letters and digits."""
-_CODE = re.compile(r"[^\W\d]\w*(?:[._]\w+)+(?:\(\))?|\w+\(\)|[A-Z]{2,}-?\d+")
+_SYMBOL = re.compile(r"[^\W\d]\w*(?:[._]\w+)+(?:\(\))?|\w+\(\)|__\w+__")
+_SIGNATURE = re.compile(r"[^\W\d][\w.]*\(.*\)")
+_ID = re.compile(r"[A-Z]{2,}-?\d+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -54,8 +56,22 @@ def is_name(text: str) -> bool:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text is one code symbol: dotted, snake case, a call, or an id."""
-    return _CODE.fullmatch(text) is not None
+    """Whether a text is one symbol of a program, or an id."""
+    return is_symbol(text) or is_id(text)
+
+
+def is_symbol(text: str) -> bool:
+    """Whether a text is one symbol of a program: dotted, snake case, a call, or a signature.
+
+    Of these a page on a program has hundreds, and who looks one up has the exact index on codes: they are no
+    entities, unless a document is called so.
+    """
+    return any(form.fullmatch(text) for form in (_SYMBOL, _SIGNATURE))
+
+
+def is_id(text: str) -> bool:
+    """Whether a text is an id such as RFC-2616: capitals and a number."""
+    return _ID.fullmatch(text) is not None
 
 
 def is_several_words(text: str) -> bool:

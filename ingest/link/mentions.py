@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.link.catalogue import Candidate, Catalogue
-from ingest.link.everyday import is_code, is_name, is_several_words, words_of
+from ingest.link.everyday import is_code, is_id, is_name, is_several_words, is_symbol, words_of
 from ingest.link.meaning import Reading, choose_meanings
-from ingest.link.spotting import Span, find_catalogued, find_names, find_phrases, find_symbols
+from ingest.link.spotting import Span, find_catalogued, find_ids, find_names, find_phrases
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.extraction import EntityExtractor, Extraction, Triple
 from schemas.fragment import GraphFragment
@@ -15,7 +15,7 @@ from schemas.nodes import Chunk, Entity, EntityType
 
 MAX_CATALOGUED = 12
 MAX_NAMES = 4
-MAX_SYMBOLS = 4
+MAX_IDS = 4
 """Entities of each sort that one chunk may mention, so that a table or an index does not join everything."""
 
 UNLISTED_CONFIDENCE = 0.6
@@ -142,12 +142,16 @@ class _Reader:
             *(m for span in spans for m in self._mean(self._catalogue, span) if self._is_meant(chunk, span)),
         ]
         told = find_phrases(chunk.text, more.names, (*anchored, *spans))
-        names = (*told, *find_names(chunk.text, (*anchored, *spans, *told)))
-        symbols = find_symbols(chunk.text, chunk.codes, (*anchored, *spans, *names))
+        names = tuple(
+            span
+            for span in (*told, *find_names(chunk.text, (*anchored, *spans, *told)))
+            if not is_symbol(span.text)
+        )
+        ids = find_ids(chunk.text, chunk.codes, (*anchored, *spans, *names))
         mentions = (
             *_at_most(MAX_CATALOGUED, sorted(listed, key=lambda m: (-m.confidence, m.span, m.entity))),
             *_at_most(MAX_NAMES + len(told), [self._new(span) for span in names]),
-            *_at_most(MAX_SYMBOLS, [self._new(span) for span in symbols]),
+            *_at_most(MAX_IDS, [self._new(span) for span in ids]),
         )
         ordered = tuple(sorted(mentions, key=lambda mention: (mention.span, mention.entity)))
         return ReadChunk(chunk=chunk, mentions=ordered, triples=more.triples)
@@ -173,7 +177,7 @@ class _Reader:
     def _new(self, span: Span) -> Mention:
         name = normalise_text(span.text)
         id_ = entity_id(name)
-        entity_type = EntityType.CODE if is_code(name) else EntityType.NAME
+        entity_type = EntityType.CODE if is_id(name) else EntityType.NAME
         self.found.setdefault(id_, Entity(id=id_, doc=id_, name=name, entity_type=entity_type))
         return Mention(span=span, entity=id_, confidence=UNLISTED_CONFIDENCE, is_own=id_ in self._own)
 

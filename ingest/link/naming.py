@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ingest.link.acronyms import find_acronyms
-from ingest.link.everyday import MIN_LENGTH, is_code, is_name, is_several_words
+from ingest.link.everyday import MIN_LENGTH, is_id, is_name, is_several_words, is_symbol
 from schemas.fragment import GraphFragment
 from schemas.ids import normalise_text
 from schemas.names import Name, NameRole, code_prefix
@@ -97,7 +97,8 @@ def _headings(fragment: GraphFragment) -> Iterable[Name]:
     names = [
         Name(text=text, role=NameRole.HEADING, entity=text, node=node)
         for text, node in texts
-        if text not in titles and is_name(text) and (is_several_words(text) or is_code(text))
+        if text not in titles and is_name(text) and not is_symbol(text)
+        if is_several_words(text) or is_id(text)
     ]
     return names[:MAX_HEADINGS]
 

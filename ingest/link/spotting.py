@@ -1,4 +1,4 @@
-"""Where a text names things: those of the catalogue, and names and symbols that nobody has listed."""
+"""Where a text names things: those of the catalogue, and names and ids that nobody has listed."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from ingest.link.catalogue import Catalogue
-from ingest.link.everyday import WORD, is_code
+from ingest.link.everyday import WORD, is_code, is_id
 
-MAX_SYMBOLS = 200
+MAX_IDS = 200
 
 _JOINING = frozenset(re.findall(r"\w+", "of the de del della di da von van der den la le al bin"))
 _LEADING = frozenset(
@@ -66,9 +66,9 @@ def find_names(text: str, taken: Collection[Span] = ()) -> tuple[Span, ...]:
     return tuple(span for span in _capitalised(text) if not any(_overlap(span, other) for other in taken))
 
 
-def find_symbols(text: str, codes: Collection[str], taken: Collection[Span] = ()) -> tuple[Span, ...]:
-    """Give the first place of each of *codes* that is a symbol of a program, or an id, outside *taken*."""
-    return find_phrases(text, sorted(code for code in codes if is_code(code))[:MAX_SYMBOLS], taken)
+def find_ids(text: str, codes: Collection[str], taken: Collection[Span] = ()) -> tuple[Span, ...]:
+    """Give the first place of each of *codes* that is an id, outside *taken*."""
+    return find_phrases(text, sorted(code for code in codes if is_id(code))[:MAX_IDS], taken)
 
 
 def find_phrases(text: str, phrases: Collection[str], taken: Collection[Span] = ()) -> tuple[Span, ...]:

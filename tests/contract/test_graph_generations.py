@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from indexes.ports import GraphStore
+from indexes.stores.memory import MemoryChunkStore
 from schemas.edges import EdgeKind
 from schemas.errors import StoreUnavailable
 from schemas.nodes import ChunkNode
 from tests.fakes.graph_generations import by_id, publish, publish_graph, same_content
-from tests.fakes.graph_samples import make_edge, make_graph, make_page
+from tests.fakes.graph_samples import DIM, make_edge, make_graph, make_page
 
 
 def test_two_generations_are_read_side_by_side(graph_store: GraphStore) -> None:
@@ -149,3 +150,16 @@ def test_ids_number_more_than_one_page_of_a_query(graph_store: GraphStore) -> No
     found = reader.edges_to([leaf.id for leaf in leaves])
     assert [edge.dst for edge in found] == [leaf.id for leaf in leaves]
     assert len(list(reader.scan_nodes())) == 2501
+
+
+def test_showing_a_generation_to_people_changes_nothing_for_readers(graph_store: GraphStore) -> None:
+    graph = make_graph()
+    first = publish_graph(graph_store, graph)
+    old = graph_store.at(1)
+    publish(graph_store, 2, [replace(graph.chunk, content_hash="c1")], gone_edges=[graph.edges[-1].id])
+    for generation in (1, 1, 2, 1):
+        graph_store.show(generation, lambda: MemoryChunkStore(dim=DIM).at(0))
+        assert graph_store.shows(generation)
+        assert same_content(old.state(), first)
+        assert set(old.scan_edges()) == set(graph.edges)
+        assert len(list(graph_store.at(2).scan_edges())) == len(graph.edges) - 1

@@ -34,6 +34,7 @@ class Neo4jStores:
         with query_session(self._server) as session:
             for statement in (
                 "MATCH (n:Rev) WHERE n.ix IN $ixs CALL (n) { DETACH DELETE n } IN TRANSACTIONS",
+                "MATCH (n:SitegraphNode) WHERE n.ix IN $ixs CALL (n) { DETACH DELETE n } IN TRANSACTIONS",
                 "MATCH (n:Ref) WHERE n.ix IN $ixs CALL (n) { DETACH DELETE n } IN TRANSACTIONS",
                 "MATCH (n:SitegraphIndex) WHERE n.id IN $ixs DETACH DELETE n",
             ):

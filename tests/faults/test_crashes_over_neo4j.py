@@ -6,7 +6,8 @@ import pytest
 
 from tests.fakes.crashes import change
 from tests.fakes.handbook import serve_handbook, write_source
-from tests.fakes.neo4j_runs import index, on_neo4j
+from tests.fakes.neo4j_runs import exported, index, on_neo4j, seen
+from tests.fakes.neo4j_server import Neo4jServer
 from tests.fakes.prefect_server import prefect_server
 from tests.fakes.sitegraph_runs import Sitegraph, sitegraph
 
@@ -19,10 +20,24 @@ __all__ = ["index", "on_neo4j", "prefect_server", "sitegraph"]
 
 
 @pytest.mark.parametrize(
-    "point", ["graph.before_batch", "graph.nodes_done", "graph.retired", "vector.not_tagged", "prune.midway"]
+    "point",
+    [
+        "graph.before_batch",
+        "graph.nodes_done",
+        "graph.retired",
+        "vector.not_tagged",
+        "current.not_recorded",
+        "current.not_shown",
+        "prune.midway",
+    ],
 )
 def test_a_killed_run_is_finished_over_neo4j_too(
-    sitegraph: Sitegraph, on_neo4j: Sitegraph, index: Path, tmp_path: Path, point: str
+    sitegraph: Sitegraph,
+    on_neo4j: Sitegraph,
+    neo4j_server: Neo4jServer,
+    index: Path,
+    tmp_path: Path,
+    point: str,
 ) -> None:
     with serve_handbook() as handbook:
         source = write_source(tmp_path, handbook)
@@ -33,6 +48,7 @@ def test_a_killed_run_is_finished_over_neo4j_too(
         on_neo4j.run(source, index)
 
         assert died.returncode == -9
+        assert seen(neo4j_server, index, exported(on_neo4j, index)) == exported(on_neo4j, index)
         clean = tmp_path / "clean"
         sitegraph.run(source, clean)
         assert on_neo4j.export(index) == sitegraph.export(clean)

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from indexes.stores.neo4j_.properties import Properties, edge_properties, node_properties
-from indexes.stores.neo4j_.schema import EDGE_ROWS, NODE_ROWS, OPEN, RowKind, relationship_type
+from indexes.stores.neo4j_.schema import EDGE_ROWS, NODE_ROWS, OPEN, RowKind, row_type
 from indexes.stores.neo4j_.session import Transaction
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import DamageFound
@@ -57,8 +57,8 @@ class Batches:
         )
         plan = self._plan(transaction, NODE_ROWS, [node_properties(node) for node in ordered])
         self._end(transaction, NODE_ROWS, plan.ended)
-        for kind, rows in groupby(plan.added, key=lambda row: row["kind"]):
-            self._run(transaction, _add_nodes(kind), rows=list(rows))
+        if plan.added:
+            self._run(transaction, _ADD_NODES, rows=list(plan.added))
 
     def upsert_edges(self, transaction: Transaction, edges: Iterable[Edge]) -> None:
         """Add new and changed edges.
@@ -137,15 +137,14 @@ def _find_live(rows: RowKind) -> str:
 _STAMPED = "{ix: $ix, id: row.id, valid_from: $g, valid_to: $open}"
 
 
-def _add_nodes(label: str) -> str:
-    return (
-        f"UNWIND $rows AS row MERGE (n:Ref {{ix: $ix, id: row.id}}) SET n:{label} "
-        f"CREATE (n)-[:HAS_REV]->(v:Rev {_STAMPED}) SET v += row"
-    )
+_ADD_NODES = (
+    "UNWIND $rows AS row MERGE (n:Ref {ix: $ix, id: row.id}) "
+    f"CREATE (n)-[:HAS_REV]->(v:Rev {_STAMPED}) SET v += row"
+)
 
 
 def _add_edges(kind: EdgeKind) -> str:
     return (
         "UNWIND $rows AS pair MATCH (a:Ref {ix: $ix, id: pair.src}) MATCH (b:Ref {ix: $ix, id: pair.dst}) "
-        f"WITH a, b, pair.row AS row CREATE (a)-[v:{relationship_type(kind)} {_STAMPED}]->(b) SET v += row"
+        f"WITH a, b, pair.row AS row CREATE (a)-[v:{row_type(kind)} {_STAMPED}]->(b) SET v += row"
     )

@@ -1,13 +1,21 @@
-"""Which generations of an index are finished or being staged: one small node per index."""
+"""Which generations of an index are finished, being staged or shown: one small node per index."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from indexes.stores.neo4j_.session import Connection, Transaction
+from schemas.errors import StoreUnavailable
+
+LAYOUT = 2
+"""Of labels and types, as schema.py has them; in the first, rows bore those that people see."""
 
 _UNKNOWN = -1
-_LOAD = "MATCH (i:SitegraphIndex {id: $ix}) RETURN i.finished AS finished, i.staged AS staged, i.tip AS tip"
-_SAVE = "MERGE (i:SitegraphIndex {id: $ix}) SET i.finished = $finished, i.staged = $staged, i.tip = $tip"
+_FIELDS = ("layout", "finished", "staged", "tip", "view_low", "view_high", "view_embedded")
+_LOAD = f"MATCH (i:SitegraphIndex {{id: $ix}}) RETURN {', '.join(f'i.{name} AS {name}' for name in _FIELDS)}"
+_SAVE = (
+    f"MERGE (i:SitegraphIndex {{id: $ix}}) SET {', '.join(f'i.{name} = ${name}' for name in _FIELDS)}, "
+    "i.shown = CASE WHEN $view_low = $view_high THEN $view_high END"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,19 +23,46 @@ class Held:
     """The generations of an index.
 
     Readers may ask for the `finished` ones. `staged` were begun and neither finished nor aborted. `tip` is
-    the generation that the rows with no end belong to, -1 where that is not known.
+    the generation that the rows with no end belong to, -1 where that is not known. The view shows rows of
+    `view_low` to `view_high`: two generations while it is changed from one to the other, else one.
+    `view_embedded`: its passages have vectors.
     """
 
+    layout: int = LAYOUT
     finished: frozenset[int] = frozenset()
     staged: frozenset[int] = frozenset()
     tip: int = 0
+    view_low: int = 0
+    view_high: int = 0
+    view_embedded: bool = False
 
 
 def load_held(transaction: Transaction, ix: str) -> Held:
     """Give the generations of an index; of an unknown index, none."""
     for row in transaction.run(_LOAD, ix=ix):
-        return Held(finished=frozenset(row["finished"]), staged=frozenset(row["staged"]), tip=row["tip"])
+        kept = {name: value for name, value in row.items() if value is not None}
+        return Held(
+            **{
+                **kept,
+                "layout": row["layout"] or 1,
+                "finished": frozenset(row["finished"]),
+                "staged": frozenset(row["staged"]),
+            }
+        )
     return Held()
+
+
+def check_layout(held: Held, ix: str) -> None:
+    """Do nothing if the rows stand where this version looks for them.
+
+    Raises: StoreUnavailable: an earlier version wrote them.
+    """
+    if held.layout != LAYOUT:
+        raise StoreUnavailable(
+            "an earlier version wrote this graph; the next run brings it up to date: "
+            "sitegraph run SOURCE.yaml",
+            subject=ix,
+        )
 
 
 def begun(held: Held, generation: int) -> Held:
@@ -37,18 +72,41 @@ def begun(held: Held, generation: int) -> Held:
 
 def finished(held: Held, generation: int) -> Held:
     """Show *generation* to readers."""
-    return Held(finished=held.finished | {generation}, staged=held.staged - {generation}, tip=generation)
+    return replace(
+        held, finished=held.finished | {generation}, staged=held.staged - {generation}, tip=generation
+    )
 
 
 def forgotten(held: Held, generation: int) -> Held:
     """Drop *generation*, of which no row is left."""
     tip = _UNKNOWN if held.tip == generation else held.tip
-    return Held(finished=held.finished - {generation}, staged=held.staged - {generation}, tip=tip)
+    return replace(held, finished=held.finished - {generation}, staged=held.staged - {generation}, tip=tip)
 
 
 def only(held: Held, kept: Collection[int]) -> Held:
     """Hide all finished generations but *kept*."""
     return replace(held, finished=held.finished & frozenset(kept))
+
+
+def moved(held: Held) -> Held:
+    """Leave the first layout: rows are where readers look for them, and the view is yet to be made."""
+    newest = max(held.finished | held.staged | {held.tip, 0})
+    return replace(held, layout=LAYOUT, view_low=_UNKNOWN, view_high=newest)
+
+
+def showing(held: Held, generation: int) -> Held:
+    """Widen what the view may show rows of by *generation*."""
+    return replace(held, view_low=min(held.view_low, generation), view_high=max(held.view_high, generation))
+
+
+def shown(held: Held, generation: int, *, embedded: bool) -> Held:
+    """Say that the view shows *generation* and nothing else."""
+    return replace(held, view_low=generation, view_high=generation, view_embedded=embedded)
+
+
+def is_shown(held: Held, generation: int, *, embedded: bool) -> bool:
+    """Whether the view shows *generation* whole, with vectors where they are asked for."""
+    return held == shown(held, generation, embedded=embedded)
 
 
 class Generations:
@@ -62,13 +120,14 @@ class Generations:
         """Give what is held now."""
         return self._connection.read(lambda transaction: load_held(transaction, self._ix))
 
-    def save(self, change: Callable[[Held], Held]) -> None:
-        """Apply *change* to what is held."""
+    def save(self, change: Callable[[Held], Held]) -> Held:
+        """Apply *change* to what is held, and give what is held then."""
 
-        def work(transaction: Transaction) -> None:
+        def work(transaction: Transaction) -> Held:
             held = change(load_held(transaction, self._ix))
-            transaction.run(
-                _SAVE, ix=self._ix, finished=sorted(held.finished), staged=sorted(held.staged), tip=held.tip
-            )
+            values = {name: getattr(held, name) for name in _FIELDS}
+            values |= {"finished": sorted(held.finished), "staged": sorted(held.staged)}
+            transaction.run(_SAVE, ix=self._ix, **values)
+            return held
 
-        self._connection.write(work)
+        return self._connection.write(work)

@@ -25,6 +25,11 @@ def to_properties(record: Record) -> Properties:
     return dict(_property(name, value) for name, value in record.items() if value is not None)
 
 
+def property_names(field: str) -> tuple[str, str]:
+    """Give the names under which a field of a record may be a property."""
+    return field, field + _JSON
+
+
 def from_properties(properties: Mapping[str, Any]) -> Record:
     """Turn properties back into a record, without what only the store wrote."""
     return dict(_entry(name, value) for name, value in properties.items() if name not in _OURS)

@@ -12,9 +12,9 @@ from typing import Any
 
 from indexes.digests import digest, edge_sha256, node_sha256
 from indexes.ports import StoreState
-from indexes.stores.neo4j_.generations import load_held
+from indexes.stores.neo4j_.generations import check_layout, load_held
 from indexes.stores.neo4j_.properties import edge_from_properties, node_from_properties
-from indexes.stores.neo4j_.schema import EDGE_ROWS, NODE_ROWS, RowKind, relationship_type
+from indexes.stores.neo4j_.schema import EDGE_ROWS, NODE_ROWS, RowKind, row_type
 from indexes.stores.neo4j_.session import Connection, Row, Transaction
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import StoreUnavailable
@@ -123,7 +123,7 @@ class Neo4jGraphReader:
             yield from _as_edges(page)
 
     def _hop(self, pattern: str, ids: Collection[str], kinds: Collection[EdgeKind] | None) -> Iterable[Edge]:
-        types = "|".join(sorted(relationship_type(kind) for kind in (EdgeKind if kinds is None else kinds)))
+        types = "|".join(sorted(row_type(kind) for kind in (EdgeKind if kinds is None else kinds)))
         if not types:
             return ()
         match = "MATCH (a:Ref) USING INDEX a:Ref(ix, id) WHERE a.ix = $ix AND a.id IN $ids"
@@ -163,9 +163,11 @@ class Neo4jGraphReader:
 def check_kept(transaction: Transaction, ix: str, generation: int) -> None:
     """Do nothing if readers may ask for *generation*.
 
-    Raises: StoreUnavailable: it has been pruned or aborted, or never was.
+    Raises: StoreUnavailable: it has been pruned or aborted, or never was; or an earlier version wrote it.
     """
-    finished = load_held(transaction, ix).finished
+    held = load_held(transaction, ix)
+    check_layout(held, ix)
+    finished = held.finished
     if generation not in finished:
         kept = ", ".join(map(str, sorted(finished))) or "none"
         raise StoreUnavailable(
@@ -195,7 +197,9 @@ def _as_edges(rows: Iterable[Row]) -> Iterator[Edge]:
 
 
 def _as_edge(row: Row) -> Edge:
-    return edge_from_properties(row["v"], kind=row["type"].lower(), src=row["src"], dst=row["dst"])
+    return edge_from_properties(
+        row["v"], kind=row["type"].removesuffix("_REV").lower(), src=row["src"], dst=row["dst"]
+    )
 
 
 def _is_sound_node(properties: Row) -> bool:

@@ -1,8 +1,14 @@
 """What stands in the database: labels, relationship types, constraints, indexes (design 5).
 
-    (:SitegraphIndex {id, finished, staged})
-    (:Ref:Page {ix, id}) -[:HAS_REV]-> (:Rev {ix, id, valid_from, valid_to, row_sha256, ...})
-    (:Ref) -[:LINKS_TO {ix, id, valid_from, valid_to, row_sha256, ...}]-> (:Ref)
+What readers read, and people leave alone::
+
+    (:SitegraphIndex {id, finished, staged, shown, ...})
+    (:Ref {ix, id}) -[:HAS_REV]-> (:Rev {ix, id, valid_from, valid_to, row_sha256, ...})
+    (:Ref) -[:LINKS_TO_REV {ix, id, valid_from, valid_to, row_sha256, ...}]-> (:Ref)
+
+What people see, the view, which no reader reads; it is made of the rows, and joined to none of them::
+
+    (:SitegraphNode:Page {ix, id, title, ...}) -[:LINKS_TO {ix, id, ...}]-> (:SitegraphNode:Page)
 
 `ix` is the index that a row belongs to: several may share one database. A row, `Rev` or edge, is there
 at generation g when `valid_from <= g < valid_to`. Identity and state are apart because a changed
@@ -14,9 +20,16 @@ from dataclasses import dataclass
 from itertools import chain
 
 from schemas.edges import EdgeKind
+from schemas.nodes import NodeKind
 
 OPEN = 2**53 - 1
 """`valid_to` of a row that nothing has ended: a number, since null is in no index; exact in JavaScript."""
+
+VIEW_LABEL = "SitegraphNode"
+"""What all nodes of the view bear besides the label of their kind."""
+
+TEXT_INDEX, VECTOR_INDEX = "sitegraph_chunk_text", "sitegraph_chunk_embedding"
+"""The indexes over passages that outside retrievers are told of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +53,17 @@ def _node_rows() -> RowKind:
 
 
 def relationship_type(kind: EdgeKind) -> str:
-    """Give the relationship type of an edge kind, in Neo4j's spelling: LINKS_TO."""
+    """Give the type that an edge kind has in the view, in Neo4j's spelling: LINKS_TO."""
     return kind.value.upper()
 
 
+def row_type(kind: EdgeKind) -> str:
+    """Give the type that the rows of an edge kind have: LINKS_TO_REV."""
+    return f"{relationship_type(kind)}_REV"
+
+
 def _edge_rows(kind: EdgeKind) -> RowKind:
-    name = relationship_type(kind)
+    name = row_type(kind)
     return RowKind(name=name, pattern=f"()-[v:{name}]->()", delete="DELETE v")
 
 
@@ -58,6 +76,16 @@ ALL_ROWS = (*EDGE_ROWS.values(), NODE_ROWS)
 INDEXES_THERE = "SHOW INDEXES YIELD name WHERE name STARTS WITH 'sitegraph_' RETURN name"
 """Names of the indexes that stand already; a constraint's index bears its name."""
 
+LOOKED_UP = {
+    NodeKind.PAGE: ("id", "url", "title", "doc_id"),
+    NodeKind.PDF_DOC: ("id", "url", "title", "doc_id"),
+    NodeKind.SECTION: ("heading",),
+    NodeKind.CHUNK: ("id", "url", "doc_id"),
+    NodeKind.TOOL: ("name",),
+    NodeKind.ENTITY: ("id", "name"),
+}
+"""Properties of the view that people look nodes up by; each index costs every node written."""
+
 
 def schema_statements() -> dict[str, str]:
     """Give by name the statements that make constraints and indexes; each may be repeated.
@@ -67,8 +95,34 @@ def schema_statements() -> dict[str, str]:
     identities = (
         _unique("sitegraph_index", "(v:SitegraphIndex)", "v.id"),
         _unique("sitegraph_ref", "(v:Ref)", "v.ix, v.id"),
+        _unique("sitegraph_node", f"(v:{VIEW_LABEL})", "v.ix, v.id"),
     )
-    return dict(chain(identities, *(_row_statements(rows) for rows in ALL_ROWS)))
+    return dict(chain(identities, *(_row_statements(rows) for rows in ALL_ROWS), _view_statements()))
+
+
+def drop_statements() -> dict[str, str]:
+    """Give by name what drops the first layout's schema of edge rows: they had the types of today's view."""
+    names = [f"sitegraph_{kind.value}" for kind in EdgeKind]
+    indexes = [f"{name}_{what}" for name in names for what in ("ended", "doc")]
+    constraints = {name: f"DROP CONSTRAINT {name} IF EXISTS" for name in names}
+    return constraints | {name: f"DROP INDEX {name} IF EXISTS" for name in indexes}
+
+
+def vector_index(dim: int) -> str:
+    """Give the statement that makes the index over the vectors of passages."""
+    return (
+        f"CREATE VECTOR INDEX {VECTOR_INDEX} IF NOT EXISTS FOR (v:{NodeKind.CHUNK}) ON (v.embedding) OPTIONS "
+        f"{{indexConfig: {{`vector.dimensions`: {dim}, `vector.similarity_function`: 'cosine'}}}}"
+    )
+
+
+def _view_statements() -> Iterator[tuple[str, str]]:
+    for kind, properties in LOOKED_UP.items():
+        for property_ in properties:
+            name = f"sitegraph_view_{kind.lower()}_{property_}"
+            yield name, f"CREATE INDEX {name} IF NOT EXISTS FOR (v:{kind}) ON (v.{property_})"
+    text = f"FOR (v:{NodeKind.CHUNK}) ON EACH [v.text]"
+    yield TEXT_INDEX, f"CREATE FULLTEXT INDEX {TEXT_INDEX} IF NOT EXISTS {text}"
 
 
 def _row_statements(rows: RowKind) -> Iterator[tuple[str, str]]:

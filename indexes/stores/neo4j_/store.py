@@ -1,17 +1,14 @@
 """The graph store on a Neo4j 5.26+ server.
 
-People look in with Neo4j Browser. The live graph, as the newest finished generation holds it::
-
-    MATCH (a:Ref {ix: 'default', live: true})
-    OPTIONAL MATCH (a)-[e]->(b:Ref {live: true}) WHERE e.valid_to = 9007199254740991
-    RETURN a, e, b LIMIT 300
-
-`Ref`s carry the properties of their live row for this. They follow a generation when it is finished; after
-a rollback they show the rolled-back one until the next is finished. Our readers never use them.
+Two graphs stand side by side: rows with their generations, for our readers, and the view of one generation,
+for people and other programs (docs/how-to/query-neo4j.md). schema.py has both.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 
+from indexes.ports import ChunkReader
+from indexes.stores.neo4j_.generations import load_held
 from indexes.stores.neo4j_.reader import Neo4jGraphReader, check_kept
 from indexes.stores.neo4j_.session import Connection
 from indexes.stores.neo4j_.writer import Neo4jGraphWriter
@@ -26,11 +23,15 @@ class Neo4jGraphStore:
     Nothing connects before the first call that needs the server. Reading gives up after 2 s, so that a
     query can be answered without the graph; writing waits a minute for a server that restarts.
 
-    Args: index_id: tells the indexes of one database apart.
+    Args: index_id: tells the indexes of one database apart; embeddings: whether the passages that people see
+    have vectors.
     """
 
-    def __init__(self, uri: str, user: str, password: str, *, index_id: str) -> None:
+    def __init__(
+        self, uri: str, user: str, password: str, *, index_id: str, embeddings: bool = False
+    ) -> None:
         self._ix = index_id
+        self._embeddings = embeddings
         self._reading = Connection(uri, user, password, retry_seconds=_READ_RETRY_SECONDS)
         self._writing = Connection(uri, user, password, retry_seconds=_WRITE_RETRY_SECONDS)
 
@@ -52,6 +53,18 @@ class Neo4jGraphStore:
         """Give the writer; the same at each call."""
         return self._writer
 
+    def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
+        """Let people see *generation*, with what its passages say.
+
+        Raises: ConfigError: another index of the database has vectors of another dimension.
+        """
+        self._writer.show(generation, chunks)
+
+    def shows(self, generation: int) -> bool:
+        """Whether people see *generation*, and of no other any part."""
+        held = self._reading.read(lambda transaction: load_held(transaction, self._ix))
+        return {held.view_low, held.view_high} == {generation}
+
     def close(self) -> None:
         """Let go of both connections."""
         self._reading.close()
@@ -59,4 +72,4 @@ class Neo4jGraphStore:
 
     @cached_property
     def _writer(self) -> Neo4jGraphWriter:
-        return Neo4jGraphWriter(self._writing, ix=self._ix)
+        return Neo4jGraphWriter(self._writing, ix=self._ix, embeddings=self._embeddings)

@@ -5,48 +5,65 @@ Rows are added and ended, never changed, so that readers of older generations se
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from indexes.ports import StoreState
+from indexes.ports import ChunkReader, StoreState
 from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
-from indexes.stores.neo4j_.generations import Generations, begun, finished, forgotten, only
+from indexes.stores.neo4j_.generations import (
+    Generations,
+    begun,
+    finished,
+    forgotten,
+    is_shown,
+    only,
+    showing,
+    shown,
+)
+from indexes.stores.neo4j_.moving import move_rows
+from indexes.stores.neo4j_.passages import fill_passages
 from indexes.stores.neo4j_.reader import Neo4jGraphReader
 from indexes.stores.neo4j_.schema import (
     ALL_ROWS,
     EDGE_ROWS,
     INDEXES_THERE,
     NODE_ROWS,
-    OPEN,
     RowKind,
     schema_statements,
 )
 from indexes.stores.neo4j_.session import Connection, Transaction
+from indexes.stores.neo4j_.sweeps import Sweeps
+from indexes.stores.neo4j_.view import change_view
 from schemas.edges import Edge
 from schemas.errors import StaleLease
-from schemas.nodes import Node, kind_of
+from schemas.nodes import Node
 
 T = TypeVar("T")
 
 _CAME = "v.valid_to = $open AND v.valid_from = $g"
 _WENT = "v.valid_to = $g AND v.valid_from < $g"
 _ENDED_AFTER_BASE = "v.valid_from <= $base AND v.valid_to > $base AND v.valid_to < $g"
-_OF_REF = "MATCH (n:Ref)-[:HAS_REV]->(v)"
-_LIVE_COPY = "n = v {.*, live: true}"
-_NO_COPY = "n = {ix: n.ix, id: n.id}"
 
 
 class Neo4jGraphWriter:
-    """Writes one generation at a time; `GraphWriter` says what each method promises."""
+    """Writes one generation at a time; `GraphWriter` says what each method promises.
 
-    def __init__(self, connection: Connection, *, ix: str) -> None:
+    Args: embeddings: whether the passages that people see have vectors.
+    """
+
+    def __init__(self, connection: Connection, *, ix: str, embeddings: bool = False) -> None:
         self._connection = connection
         self._ix = ix
+        self._embeddings = embeddings
+        self._sweeps = Sweeps(connection=connection, ix=ix)
         self._generations = Generations(connection, ix)
         self._batches: Batches | None = None
         self._created = False
 
     def create(self) -> None:
-        """Make the constraints and indexes that are not there yet, and wait until they can be used."""
+        """Make the constraints and indexes that are not there yet, and wait until they can be used.
+
+        Rows that an earlier version wrote are brought to where this one looks for them.
+        """
         if self._created:
             return
 
@@ -58,6 +75,7 @@ class Neo4jGraphWriter:
 
         self._connection.write(work)
         self._connection.write(lambda transaction: transaction.run("CALL db.awaitIndexes(300)"))
+        move_rows(self._connection, self._generations, self._ix)
         self._created = True
 
     def stage(self, generation: int, *, base: int) -> None:
@@ -69,7 +87,7 @@ class Neo4jGraphWriter:
         self.create()
         held = self._generations.load()
         for abandoned in sorted(held.staged | ({held.tip} & {generation}), reverse=True):
-            self._undo(abandoned)
+            self._undo(abandoned, base=base)
         self._generations.save(lambda held: begun(held, generation))
         if self._generations.load().tip != base:
             self._return_to(base, generation)
@@ -79,7 +97,7 @@ class Neo4jGraphWriter:
         """Delete, then upsert, 2,000 rows a transaction."""
         batches = self._staged()
         self._each(sorted(set(deletes)), batches.delete_nodes)
-        self._each(upserts, batches.upsert_nodes, kind=kind_of)
+        self._each(upserts, batches.upsert_nodes)
 
     def apply_edges(self, upserts: Iterable[Edge], deletes: Collection[str]) -> None:
         """Delete, then upsert, 2,000 rows a transaction; a batch with a missing end is not written."""
@@ -88,53 +106,64 @@ class Neo4jGraphWriter:
         self._each(upserts, batches.upsert_edges, kind=lambda edge: edge.kind)
 
     def finish(self, generation: int) -> tuple[StoreState, StoreState]:
-        """Show *generation* to readers and give what it holds; the live copies follow it."""
+        """Show *generation* to readers and give what it holds."""
         reader = Neo4jGraphReader(self._connection, ix=self._ix, generation=generation, checked=False)
         state = reader.state()
         self._generations.save(lambda held: finished(held, generation))
-        self.refresh_live_copies(generation)
         return state
 
-    def abort(self, generation: int, *, base: int) -> None:  # noqa: ARG002 - the rows know their base
+    def abort(self, generation: int, *, base: int) -> None:
         """Remove the rows of *generation* and open again those it had ended; *base* was never touched."""
         self.create()
         held = self._generations.load()
         if generation in held.staged | {held.tip}:
-            self._undo(generation)
+            self._undo(generation, base=base)
         self._batches = None
+
+    def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
+        """Let people see *generation*, with what its passages say; goes on where a crash broke it off.
+
+        Raises: ConfigError: another index of the database has vectors of another dimension.
+        """
+        self.create()
+        if is_shown(self._generations.load(), generation, embedded=self._embeddings):
+            return
+        self._change_view(generation)
+        if generation:
+            fill_passages(self._connection, self._ix, chunks(), embedded=self._embeddings)
+        self._generations.save(lambda held: shown(held, generation, embedded=self._embeddings))
 
     def prune(self, *, keep: Collection[int]) -> None:
         """Hide all generations but *keep*, then remove ended rows that none of them shows."""
         self.create()
+        held, newest = self._generations.load(), max(keep)
+        if {held.view_low, held.view_high} != {newest}:
+            self._change_view(newest)  # of rows that are gone it could not tell what it still shows
         self._generations.save(lambda held: only(held, keep))
         unseen = "NOT any(k IN $keep WHERE v.valid_from <= k AND k < v.valid_to)"
         for rows in ALL_ROWS:
-            self._sweep(
+            self._sweeps.over(
                 rows,
                 f"v.valid_to <= $newest AND v.valid_from < $newest AND {unseen}",
                 rows.delete,
                 keep=sorted(keep),
-                newest=max(keep),
+                newest=newest,
             )
 
-    def refresh_live_copies(self, generation: int) -> None:
-        """Copy the properties of rows that came or ended with *generation* to their `Ref`s, for people.
+    def _change_view(self, generation: int) -> None:
+        """Let the view have the rows of *generation*; that it may have others is known until it is shown."""
+        held = self._generations.save(lambda held: showing(held, generation))
+        change_view(self._sweeps, low=held.view_low, high=held.view_high, to=generation)
 
-        `live` is true on what the newest finished generation holds. Our readers never look at these.
-        """
-        self._sweep(NODE_ROWS, _WENT, f"{_OF_REF} SET {_NO_COPY}", g=generation)
-        self._sweep(NODE_ROWS, _CAME, f"{_OF_REF} SET {_LIVE_COPY}", g=generation)
-
-    def _undo(self, generation: int) -> None:
+    def _undo(self, generation: int, *, base: int) -> None:
         """Leave no row of *generation*; it counts as staged until the end, so that a crash here is seen."""
-        self._generations.save(lambda held: begun(held, generation))
-        self._sweep(NODE_ROWS, _CAME, f"{_OF_REF} SET {_NO_COPY}", g=generation)
+        held = self._generations.save(lambda held: begun(held, generation))
+        if held.view_high >= generation:
+            self._change_view(base)
         for rows in ALL_ROWS:
-            self._sweep(rows, _CAME, rows.delete, g=generation)
-        for rows in EDGE_ROWS.values():
-            self._sweep(rows, _WENT, "SET v.valid_to = $open", g=generation)
-        reopen = f"{_OF_REF} SET v.valid_to = $open, {_LIVE_COPY}"
-        self._sweep(NODE_ROWS, _WENT, reopen, g=generation)
+            self._sweeps.over(rows, _CAME, rows.delete, g=generation)
+        for rows in ALL_ROWS:
+            self._sweeps.over(rows, _WENT, "SET v.valid_to = $open", g=generation)
         self._generations.save(lambda held: forgotten(held, generation))
 
     def _return_to(self, base: int, generation: int) -> None:
@@ -147,14 +176,14 @@ class Neo4jGraphWriter:
 
     def _end_rows_after(self, rows: RowKind, base: int, generation: int) -> None:
         rolled_back = "v.valid_from > $base AND v.valid_from < $g AND v.valid_to = $open"
-        self._sweep(rows, rolled_back, "SET v.valid_to = $g", base=base, g=generation)
+        self._sweeps.over(rows, rolled_back, "SET v.valid_to = $g", base=base, g=generation)
 
     def _bring_back_nodes(self, base: int, generation: int) -> None:
         copy = (
             "MATCH (n:Ref)-[:HAS_REV]->(v) MERGE (w:Rev {ix: v.ix, id: v.id, valid_from: $g}) "
             "ON CREATE SET w = v {.*, valid_from: $g, valid_to: $open} MERGE (n)-[:HAS_REV]->(w)"
         )
-        self._sweep(NODE_ROWS, _ENDED_AFTER_BASE, copy, base=base, g=generation)
+        self._sweeps.over(NODE_ROWS, _ENDED_AFTER_BASE, copy, base=base, g=generation)
 
     def _bring_back_edges(self, rows: RowKind, base: int, generation: int) -> None:
         copy = (
@@ -162,18 +191,7 @@ class Neo4jGraphWriter:
             f"MERGE (a)-[w:{rows.name} {{ix: v.ix, id: v.id, valid_from: $g}}]->(b) "
             "ON CREATE SET w = v {.*, valid_from: $g, valid_to: $open}"
         )
-        self._sweep(rows, _ENDED_AFTER_BASE, copy, base=base, g=generation)
-
-    def _sweep(self, rows: RowKind, condition: str, change: str, **parameters: Any) -> None:
-        """Change all rows of a kind that meet *condition*; half a sweep is finished by the next."""
-        self._connection.sweep(
-            f"MATCH {rows.pattern} USING INDEX v:{rows.name}(ix, valid_to, valid_from) "
-            f"WHERE v.ix = $ix AND {condition} "
-            f"CALL (v) {{ {change} }} IN TRANSACTIONS OF 5000 ROWS",
-            ix=self._ix,
-            open=OPEN,
-            **parameters,
-        )
+        self._sweeps.over(rows, _ENDED_AFTER_BASE, copy, base=base, g=generation)
 
     def _each(
         self,

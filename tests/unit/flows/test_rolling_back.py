@@ -14,6 +14,7 @@ from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
+from indexes.stores.lance.store import LanceGraphStore
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.leases import Leases
 from schemas.errors import ConfigError, StaleLease
@@ -28,6 +29,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
     """An index that has published generations 1 to 3."""
     layout = IndexLayout(tmp_path)
     layout.manifest.write_text(dump_manifest(IndexManifest(index_id="i", graph="lance", model=MODEL)))
+    LanceGraphStore.create(layout.lance)
     write_current(tmp_path, 0)
     opened = open_index(Settings(index=str(tmp_path)))
     for base in range(3):
@@ -62,7 +64,7 @@ def states(index: Index) -> dict[int, str]:
 
 
 def test_without_a_number_readers_go_one_back(index: Index) -> None:
-    assert roll_back(index, to=None) == {"generation": 2, "rolled_back_from": 3}
+    assert roll_back(index, to=None) == {"generation": 2, "rolled_back_from": 3, "warnings": []}
     assert index.current() == 2
     assert states(index) == {1: "published", 2: "published", 3: "rolled_back"}
 
@@ -120,7 +122,7 @@ def test_publishing_is_held_from_then_on_until_lifted(index: Index) -> None:
 def test_the_next_generation_builds_on_the_one_gone_back_to_and_has_a_new_number(index: Index) -> None:
     roll_back(index, to=1)
     assert publish(index, base=1) == 4
-    assert roll_back(index, to=None) == {"generation": 1, "rolled_back_from": 4}
+    assert roll_back(index, to=None) == {"generation": 1, "rolled_back_from": 4, "warnings": []}
 
 
 def test_a_refused_rollback_changes_nothing(index: Index) -> None:
@@ -144,3 +146,21 @@ def test_there_is_no_going_back_to_what_is_not_kept_or_not_earlier(
 ) -> None:
     with pytest.raises(ConfigError, match="cannot go back to"):
         choose_target(kept, current=2 if len(kept) > 1 else 1, to=to)
+
+
+def test_without_the_server_of_the_graph_readers_are_back_and_a_warning_says_so(
+    tmp_path: Path,
+) -> None:
+    layout = IndexLayout(tmp_path)
+    layout.manifest.write_text(dump_manifest(IndexManifest(index_id="i", graph="neo4j", model=MODEL)))
+    write_current(tmp_path, 0)
+    opened = open_index(Settings(index=str(tmp_path), neo4j_uri="bolt://127.0.0.1:1"))
+    for base in range(2):
+        publish(opened, base=base)
+
+    (warning,) = roll_back(opened, to=1)["warnings"]
+
+    assert opened.current() == 1
+    assert "the next run does it" in warning
+    assert "Neo4j cannot be reached" in warning
+    opened.close()

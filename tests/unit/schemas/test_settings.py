@@ -56,6 +56,11 @@ def test_one_key_of_the_file_leaves_the_others_to_the_environment() -> None:
         ({}, 'similar_score = "high"', "SITEGRAPH_SIMILAR_SCORE: 'high' is not between 0 and 1"),
         ({"SITEGRAPH_SIMILAR_COUNT": "101"}, None, "SITEGRAPH_SIMILAR_COUNT: '101' is more than 100"),
         ({"SITEGRAPH_BATCH_SIZE": "4097"}, None, "SITEGRAPH_BATCH_SIZE: '4097' is more than 4096"),
+        (
+            {"SITEGRAPH_NEO4J_EMBEDDINGS": "maybe"},
+            None,
+            "SITEGRAPH_NEO4J_EMBEDDINGS: 'maybe' is neither on (1, true, yes) nor off (0, false, no)",
+        ),
         ({}, "index = 7", "SITEGRAPH_INDEX: 7 is not a text; put it in quotes"),
     ],
 )
@@ -70,9 +75,30 @@ def test_a_share_is_read_from_both_places() -> None:
     assert load_settings({}, "similar_score = 0.8\nsimilar_count = 100").similar_score == 0.8
 
 
+@pytest.mark.parametrize(
+    ("environ", "file", "on"),
+    [
+        ({}, None, False),
+        ({"SITEGRAPH_NEO4J_EMBEDDINGS": "1"}, None, True),
+        ({"SITEGRAPH_NEO4J_EMBEDDINGS": "Yes"}, None, True),
+        ({"SITEGRAPH_NEO4J_EMBEDDINGS": "0"}, "neo4j_embeddings = true", False),
+        ({}, "neo4j_embeddings = true", True),
+    ],
+)
+def test_a_setting_that_is_on_or_off_is_read_as_people_write_it(
+    environ: dict[str, str], file: str | None, on: bool
+) -> None:
+    assert load_settings(environ, file).neo4j_embeddings is on
+
+
 def test_settings_passed_on_as_environment_come_back_equal() -> None:
     settings = Settings(
-        index="/srv/index", neo4j_password="secret", workers=5, graph="neo4j", similar_score=0.6543
+        index="/srv/index",
+        neo4j_password="secret",
+        workers=5,
+        graph="neo4j",
+        similar_score=0.6543,
+        neo4j_embeddings=True,
     )
     assert load_settings(settings.environment()) == settings
     assert "SITEGRAPH_MODEL" not in settings.environment()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.link.everyday import is_code, is_name, is_several_words
+from ingest.link.everyday import is_code, is_name, is_several_words, is_symbol
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,26 @@ def test_a_symbol_is_told_from_a_word() -> None:
         "CVE-12",
         "v1.2",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"),
+    [
+        ("__name__", True),
+        ("flask.Flask.run", True),
+        ("max_wal_size", True),
+        ("run()", True),
+        ("Flask.run(host=None, port=None)", True),
+        ("v2.17.3", True),
+        ("RFC-2616", False),
+        ("SHA-1", False),
+        ("Mercury (planet)", False),
+        ("git-config(1)", False),
+        ("Write-Ahead Log", False),
+    ],
+)
+def test_a_symbol_of_a_program_is_told_from_an_id_and_a_name(text: str, symbol: bool) -> None:
+    assert is_symbol(text) is symbol
 
 
 def test_articles_and_prepositions_do_not_count_as_words() -> None:

@@ -54,12 +54,14 @@ def test_the_text_of_a_link_means_what_it_leads_to() -> None:
     assert (edge.text, edge.confidence, edge.count) == ("Swift Mercury", 0.95, 2)
 
 
-def test_names_and_symbols_that_nobody_lists_are_entities_by_themselves() -> None:
-    fragment = parse_note(note("Overview", "We asked Michael Curtiz how `os.path` works."))
+def test_names_and_ids_that_nobody_lists_are_entities_by_themselves_and_symbols_are_not() -> None:
+    fragment = parse_note(
+        note("Overview", "We asked Michael Curtiz how `os.path` and `__name__` work by RFC-2616.")
+    )
     read = read_document(fragment, build_catalogue(()), targets={})
     assert {entity.name: entity.entity_type for entity in read.found.values()} == {
         "Michael Curtiz": EntityType.NAME,
-        "os.path": EntityType.CODE,
+        "RFC-2616": EntityType.CODE,
     }
     assert {edge.confidence for edge in mention_edges(read, source="notes")} == {0.6}
 

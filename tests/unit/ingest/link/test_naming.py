@@ -36,12 +36,20 @@ def test_an_id_that_is_a_plain_word_is_no_name() -> None:
     assert names_of(parse_note(note("Overview", "Text.", id="leases"))) == ()
 
 
-def test_headings_of_several_words_and_symbols_name_their_section() -> None:
-    text = "a\n\n## 3.1 Night Porter\n\nb\n\n## Options\n\nc\n\n## Bells\n\nd\n\n## gate.open_wide\n\ne"
+def test_headings_of_several_words_and_ids_name_their_section_and_symbols_do_not() -> None:
+    headings = (
+        "3.1 Night Porter",
+        "Options",
+        "Bells",
+        "gate.open_wide",
+        "Gate.open(key, wide=True)",
+        "RFC-2616",
+    )
+    text = "\n\n".join(f"## {heading}\n\ntext" for heading in headings)
     fragment = parse_note(note("Gates", text))
-    headings = [name for name in names_of(fragment) if name.role is NameRole.HEADING]
-    assert [name.text for name in headings] == ["Night Porter", "gate.open_wide"]
-    assert {name.node for name in headings} <= {node.id for node in fragment.nodes} - {fragment.doc}
+    names = [name for name in names_of(fragment) if name.role is NameRole.HEADING]
+    assert [name.text for name in names] == ["Night Porter", "RFC-2616"]
+    assert {name.node for name in names} <= {node.id for node in fragment.nodes} - {fragment.doc}
 
 
 def test_an_explained_acronym_is_a_name_of_what_it_stands_for() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from ingest.link.catalogue import Catalogue, Stated, build_catalogue
-from ingest.link.spotting import Span, find_catalogued, find_names, find_symbols
+from ingest.link.spotting import Span, find_catalogued, find_ids, find_names
 from schemas.names import Name, NameRole
 
 
@@ -85,7 +85,7 @@ def test_names_are_runs_of_capitalised_words(text: str, found: list[str]) -> Non
     assert said(find_names(text)) == found
 
 
-def test_symbols_are_found_once_where_they_stand_alone() -> None:
-    codes = ("os.path", "--flag", "/etc/passwd", "path", "open_wide")
-    text = "xos.path then os.path, os.path; gate.open_wide --flag"
-    assert find_symbols(text, codes) == (Span(14, 21, "os.path"),)
+def test_ids_are_found_once_where_they_stand_alone_and_symbols_of_a_program_are_none() -> None:
+    codes = ("RFC-2616", "os.path", "--flag", "/etc/passwd", "path", "open_wide", "__name__", "run()")
+    text = "xRFC-2616 then RFC-2616, RFC-2616; os.path __name__ run() gate.open_wide --flag"
+    assert find_ids(text, codes) == (Span(15, 23, "RFC-2616"),)

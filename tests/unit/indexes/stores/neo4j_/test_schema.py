@@ -1,18 +1,18 @@
 """Labels, constraints and indexes."""
 
-from indexes.stores.neo4j_.schema import EDGE_ROWS, schema_statements
+from indexes.stores.neo4j_.schema import EDGE_ROWS, relationship_type, schema_statements
 from schemas.edges import EdgeKind
 
 
-def test_every_edge_kind_has_a_type_of_its_own_that_reads_back() -> None:
-    assert {rows.name.lower(): kind.value for kind, rows in EDGE_ROWS.items()} == {
-        kind.value: kind.value for kind in EdgeKind
-    }
+def test_every_edge_kind_has_a_type_of_its_own_for_people_and_another_for_its_rows() -> None:
+    assert len({rows.name for rows in EDGE_ROWS.values()}) == len(EdgeKind)
+    assert {relationship_type(kind).lower() for kind in EdgeKind} == {kind.value for kind in EdgeKind}
+    assert not {rows.name for rows in EDGE_ROWS.values()} & {relationship_type(kind) for kind in EdgeKind}
 
 
 def test_every_key_that_rows_are_found_by_is_unique() -> None:
     unique = [text for text in schema_statements().values() if "IS UNIQUE" in text]
-    assert len(unique) == len(EdgeKind) + 3
+    assert len(unique) == len(EdgeKind) + 4
     assert all("IF NOT EXISTS" in text for text in schema_statements().values())
 
 

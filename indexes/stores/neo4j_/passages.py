@@ -1,0 +1,156 @@
+"""What the `Chunk` nodes of the view say: text and place of each passage and, where asked for, its vector.
+
+The rows have none of it: it is in the chunk store, and each node keeps the hash of what it was taken from.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from indexes.ports import ChunkReader
+from indexes.stores.neo4j_.properties import Properties, property_names, to_properties
+from indexes.stores.neo4j_.schema import VECTOR_INDEX, VIEW_LABEL, vector_index
+from indexes.stores.neo4j_.session import Connection, Transaction
+from schemas.errors import ConfigError
+from schemas.nodes import Chunk
+from schemas.records import to_record
+
+_BATCH = 500
+_PAGE = 20_000
+_EMBEDDED = "+embedding"
+
+FIELDS = (
+    "text",
+    "url",
+    "file_path",
+    "file_id",
+    "fragment",
+    "section",
+    "section_id",
+    "region_id",
+    "page_no",
+    "bbox",
+    "page_size",
+    "ordinal",
+    "token_count",
+    "breadcrumbs",
+    "codes",
+    "code_languages",
+    "doc_id",
+    "doc_type",
+    "domain",
+    "status",
+    "version",
+    "lang",
+    "stale",
+    "last_modified",
+    "fetched_at",
+    "changed_at",
+)
+"""Fields of a chunk that its node gets; `kind` is the node's own, so a chunk's is its `document_kind`."""
+
+_GIVE = (
+    f"UNWIND $rows AS row MATCH (c:{VIEW_LABEL} {{ix: $ix, id: row.id}}) "
+    "SET c += row.properties, c.embedding = null"
+)
+_EMBED = (
+    f"UNWIND $rows AS row MATCH (c:{VIEW_LABEL} {{ix: $ix, id: row.id}}) "
+    "CALL db.create.setNodeVectorProperty(c, 'embedding', row.vector) RETURN count(c)"
+)
+_MARKS = (
+    f"MATCH (c:{VIEW_LABEL} {{ix: $ix}}) WHERE c.id > $after AND c.kind = 'Chunk' "
+    f"RETURN c.id AS id, c.passage_sha256 AS mark ORDER BY c.ix, c.id LIMIT {_PAGE}"
+)
+_DIMENSION = (
+    f"SHOW VECTOR INDEXES YIELD name, options WHERE name = '{VECTOR_INDEX}' "
+    "RETURN options.indexConfig['vector.dimensions'] AS dim"
+)
+_OTHERS = "MATCH (i:SitegraphIndex {view_embedded: true}) WHERE i.id <> $ix RETURN i.id AS id"
+
+
+def stale_passages(
+    marks: Mapping[str, str | None], hashes: Mapping[str, str], *, embedded: bool
+) -> tuple[str, ...]:
+    """Give the ids of chunks whose node says something else than the chunk store, in id order.
+
+    Args: marks: by id what each node was taken from; hashes: `row_sha256` by id as the chunk store has it.
+    """
+    return tuple(
+        id_
+        for id_, mark in sorted(marks.items())
+        if id_ in hashes and mark != _mark(hashes[id_], embedded=embedded)
+    )
+
+
+def passage_properties(chunk: Chunk, sha256: str, *, embedded: bool) -> Properties:
+    """Give what a node says of a chunk; a field without a value is None, so that an older one goes."""
+    record = to_record(chunk)
+    said = to_properties({name: record[name] for name in FIELDS})
+    absent = {name: None for field in FIELDS if record[field] is None for name in property_names(field)}
+    mark = _mark(sha256, embedded=embedded)
+    return {**absent, **said, "document_kind": record["kind"], "passage_sha256": mark}
+
+
+def fill_passages(connection: Connection, ix: str, chunks: ChunkReader, *, embedded: bool) -> None:
+    """Give every `Chunk` node of the view what its passage says now; those that say so already stay.
+
+    Raises: ConfigError: another index of the database has vectors of another dimension.
+    """
+    hashes = chunks.row_hashes()
+    stale = stale_passages(dict(_marks(connection, ix)), hashes, embedded=embedded)
+    for start in range(0, len(stale), _BATCH):
+        ids = stale[start : start + _BATCH]
+        rows = [
+            {"id": chunk.id, "properties": passage_properties(chunk, hashes[chunk.id], embedded=embedded)}
+            for chunk in chunks.get(ids)
+        ]
+        vectors = _vectors(chunks, ids) if embedded else []
+        if vectors:
+            ensure_vector_index(connection, ix, dim=len(vectors[0]["vector"]))
+        connection.write(partial(_write, ix=ix, rows=rows, vectors=vectors))
+
+
+def ensure_vector_index(connection: Connection, ix: str, *, dim: int) -> None:
+    """Make the index over vectors of *dim* numbers, in place of one of another dimension.
+
+    Raises: ConfigError: another index of the database needs that one.
+    """
+    there = [row["dim"] for row in connection.read(lambda transaction: transaction.run(_DIMENSION))]
+    if there == [dim]:
+        return
+    if there:
+        others = connection.read(lambda transaction: transaction.run(_OTHERS, ix=ix))
+        if others:
+            raise ConfigError(
+                f"another index of this database ({others[0]['id']}) has vectors of {there[0]} numbers, and "
+                f"this one of {dim}; unset SITEGRAPH_NEO4J_EMBEDDINGS, or use another database",
+                subject=ix,
+            )
+        connection.write(lambda transaction: transaction.run(f"DROP INDEX {VECTOR_INDEX}"))
+    connection.write(lambda transaction: transaction.run(vector_index(dim)))
+
+
+def _mark(sha256: str, *, embedded: bool) -> str:
+    return sha256 + _EMBEDDED if embedded else sha256
+
+
+def _vectors(chunks: ChunkReader, ids: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [{"id": id_, "vector": found.text.tolist()} for id_, found in chunks.vectors(ids).items()]
+
+
+def _write(
+    transaction: Transaction, *, ix: str, rows: list[dict[str, Any]], vectors: list[dict[str, Any]]
+) -> None:
+    transaction.run(_GIVE, ix=ix, rows=rows)
+    if vectors:
+        transaction.run(_EMBED, ix=ix, rows=vectors)
+
+
+def _marks(connection: Connection, ix: str) -> Iterator[tuple[str, str | None]]:
+    after = ""
+    while True:
+        page = connection.read(partial(Transaction.run, statement=_MARKS, ix=ix, after=after))
+        yield from ((row["id"], row["mark"]) for row in page)
+        if len(page) < _PAGE:
+            return
+        after = page[-1]["id"]

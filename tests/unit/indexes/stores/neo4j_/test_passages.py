@@ -1,0 +1,172 @@
+"""What `Chunk` nodes say to people and to retrievers of other packages."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from indexes.ports import ChunkReader, ChunkVectors
+from indexes.stores.memory import MemoryChunkStore
+from indexes.stores.neo4j_.passages import FIELDS, passage_properties, stale_passages
+from indexes.stores.neo4j_.store import Neo4jGraphStore
+from schemas.errors import ConfigError
+from schemas.nodes import Chunk, ChunkNode, Node
+from tests.fakes.graph_generations import publish
+from tests.fakes.graph_samples import axis, full_chunk, make_chunk, make_vectors, none
+from tests.fakes.neo4j_server import Neo4jServer
+from tests.fakes.neo4j_stores import Neo4jStores, query_session
+
+IX = "test-passages"
+VECTOR_INDEXES = (
+    "SHOW VECTOR INDEXES YIELD name, options WHERE name = 'sitegraph_chunk_embedding' "
+    "RETURN options.indexConfig['vector.dimensions'] AS dim"
+)
+
+Ask = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.mark.parametrize(
+    ("mark", "embedded", "stale"),
+    [
+        (None, False, True),
+        ("sha", False, False),
+        ("sha", True, True),
+        ("sha+embedding", True, False),
+        ("sha+embedding", False, True),
+        ("old", False, True),
+    ],
+)
+def test_a_node_that_says_something_else_than_the_chunk_store_is_stale(
+    mark: str | None, embedded: bool, stale: bool
+) -> None:
+    found = stale_passages({"b": mark, "gone": None}, {"b": "sha", "a": "sha"}, embedded=embedded)
+    assert found == (("b",) if stale else ())
+
+
+def test_a_field_without_a_value_takes_an_older_one_away() -> None:
+    full, plain = full_chunk(), make_chunk("words")
+    said = {name for name, value in passage_properties(plain, "x", embedded=False).items() if value is None}
+    assert said >= {"page_no", "section_id", "lang"}
+    # Boxes are lists of numbers with a name of their own, which the plain chunk clears as well.
+    of_full = passage_properties(full, "x", embedded=False)
+    assert set(of_full) - {"bbox_json", "page_size_json"} <= {*FIELDS, "document_kind", "passage_sha256"}
+    assert {name for name, value in of_full.items() if value is not None} <= set(
+        passage_properties(plain, "x", embedded=False)
+    )
+
+
+@pytest.fixture
+def ask(neo4j_server: Neo4jServer) -> Iterator[Ask]:
+    with query_session(neo4j_server) as session:
+        yield lambda statement, **more: session.run(statement, ix=IX, **more).data()
+
+
+@pytest.fixture
+def clean_vector_index(ask: Ask) -> Iterator[None]:
+    """No vector index before the test, and none of its own after it."""
+    ask("DROP INDEX sitegraph_chunk_embedding IF EXISTS")
+    yield
+    ask("DROP INDEX sitegraph_chunk_embedding IF EXISTS")
+
+
+def node_of(chunk: Chunk) -> Node:
+    return ChunkNode(id=chunk.id, doc=chunk.doc, source=chunk.source, content_hash=chunk.content_hash)
+
+
+def put(store: MemoryChunkStore, generation: int, *chunks: Chunk, dim: int = 8) -> Callable[[], ChunkReader]:
+    """Publish chunks, each with a vector along its own axis."""
+    writer = store.writer()
+    writer.stage(generation, base=generation - 1)
+    writer.apply([(chunk, vectors_along(number, dim)) for number, chunk in enumerate(chunks)], [])
+    writer.finish(generation)
+    return lambda: store.at(generation)
+
+
+def vectors_along(number: int, dim: int) -> ChunkVectors:
+    of_several = {"anchors": none(dim=dim), "captions": none(dim=dim)}
+    return make_vectors(axis(number, dim=dim), heading=axis(1, dim=dim), **of_several)
+
+
+SAID = (
+    "MATCH (c:Chunk {ix: $ix}) RETURN c.text AS text, c.page_no AS page, c.embedding AS vector ORDER BY text"
+)
+
+
+@pytest.mark.neo4j
+def test_people_read_what_passages_say_and_what_they_say_now(
+    neo4j_graph_store_factory: Neo4jStores, ask: Ask
+) -> None:
+    graph, chunks = neo4j_graph_store_factory(index_id=IX), MemoryChunkStore(dim=8)
+    one, two = full_chunk(), make_chunk("plain words")
+    publish(graph, 1, [node_of(one), node_of(two)])
+    graph.show(1, put(chunks, 1, one, two))
+    assert [(row["text"], row["page"]) for row in ask(SAID)] == [(one.text, 2), ("plain words", None)]
+
+    # The graph has no other rows now: what a chunk says of its place may change without it.
+    moved = replace(one, page_no=None, doc_id="GOV-0018")
+    publish(graph, 2)
+    graph.show(2, put(chunks, 2, moved, two))
+
+    assert [(row["text"], row["page"]) for row in ask(SAID)] == [(one.text, None), ("plain words", None)]
+    assert ask("MATCH (c:Chunk {ix: $ix, doc_id: 'GOV-0018'}) RETURN count(c) AS n") == [{"n": 1}]
+    found = ask(
+        "CALL db.index.fulltext.queryNodes('sitegraph_chunk_text', 'plain') YIELD node RETURN node.id"
+    )
+    assert two.id in {row["node.id"] for row in found}
+
+
+@pytest.mark.neo4j
+@pytest.mark.usefixtures("clean_vector_index")
+def test_vectors_come_and_go_with_the_setting_and_are_found_by_cosine(
+    neo4j_graph_store_factory: Neo4jStores, neo4j_server: Neo4jServer, ask: Ask
+) -> None:
+    plain, chunks = neo4j_graph_store_factory(index_id=IX), MemoryChunkStore(dim=8)
+    one, two = make_chunk("one"), make_chunk("two")
+    publish(plain, 1, [node_of(one), node_of(two)])
+    passages = put(chunks, 1, one, two)
+    plain.show(1, passages)
+    assert [row["vector"] for row in ask(SAID)] == [None, None]
+
+    with_vectors = Neo4jGraphStore(
+        neo4j_server.uri, neo4j_server.user, neo4j_server.password, index_id=IX, embeddings=True
+    )
+    with_vectors.show(1, passages)
+    with_vectors.close()
+
+    assert [row["vector"] for row in ask(SAID)] == [axis(0).tolist(), axis(1).tolist()]
+    nearest = ask(
+        "CALL db.index.vector.queryNodes('sitegraph_chunk_embedding', 1, $vector) YIELD node, score "
+        "RETURN node.text AS text, score",
+        vector=axis(1).tolist(),
+    )
+    assert nearest == [{"text": "two", "score": pytest.approx(1.0)}]
+    plain.show(1, passages)
+    assert [row["vector"] for row in ask(SAID)] == [None, None]
+
+
+@pytest.mark.neo4j
+@pytest.mark.usefixtures("clean_vector_index")
+def test_vectors_of_another_dimension_take_the_index_over_unless_another_index_needs_it(
+    neo4j_graph_store_factory: Neo4jStores, neo4j_server: Neo4jServer, ask: Ask
+) -> None:
+    address = (neo4j_server.uri, neo4j_server.user, neo4j_server.password)
+    ours = Neo4jGraphStore(*address, index_id=IX, embeddings=True)
+    neo4j_graph_store_factory(index_id=IX)
+    chunk = make_chunk("one")
+    publish(ours, 1, [node_of(chunk)])
+    ours.show(1, put(MemoryChunkStore(dim=8), 1, chunk))
+    publish(ours, 2)
+    second = MemoryChunkStore(dim=4)
+    put(second, 1, chunk, dim=4)
+    ours.show(2, lambda: second.at(1))
+    assert ask(VECTOR_INDEXES) == [{"dim": 4}]
+
+    neo4j_graph_store_factory(index_id="test-other")
+    other = Neo4jGraphStore(*address, index_id="test-other", embeddings=True)
+    publish(other, 1, [node_of(chunk)])
+    with pytest.raises(ConfigError, match="SITEGRAPH_NEO4J_EMBEDDINGS"):
+        other.show(1, put(MemoryChunkStore(dim=8), 1, chunk))
+    assert ask(VECTOR_INDEXES) == [{"dim": 4}]
+    ours.close()
+    other.close()

@@ -1,0 +1,267 @@
+"""What people see: one generation and nothing else, whatever came before it, on a real server."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from indexes.ports import ChunkReader
+from indexes.stores.memory import MemoryChunkStore
+from indexes.stores.neo4j_ import session
+from indexes.stores.neo4j_.properties import (
+    edge_from_properties,
+    edge_properties,
+    node_from_properties,
+    node_properties,
+)
+from indexes.stores.neo4j_.schema import OPEN
+from indexes.stores.neo4j_.store import Neo4jGraphStore
+from schemas.edges import Edge, EdgeKind
+from schemas.errors import StoreUnavailable
+from schemas.nodes import Node, NodeKind
+from tests.fakes.graph_generations import publish, publish_graph
+from tests.fakes.graph_samples import DIM, SampleGraph, make_edge, make_graph, make_page
+from tests.fakes.neo4j_server import Neo4jServer
+from tests.fakes.neo4j_stores import Neo4jStores, query_session
+
+pytestmark = pytest.mark.neo4j
+
+IX = "test-viewed"
+LABELS = "|".join(NodeKind)
+TYPES = "|".join(kind.value.upper() for kind in EdgeKind)
+
+Ask = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def store(neo4j_graph_store_factory: Neo4jStores) -> Neo4jGraphStore:
+    return neo4j_graph_store_factory(index_id=IX)
+
+
+@pytest.fixture
+def ask(neo4j_server: Neo4jServer) -> Iterator[Ask]:
+    with query_session(neo4j_server) as open_session:
+        yield lambda statement, **more: open_session.run(statement, ix=IX, **more).data()
+
+
+def no_passages() -> ChunkReader:
+    return MemoryChunkStore(dim=DIM).at(0)
+
+
+def show(store: Neo4jGraphStore, generation: int) -> None:
+    store.show(generation, no_passages)
+
+
+def seen(ask: Ask) -> tuple[set[Node], set[Edge]]:
+    """What people find under the labels and types of the kinds, read back as nodes and edges."""
+    nodes = ask(f"MATCH (n:{LABELS} {{ix: $ix}}) RETURN properties(n) AS n")
+    edges = ask(
+        f"MATCH (a {{ix: $ix}})-[e:{TYPES}]->(b) "
+        "RETURN properties(e) AS e, type(e) AS kind, a.id AS src, b.id AS dst"
+    )
+    return {node_from_properties(row["n"]) for row in nodes}, {
+        edge_from_properties(row["e"], kind=row["kind"].lower(), src=row["src"], dst=row["dst"])
+        for row in edges
+    }
+
+
+def held(store: Neo4jGraphStore, generation: int) -> tuple[set[Node], set[Edge]]:
+    """What readers of a generation find."""
+    reader = store.at(generation)
+    return set(reader.scan_nodes()), set(reader.scan_edges())
+
+
+def change(store: Neo4jGraphStore, generation: int, graph: SampleGraph, *, base: int) -> None:
+    """Change a title, take a region and its edges away, add a page with a link, change another link."""
+    page, gone = make_page(f"https://site.test/{generation}"), graph.region
+    link = next(edge for edge in graph.edges if edge.kind is EdgeKind.LINKS_TO)
+    publish(
+        store,
+        generation,
+        [page, replace(graph.page, title=f"In {generation}")],
+        [make_edge(EdgeKind.LINKS_TO, graph.page, page), replace(link, count=generation)],
+        gone_nodes=[gone.id],
+        gone_edges=[edge.id for edge in graph.edges if gone.id in (edge.src, edge.dst)],
+        base=base,
+    )
+
+
+def test_people_see_nothing_of_a_generation_until_it_is_shown(store: Neo4jGraphStore, ask: Ask) -> None:
+    graph = make_graph()
+    publish_graph(store, graph)
+    assert seen(ask) == (set(), set())
+    show(store, 1)
+    assert seen(ask) == (set(graph.nodes), set(graph.edges))
+    change(store, 2, graph, base=1)
+    assert seen(ask) == held(store, 1)
+
+
+def test_people_see_the_next_generation_and_no_row_that_ended_with_it(
+    store: Neo4jGraphStore, ask: Ask
+) -> None:
+    graph = make_graph()
+    publish_graph(store, graph)
+    show(store, 1)
+    change(store, 2, graph, base=1)
+    show(store, 2)
+    assert seen(ask) == held(store, 2)
+    assert seen(ask)[0] != set(graph.nodes)
+
+
+def test_what_people_see_is_joined_to_nothing_else(store: Neo4jGraphStore, ask: Ask) -> None:
+    graph = make_graph()
+    publish_graph(store, graph)
+    show(store, 1)
+    around = ask(
+        f"MATCH (:{LABELS} {{ix: $ix}})-[e]-(m) RETURN DISTINCT type(e) AS kind, labels(m) AS labels"
+    )
+    assert {label for row in around for label in row["labels"]} <= {"SitegraphNode", *NodeKind}
+    assert {row["kind"] for row in around} <= {kind.value.upper() for kind in EdgeKind}
+
+
+def test_a_rollback_and_the_generation_after_it_are_followed(store: Neo4jGraphStore, ask: Ask) -> None:
+    graph = make_graph()
+    publish_graph(store, graph)
+    show(store, 1)
+    change(store, 2, graph, base=1)
+    show(store, 2)
+    show(store, 1)
+    assert seen(ask) == held(store, 1)
+    change(store, 3, graph, base=1)
+    assert seen(ask) == held(store, 1)
+    show(store, 3)
+    assert seen(ask) == held(store, 3)
+    store.writer().prune(keep=[1, 3])
+    assert seen(ask) == held(store, 3)
+
+
+def test_a_change_to_another_generation_is_gone_on_with_wherever_it_broke_off(
+    store: Neo4jGraphStore, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = make_graph()
+    publish_graph(store, graph)
+    show(store, 1)
+    change(store, 2, graph, base=1)
+    whole, sweep = {1: held(store, 1), 2: held(store, 2)}, session.Connection.sweep
+    for number, to in enumerate((2, 1, 2, 1, 1, 2), start=1):  # each begins where the one before broke off
+        monkeypatch.setattr(session.Connection, "sweep", fail_once_after(number, sweep))
+        with pytest.raises(RuntimeError):
+            show(store, to)
+    monkeypatch.undo()
+    show(store, 1)
+    assert seen(ask) == whole[1]
+    show(store, 2)
+    assert seen(ask) == whole[2]
+    assert ask("MATCH (i:SitegraphIndex {id: $ix}) RETURN i.shown AS shown") == [{"shown": 2}]
+
+
+def test_a_generation_that_people_see_and_is_taken_back_is_seen_no_more(
+    store: Neo4jGraphStore, ask: Ask
+) -> None:
+    graph = make_graph()
+    publish_graph(store, graph)
+    show(store, 1)
+    change(store, 2, graph, base=1)
+    show(store, 2)
+    store.writer().abort(2, base=1)
+    assert seen(ask) == held(store, 1)
+    change(store, 2, graph, base=1)
+    show(store, 2)
+    assert seen(ask) == held(store, 2)
+
+
+def test_pruning_what_was_never_shown_leaves_nothing_behind(store: Neo4jGraphStore, ask: Ask) -> None:
+    graph = make_graph()
+    publish_graph(store, graph)
+    show(store, 1)
+    change(store, 2, graph, base=1)
+    change(store, 3, graph, base=2)
+    store.writer().prune(keep=[3])
+    assert seen(ask) == held(store, 3)
+    show(store, 3)
+    assert seen(ask) == held(store, 3)
+
+
+def test_what_people_see_already_is_not_written_again(
+    store: Neo4jGraphStore, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish_graph(store, make_graph())
+    show(store, 1)
+    monkeypatch.setattr(session.Connection, "write", lambda *_: pytest.fail("it wrote"))
+    monkeypatch.setattr(session.Connection, "sweep", lambda *_, **__: pytest.fail("it swept"))
+    show(store, 1)
+    assert seen(ask) == held(store, 1)
+
+
+def test_two_indexes_of_one_database_are_shown_apart(
+    store: Neo4jGraphStore, neo4j_graph_store_factory: Neo4jStores, ask: Ask
+) -> None:
+    graph, other = make_graph(), neo4j_graph_store_factory()
+    for each in (store, other):
+        publish_graph(each, graph)
+        show(each, 1)
+    publish(other, 2, gone_nodes=[node.id for node in graph.nodes], gone_edges=[e.id for e in graph.edges])
+    show(other, 2)
+    assert seen(ask) == held(store, 1)
+
+
+# What the version before wrote for a page that links to another and to itself, at generations 1 and 2.
+_FIRST_LAYOUT = """
+CREATE (:SitegraphIndex {id: $ix, finished: [1, 2], staged: [], tip: 2})
+CREATE (a:Ref:Page {ix: $ix, id: $a.id, live: true}) SET a += $a, a.valid_from = 1, a.valid_to = $open
+CREATE (b:Ref:Page {ix: $ix, id: $b.id})
+CREATE (a)-[:HAS_REV]->(v:Rev {ix: $ix, id: $a.id, valid_from: 1, valid_to: $open}) SET v += $a
+CREATE (b)-[:HAS_REV]->(w:Rev {ix: $ix, id: $b.id, valid_from: 1, valid_to: 2}) SET w += $b
+CREATE (a)-[e:LINKS_TO {ix: $ix, valid_from: 1, valid_to: 2}]->(b) SET e += $dead
+CREATE (a)-[f:LINKS_TO {ix: $ix, valid_from: 2, valid_to: $open}]->(a) SET f += $live
+"""
+
+
+def test_what_an_earlier_version_wrote_is_brought_up_to_date_once(
+    store: Neo4jGraphStore, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = make_page("https://site.test/a"), make_page("https://site.test/b")
+    dead, live = make_edge(EdgeKind.LINKS_TO, a, b), make_edge(EdgeKind.LINKS_TO, a, a)
+    write_first_layout(ask, (a, b), (dead, live))
+    with pytest.raises(StoreUnavailable, match="sitegraph run"):
+        store.at(2)
+    sweep = session.Connection.sweep
+    monkeypatch.setattr(session.Connection, "sweep", fail_once_after(3, sweep))
+    with pytest.raises(RuntimeError):
+        show(store, 2)
+
+    show(store, 2)
+
+    assert held(store, 1) == ({a, b}, {dead})
+    assert held(store, 2) == ({a}, {live}) == seen(ask)
+    store.writer().prune(keep=[2])
+    assert seen(ask) == ({a}, {live})
+    assert ask("MATCH (n:Ref {ix: $ix}) RETURN labels(n) AS l, keys(n) AS k") == [
+        {"l": ["Ref"], "k": ["ix", "id"]}
+    ]
+
+
+def write_first_layout(ask: Ask, pages: tuple[Node, Node], links: tuple[Edge, Edge]) -> None:
+    """Write as the version before did; its schema too, so that it is seen to go."""
+    for statement in (
+        "CREATE CONSTRAINT sitegraph_links_to IF NOT EXISTS FOR ()-[v:LINKS_TO]->() "
+        "REQUIRE (v.ix, v.id, v.valid_from) IS UNIQUE",
+        "CREATE INDEX sitegraph_links_to_doc IF NOT EXISTS FOR ()-[v:LINKS_TO]->() ON (v.ix, v.doc)",
+    ):
+        ask(statement)
+    a, b = map(node_properties, pages)
+    dead, live = map(edge_properties, links)
+    ask(_FIRST_LAYOUT, a=a, b=b, dead=dead, live=live, open=OPEN)
+
+
+def fail_once_after(count: int, sweep: Callable[..., None]) -> Callable[..., None]:
+    """Sweep, but for one call that fails as a crash would."""
+    calls = iter(range(1, 1_000_000))
+
+    def failing(connection: session.Connection, statement: str, **parameters: Any) -> None:
+        if next(calls) == count:
+            raise RuntimeError("crashed on purpose")
+        sweep(connection, statement, **parameters)
+
+    return failing
