@@ -11,16 +11,13 @@ from uuid import uuid4
 from flows.active import activate, deactivate
 from flows.collecting import collect_seldom
 from flows.devices import check_device
-from flows.extractors import check_extractor
 from flows.hold import check_hold
 from flows.leasing import hold_lease
 from flows.memory import share_heaps
 from flows.models import is_same, model_of, names_of_change
 from flows.progress import StageProgress
 from flows.settings import read_settings
-from flows.source_file import load_source
 from flows.steps.collect import wait_for_collection
-from flows.tool_files import load_tools
 from flows.wiring import Index, Pipeline, open_index
 from flows.work import end_work
 from indexes.embed.encoder import offline_environment
@@ -49,6 +46,11 @@ def open_pipeline(
     of the index, and *accept* is false; ConfigError: the source file, a file of tools that it names, or a
     setting is wrong.
     """
+    # Not needed to open what is there, and not installed where an index is only read.
+    from flows.extractors import check_extractor
+    from flows.source_file import load_source
+    from flows.tool_files import load_tools
+
     loaded = load_source(Path(source))
     tools = load_tools(loaded, Path(source))
     settings = read_settings(index=index, graph=graph)

@@ -8,13 +8,11 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.child import ParserPool
-from flows.chromium import open_browser
 from flows.clock import SystemClock
 from flows.crash import crash_point
-from flows.credentials import read_credentials
-from flows.extractors import open_extractor
 from flows.models import encoder_folder, find_model, manifest_of, model_of
 from flows.progress import StageProgress
 from flows.tesseract import engine
@@ -42,8 +40,6 @@ from indexes.wiring import (
     open_graph_store,
     open_raw_store,
 )
-from ingest.fetch.client import FetchSession, open_session
-from ingest.parse.document import PARSER_VERSION
 from schemas.errors import ConfigError
 from schemas.extraction import EntityExtractor
 from schemas.fragment import GraphFragment
@@ -51,6 +47,9 @@ from schemas.hashing import record_sha256
 from schemas.records import to_record
 from schemas.settings import Settings
 from schemas.source import Source
+
+if TYPE_CHECKING:
+    from ingest.fetch.client import FetchSession
 
 
 @dataclass(kw_only=True)
@@ -194,6 +193,8 @@ class Pipeline:
 
         Raises: ConfigError: what they name is not complete, or not installed.
         """
+        from flows.extractors import open_extractor
+
         return open_extractor(
             self.index.settings, self.index.ledger, run_id=self.run_id, should_stop=self.stop.is_set
         )
@@ -229,8 +230,12 @@ class Pipeline:
         )
 
     @cached_property
-    def session(self) -> FetchSession:
+    def session(self) -> "FetchSession":
         """The HTTP client with its politeness, kept for the whole run."""
+        from flows.chromium import open_browser
+        from flows.credentials import read_credentials
+        from ingest.fetch.client import open_session
+
         rate = self.source.rate
         return self._opened.enter_context(
             open_session(
@@ -270,6 +275,8 @@ class Pipeline:
 
 def pipeline_version(model: ModelSpec, source: Source) -> str:
     """Name everything a fragment, or what its links lead to, depends on besides the bytes."""
+    from ingest.parse.document import PARSER_VERSION
+
     parts = {"parser": PARSER_VERSION, "tokenizer": model.sha256, "name": source.name, "seeds": source.seeds}
     settings = {"metadata": to_record(source.metadata), "scope": to_record(source.scope)}
     # Pages may address us by name; and bytes that were not kept, or may no longer be, are fetched anew.

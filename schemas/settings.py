@@ -95,6 +95,8 @@ def _from_file(text: str) -> Mapping[str, object]:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"not valid TOML ({error})", subject=SETTINGS_FILE) from error
+    except RecursionError as error:
+        raise ConfigError("TOML is nested too deep", subject=SETTINGS_FILE) from error
     names = {f.name for f in fields(Settings)}
     if unknown := sorted(values.keys() - names):
         raise ConfigError(

@@ -6,7 +6,6 @@ import typer
 
 from flows.cli.options import IndexOption
 from flows.settings import read_settings
-from schemas.errors import ConfigError
 
 WORKERS_MAX = 64
 
@@ -36,10 +35,6 @@ def serve(
 
     settings = read_settings(index)
     load_manifest(IndexLayout(Path(settings.index)))
-    try:
-        from flows.service.running import serve as run
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"needs {error.name}; install the extra sitegraph[serve]", subject="serve"
-        ) from error
+    from flows.service.running import serve as run
+
     run(settings, host=host, port=port, workers=workers)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.app import COMMANDS, exit_code, run_app
+from flows.cli.app import COMMANDS, run_app
+from flows.cli.failures import exit_code
 from indexes.layout import IndexLayout
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
