@@ -36,5 +36,8 @@ def serve(
     settings = read_settings(index)
     load_manifest(IndexLayout(Path(settings.index)))
     from flows.service.running import serve as run
+    from flows.service.source import check_source_url
+
+    check_source_url(settings.source_url)
 
     run(settings, host=host, port=port, workers=workers)

@@ -56,7 +56,7 @@ def installed(*extras: str) -> Installed:
         if not (folder / "whole").exists():
             _install(folder, f"sitegraph{wanted} @ {wheel.as_uri()} --hash=sha256:{_sha256(wheel)}")
             (folder / "whole").touch()
-        _uv(
+        run_uv(
             "pip",
             "install",
             "--python",
@@ -79,19 +79,20 @@ def build_wheel(folder: Path) -> Path:
 
 def _install(folder: Path, requirement: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    _uv("venv", "--python", sys.executable, str(folder))
+    run_uv("venv", "--python", sys.executable, str(folder))
     asked = folder / "requirements.txt"
     asked.write_text(f"{requirement}\n")
     constraints = ("--require-hashes", "-r", str(asked), "-c", str(_LOCK))
-    _uv("pip", "install", "--python", str(folder / "bin" / "python"), *constraints)
+    run_uv("pip", "install", "--python", str(folder / "bin" / "python"), *constraints)
 
 
-def _uv(*arguments: str) -> None:
+def run_uv(*arguments: str, cwd: Path = REPO) -> None:
+    """Run uv; where no package index can be reached, the test skips and says so."""
     uv = Path(sys.executable).with_name("uv")
     if not uv.exists():
         pytest.skip("uv is not installed")
     done = subprocess.run(
-        [uv, "--quiet", *arguments], capture_output=True, text=True, timeout=900, check=False
+        [uv, "--quiet", *arguments], cwd=cwd, capture_output=True, text=True, timeout=900, check=False
     )
     if done.returncode and any(words in done.stderr for words in _OFFLINE):
         pytest.skip(f"no package index can be reached: {done.stderr.strip().splitlines()[0]}")

@@ -1,6 +1,7 @@
 """Every command in every way to install sitegraph: it works, or says in one line what to install."""
 
 import json
+import shutil
 import signal
 import subprocess
 import urllib.request
@@ -60,7 +61,7 @@ BUILDING = {
 ELSEWHERE = {"show", "serve", "tune"}
 """Commands that a test of their own calls."""
 
-QUESTION = {"id": "q1", "question": "where does the lantern hang?", "gold": ["lantern.md"]}
+QUESTION = {"question": "where does the lantern hang?", "gold": ["lantern.md"]}
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +78,8 @@ def built(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pat
         pdf_bytes([[heading("Boats"), Text(prose("boat"))]], toc=[(1, "Boats", 1)])
     )
     (folder / "notes.yaml").write_text("name: notes\nkind: files\nroots: [notes]\n")
-    (folder / "questions.jsonl").write_text(json.dumps(QUESTION) + "\n")
+    questions = [{**QUESTION, "id": f"q{number}"} for number in range(60)]
+    (folder / "questions.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in questions))
     sitegraph.run(folder / "notes.yaml", folder / "index")
     (notes / "bell.md").write_text("# Bell\n\nThe bell was cast in the year of the flood.\n")
     assert sitegraph.run(folder / "notes.yaml", folder / "index")["generation"] == 2
@@ -87,15 +89,7 @@ def built(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pat
 @pytest.fixture
 def place(built: Path, tmp_path: Path) -> Path:
     """A copy of it to work in."""
-    import shutil
-
     return Path(shutil.copytree(built, tmp_path / "work"))
-
-
-@pytest.fixture(scope="module", params=["reader", "serve"])
-def reading(request: pytest.FixtureRequest) -> Installed:
-    """Environments without the extra `pipeline`."""
-    return installed() if request.param == "reader" else installed("serve")
 
 
 def test_every_command_is_tried() -> None:
@@ -104,15 +98,17 @@ def test_every_command_is_tried() -> None:
     assert tried | ELSEWHERE == {name for name, _, _ in COMMANDS}
 
 
-def test_commands_that_only_read_work_without_the_pipeline(reading: Installed, place: Path) -> None:
+def test_commands_that_only_read_work_without_the_pipeline(place: Path) -> None:
+    reader = installed()
     for name, arguments in READING.items():
-        done = _sitegraph(reading, *arguments, cwd=place)
+        done = _sitegraph(reader, *arguments, cwd=place)
         assert done.returncode == 0, f"{name}: {done.stderr}"
 
 
-def test_commands_that_build_name_the_extra_in_one_line(reading: Installed, place: Path) -> None:
+def test_commands_that_build_name_the_extra_in_one_line(place: Path) -> None:
+    serving = installed("serve")  # a reader with a parser of PDFs, which is not all that parsing needs
     for arguments in BUILDING.values():
-        done = _sitegraph(reading, *arguments, cwd=place)
+        done = _sitegraph(serving, *arguments, cwd=place)
         assert (done.returncode, done.stdout) == (2, ""), arguments
         assert done.stderr.startswith("sitegraph: ")
         assert done.stderr.endswith(f"run: {PIPELINE}\n")
@@ -126,10 +122,11 @@ def test_a_citation_opens_and_its_picture_names_the_extra(place: Path) -> None:
     shown = _sitegraph(reader, "show", text, cwd=place)
     assert (shown.returncode, "lantern hangs" in shown.stdout) == (0, True), shown.stderr
     refused = _sitegraph(reader, "show", picture, cwd=place)
-    assert refused.returncode != 0
-    assert refused.stderr.endswith(f"run: {SERVE}\n")
+    assert refused.returncode == 0, refused.stderr
+    assert f"picture: none; needs pymupdf, which is not installed; run: {SERVE}\n" in refused.stdout
     drawn = _sitegraph(installed("serve"), "show", picture, cwd=place)
     assert drawn.returncode == 0, drawn.stderr
+    assert "picture: chunk-" in drawn.stdout
 
 
 def test_weights_are_fitted_without_the_pipeline(place: Path) -> None:
@@ -150,7 +147,7 @@ def test_serve_names_its_extra_and_answers_with_it(place: Path) -> None:
     ) as served:
         assert served.stderr is not None
         address = served.stderr.readline().split(" at ")[1].split(";")[0]
-        with urllib.request.urlopen(f"{address}/health", timeout=60) as answer:
+        with urllib.request.urlopen(f"{address}/healthz", timeout=60) as answer:
             assert answer.status == 200
         served.send_signal(signal.SIGTERM)
         assert served.wait(60) == 0
