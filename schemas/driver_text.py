@@ -16,4 +16,4 @@ def plain_reason(error: BaseException | str) -> str:
     """Give the reason in the driver's text on one line, without the kinds of error it passed through and
     places in its source code."""
     text = _REPORT.sub("", " ".join(str(error).split()))
-    return _KIND.sub("", _PLACE.sub("", text)).strip(" ,;:") or _UNSAID
+    return _PLACE.sub("", _KIND.sub("", text)).strip(" ,;:") or _UNSAID

@@ -1,6 +1,7 @@
 """The `sitegraph` command: one verb a file, exit codes and the last `except` here."""
 
 import os
+import resource
 import signal
 import sys
 import traceback
@@ -35,6 +36,9 @@ from flows.cli.failures import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, E
 from flows.collecting import collect_seldom
 from schemas.program import version_line
 from schemas.redaction import one_line
+
+ADDRESS_SPACE = 4 * 2**30
+"""Bytes; a query was ended at 2.5 GB and answered at 3.5 GB, most of it reserved and never used."""
 
 _INTERRUPTED = "interrupted; run again to go on"
 
@@ -94,7 +98,20 @@ def main() -> NoReturn:
     """Run the command line and exit with the code that docs/reference/exit-codes.md promises."""
     signal.signal(signal.SIGTERM, _terminate)
     collect_seldom()
+    _warn_of_little_memory()
     sys.exit(run_app(sys.argv[1:]))
+
+
+def _warn_of_little_memory() -> None:
+    """Say beforehand what no exception tells: where memory runs out, libraries end the process (SIGABRT)."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < ADDRESS_SPACE:
+        least = f"{ADDRESS_SPACE // 2**20} MB"
+        print(
+            f"sitegraph: warning: only {limit // 2**20} MB of memory are allowed (ulimit -v); below "
+            f"{least} a library may end the program at once",
+            file=sys.stderr,
+        )
 
 
 def run_app(arguments: list[str]) -> int:

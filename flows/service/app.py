@@ -207,7 +207,9 @@ def _add_health(app: Api, parts: Parts) -> None:
 
 
 def _add_source(app: Api, parts: Parts) -> None:
-    elsewhere = {307: {"description": "The source is elsewhere", "headers": {"Location": _LOCATION}}}
+    elsewhere: dict[int | str, dict[str, Any]] = {
+        307: {"description": "The source is elsewhere", "headers": {"Location": _LOCATION}}
+    }
 
     @app.get(PATH, responses={**_problems(), **elsewhere}, response_class=Archive, operation_id="source")
     async def source() -> Response:
