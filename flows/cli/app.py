@@ -33,6 +33,7 @@ from flows.cli import (
     wiki,
 )
 from flows.cli.failures import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, EXIT_USAGE, explain
+from flows.cli.hints import complete_for_call
 from flows.collecting import collect_seldom
 from schemas.program import version_line
 from schemas.redaction import one_line
@@ -134,7 +135,7 @@ def run_app(arguments: list[str]) -> int:
     except UnicodeEncodeError:
         return _say("what was asked for is not UTF-8", EXIT_USAGE)
     except Exception as error:  # noqa: BLE001 - the last one: nobody above can say it better
-        return _fail(error, command_of(arguments))
+        return _fail(error, arguments)
     if result == EXIT_INTERRUPTED:  # typer turns Ctrl-C into a code
         return _say(_INTERRUPTED, EXIT_INTERRUPTED)
     return result if isinstance(result, int) else 0
@@ -160,13 +161,13 @@ def command_of(arguments: list[str]) -> str:
     return next((argument for argument in arguments if argument in names), "sitegraph")
 
 
-def _fail(error: Exception, command: str) -> int:
+def _fail(error: Exception, arguments: list[str]) -> int:
     if os.environ.get("SITEGRAPH_DEBUG"):
         traceback.print_exception(error)
     if isinstance(error, OSError):
         _leave_unwritable_output()
-    if (failure := explain(error, command=command)) is not None:
-        return _say(failure.message, failure.code)
+    if (failure := explain(error, command=command_of(arguments))) is not None:
+        return _say(complete_for_call(failure.message, arguments), failure.code)
     told = f"{type(error).__name__}: {error}".removesuffix(": ")
     return _say(f"a fault of sitegraph itself ({told}); SITEGRAPH_DEBUG=1 shows where", EXIT_FAILED)
 
