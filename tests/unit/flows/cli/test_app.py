@@ -280,7 +280,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_file_that_may_not_grow_is_said_to_be_so(folder: Path, tmp_path: Path) -> None:
     """By `ulimit -f`, which anybody can set; nothing half written stays."""
-    command = 'ulimit -f 64; exec "$0" -m flows.cli.app export --what chunks --vectors --index "$1" --output out.jsonl'
+    export = "export --what chunks --vectors --output out.jsonl --index"
+    command = f'ulimit -f 64; exec "$0" -m flows.cli.app {export} "$1"'
     done = subprocess.run(
         ["bash", "-c", command, sys.executable, str(folder)],
         cwd=tmp_path,
