@@ -20,7 +20,7 @@ from urllib.request import ProxyHandler, build_opener
 from prefect.logging.handlers import APILogHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
-from schemas.errors import StoreUnavailable
+from schemas.errors import ConfigError, StoreUnavailable
 
 STARTUP_SECONDS = 120.0
 STOP_SECONDS = 5.0
@@ -32,9 +32,11 @@ def prefect_api() -> Iterator[None]:
     """Have a Prefect server inside the block: the configured one, or one of our own until its end.
 
     Runs are kept in the database of PREFECT_HOME either way, so a later `prefect server start` shows them.
-    Raises: StoreUnavailable: our own server does not come up.
+    Raises: StoreUnavailable: our own server does not come up; ConfigError: what is configured is no URL.
     """
-    if PREFECT_API_URL.value():
+    if url := PREFECT_API_URL.value():
+        if not url.startswith(("http://", "https://")):
+            raise ConfigError("is no URL; give one such as http://HOST:4200/api", subject="PREFECT_API_URL")
         yield
         return
     port = _free_port()

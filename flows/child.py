@@ -283,7 +283,15 @@ class _Child:
         code = self._process.wait()
         if self._overdue:
             return f"took longer than {seconds:g} s and was stopped"
-        return f"crashed ({signal.Signals(-code).name if code < 0 else f'exit {code}'})"
+        return f"crashed ({_ENDS.get(-code, 'a fault in a library') if code < 0 else f'exit {code}'})"
+
+
+_ENDS: dict[int, str] = {
+    signal.SIGKILL: "killed by the system, most likely out of memory",
+    signal.SIGABRT: "a library gave up, most likely out of memory",
+    signal.SIGXCPU: "took too long",
+}
+"""What a signal that ended a parser means; any other comes of a fault in a library."""
 
 
 def _environment() -> dict[str, str]:

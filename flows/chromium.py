@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 from ingest.fetch.browser import Browser
 from schemas.errors import ConfigError
+from schemas.extras import install_line
 from schemas.settings import Settings
 from schemas.source import Source
 
@@ -21,7 +22,9 @@ def open_browser(source: Source, settings: Settings) -> Browser | None:
     if not source.javascript:
         return None
     if find_spec("playwright") is None:
-        raise ConfigError("needs the extra js: pip install 'sitegraph[js]'", subject="javascript: true")
+        raise ConfigError(
+            f"needs playwright, which is not installed; run: {install_line('js')}", subject="javascript: true"
+        )
     found = settings.chromium or next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None or shutil.which(found) is None:
         where = f"SITEGRAPH_CHROMIUM names {found}, which" if found else "Chromium"

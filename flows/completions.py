@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from schemas.errors import ConfigError
 from schemas.extraction import Complete
+from schemas.extras import install_line
 from schemas.settings import Settings
 
 
@@ -21,7 +22,7 @@ def open_model(settings: Settings, *, budgeted: bool) -> Complete | None:
         from ingest.fetch.completion import open_completion
         from ingest.fetch.completion_budget import CompletionLimits
     except ModuleNotFoundError as error:
-        message = f"needs {error.name}; install the extra sitegraph[pipeline]"
+        message = f"needs {error.name}, which is not installed; run: {install_line('pipeline')}"
         raise ConfigError(message, subject="SITEGRAPH_LLM_URL") from error
     limits = CompletionLimits(seconds=settings.llm_seconds)
     if budgeted:

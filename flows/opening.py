@@ -7,24 +7,21 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from flows.active import activate, deactivate, take_over
 from flows.clock import SystemClock
 from flows.collecting import collect_seldom
 from flows.devices import check_device
-from flows.extractors import check_extractor
-from flows.first_look import FirstLook, look_first
 from flows.hold import check_hold
 from flows.leasing import hold_lease
 from flows.memory import share_heaps
 from flows.models import is_same, model_of, names_of_change
 from flows.progress import StageProgress
 from flows.settings import read_settings
-from flows.source_file import load_source
 from flows.steps.collect import wait_for_collection
 from flows.steps.problems import record_end
-from flows.tool_files import load_tools
 from flows.wiring import Index, Pipeline, open_index
 from flows.work import end_work
 from indexes.embed.encoder import offline_environment
@@ -34,6 +31,9 @@ from schemas.errors import GuardRefused, SitegraphError
 from schemas.fragment import GraphFragment
 from schemas.settings import Settings
 from schemas.source import Source
+
+if TYPE_CHECKING:
+    from flows.first_look import FirstLook
 
 _log = logging.getLogger(__name__)
 
@@ -59,6 +59,12 @@ def open_pipeline(
     of the index, and *accept* is false; or there is no index, and the source cannot be read; ConfigError:
     the source file, a file of tools that it names, or a setting is wrong.
     """
+    # Not needed to open what is there, and not installed where an index is only read.
+    from flows.extractors import check_extractor
+    from flows.first_look import FirstLook, look_first
+    from flows.source_file import load_source
+    from flows.tool_files import load_tools
+
     if begun := take_over():
         yield begun.pipeline
         return
@@ -96,7 +102,7 @@ def open_pipeline(
             deactivate(pipeline)
 
 
-def _take_up(pipeline: Pipeline, look: FirstLook) -> None:
+def _take_up(pipeline: Pipeline, look: "FirstLook") -> None:
     """Go on in the session that the seeds were asked in, with what they answered."""
     pipeline.answers.update(look.answers)
     if look.session is not None:

@@ -4,6 +4,7 @@ import resource
 import sys
 
 from schemas.errors import ParseError
+from schemas.extras import install_line
 from schemas.geometry import BBox
 
 _CPU_SECONDS = 30
@@ -19,7 +20,7 @@ def main() -> int:
         data = sys.stdin.buffer.read()
         picture = draw_region(data, page_no=int(page_no), bbox=BBox(x0, y0, x1, y1), dpi=int(dpi))
     except ImportError:
-        return _refuse("pictures need pymupdf; install the extra sitegraph[serve]")
+        return _refuse(f"pictures need pymupdf, which is not installed; run: {install_line('serve')}")
     except ParseError as error:
         return _refuse(error.message)
     except MemoryError:

@@ -45,7 +45,9 @@ def _from_lines(text: str, path: Path) -> list[Any]:
         if line.strip():
             try:
                 records.append(json.loads(line))
-            except (ValueError, RecursionError) as error:
+            except RecursionError as error:
+                raise ConfigError(f"line {number}: JSON is nested too deep", subject=str(path)) from error
+            except ValueError as error:
                 raise ConfigError(f"line {number} is no JSON", subject=str(path)) from error
     return records
 
@@ -53,7 +55,9 @@ def _from_lines(text: str, path: Path) -> list[Any]:
 def _from_yaml(text: str, path: Path) -> list[Any]:
     try:
         records = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
+    except RecursionError as error:
+        raise ConfigError("YAML is nested too deep", subject=str(path)) from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that no calendar has
         raise ConfigError("is no YAML", subject=str(path)) from error
     if not isinstance(records, list):
         raise ConfigError("must be a list of questions", subject=str(path))

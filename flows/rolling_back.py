@@ -3,10 +3,10 @@
 import threading
 from typing import Any
 
+from flows.generations import kept_generations
 from flows.hold import lift_hold, set_hold
 from flows.leasing import hold_lease
 from flows.progress import StageProgress
-from flows.steps.publish import kept_generations
 from flows.steps.showing import show_current
 from flows.wiring import Index
 from indexes.publish.current import write_current

@@ -308,6 +308,8 @@ def parse_source(text: str, *, subject: str, folder: Path) -> Source:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ConfigError(f"line {line}: not valid YAML ({error.problem})", subject=subject) from error
+    except RecursionError as error:
+        raise ConfigError("YAML is nested too deep", subject=subject) from error
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that no calendar has
         raise ConfigError(f"not valid YAML ({one_line(error)})", subject=subject) from error
     if not isinstance(values, dict):

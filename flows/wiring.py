@@ -7,15 +7,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.child import ParserPool
 from flows.clock import SystemClock
 from flows.crash import crash_point
 from flows.creating import create_index
-from flows.extractors import open_extractor
 from flows.models import encoder_cache, encoder_folder, model_of
 from flows.progress import StageProgress
-from flows.sessions import open_source_session
 from flows.tesseract import engine
 from indexes.chunk_tables import ChunkTables
 from indexes.embed.background import BackgroundEncoder
@@ -40,8 +39,6 @@ from indexes.wiring import (
     open_graph_store,
     open_raw_store,
 )
-from ingest.fetch.client import FetchSession
-from ingest.parse.document import PARSER_VERSION
 from ingest.plan.scope import seed_urls
 from schemas.errors import ConfigError
 from schemas.extraction import EntityExtractor
@@ -51,6 +48,9 @@ from schemas.hashing import record_sha256
 from schemas.records import to_record
 from schemas.settings import Settings
 from schemas.source import Source
+
+if TYPE_CHECKING:
+    from ingest.fetch.client import FetchSession
 
 
 @dataclass(kw_only=True)
@@ -197,6 +197,8 @@ class Pipeline:
 
         Raises: ConfigError: what they name is not complete, or not installed.
         """
+        from flows.extractors import open_extractor
+
         return open_extractor(
             self.index.settings, self.index.ledger, run_id=self.run_id, should_stop=self.stop.is_set
         )
@@ -237,8 +239,10 @@ class Pipeline:
         )
 
     @cached_property
-    def session(self) -> FetchSession:
+    def session(self) -> "FetchSession":
         """The HTTP client with its politeness, kept for the whole run."""
+        from flows.sessions import open_source_session
+
         return self._opened.enter_context(
             open_source_session(self.source, self.index.settings, clock=self.index.clock)
         )
@@ -277,6 +281,8 @@ class Pipeline:
 
 def pipeline_version(model: ModelSpec, source: Source) -> str:
     """Name everything a fragment, or what its links lead to, depends on besides the bytes."""
+    from ingest.parse.document import PARSER_VERSION
+
     parts = {"parser": PARSER_VERSION, "tokenizer": model.sha256, "name": source.name, "seeds": source.seeds}
     settings = {"metadata": to_record(source.metadata), "scope": to_record(source.scope)}
     # Pages may address us by name; and bytes that were not kept, or may no longer be, are fetched anew.

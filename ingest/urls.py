@@ -9,7 +9,6 @@ from unicodedata import normalize
 from urllib.parse import quote, unquote
 
 import ada_url
-from tld import get_fld
 
 MAX_LENGTH = 2048
 """Characters of a web URL; a longer one is a trap or carries data, and names no document."""
@@ -107,6 +106,8 @@ def owned_site(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _registrable(host: str) -> str | None:
+    from tld import get_fld  # what only reads an index asks for no owner, and has it not
+
     found = get_fld(f"http://{ada_url.idna_to_unicode(host)}/", fail_silently=True)
     return ada_url.idna_to_ascii(found).decode() if found else None
 

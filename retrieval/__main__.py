@@ -19,7 +19,10 @@ from schemas.errors import (
     StoreUnavailable,
 )
 from schemas.evidence import Query
+from schemas.extras import extra_of, install_line
 from schemas.json_text import to_json
+from schemas.no_room import why_no_room
+from schemas.program import version_line
 from schemas.redaction import one_line
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
@@ -54,8 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return _leave_output(0)
     except OSError as error:
-        print(f"retrieval: cannot go on: {error}", file=sys.stderr)
+        print(f"retrieval: cannot go on: {why_no_room(error) or error}", file=sys.stderr)
         return _leave_output(1)
+    except ModuleNotFoundError as error:
+        if (extra := extra_of(error.name or "")) is None:
+            raise
+        print(f"retrieval: needs {error.name}; run: {install_line(extra)}", file=sys.stderr)
+        return 2
     except SitegraphError as error:
         print(f"retrieval: {one_line(str(error))}", file=sys.stderr)
         return exit_code(error)
@@ -131,6 +139,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=version_line())
     asked = parser.add_mutually_exclusive_group(required=True)
     asked.add_argument("--query", help="what to look for")
     asked.add_argument(

@@ -130,7 +130,9 @@ def _json_object(option: str, text: str | None) -> dict[str, Any] | None:
         return None
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise ConfigError("JSON is nested too deep", subject=option) from error
+    except ValueError as error:
         raise ConfigError(f"is not JSON ({error})", subject=option) from error
     if not isinstance(found, dict):
         raise ConfigError('must be a JSON object like {"amount": 3}', subject=option)
@@ -221,7 +223,9 @@ def parse_query_lines(lines: Iterable[str], options: Query) -> tuple[Query, ...]
 def _parse_query_line(line: str, options: Query) -> Query:
     try:
         record = json.loads(line)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise ConfigError("JSON is nested too deep", subject="query line") from error
+    except ValueError as error:
         raise ConfigError(f"is not JSON ({error})", subject="query line") from error
     if not isinstance(record, dict) or not isinstance(record.get("query"), str):
         raise ConfigError('must be an object like {"query": "...", "filters": {}}', subject="query line")

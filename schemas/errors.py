@@ -16,6 +16,7 @@
     │   ├── ConfigError
     │   ├── GuardRefused
     │   ├── StaleLease
+    │   ├── NoRoom
     │   ├── ChangesUnavailable
     │   └── DamageFound
     └── Stopped                   a stop was asked for (Ctrl-C, SIGTERM); what is done is kept
@@ -114,6 +115,10 @@ class GuardRefused(TerminalError):
 
 class StaleLease(TerminalError):
     """Somebody else holds, or has taken over, the lease this run wrote under."""
+
+
+class NoRoom(TerminalError):
+    """A disk, a quota or a database is full; nobody makes room while a task waits to try again."""
 
 
 class ChangesUnavailable(TerminalError):

@@ -13,7 +13,7 @@ SHORT, MIDDLE = 16, 24
 """Signs below which a value must be more mixed than a longer one."""
 
 _STEMS = (
-    *("passw", "passphrase", "pwd", "secret", "token", "credential", "apikey", "key", "bearer"),
+    *("passw", "passphrase", "pass", "pwd", "secret", "token", "credential", "apikey", "key", "bearer"),
     *("kennwort", "mot de passe", "contraseñ", "senha", "пароль", "密码", "パスワード"),
 )
 _QUALIFIED = re.compile(
@@ -21,6 +21,10 @@ _QUALIFIED = re.compile(
     r"secret|service|session|shared|sign(?:ing)?|storage|user|webhook)[\s_.-]?\Z"
 )
 """What makes a "key" a secret; the others are primary, foreign, public, of a dictionary, of a keyboard."""
+
+_PASS_BEFORE = re.compile(r"(?:(?<![^\W_])|db|sql|pg|root|user|admin|smtp|ftp|mail|redis|mongo)\Z")
+_PASS_BEHIND = re.compile(r"[\"'\])]{0,2}\s{0,4}[=:]|_\w{0,40}[=:]")
+"""`DB_PASS=` and `pass: ` name a password; `passage`, `bypass it` and `a first pass` do not."""
 
 # Bounded, and nothing is tried twice: names of secrets are frequent words, and a hostile page has no others.
 _VALUE = re.compile(
@@ -30,6 +34,16 @@ _VALUE = re.compile(
     r"|(?P<bare>[A-Za-z0-9+/=_.~!@#$%^&*-]{12,512}+)(?![\w(\[{]))"
 )
 _USERINFO = re.compile(r"://[^\s/:@\"'<>]{0,64}+:([^\s/@\"'<>]{12,128}+)@")
+
+_COOKIES = re.compile(
+    r"(?:\bcookie[\"'`]{0,2}(?:\s{0,4}[:=,]\s{0,4}|\s{1,4})|(?<!\S)-b\s{1,4})(?P<pairs>[^\r\n]{0,4096})",
+    re.IGNORECASE,
+)
+_SESSION = re.compile(
+    r"(?<![\w.-])[\w.-]{0,40}?(?:sess|sid|auth|token|jwt|login)[\w.-]{0,40}=([^\s;,\"'`<>]{12,512})",
+    re.IGNORECASE,
+)
+"""RFC 6265, 4.2.1: pairs of a Cookie header; whoever sends the one that names a session has that session."""
 
 _OPTION = re.compile(r"(?<!\S)--?[\w-]*\Z")
 _LONGEST_NAME = 64
@@ -68,6 +82,15 @@ def find_values(text: str) -> Iterator[str]:
         if found and (value := _value_of(found, text)) and is_random(value):
             yield value
     yield from (found[1] for found in _USERINFO.finditer(text) if is_random(found[1]))
+    yield from (value for value in _sessions(text, low) if is_random(value))
+
+
+def _sessions(text: str, low: str) -> Iterator[str]:
+    """Values of cookies that name a session, in a header, and in the options of curl."""
+    if "=" not in text or not ("cookie" in low or "-b " in low):
+        return
+    for line in _COOKIES.finditer(text):
+        yield from _SESSION.findall(line["pairs"])
 
 
 def is_random(value: str) -> bool:
@@ -110,9 +133,19 @@ def _names(low: str) -> Iterator[int]:
     for stem in _STEMS:
         at = low.find(stem)
         while at >= 0:
-            if stem != "key" or _QUALIFIED.search(low, max(0, at - 12), at):
+            if _names_secret(stem, low, at):
                 yield at + len(stem)
             at = low.find(stem, at + len(stem))
+
+
+def _names_secret(stem: str, low: str, at: int) -> bool:
+    """Whether a word with one of the two stems that most words with them do not mean is meant."""
+    if stem == "key":
+        return _QUALIFIED.search(low, max(0, at - 12), at) is not None
+    if stem == "pass":
+        before = _PASS_BEFORE.search(low, max(0, at - 12), at)
+        return before is not None and _PASS_BEHIND.match(low, at + len(stem)) is not None
+    return True
 
 
 def _value_of(found: re.Match[str], text: str) -> str | None:

@@ -30,7 +30,8 @@ class Settings:
     `javascript: true` (default: the one on the PATH). `keep_generations` is how many published generations
     stay readable. A passage is joined by `similar_to` to at most `similar_count` others, of a cosine of at
     least `similar_score`. `reader_cache_mb` is what the stores of a process that serves may keep in memory.
-    `serve_token` is what `serve` asks for as bearer token. `deny` are terms, with commas between, that no
+    `serve_token` is what `serve` asks for as bearer token, `source_url` where the source of this version is,
+    if it is not to be given from where it runs. `deny` are terms, with commas between, that no
     question may say. `graph_boost` is what `python -m retrieval` adds to the score of a passage that
     vectors and a typed edge find. `llm_url` is the base URL of a server that speaks OpenAI's
     chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
@@ -68,6 +69,7 @@ class Settings:
     chromium: str | None = None
     reader_cache_mb: int = 1536
     serve_token: str | None = field(default=None, repr=False)
+    source_url: str | None = None
     deny: str | None = None
     graph_boost: float = 0.1
     fault: str | None = None
@@ -98,6 +100,8 @@ def _from_file(text: str) -> Mapping[str, object]:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"not valid TOML ({error})", subject=SETTINGS_FILE) from error
+    except RecursionError as error:
+        raise ConfigError("TOML is nested too deep", subject=SETTINGS_FILE) from error
     names = {f.name for f in fields(Settings)}
     if unknown := sorted(values.keys() - names):
         raise ConfigError(

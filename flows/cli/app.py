@@ -1,14 +1,14 @@
 """The `sitegraph` command: one verb a file, exit codes and the last `except` here."""
 
-import errno
 import logging
 import os
+import resource
 import signal
 import sys
 import traceback
 from collections.abc import Callable
 from types import FrameType
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -33,22 +33,14 @@ from flows.cli import (
     why,
     wiki,
 )
+from flows.cli.failures import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, EXIT_USAGE, explain
 from flows.cli.hints import complete_for_call
 from flows.collecting import collect_seldom
-from schemas.errors import (
-    ConfigError,
-    FilterError,
-    GuardRefused,
-    QueryRefused,
-    SchemaMismatch,
-    SitegraphError,
-    Stopped,
-    StoreUnavailable,
-)
+from schemas.program import version_line
 from schemas.redaction import one_line
 
-EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_REFUSED = 1, 2, 3, 4
-EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
+ADDRESS_SPACE = 4 * 2**30
+"""Bytes; a query was ended at 2.5 GB and answered at 3.5 GB, most of it reserved and never used."""
 
 _INTERRUPTED = "interrupted; run again to go on"
 
@@ -83,6 +75,23 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("rollback", rollback.rollback, "Go back to an earlier generation, or lift the hold."),
     ("drop", drop.drop, "Remove a source from the index."),
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(version_line())
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
 for _name, _command, _summary in COMMANDS:
     app.command(_name, short_help=_summary)(_command)
 
@@ -94,7 +103,20 @@ def main() -> NoReturn:
     for package in ("flows", "ingest", "indexes", "retrieval"):
         # What is logged is Prefect's to show; a command says what a person should know.
         logging.getLogger(package).addHandler(logging.NullHandler())
+    _warn_of_little_memory()
     sys.exit(run_app(sys.argv[1:]))
+
+
+def _warn_of_little_memory() -> None:
+    """Say beforehand what no exception tells: where memory runs out, libraries end the process (SIGABRT)."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < ADDRESS_SPACE:
+        least = f"{ADDRESS_SPACE // 2**20} MB"
+        print(
+            f"sitegraph: warning: only {limit // 2**20} MB of memory are allowed (ulimit -v); below "
+            f"{least} a library may end the program at once",
+            file=sys.stderr,
+        )
 
 
 def run_app(arguments: list[str]) -> int:
@@ -114,31 +136,13 @@ def run_app(arguments: list[str]) -> int:
         if isinstance(error.__context__, BrokenPipeError):
             return _leave_pipe()
         raise
-    except SitegraphError as error:
-        return _say(complete_for_call(str(error), arguments), exit_code(error))
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            _leave_unwritable_output()
-            return _say("the disk is full. What readers see is as it was; make room, try again", EXIT_FAILED)
-        return _fail(error)
     except UnicodeEncodeError:
         return _say("what was asked for is not UTF-8", EXIT_USAGE)
     except Exception as error:  # noqa: BLE001 - the last one: nobody above can say it better
-        return _fail(error)
+        return _fail(error, arguments)
     if result == EXIT_INTERRUPTED:  # typer turns Ctrl-C into a code
         return _say(_INTERRUPTED, EXIT_INTERRUPTED)
     return result if isinstance(result, int) else 0
-
-
-def exit_code(error: SitegraphError) -> int:
-    """Give the exit code of an error by its class."""
-    if isinstance(error, ConfigError | FilterError | SchemaMismatch):
-        return EXIT_USAGE
-    if isinstance(error, StoreUnavailable):
-        return EXIT_UNAVAILABLE
-    if isinstance(error, GuardRefused | QueryRefused):
-        return EXIT_REFUSED
-    return EXIT_INTERRUPTED if isinstance(error, Stopped) else EXIT_FAILED
 
 
 def _leave_pipe() -> int:
@@ -155,12 +159,21 @@ def _leave_unwritable_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(error: Exception) -> int:
+def command_of(arguments: list[str]) -> str:
+    """Name the command that was called."""
+    names = {name for name, _, _ in COMMANDS}
+    return next((argument for argument in arguments if argument in names), "sitegraph")
+
+
+def _fail(error: Exception, arguments: list[str]) -> int:
     if os.environ.get("SITEGRAPH_DEBUG"):
         traceback.print_exception(error)
-    return _say(
-        f"internal failure: {str(error) or type(error).__name__} (SITEGRAPH_DEBUG=1 shows where)", EXIT_FAILED
-    )
+    if isinstance(error, OSError):
+        _leave_unwritable_output()
+    if (failure := explain(error, command=command_of(arguments))) is not None:
+        return _say(complete_for_call(failure.message, arguments), failure.code)
+    told = f"{type(error).__name__}: {error}".removesuffix(": ")
+    return _say(f"a fault of sitegraph itself ({told}); SITEGRAPH_DEBUG=1 shows where", EXIT_FAILED)
 
 
 def _say(message: str, code: int) -> int:

@@ -9,7 +9,6 @@ import typer
 
 from flows.cli.options import IndexOption
 from flows.settings import read_settings
-from schemas.errors import ConfigError
 
 WORKERS_MAX = 64
 
@@ -43,12 +42,10 @@ def serve(
     if wait:
         wait_for_file(layout.manifest)
     load_manifest(layout)
-    try:
-        from flows.service.running import serve as run
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"needs {error.name}; install the extra sitegraph[serve]", subject="serve"
-        ) from error
+    from flows.service.running import serve as run
+    from flows.service.source import check_source_url
+
+    check_source_url(settings.source_url)
     run(settings, host=host, port=port, workers=workers)
 
 

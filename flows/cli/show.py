@@ -1,6 +1,7 @@
 """`sitegraph show`: opens a citation."""
 
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from flows.pictures import DPI, WITHHELD, RawOf, stored_bytes
 from flows.settings import read_settings
 from flows.unreadable import why
 from schemas.errors import ConfigError
+from schemas.extras import install_line
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
@@ -81,6 +83,11 @@ def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: 
 
 def _picture(chunk: "Chunk", out: Path | None, raw_of: RawOf) -> str:
     """Name the file that was drawn, or say why there is none."""
+    if find_spec("pymupdf") is None:
+        missing = f"needs pymupdf, which is not installed; run: {install_line('serve')}"
+        if out is not None:
+            raise ConfigError(missing, subject="--out")
+        return f"none; {missing}"
     data = raw_of(chunk.doc)
     if data is not None:
         return str(_draw(chunk, out or _picture_path(chunk), data))

@@ -21,6 +21,7 @@ from flows.service.contract import (
     reference,
 )
 from flows.service.problems import MEDIA_TYPE, Problem, problem_of, respond, unprocessable
+from flows.service.source import NAME, PATH, source_archive
 from flows.service.threads import Threads
 from indexes.wiring import Readers
 from retrieval import query as queries
@@ -30,6 +31,7 @@ from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import Query as Question
 from schemas.feed import Feed
 from schemas.nodes import Chunk
+from schemas.program import LICENCE
 from schemas.records import to_record
 
 PAGE, PAGE_MAX = 100, 1000
@@ -41,7 +43,8 @@ class Parts:
     """What the interface is made over; all of it may be called in several threads.
 
     `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `log` keeps
-    what was asked and found in the usage log; `tell` is for people, on stderr.
+    what was asked and found in the usage log; `tell` is for people, on stderr. `source_url` is where the
+    source of this version is, None: it is given from here.
     """
 
     retriever: LiveRetriever
@@ -50,6 +53,7 @@ class Parts:
     picture: Callable[[Readers, Chunk], bytes]
     log: Callable[[Walk], None]
     tell: Callable[[str], None]
+    source_url: str | None = None
 
 
 class Png(Response):
@@ -58,14 +62,27 @@ class Png(Response):
     media_type = "image/png"
 
 
+class Archive(Response):
+    """A tar file, packed."""
+
+    media_type = "application/gzip"
+
+
 class Api(FastAPI):
-    """The application, with the schemas of its answers in its OpenAPI document."""
+    """The application; its OpenAPI document has the schemas of its answers, its licence and its source."""
+
+    source_url: str = PATH
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
             found = get_openapi(
-                title="sitegraph", version=VERSION, routes=self.routes, summary="Evidence with citations."
+                title="sitegraph",
+                version=VERSION,
+                routes=self.routes,
+                summary="Evidence with citations.",
+                license_info={"name": LICENCE, "identifier": LICENCE},
             )
+            found["externalDocs"] = {"description": "The source of this version", "url": self.source_url}
             components = found.setdefault("components", {})
             components.setdefault("schemas", {}).update(answer_schemas())
             components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
@@ -77,12 +94,14 @@ def build_app(parts: Parts) -> Api:
     """Give the application; nothing is opened before the first request."""
     # The pages that FastAPI draws of the contract would fetch their scripts from elsewhere.
     app = Api(docs_url=None, redoc_url=None)
+    app.source_url = parts.source_url or PATH
     _add_problems(app, parts)
     _add_retrieve(app, parts)
     _add_chunks(app, parts)
     _add_documents(app, parts)
     _add_changes(app, parts)
     _add_health(app, parts)
+    _add_source(app, parts)
     return app
 
 
@@ -185,6 +204,23 @@ def _add_health(app: Api, parts: Parts) -> None:
     async def ready() -> Response:
         """Say which generation is read now, and what of it is missing."""
         return await _read(parts, answers.describe_readers)
+
+
+def _add_source(app: Api, parts: Parts) -> None:
+    elsewhere: dict[int | str, dict[str, Any]] = {
+        307: {"description": "The source is elsewhere", "headers": {"Location": _LOCATION}}
+    }
+
+    @app.get(PATH, responses={**_problems(), **elsewhere}, response_class=Archive, operation_id="source")
+    async def source() -> Response:
+        """Give the source of the version that answers, under its licence (AGPL-3.0, section 13)."""
+        if parts.source_url is not None:
+            return Response(status_code=307, headers={"Location": parts.source_url})
+        packed = await parts.threads.run(source_archive)
+        return Archive(packed, headers={"Content-Disposition": f'attachment; filename="{NAME}"'})
+
+
+_LOCATION = {"schema": {"type": "string"}, "required": False}
 
 
 def _read(parts: Parts, ask: Callable[[Readers], dict[str, Any]]) -> Awaitable[Response]:

@@ -9,6 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from flows.service.problems import Problem, respond
+from flows.service.source import link_header
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """Asked by what keeps the process alive, which has no token."""
@@ -50,6 +51,7 @@ class Guard:
         hosts: Collection[str] | None,
         log: Callable[[Access], None],
         clock: Callable[[], float],
+        source_url: str | None = None,
     ) -> None:
         self._app = app
         self._limits = limits
@@ -57,13 +59,14 @@ class Guard:
         self._hosts = hosts
         self._log = log
         self._clock = clock
+        self._link = link_header(source_url)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         started = self._clock()
-        answer = _Answer(send)
+        answer = _Answer(send, self._link)
         try:
             await self._answer(scope, receive, answer)
         finally:
@@ -139,14 +142,17 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 class _Answer:
     """Passes an answer on and remembers its status."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, link: str) -> None:
         self._send = send
+        self._link = link
         self.status: int | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            MutableHeaders(scope=message)["X-Content-Type-Options"] = "nosniff"
+            headers = MutableHeaders(scope=message)
+            headers["X-Content-Type-Options"] = "nosniff"
+            headers["Link"] = self._link
         await self._send(message)
 
     async def give(self, problem: Problem, scope: Scope, receive: Receive) -> None:

@@ -61,7 +61,13 @@ def build_service(options: ServeOptions) -> Guard:
     app = build_app(_parts(options.settings, retriever, threads))
     app.router.lifespan_context = _lifespan(retriever, threads, held)
     return Guard(
-        app, limits=limits, token=options.token, hosts=options.hosts, log=log_access, clock=time.monotonic
+        app,
+        limits=limits,
+        token=options.token,
+        hosts=options.hosts,
+        log=log_access,
+        clock=time.monotonic,
+        source_url=options.settings.source_url,
     )
 
 
@@ -93,7 +99,15 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
         except OSError as error:
             tell(f"sitegraph: warning: the usage log cannot be written: {error}")
 
-    return Parts(retriever=retriever, threads=threads, changes=changes, picture=picture, log=log, tell=tell)
+    return Parts(
+        retriever=retriever,
+        threads=threads,
+        changes=changes,
+        picture=picture,
+        log=log,
+        tell=tell,
+        source_url=settings.source_url,
+    )
 
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 
 from flows.active import active
+from flows.generations import kept_generations
 from flows.steps.authority import weigh_generation
 from flows.steps.collect import collect
 from flows.steps.showing import show_current
@@ -63,26 +64,10 @@ def prune(index: Index, *, source: str) -> None:
     collect(index, source=source)
 
 
-def kept_generations(index: Index) -> tuple[int, ...]:
-    """The current generation and the ones it was built on, as many as the settings keep, oldest first."""
-    number = index.current()
-    kept: list[int] = []
-    while _is_there(index, number) and len(kept) < index.settings.keep_generations:
-        kept.append(number)
-        row = index.ledger.generations.get(number)
-        number = row.base if row is not None else 0
-    return tuple(reversed(kept))
-
-
 def _states(index: Index, kept: Sequence[int]) -> set[str]:
     """Files with what the kept generations know of their passages."""
     rows = [index.ledger.generations.get(number) for number in kept]
     return {state for row in rows if row is not None and (state := state_of(row))}
-
-
-def _is_there(index: Index, number: int) -> bool:
-    """Whether a generation has not been pruned: its manifest goes first and names what stores still hold."""
-    return number > 0 and index.layout.generation(number).exists()
 
 
 def _manifest(generation: Generation, staged: StagedState, space: VectorSpace) -> GenerationManifest:

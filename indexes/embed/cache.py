@@ -1,8 +1,6 @@
 """Vectors by the hash of exactly the encoded text, so that moves, renames and rollbacks encode nothing."""
 
-import errno
 import hashlib
-import os
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +12,8 @@ from sqlalchemy.dialects.sqlite import insert
 
 from indexes.ports import Vector
 from indexes.read_only import open_read_only
-from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
+from schemas.errors import DamageFound, NoRoom, SchemaMismatch, StoreUnavailable
+from schemas.no_room import WHAT_TO_DO, why_no_room
 
 _KEYS_PER_STATEMENT = 500
 
@@ -93,8 +92,8 @@ class SqliteVectorCache:
         try:
             yield
         except sa.exc.OperationalError as error:
-            if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path)) from error
+            if full := why_no_room(error):
+                raise NoRoom(f"{full}. {WHAT_TO_DO}", subject=str(self._path)) from error
             raise StoreUnavailable(
                 f"the vector cache cannot be used: {error.orig}", subject=str(self._path)
             ) from error

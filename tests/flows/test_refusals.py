@@ -218,3 +218,19 @@ def test_one_bad_document_is_a_problem_and_the_run_goes_on(
     assert report["published"]
     assert report["documents"]["failed"] == 1
     assert [problem["url"] for problem in report["problems"]] == [handbook.site.url("/broken.pdf")]
+
+
+def test_a_prefect_server_that_is_away_is_exit_code_3_and_nothing_is_changed(
+    sitegraph: Sitegraph, source: Path, index: Path
+) -> None:
+    before = sitegraph.export(index)
+    away = f"http://127.0.0.1:{free_port()}/api"
+
+    done = sitegraph.command("run", str(source), "--index", str(index), PREFECT_API_URL=away)
+
+    assert done.returncode == 3
+    assert done.stderr.startswith(
+        f"sitegraph: Prefect server {away}/: cannot be reached; set PREFECT_API_URL"
+    )
+    assert done.stderr.count("\n") == 1
+    assert sitegraph.export(index) == before

@@ -15,7 +15,9 @@ import pyarrow as pa
 from lancedb.index import FTS, Bitmap, BTree, LabelList
 from lancedb.table import Table
 
-from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
+from schemas.driver_text import plain_reason
+from schemas.errors import ConfigError, NoRoom, SchemaMismatch, StoreUnavailable
+from schemas.no_room import WHAT_TO_DO, why_no_room
 from schemas.nodes import Chunk
 
 CHUNKS, NODES, EDGES = "chunks", "nodes", "edges"
@@ -109,10 +111,13 @@ def store_errors(table: str) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, OSError, ValueError) as error:
-        message = (
-            f"cannot be read or written: {error}; if its generation was pruned, start again from CURRENT"
-        )
-        raise StoreUnavailable(message, subject=table) from error
+        if full := why_no_room(error):
+            raise NoRoom(f"{full}. {WHAT_TO_DO}", subject=table) from error
+        raise StoreUnavailable(
+            f"cannot be read or written: {plain_reason(error)}; if its generation was pruned, start again "
+            "from CURRENT",
+            subject=table,
+        ) from error
 
 
 def exists(directory: Path, table: str) -> bool:

@@ -10,6 +10,7 @@ from indexes.read_only import open_read_only
 from indexes.stores.ledger.failures import tell_failures_of
 from indexes.stores.ledger.tables import metadata
 from schemas.errors import ConfigError
+from schemas.extras import install_line
 
 _SUBJECT = "SITEGRAPH_LEDGER_URL"
 _CONNECT_SECONDS = 10
@@ -64,7 +65,7 @@ def _create_engine(url: sa.URL) -> sa.Engine:
         return sa.create_engine(url, pool_pre_ping=True, connect_args=timeout)
     except ModuleNotFoundError as error:
         raise ConfigError(
-            "names PostgreSQL, whose driver is missing; install the extra sitegraph[postgres]",
+            f"names PostgreSQL, whose driver is not installed; run: {install_line('postgres')}",
             subject=_SUBJECT,
         ) from error
 

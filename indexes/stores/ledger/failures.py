@@ -3,15 +3,29 @@
 One listener on the engine does it for every statement, so that no method of the ledger needs a `try`.
 """
 
+import os
+from pathlib import Path
+
 import sqlalchemy as sa
 
-from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError, StoreUnavailable
+from schemas.errors import (
+    ConfigError,
+    DamageFound,
+    NoRoom,
+    SchemaMismatch,
+    SitegraphError,
+    StoreUnavailable,
+)
+from schemas.no_room import WHAT_TO_DO, why_no_room
 
 _NOT_A_DATABASE = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 _READ_ONLY = "SQLITE_READONLY"
+_INPUT_OUTPUT = "SQLITE_IOERR"
 _TAKEN = ("23505", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
 _NO_SUCH_TABLE_OR_COLUMN = ("42P01", "42703")
 _NOT_ALLOWED = "42501"
+_PAGES = 65_536
+"""Bytes that an index of the WAL takes at least (SQLite, "WAL-mode File Format", 2)."""
 _UNREACHABLE = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.InternalError)
 
 
@@ -27,7 +41,26 @@ def tell_failures_of(engine: sa.Engine) -> None:
         # A failed ping is how the pool learns that it has to connect anew.
         if context.is_pre_ping or context.sqlalchemy_exception is None:
             return None
-        return _failure(context.sqlalchemy_exception, subject, connected=context.connection is not None)
+        error = context.sqlalchemy_exception
+        if full := why_no_room(error) or _why_no_page(error, engine.url.database):
+            return NoRoom(f"{full}. {WHAT_TO_DO}", subject=subject)
+        return _failure(error, subject, connected=context.connection is not None)
+
+
+def _why_no_page(error: sa.exc.StatementError, database: str | None) -> str | None:
+    """SQLite gives no other reason than input and output where a page of its WAL finds no room."""
+    code = getattr(error.orig, "sqlite_errorname", None) or ""
+    if not code.startswith(_INPUT_OUTPUT) or not database:
+        return None
+    return "the disk is full" if _free_bytes(Path(database).parent) < _PAGES else None
+
+
+def _free_bytes(folder: Path) -> int:
+    try:
+        held = os.statvfs(folder)
+    except OSError:
+        return _PAGES
+    return held.f_bavail * held.f_frsize
 
 
 def ledger_name(url: sa.URL) -> str:
@@ -49,6 +82,11 @@ def _failure(error: sa.exc.StatementError, subject: str, *, connected: bool) -> 
         return SchemaMismatch(f"was made by another version ({cause}); build a new index", subject=subject)
     if code == _NOT_ALLOWED or (isinstance(error, sa.exc.ProgrammingError) and not connected):
         return ConfigError(f"{cause}; correct SITEGRAPH_LEDGER_URL or grant the right", subject=subject)
+    if code.startswith(_INPUT_OUTPUT):
+        return StoreUnavailable(
+            f"{cause}; see whether its disk works and files may grow (ulimit -f), and try again",
+            subject=subject,
+        )
     if code in _TAKEN:
         return StoreUnavailable(f"another run wrote the same row ({cause}); try again", subject=subject)
     if isinstance(error, _UNREACHABLE):

@@ -79,7 +79,9 @@ def _load(block: str) -> tuple[Any, str | None]:
     except yaml.MarkedYAMLError as error:  # in full it quotes the text, where a secret may stand, cut short
         line = f", line {error.problem_mark.line + 2}" if error.problem_mark else ""
         return None, f"{' '.join(str(error.problem).split())}{line}"
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except RecursionError:
+        return None, "YAML is nested too deep"
+    except (yaml.YAMLError, ValueError) as error:
         return None, " ".join(str(error).split())[:200]
     if stated is not None and not isinstance(stated, dict):
         return None, "not a mapping of keys to values"

@@ -22,7 +22,10 @@ def test_a_source_that_does_not_ask_for_scripts_needs_no_browser() -> None:
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("flows.chromium.find_spec", lambda _: None)
-    assert _refusal(Settings()) == "javascript: true: needs the extra js: pip install 'sitegraph[js]'"
+    assert (
+        _refusal(Settings()) == "javascript: true: needs playwright, which is not installed; run: "
+        'pip install "sitegraph[js]"'
+    )
 
 
 def test_a_missing_browser_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,20 +1,29 @@
 """Exit codes of docs/reference/exit-codes.md, each provoked for real; one line on stderr says what to do."""
 
+import contextlib
 import json
+import os
+import re
 import shutil
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from flows.cli.app import COMMANDS, exit_code, run_app
+from flows.cli.app import COMMANDS, run_app
+from flows.cli.failures import exit_code
 from indexes.layout import IndexLayout
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from schemas import errors
 
+REPO = Path(__file__).resolve().parents[4]
 EXAMPLE = "name: a\nkind: files\nroots: [nowhere]\n"
 Said = Callable[[], str]
+RUST = (".rs:", "LanceError", "lance error", "cargo", "rustc")
+DEEP = "[" * 20_000 + "]" * 20_000
 
 
 @pytest.fixture
@@ -155,6 +164,7 @@ def test_a_table_that_cannot_be_read_any_more_is_damage(
     out, err = capsys.readouterr()
     assert out == "generation 1: 1 fault\n"
     assert err.startswith("chunks: cannot be read or written")
+    assert not any(mark in err for mark in RUST), err
 
 
 def test_the_hold_is_lifted_without_a_generation(copy: Path, said: Said) -> None:
@@ -212,3 +222,81 @@ CODES = {
 )
 def test_every_error_has_its_exit_code(leaf: type[errors.SitegraphError]) -> None:
     assert exit_code(leaf("do this")) == CODES.get(leaf, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "arguments"),
+    [
+        ("source.yaml", f"name: a\nkind: files\nroots: {DEEP}\n", ["plan", "source.yaml"]),
+        ("source.yaml", f"name: a\nkind: files\nroots: {DEEP}\n", ["run", "source.yaml"]),
+        ("questions.yaml", f"- gold: {DEEP}\n", ["tune", "questions.yaml"]),
+        ("questions.jsonl", f'{{"gold": {DEEP}}}\n', ["tune", "questions.jsonl"]),
+        ("queries.jsonl", f'{{"query": {DEEP}}}\n', ["query", "--from", "queries.jsonl"]),
+        ("sitegraph.toml", f"index = {DEEP}\n", ["status"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",
+)
+def test_a_file_that_is_nested_too_deep_is_one_line(
+    name: str, text: str, arguments: list[str], folder: Path, said: Said, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    assert run_app([*arguments, "--index", str(folder)]) == 2
+    message = said()
+    assert "nested too deep" in message
+    assert len(message) < 200
+
+
+def test_a_tools_file_that_is_nested_too_deep_is_one_line(said: Said, tmp_path: Path) -> None:
+    (tmp_path / "nowhere").mkdir()
+    (tmp_path / "tools.yaml").write_text(f"tools: {DEEP}\n")
+    (tmp_path / "source.yaml").write_text(f"{EXAMPLE}tools: [{{path: tools.yaml}}]\n")
+    assert run_app(["plan", "source.yaml"]) == 2
+    assert "tools.yaml: YAML is nested too deep" in said()
+
+
+def test_a_disk_without_room_for_the_ledger_is_said_to_be_full(
+    copy: Path, said: Said, small_disk: Path
+) -> None:
+    """SQLite says "disk I/O error" of it; a full disk is neither a store out of reach nor a wrong setting."""
+    index = Path(shutil.copytree(copy, small_disk / "index"))
+    with (small_disk / "filler").open("wb", buffering=0) as filler, contextlib.suppress(OSError):
+        while True:
+            filler.write(b"x" * 4096)
+    assert run_app(["status", "--index", str(index)]) == 1
+    assert "the disk is full. What readers see is as it was; make room, try again" in said()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 32 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("a file system of its own cannot be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_file_that_may_not_grow_is_said_to_be_so(folder: Path, tmp_path: Path) -> None:
+    """By `ulimit -f`, which anybody can set; nothing half written stays."""
+    export = "export --what chunks --vectors --output out.jsonl --index"
+    command = f'ulimit -f 64; exec "$0" -m flows.cli.app {export} "$1"'
+    done = subprocess.run(
+        ["bash", "-c", command, sys.executable, str(folder)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPO), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("sitegraph: a file may not grow any further (ulimit -f)")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(["--version"]) == 0
+    assert re.fullmatch(r"sitegraph \d+\.\d+\.\d+\n", capsys.readouterr().out)

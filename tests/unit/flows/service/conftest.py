@@ -63,9 +63,11 @@ def three_pages() -> bytes:
 
 
 @contextmanager
-def serving(root: Path, *, deny: str | None = None, **options: object) -> Iterator[TestClient]:
+def serving(
+    root: Path, *, deny: str | None = None, source_url: str | None = None, **options: object
+) -> Iterator[TestClient]:
     """A client of a service over *root*."""
-    settings = Settings(index=str(root), deny=deny)
+    settings = Settings(index=str(root), deny=deny, source_url=source_url)
     given = {"token": None, "hosts": None, **options}
     service = build_service(ServeOptions(settings=settings, **given))  # type: ignore[arg-type]
     with TestClient(service, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:

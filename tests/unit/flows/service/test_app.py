@@ -1,8 +1,12 @@
 """The HTTP interface: what it answers, and that it changes nothing."""
 
 import hashlib
+import io
 import json
 import shutil
+import subprocess
+import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +15,13 @@ import pytest
 from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
+from flows.service import app as app_module
+from flows.service.source import check_source_url
 from indexes.publish.current import write_current
 from retrieval.log import log_folder
 from retrieval.query import build_query
 from retrieval.service import open_retriever
+from schemas.errors import ConfigError
 from schemas.nodes import Chunk
 from schemas.records import to_record
 from tests.fakes.governance import governance_documents
@@ -214,3 +221,41 @@ def test_a_tool_and_a_persona_of_the_asker_are_in_the_bundle(client: TestClient)
     Draft202012Validator(BUNDLE).validate(record)
     assert record["tool_plan"]["problems"] == ["the index knows no such tool"]
     assert (record["tool_result"], record["persona"]) == ({"ok": True}, "Support")
+
+
+def test_every_answer_leads_to_the_licence_and_to_the_source(client: TestClient) -> None:
+    for path in ("/healthz", "/no/such/path", "/openapi.json"):
+        link = client.get(path).headers["Link"]
+        assert 'agpl-3.0.html>; rel="license"' in link
+        assert '</source>; rel="https://www.gnu.org/licenses/agpl-3.0.html#section13"' in link
+    contract = client.get("/openapi.json").json()
+    assert contract["info"]["license"]["identifier"] == "AGPL-3.0-or-later"
+    assert contract["externalDocs"]["url"] == "/source"
+
+
+def test_the_source_is_what_runs_and_builds_the_package_again(client: TestClient, tmp_path: Path) -> None:
+    answer = client.get("/source")
+    assert answer.headers["Content-Type"] == "application/gzip"
+    with tarfile.open(fileobj=io.BytesIO(answer.content)) as tar:
+        tar.extractall(tmp_path, filter="data")
+    given = tmp_path / "sitegraph"
+    assert (given / "flows" / "service" / "app.py").read_bytes() == Path(app_module.__file__).read_bytes()
+
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "wheel")]
+    subprocess.run(command, cwd=given, check=True, capture_output=True, timeout=120)
+    assert len(list((tmp_path / "wheel").glob("sitegraph-*.whl"))) == 1
+
+
+def test_a_source_that_is_kept_elsewhere_is_linked_and_led_to(folder: Path) -> None:
+    url = "https://code.example/our-sitegraph"
+    with serving(folder, source_url=url) as client:
+        answer = client.get("/source", follow_redirects=False)
+        assert (answer.status_code, answer.headers["Location"]) == (307, url)
+        assert f"<{url}>" in answer.headers["Link"]
+        assert client.get("/openapi.json").json()["externalDocs"]["url"] == url
+
+
+@pytest.mark.parametrize("url", ["nowhere", "ftp://a/b", "https://", 'https://a/">x', "https://a/\nb"])
+def test_a_source_address_that_no_browser_opens_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match="must be an http or https URL"):
+        check_source_url(url)

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.steps.publish import kept_generations, prune
+from flows.generations import kept_generations
+from flows.steps.publish import prune
 from flows.wiring import Index
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest

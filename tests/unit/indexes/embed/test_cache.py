@@ -1,6 +1,5 @@
 """What only the cache on disk can get wrong."""
 
-import os
 import signal
 import sqlite3
 import subprocess
@@ -13,7 +12,7 @@ import pytest
 from sqlalchemy import event
 
 from indexes.embed.cache import SqliteVectorCache
-from schemas.errors import DamageFound, StoreUnavailable
+from schemas.errors import DamageFound, NoRoom, StoreUnavailable
 from tests.fakes.encoder import HashEncoder
 from tests.fakes.read_only import only_readable
 
@@ -124,7 +123,7 @@ def test_a_full_disk_is_said_as_such_and_keeps_what_was_there(tmp_path: Path) ->
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
 
-    with pytest.raises(OSError, match=os.strerror(28)):
+    with pytest.raises(NoRoom, match="the disk is full"):
         _put(cache, *(f"late {number}" for number in range(500)))
 
     assert cache.missing(["early", "late 1"]) == ("late 1",)

