@@ -67,7 +67,7 @@ def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool) -> RunReport:
     leases, clock = pipeline.index.ledger.leases, pipeline.index.clock
     with stages.timed("crawl"):
         crawl(pipeline, due_by=pipeline.index.now() if due else None)
-        check_seeds(pipeline, settle_source(pipeline, accept=accept))
+        check_seeds(pipeline, settle_source(pipeline, accept=accept), accept=accept)
     with hold_lease(
         leases, "index", clock=clock, progress=pipeline.progress, stop=pipeline.stop, wait=True
     ) as lease:
