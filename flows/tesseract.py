@@ -58,7 +58,8 @@ def engine() -> str:
 
 def _limit_time() -> None:
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (PAGE_SECONDS, hard))
+    soft = PAGE_SECONDS if hard == resource.RLIM_INFINITY else min(PAGE_SECONDS, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
 def _refusal(stderr: bytes, languages: str) -> ConfigError | ParseError:

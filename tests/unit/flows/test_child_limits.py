@@ -32,7 +32,7 @@ from tests.fakes.real_sites import DATA
 def test_a_document_that_takes_too_long_is_stopped_and_the_next_one_parsed(
     tokenizer: Path, slow_pdf: bytes
 ) -> None:
-    limits = ChildLimits(pdf_seconds=0.5)
+    limits = ChildLimits(pdf_seconds=0.5, patience=500)
     with ParserPool(workers=1, tokenizer=tokenizer, limits=limits) as pool:
         pool.parse(NOTE, NOTE_REQUEST)
         with pytest.raises(ParseError, match=r"took longer than 0\.5 s of processor time") as caught:
@@ -45,7 +45,7 @@ def test_a_document_is_parsed_on_a_machine_that_has_no_time_for_it(tokenizer: Pa
     """A stopped process gets no processor time while the clock goes on, as on a machine that is busy."""
     before = children()
     long_pdf = pdf_bytes([[Text(prose("lamp", 40), columns=95)] for _ in range(40)])
-    limits = ChildLimits(pdf_seconds=4)
+    limits = ChildLimits(pdf_seconds=4, patience=100)
     with ParserPool(workers=1, tokenizer=tokenizer, limits=limits) as pool, ThreadPoolExecutor(1) as thread:
         pool.parse(SMALL, request())
         (child,) = children() - before
@@ -61,9 +61,9 @@ def test_a_document_is_parsed_on_a_machine_that_has_no_time_for_it(tokenizer: Pa
 
 def test_a_child_that_sleeps_is_stopped_in_the_end(tokenizer: Path, slow_pdf: bytes) -> None:
     before = children()
-    limits = ChildLimits(pdf_seconds=100, patience=0.1)
+    limits = ChildLimits(html_seconds=6000, pdf_seconds=20, patience=0.5)
     with ParserPool(workers=1, tokenizer=tokenizer, limits=limits) as pool, ThreadPoolExecutor(1) as thread:
-        pool.parse(SMALL, request())
+        pool.parse(NOTE, NOTE_REQUEST)
         (child,) = children() - before
         begun = cpu_ticks(child)
         answer = thread.submit(pool.parse, slow_pdf, request())
