@@ -1,12 +1,14 @@
 """When a run stops: a seed that cannot be read, an empty source, too much gone."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from ingest.diff.guard import (
     emptied_refusal,
     empty_refusal,
+    failure_refusal,
     quarantine_refusal,
     removal_refusal,
     seed_refusal,
@@ -16,6 +18,7 @@ from ingest.diff.guard import (
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
+from schemas.source import MaxFailures
 from tests.fakes.known import SITE, known, live
 
 NEW_HOME = "https://docs.example.org/new/"
@@ -69,14 +72,14 @@ def test_a_seed_that_was_read_does_not_stop_a_run(state: S) -> None:
 
 @pytest.mark.parametrize("state", [s for s in S if s not in (S.FETCHED, S.NOT_MODIFIED)])
 def test_a_seed_that_was_not_read_stops_a_run(state: S) -> None:
-    said = f"seed {SITE} cannot be read ({state.value}); nothing was changed"
+    said = f"seed {SITE} cannot be read ({state.value})"
     for accept in (False, True):
         assert seed_refusal([SITE], [known(state=state)], accept=accept) == said
 
 
 def test_the_refusal_gives_the_reason_that_is_known() -> None:
     document = known(state=S.FAILED, reason="no answer within 20 s")
-    said = f"seed {SITE} cannot be read (no answer within 20 s); nothing was changed"
+    said = f"seed {SITE} cannot be read (no answer within 20 s)"
     assert seed_refusal([SITE], [document], accept=False) == said
 
 
@@ -167,3 +170,59 @@ def test_one_bad_seed_of_two_stops_a_run_until_that_is_accepted() -> None:
     assert "--accept" in said
     assert seed_refusal(seeds, rows, accept=True) is None
     assert unread_seeds(seeds, rows) == {"https://b.example/": "missing"}
+
+
+def site_of(
+    *, missing: int = 0, failed: int = 0, readable: int = 0, run_id: str = "run-2"
+) -> list[KnownDocument]:
+    """So many documents of each state, all looked at by one run."""
+    states = [S.MISSING] * missing + [S.FAILED] * failed + [S.NOT_MODIFIED] * readable
+    reasons = {S.MISSING: "HTTP 404", S.FAILED: "HTTP 500"}
+    return [
+        known(f"{SITE}{number}", state=state, reason=reasons.get(state, ""), run_id=run_id)
+        for number, state in enumerate(states)
+    ]
+
+
+def failures(known_documents: list[KnownDocument], /, **limits: Any) -> str | None:
+    """What is said of documents that readers see."""
+    seen = {document.uri for document in known_documents}
+    return failure_refusal(known_documents, seen, run_id="run-2", limits=MaxFailures(**limits))
+
+
+def test_a_site_whose_pages_mostly_answer_404_is_told_with_its_reason() -> None:
+    assert failures(site_of(missing=49, readable=28)) == (
+        "49 of 77 documents could not be had (HTTP 404: 49); max_failures allows 25% of them"
+    )
+
+
+@pytest.mark.parametrize(
+    ("failed", "readable", "refused"),
+    [(5, 15, False), (6, 15, True), (4, 0, False), (5, 0, True), (0, 9, False)],
+)
+def test_a_quarter_of_a_source_may_fail_and_four_documents_always(
+    failed: int, readable: int, refused: bool
+) -> None:
+    assert (failures(site_of(failed=failed, readable=readable)) is not None) is refused
+
+
+def test_a_number_that_is_set_counts_whatever_the_share() -> None:
+    documents = site_of(failed=2, readable=98)
+
+    assert failures(documents, documents=2) is None
+    assert "max_failures allows 1" in str(failures(documents, documents=1))
+
+
+def test_a_dead_link_is_no_failure_until_readers_have_seen_what_it_leads_to() -> None:
+    documents = site_of(missing=30, readable=5)
+    seen = {document.uri for document in documents if document.state is not S.MISSING}
+
+    assert failure_refusal(documents, seen, run_id="run-2", limits=MaxFailures()) is None
+
+
+def test_a_run_that_looks_at_few_documents_is_judged_by_the_whole_source() -> None:
+    due, others = site_of(failed=6), site_of(readable=60, run_id="run-1")
+    others = [replace(document, uri=f"{document.uri}/other") for document in others]
+
+    assert failures([*due, *others]) is None
+    assert failures([*site_of(failed=60, run_id="run-1"), *others]) is None, "none of them failed in this run"
