@@ -22,7 +22,8 @@ from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_se
 
 from schemas.errors import ConfigError, StoreUnavailable
 
-STARTUP_SECONDS = 120.0
+STARTUP_SECONDS = 600.0
+"""By the clock: on a busy machine a first start, which makes the database, takes minutes."""
 STOP_SECONDS = 5.0
 _PR_SET_PDEATHSIG = 1
 

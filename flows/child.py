@@ -15,7 +15,14 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from flows.parser_process import ANSWER, EXHAUSTED, OK, ORDER, Task, read_exactly
-from schemas.errors import ConfigError, ParseError, Stopped, TerminalError, UnsupportedMedia
+from schemas.errors import (
+    ConfigError,
+    ParseError,
+    ParserUnavailable,
+    Stopped,
+    TerminalError,
+    UnsupportedMedia,
+)
 from schemas.fragment import ParseRequest
 from schemas.records import from_record, to_record
 from schemas.report import PageCounts
@@ -38,14 +45,17 @@ _ENVIRONMENT = {
 class ChildLimits:
     """What one document may cost, and how many documents a child parses before it is replaced.
 
-    Seconds are wall clock; `ocr_seconds` are for a PDF whose pages may be recognised. Address space:
-    importing pymupdf alone takes 610 MB of it.
+    Seconds are processor time, which the work of other programs does not use up; `ocr_seconds` are for a PDF
+    whose pages may be recognised. A document may take `patience` times as long by the clock, so that a child
+    that sleeps ends too; `start_seconds`, to start, are by the clock. Address space: importing pymupdf
+    alone takes 610 MB of it.
     """
 
     html_seconds: float = 30.0
     pdf_seconds: float = 120.0
     ocr_seconds: float = 1800.0
-    start_seconds: float = 60.0
+    start_seconds: float = 600.0
+    patience: float = 10.0
     address_space_mb: int = 2048
     documents: int = 2000
 
@@ -102,7 +112,8 @@ class ParserPool:
         """Parse a document, with the pages of its earlier version; waits for an idle child. Thread-safe.
 
         Raises: ParseError, UnsupportedMedia: the parser's own; ParseError also when the child crashed, ran
-        out of memory or over its time; ConfigError: no child starts; Stopped: the pool has been closed.
+        out of memory or over its time; ParserUnavailable: no child starts; ConfigError: there is no such
+        tokenizer; Stopped: the pool has been closed.
         """
         answer = self._work(Task.PARSE, data, request, pages)
         with self._lock:
@@ -135,21 +146,25 @@ class ParserPool:
     def _start(self) -> "_Child":
         with self._lock:
             self._refuse_if_closed()
-            child = _Child(self._tokenizer, self._limits)
+            try:
+                child = _Child(self._tokenizer, self._limits)
+            except OSError as error:
+                raise ParserUnavailable(_no_start(error.strerror), subject="parser") from error
             self._children.add(child)
         try:
             child.wait_until_ready(self._limits.start_seconds)
         except _Died as death:
             self._discard(child)
             self._refuse_if_closed()
-            message = f"the parser process does not start ({death}); its own message is on stderr"
-            raise ConfigError(message, subject=str(self._tokenizer)) from death
+            if not self._tokenizer.is_file():
+                raise ConfigError("no such file; parsers need it", subject=str(self._tokenizer)) from death
+            raise ParserUnavailable(_no_start(str(death)), subject="parser") from death
         return child
 
     def _ask(self, child: "_Child", task: Task, data: bytes, request: ParseRequest, pages: bytes) -> _Answer:
         seconds = self._seconds_for(data, request)
         try:
-            answer = child.ask(task, request, (data, pages), seconds)
+            answer = child.ask(task, request, (data, pages), seconds, patience=self._limits.patience)
         except _Died as death:
             self._refuse_if_closed()
             raise ParseError(f"parser {death}; the document is left out", subject=request.uri) from death
@@ -208,6 +223,7 @@ class _Child:
         finally:
             os.close(watched)
         self._overdue = False
+        self._seconds = 0.0
         # True from the first byte of an order to the last of its answer: what a child that was left in
         # between says next belongs to no later document. One without memory is never idle again.
         self._busy = True
@@ -219,17 +235,29 @@ class _Child:
         return not self._busy and not self._overdue and self._process.poll() is None
 
     def wait_until_ready(self, seconds: float) -> None:
-        """Wait for the first answer; raises _Died as `ask` does."""
-        self._within(seconds, self._receive)
+        """Wait for the first answer; raises _Died as `ask` does, and for a child that says it cannot work."""
+        answer = self._within(seconds, self._receive)
+        if answer.status != OK:
+            raise _Died(json.loads(answer.payload)["message"])
 
-    def ask(self, task: Task, request: ParseRequest, files: tuple[bytes, bytes], seconds: float) -> _Answer:
+    def ask(
+        self,
+        task: Task,
+        request: ParseRequest,
+        files: tuple[bytes, bytes],
+        seconds: float,
+        *,
+        patience: float,
+    ) -> _Answer:
         """Send a document and the pages of its earlier version, and wait for the answer.
 
-        Raises: _Died: the child crashed, or was killed after *seconds*.
+        Raises: _Died: the child crashed, used up *seconds* of processor time, or was killed after *patience*
+        times as long.
         """
         order = json.dumps({"task": task, "seconds": seconds, "request": to_record(request)}).encode()
         self._busy = True
-        answer = self._within(seconds, lambda: self._exchange(order, *files))
+        self._seconds = seconds
+        answer = self._within(seconds * patience, lambda: self._exchange(order, *files))
         self.answered += 1
         return answer
 
@@ -282,16 +310,21 @@ class _Child:
     def _cause(self, seconds: float) -> str:
         code = self._process.wait()
         if self._overdue:
-            return f"took longer than {seconds:g} s and was stopped"
+            return f"did not end within {seconds:g} s and was stopped"
+        if -code == signal.SIGPROF:
+            return f"took longer than {self._seconds:g} s of processor time and was stopped"
         return f"crashed ({_ENDS.get(-code, 'a fault in a library') if code < 0 else f'exit {code}'})"
 
 
 _ENDS: dict[int, str] = {
     signal.SIGKILL: "killed by the system, most likely out of memory",
     signal.SIGABRT: "a library gave up, most likely out of memory",
-    signal.SIGXCPU: "took too long",
 }
 """What a signal that ended a parser means; any other comes of a fault in a library."""
+
+
+def _no_start(why: str | None) -> str:
+    return f"no process starts to read documents ({why}); give it more memory or processes, then run again"
 
 
 def _environment() -> dict[str, str]:

@@ -28,8 +28,12 @@ class FirstLook:
 
 
 @contextmanager
-def look_first(source: Source, settings: Settings, *, clock: SystemClock) -> Iterator[FirstLook]:
+def look_first(
+    source: Source, settings: Settings, *, clock: SystemClock, accept: bool
+) -> Iterator[FirstLook]:
     """Ask the seeds of a web source, or list the files of the other kind; the session lives in the block.
+
+    *accept* goes on without a seed as long as another can be read.
 
     Raises: GuardRefused: a seed cannot be read, a root is not there, or there is no file in any.
     """
@@ -40,7 +44,7 @@ def look_first(source: Source, settings: Settings, *, clock: SystemClock) -> Ite
         return
     with open_source_session(source, settings, clock=clock) as session:
         answers = _ask_seeds(source, session)
-        if refusal := seed_refusal(answers, _rows(source, answers, clock)):
+        if refusal := seed_refusal(answers, _rows(source, answers, clock), accept=accept):
             raise _refused(source, refusal)
         yield FirstLook(session=session, answers=answers)
 

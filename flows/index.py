@@ -112,7 +112,7 @@ def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages 
     leases, clock = pipeline.index.ledger.leases, pipeline.index.clock
     with stages.timed("crawl"):
         crawl(pipeline, due_by=pipeline.index.now() if due else None)
-        check_seeds(pipeline, settle_source(pipeline, accept=accept))
+        check_seeds(pipeline, settle_source(pipeline, accept=accept), accept=accept)
     with ExitStack() as stack:
         with stages.timed("wait"):
             held = hold_lease(

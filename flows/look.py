@@ -41,7 +41,7 @@ def look(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages) -> RunR
     with stages.timed("crawl"):
         if not _crawl(pipeline, due_by=index.now() if due else None):
             return None
-        check_seeds(pipeline, settle_source(pipeline, accept=accept))
+        check_seeds(pipeline, settle_source(pipeline, accept=accept), accept=accept)
     with ExitStack() as stack:
         with stages.timed("wait"):
             lease = stack.enter_context(

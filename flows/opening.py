@@ -76,7 +76,7 @@ def open_pipeline(
     with ExitStack() as stack:
         look = FirstLook()
         if not IndexLayout(Path(settings.index)).manifest.exists():
-            look = stack.enter_context(look_first(loaded, settings, clock=SystemClock()))
+            look = stack.enter_context(look_first(loaded, settings, clock=SystemClock(), accept=accept))
         opened = open_index(settings, index_id=uuid4().hex)
         if not accept:
             check_hold(opened.layout)

@@ -42,8 +42,8 @@ ANSWER = struct.Struct(">BQQQQ")
 OK, FAILED, EXHAUSTED = 0, 1, 2
 
 _MIB = 1024 * 1024
-_CPU_PER_SECOND = 4
-"""CPU seconds a document may use per second of its deadline: a backstop, the parent watches the clock."""
+_SHORTEST = 0.001
+"""Seconds of a timer that is to end at once; zero would never end."""
 
 
 class Task(StrEnum):
@@ -77,8 +77,13 @@ def main(tokenizer: str, lifeline: str, address_space_mb: str) -> None:
     source, sink = _reserve_frames()
     _die_with(int(lifeline))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (int(address_space_mb) * _MIB,) * 2)
-    tasks = _build_tasks(Path(tokenizer))
+    try:
+        _limit_address_space(int(address_space_mb) * _MIB)
+        tasks = _build_tasks(Path(tokenizer))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the parent says it in one line
+        reason = "not enough memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
+        _send(sink, FAILED, _error("ParserUnavailable", redact(reason)[:300], "parser"))
+        return
     _send(sink, OK)
     _serve(source, sink, tasks)
 
@@ -91,9 +96,12 @@ def _serve(source: BinaryIO, sink: BinaryIO, tasks: Mapping[Task, Work]) -> None
         except EOFError:
             return
         asked = json.loads(order)
-        _renew_cpu_limit(asked["seconds"])
         request = from_record(ParseRequest, asked["request"])
-        _send(sink, *_answer(tasks[Task(asked["task"])], data, request, pages))
+        # Its signal ends the process amid native code too; it counts processor time (setitimer(2)).
+        signal.setitimer(signal.ITIMER_PROF, max(asked["seconds"], _SHORTEST))
+        answer = _answer(tasks[Task(asked["task"])], data, request, pages)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        _send(sink, *answer)
 
 
 def _answer(work: Work, data: bytes, request: ParseRequest, pages: bytes) -> tuple[int, *tuple[bytes, ...]]:
@@ -142,11 +150,27 @@ def _die_with(lifeline: int) -> None:
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def _renew_cpu_limit(seconds: float) -> None:
-    """Give each document its own CPU time: the limit counts from the start of the process."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    limit = int(used.ru_utime + used.ru_stime + seconds * _CPU_PER_SECOND) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+def _limit_address_space(size: int) -> None:
+    """Allow *size* bytes, or what is left of a smaller limit that this process was started under."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    size = size if hard == resource.RLIM_INFINITY else min(size, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+def _recognise(png: bytes, languages: str) -> str:
+    """Recognise a page, and take the processor time of it off the document's."""
+    before = _seconds_of_children()
+    try:
+        return recognise(png, languages)
+    finally:
+        if left := signal.getitimer(signal.ITIMER_PROF)[0]:
+            left -= _seconds_of_children() - before
+            signal.setitimer(signal.ITIMER_PROF, max(left, _SHORTEST))
+
+
+def _seconds_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _build_tasks(path: Path) -> dict[Task, Work]:
@@ -158,7 +182,7 @@ def _build_tasks(path: Path) -> dict[Task, Work]:
 
     def parse(data: bytes, request: ParseRequest, pages: bytes) -> Made:
         cache = PageCache(pages, made_by=f"{PARSER_VERSION} {engine() if request.ocr else ''}")
-        made = parse_document(data, request, count_tokens=count_tokens, recognise=recognise, cache=cache)
+        made = parse_document(data, request, count_tokens=count_tokens, recognise=_recognise, cache=cache)
         return made, cache.counts, cache.dump()
 
     def inspect(data: bytes, request: ParseRequest, _pages: bytes, *, draw: bool) -> Made:

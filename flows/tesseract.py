@@ -1,13 +1,18 @@
 """Tesseract as parsers use it: the picture of a page in, its words with places and confidence out."""
 
+import resource
 import shutil
+import signal
 import subprocess
 from functools import cache
 
 from schemas.errors import ConfigError, ParseError
 
-PAGE_SECONDS = 60.0
-"""Wall clock for one page; a clean scan takes 1-3 s."""
+PAGE_SECONDS = 60
+"""Processor time for one page; a clean scan takes 1-3 s."""
+
+PATIENCE = 10
+"""How many times as long a page may take by the clock of a busy machine."""
 
 _PROGRAM = "tesseract"
 _NO_DATA = b"Failed loading language"
@@ -22,12 +27,21 @@ def recognise(png: bytes, languages: str) -> str:
     """
     command = [_PROGRAM, "stdin", "stdout", "-l", languages, "tsv"]
     try:
-        done = subprocess.run(command, input=png, capture_output=True, timeout=PAGE_SECONDS, check=False)
+        done = subprocess.run(
+            command,
+            input=png,
+            capture_output=True,
+            timeout=PAGE_SECONDS * PATIENCE,
+            check=False,
+            preexec_fn=_limit_time,
+        )
     except FileNotFoundError as error:
         message = "install Tesseract (on Debian: apt-get install tesseract-ocr) to have it recognised"
         raise ConfigError(message, subject=_PROGRAM) from error
     except subprocess.TimeoutExpired as error:
-        raise ParseError(f"Tesseract took longer than {PAGE_SECONDS:g} s", subject=_PROGRAM) from error
+        raise ParseError(f"Tesseract did not end in {PAGE_SECONDS * PATIENCE} s", subject=_PROGRAM) from error
+    if done.returncode == -signal.SIGXCPU:
+        raise ParseError(f"Tesseract took longer than {PAGE_SECONDS} s", subject=_PROGRAM)
     if done.returncode:
         raise _refusal(done.stderr, languages)
     return done.stdout.decode("utf-8", "replace")
@@ -40,6 +54,12 @@ def engine() -> str:
         return ""
     done = subprocess.run([_PROGRAM, "--version"], capture_output=True, text=True, check=False)
     return (done.stdout or done.stderr).partition("\n")[0].strip()
+
+
+def _limit_time() -> None:
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft = PAGE_SECONDS if hard == resource.RLIM_INFINITY else min(PAGE_SECONDS, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
 def _refusal(stderr: bytes, languages: str) -> ConfigError | ParseError:

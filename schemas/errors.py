@@ -4,6 +4,7 @@
     ├── TransientError            try again later; tasks retry these and nothing else
     │   ├── FetchTimeout
     │   ├── HostBusy              carries retry_after
+    │   ├── ParserUnavailable
     │   └── StoreUnavailable
     ├── TerminalError             trying again gives the same answer
     │   ├── FetchRefused
@@ -67,6 +68,10 @@ class HostBusy(TransientError):
     def __init__(self, message: str, *, subject: str = "", retry_after: float | None = None) -> None:
         super().__init__(message, subject=subject)
         self.retry_after = retry_after
+
+
+class ParserUnavailable(TransientError):
+    """No process that reads documents can be started; that is no fault of any document."""
 
 
 class StoreUnavailable(TransientError):

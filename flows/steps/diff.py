@@ -9,7 +9,7 @@ from flows.wiring import Pipeline
 from flows.work import Difference
 from indexes.publish.generation import load_generation
 from ingest.diff.documents import count_documents, diff_documents, outcome_of
-from ingest.diff.guard import empty_refusal, failure_refusal, removal_refusal, seed_refusal
+from ingest.diff.guard import empty_refusal, failure_refusal, removal_refusal, seed_refusal, unread_seeds
 from ingest.diff.tools import diff_tools, without_tools
 from ingest.diff.validators import lying_hosts
 from ingest.plan.scope import is_inside, seed_urls
@@ -27,15 +27,21 @@ _FAILURE_ADVICE = (
 )
 
 
-def check_seeds(pipeline: Pipeline, known: Sequence[KnownDocument]) -> None:
-    """Stop before anything is decided when the source, of which *known* are all rows, cannot be read at all.
+def check_seeds(pipeline: Pipeline, known: Sequence[KnownDocument], *, accept: bool) -> None:
+    """Stop before anything is decided when the source, of which *known* are all rows, cannot be read.
 
-    Raises: GuardRefused: a seed is unreachable, or there is no readable document; `--accept` does not
-    help, since there is nothing to go on with.
+    *accept* goes on without a seed, which becomes a problem, as long as another can be read.
+
+    Raises: GuardRefused: a seed is unreachable and that is not accepted, or all are, or there is no readable
+    document.
     """
-    refusal = seed_refusal(seed_urls(pipeline.source), known) or empty_refusal(known)
+    seeds = seed_urls(pipeline.source)
+    refusal = seed_refusal(seeds, known, accept=accept) or empty_refusal(known)
     if refusal:
         raise GuardRefused(f"{refusal}; nothing was changed", subject=pipeline.source.name)
+    unread = unread_seeds(seeds, known)
+    told = [Problem(url=seed, reason=f"seed cannot be read: {why}") for seed, why in unread.items()]
+    pipeline.index.ledger.runs.add_problems(pipeline.run_id, told)
 
 
 def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:

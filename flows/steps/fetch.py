@@ -155,8 +155,8 @@ def _read(pipeline: Pipeline, uri: str) -> FetchResult:
     path = file_path(uri)
     try:
         root = next((r for r in pipeline.source.roots if (Path(r) / path).is_file()), None)
-    except PermissionError:
-        return _local(uri, FetchStatus.REFUSED, reason="its folder may not be read")
+    except OSError as error:
+        return _local(uri, FetchStatus.REFUSED, reason=f"its folder cannot be read ({error.strerror})")
     if root is None:
         return _local(uri, FetchStatus.GONE, reason="file deleted")
     try:

@@ -20,7 +20,7 @@ from ingest.link.naming import names_of
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
 from ingest.urls import file_path
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument
-from schemas.errors import DamageFound, Stopped, TerminalError
+from schemas.errors import DamageFound, ParseError, Stopped, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 from schemas.records import from_record
@@ -107,7 +107,7 @@ def _parse(pipeline: Pipeline, known: KnownDocument, earlier: str | None) -> _Do
     pages = _pages(pipeline, earlier)
     try:
         answer = pipeline.parsers.parse(data, parse_request(pipeline, known), pages=pages)
-    except TerminalError as error:
+    except (ParseError, UnsupportedMedia) as error:
         # Read by an older version or not: the next look must not take these bytes for read.
         unread = replace(known, parsed_sha=None, failures=known.failures + 1)
         return _Done(replace(unread, state=DocumentState.FAILED, reason=error.message))

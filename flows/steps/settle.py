@@ -20,7 +20,7 @@ from ingest.fetch.crawl import fetch_all
 from ingest.plan.scope import seed_urls
 from ingest.urls import canonical_url
 from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocument
-from schemas.errors import DamageFound, GuardRefused, TerminalError
+from schemas.errors import DamageFound, GuardRefused, ParseError, UnsupportedMedia
 from schemas.fetch import FetchRequest, FetchResult
 from schemas.fragment import GraphFragment
 from schemas.hashing import sha256_hex
@@ -153,6 +153,6 @@ def _ask(pipeline: Pipeline, uri: str) -> _Probe:
     request = parse_request(pipeline, KnownDocument(source=pipeline.source.name, uri=result.url))
     try:
         parsed = pipeline.parsers.parse(result.body, replace(request, content_type=result.content_type))
-    except TerminalError:
+    except (ParseError, UnsupportedMedia):
         return _Probe()
     return _Probe(page=read_version(from_record(GraphFragment, json.loads(parsed.record)), result.body))

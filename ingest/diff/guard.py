@@ -21,19 +21,26 @@ MAX_QUARANTINED = 0.5
 """Largest part of a source that may be put aside: beyond it the median page has collapsed (design 6)."""
 
 
+_ACCEPT = "sitegraph run SOURCE.yaml --accept"
 NOTHING_READABLE = "the source has no readable document; check its seeds or roots and its scope"
 
 
-def seed_refusal(seeds: Collection[str], known: Sequence[KnownDocument]) -> str | None:
-    """Say which seed could not be read; None when every seed was."""
+def unread_seeds(seeds: Collection[str], known: Sequence[KnownDocument]) -> dict[str, str]:
+    """Seeds that could not be read, in order, and why."""
     by_uri = {document.uri: document for document in known}
-    for seed in sorted(seeds):
-        document = by_uri.get(seed)
-        if document is not None and not _reached(document, by_uri):
-            why = document.reason or document.state.value
-            led = f" to {document.location}" if document.location else ""
-            return f"seed {seed} cannot be read ({why}{led})"
-    return None
+    looked_at = [by_uri[seed] for seed in sorted(seeds) if seed in by_uri]
+    return {seed.uri: _why_unread(seed) for seed in looked_at if not _reached(seed, by_uri)}
+
+
+def seed_refusal(seeds: Collection[str], known: Sequence[KnownDocument], *, accept: bool) -> str | None:
+    """Say which seed could not be read; None when every seed was, or *accept* and one was."""
+    unread = unread_seeds(seeds, known)
+    rest = len(set(seeds)) - len(unread)
+    if not unread or (accept and rest):
+        return None
+    seed, why = next(iter(unread.items()))
+    refusal = f"seed {seed} cannot be read ({why})"
+    return f"{refusal}; take it out of `seeds`, or go on with: {_ACCEPT}" if rest else refusal
 
 
 def empty_refusal(known: Sequence[KnownDocument]) -> str | None:
@@ -111,6 +118,11 @@ def _lost(changes: Sequence[DocumentChange]) -> int:
     """Removed documents, files of tools aside; content that goes on under another address is not lost."""
     gone = (change for change in changes if change.kind is ChangeKind.REMOVED and change.successor is None)
     return sum(not is_tools_url(change.uri) for change in gone)
+
+
+def _why_unread(document: KnownDocument) -> str:
+    led = f" to {document.location}" if document.location else ""
+    return f"{document.reason or document.state.value}{led}"
 
 
 def _reached(document: KnownDocument, by_uri: dict[str, KnownDocument]) -> bool:

@@ -28,7 +28,7 @@ class Breaker:
         self._probing = False
 
     def busy(self, now: float) -> None:
-        """Note an answer that asks to come back later; for a probe that is a failure."""
+        """Note a try without an answer, or with one that asks to come back; for a probe that is a failure."""
         if self._probing:
             self.failed(now)
 

@@ -48,17 +48,8 @@ _TRANSIENT = _ONCE | {
     FaultKind.TRUNCATED,
     FaultKind.BUSY,
 }
-_NETWORK = frozenset(
-    {
-        FaultKind.DNS,
-        FaultKind.CONNECT,
-        FaultKind.PROXY,
-        FaultKind.TIMEOUT,
-        FaultKind.RESET,
-        FaultKind.DEADLINE,
-        FaultKind.TLS,
-    }
-)
+_UNREACHABLE = frozenset({FaultKind.DNS, FaultKind.CONNECT, FaultKind.PROXY, FaultKind.TLS})
+_NO_ANSWER = frozenset({FaultKind.TIMEOUT, FaultKind.RESET, FaultKind.DEADLINE, FaultKind.BUSY})
 _OURS = frozenset({FaultKind.POLICY, FaultKind.UNSUPPORTED, FaultKind.CODING, FaultKind.TOO_LARGE})
 _NONE: Mapping[str, str] = {}
 
@@ -85,9 +76,14 @@ class Fault(Exception):
         return min(2, allowed) if self.kind in _ONCE else allowed
 
     @property
-    def of_network(self) -> bool:
-        """The host, not one document, is the likely cause."""
-        return self.kind in _NETWORK
+    def of_host(self) -> bool:
+        """The host cannot be reached, whichever document is asked for."""
+        return self.kind in _UNREACHABLE
+
+    @property
+    def of_document_or_host(self) -> bool:
+        """One document never comes, or the host is ill; only other documents tell."""
+        return self.kind in _NO_ANSWER
 
     @property
     def ours(self) -> bool:

@@ -1,5 +1,6 @@
 """Documents of a local folder: which there are, and their bytes; nothing outside the root, ever."""
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -14,6 +15,9 @@ _DENIED = (".env*", "*.pem", "*.key", "id_*", ".git")
 """Names that hold secrets or history; no glob of a source file brings them back."""
 
 
+_LOOP = "it is a link that leads back to itself"
+
+
 def list_files(root: Path, *, on_skip: Callable[[str, str], None]) -> tuple[str, ...]:
     """List the documents under *root* by relative path, in order, with `/` between names.
 
@@ -23,7 +27,7 @@ def list_files(root: Path, *, on_skip: Callable[[str, str], None]) -> tuple[str,
     top = root.resolve()
     if not top.is_dir():
         raise FetchRefused("no such folder; check `roots` of the source", subject=str(root))
-    return tuple(sorted(_walk(top, "", on_skip)))
+    return tuple(sorted(_walk(top, on_skip)))
 
 
 def is_denied(path: str) -> bool:
@@ -32,23 +36,31 @@ def is_denied(path: str) -> bool:
     return any(fnmatchcase(name, glob) for name in names for glob in _DENIED)
 
 
-def _walk(top: Path, folder: str, on_skip: Callable[[str, str], None]) -> Iterator[str]:
+def _walk(top: Path, on_skip: Callable[[str, str], None]) -> Iterator[str]:
+    # A list of what is left, not a call for each folder: folders may lie deeper than Python calls.
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        for path, is_folder in _entries(top, folder, on_skip):
+            if is_folder and not is_denied(path):
+                waiting.append(f"{path}/")
+            elif PurePosixPath(path).suffix.lower() in SUFFIXES:
+                reason = _why_not(top, path)
+                if reason:
+                    on_skip(path, reason)
+                else:
+                    yield path
+
+
+def _entries(top: Path, folder: str, on_skip: Callable[[str, str], None]) -> list[tuple[str, bool]]:
+    """Paths in a folder, and whether each is a folder itself; none of one that cannot be read."""
     try:
         with os.scandir(top / folder) as entries:
-            listed = sorted(entries, key=lambda entry: entry.name)
+            found = [(f"{folder}{entry.name}", entry.is_dir(follow_symlinks=False)) for entry in entries]
     except OSError as error:
         on_skip(folder, f"the folder cannot be read ({error.strerror})")
-        return
-    for entry in listed:
-        path = f"{folder}{entry.name}"
-        if entry.is_dir(follow_symlinks=False) and not is_denied(path):
-            yield from _walk(top, f"{path}/", on_skip)
-        elif PurePosixPath(path).suffix.lower() in SUFFIXES:
-            reason = _why_not(top, path)
-            if reason:
-                on_skip(path, reason)
-            else:
-                yield path
+        return []
+    return sorted(found)
 
 
 def _why_not(top: Path, path: str) -> str:
@@ -58,13 +70,17 @@ def _why_not(top: Path, path: str) -> str:
         return "its name is not readable text"
     try:
         real = (top / path).resolve(strict=True)
-    except OSError:
-        return "it cannot be read"
+    except (OSError, RuntimeError) as error:  # Python 3.11 names a loop of links by a RuntimeError
+        return _LOOP if _is_loop(error) else "it cannot be read"
     if not real.is_relative_to(top):
         return "it lies outside the root"
     if is_denied(real.relative_to(top).as_posix()):
         return "it leads to a secret"
     return "" if real.is_file() else "not a regular file"
+
+
+def _is_loop(error: Exception) -> bool:
+    return isinstance(error, RuntimeError) or getattr(error, "errno", None) == errno.ELOOP
 
 
 def read_file(root: Path, path: str, *, max_bytes: int, key: str | None = None) -> bytes:
@@ -79,7 +95,7 @@ def read_file(root: Path, path: str, *, max_bytes: int, key: str | None = None) 
         raise FetchRefused(reason, subject=path)
     try:
         descriptor = _open_inside(top, (top / path).resolve().relative_to(top))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise FetchRefused(f"it cannot be opened ({error})", subject=path) from None
     with open(descriptor, "rb") as file:
         info = os.fstat(descriptor)

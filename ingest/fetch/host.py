@@ -97,7 +97,7 @@ class Host:
             except Fault as fault:
                 waits = self._heed(fault)
                 if attempt >= fault.tries(self._limits.tries):
-                    self._note_busy(fault)
+                    self._note_given_up(fault)
                     raise
                 if not waits:
                     await self._clock.sleep(backoff_delay(url, attempt=attempt, base=self._limits.backoff))
@@ -119,7 +119,7 @@ class Host:
         try:
             answer = await self._transport.get(url, judge=judge, tally=tally, validators=validators)
         except Fault as fault:
-            self._note(failed=fault.of_network)
+            self._note(fault)
             raise
         except BaseException:  # cancelled; a probe that never ends would keep the host closed
             self._breaker.given_up()
@@ -132,9 +132,11 @@ class Host:
             self._breaker.succeeded()
         return answer
 
-    def _note(self, *, failed: bool) -> None:
-        if failed:
+    def _note(self, fault: Fault) -> None:
+        if fault.of_host:
             self._note_failure()
+        elif fault.of_document_or_host:
+            self._breaker.busy(self._clock.monotonic())
         else:
             self._breaker.succeeded()
 
@@ -162,9 +164,9 @@ class Host:
             self._park(min(asked, MAX_PARK), f"it asked to wait {asked:g} s")
         return True
 
-    def _note_busy(self, fault: Fault) -> None:
-        # One page that always fails is no dead host: its tries count once.
-        if fault.kind is FaultKind.BUSY:
+    def _note_given_up(self, fault: Fault) -> None:
+        # One page that always fails, or never ends, is no dead host: its tries count once.
+        if fault.of_document_or_host:
             self._note_failure()
 
     def _note_failure(self) -> None:

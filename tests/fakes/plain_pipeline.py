@@ -131,7 +131,7 @@ def crawl(pipeline: Pipeline, run_id: str, *, days: float = 1, accept: bool = Fa
         for batch in wave:
             fetch_batch(pipeline, batch.uris)
             parse_batch(pipeline, batch.uris)
-    check_seeds(pipeline, settle_source(pipeline, accept=accept))
+    check_seeds(pipeline, settle_source(pipeline, accept=accept), accept=accept)
     return diff_source(pipeline, accept=accept)
 
 

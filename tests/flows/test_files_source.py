@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.deep_folders import deep_folders
 from tests.fakes.pdfs import Text, heading, pdf_bytes, prose
-from tests.fakes.sitegraph_runs import Rows, Sitegraph
+from tests.fakes.sitegraph_runs import Rows, Sitegraph, report_of
 
 pytestmark = pytest.mark.server
+__all__ = ["deep_folders"]
 
 LEASES = """---
 id: GOV-0017
@@ -71,6 +73,27 @@ def index(sitegraph: Sitegraph, source: Path) -> Path:
 
 def ids_by_path(exported: dict[str, Rows]) -> dict[str, str]:
     return {row["path"]: row["id"] for row in exported["documents"]}
+
+
+def test_a_loop_of_links_and_folders_without_end_stop_no_other_file(
+    sitegraph: Sitegraph, root: Path, source: Path, deep_folders: Path
+) -> None:
+    (root / "again.md").symlink_to("again.md")
+    (root / "round").symlink_to(".", target_is_directory=True)
+    deep_folders.rename(root / "deep")
+    try:
+        done = sitegraph.command(
+            "run", str(source), "--index", str(source.parent / "index"), "--format", "json"
+        )
+    finally:
+        (root / "deep").rename(deep_folders)
+
+    report = report_of(done)
+    assert report["documents"]["added"] == 11
+    assert {
+        "url": "files://notes/again.md",
+        "reason": "left out: it is a link that leads back to itself",
+    } in report["problems"]
 
 
 def test_files_of_every_kind_are_cited_by_their_path(sitegraph: Sitegraph, index: Path) -> None:

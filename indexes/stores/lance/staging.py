@@ -29,6 +29,9 @@ MAX_MERGED_ROWS = 50_000
 MAX_MERGED_SMALL_ROWS = 200_000
 # How long a cleanup may take to start; if it takes longer, it fails whole and the next prune tries again.
 WINDOW_MARGIN = timedelta(seconds=10)
+# `optimize` also deletes versions, by default those of 7 days; where one of them is tagged it raises instead
+# (LanceDB 0.40, Table.optimize). A generation is kept however old it is, so nothing goes by a default.
+_NO_CLEANUP = timedelta(days=365 * 100)
 _TAGGED = "Cleanup error"
 
 
@@ -91,7 +94,7 @@ class StagedTable:
         self._require_latest()
         with store_errors(self._name):
             if self._needs_optimizing():
-                self._table.optimize()
+                self._compact()
             self._prepare(self._table)
             self._version = self._table.version
             self._tag(tag_of(generation))
@@ -104,21 +107,26 @@ class StagedTable:
             kept = {tag_of(generation) for generation in keep}
             for tag in sorted(set(self._table.tags.list()) - kept):
                 self._table.tags.delete(tag)
-            versions = [tag["version"] for tag in self._table.tags.list().values()]
+            versions = {tag["version"] for tag in self._table.tags.list().values()}
             if versions:
-                self._clean_before(min(versions))
+                self._clean_before(versions)
         self._version = None
 
-    def _clean_before(self, oldest: int) -> None:
+    def _compact(self) -> None:
+        """Merge small files and put new rows into the indexes; every version stays."""
+        self._table.optimize(cleanup_older_than=_NO_CLEANUP)
+
+    def _clean_before(self, tagged: Collection[int]) -> None:
         times = {item["version"]: item["timestamp"] for item in self._table.list_versions()}
-        if sum(version < oldest for version in times) < MAX_STALE_VERSIONS:
+        if sum(version < min(tagged) for version in times) < MAX_STALE_VERSIONS:
             return
-        self._table.optimize()  # compacts first, so that the cleanup below starts at once
+        self._compact()  # first, so that the cleanup below starts at once
         # Ages are counted by the store's clock: the time it gives to a version made now.
         self._table.checkout(self._table.version)
         self._table.restore()
-        now = self._table.list_versions()[-1]["timestamp"]
-        age = timedelta(seconds=now.timestamp() - times[oldest].timestamp())
+        now = self._table.list_versions()[-1]["timestamp"].timestamp()
+        # By time, not by number: a clock that was set back makes a later version look older.
+        age = timedelta(seconds=max(now - min(times[version].timestamp() for version in tagged), 0.0))
         try:
             self._table.optimize(cleanup_older_than=age + WINDOW_MARGIN)
         except RuntimeError as error:

@@ -10,6 +10,7 @@ from lxml.html import HtmlElement
 from ingest.parse.html.dom import class_words, normal_space
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.words import word_set
+from ingest.parse.numbering import strip_numbering
 from ingest.parse.outline import Anchor
 
 OwnId = Callable[[HtmlElement], str | None]
@@ -38,12 +39,8 @@ _LINE_NUMBERS = frozenset(
 )
 _SPACED = word_set("p div li ul ol dl dt dd tr td th br pre table section h1 h2 h3 h4 h5 h6 blockquote")
 
-# "Chapter 8. ", "Appendix A ", "8.1.2. ", "E.1. ", "3.2 "; a bare number or letter is part of the title.
-_NUMBERING = re.compile(
-    r"^(?:(?:chapter|appendix|part|section|annex)\s+(?:\d+|[a-z]|[ivxlc]+)(?:\.\d+)*(?:[.:]\s*|\s+)"
-    r"|(?:\d+|[a-z])(?:\.\d+)+\.?\s+|\d{1,2}\.?\s+)(?=\S)",
-    re.IGNORECASE,
-)
+
+_AFTER_NUMBER = re.compile(r"^[.:\u2013\u2014-]\s+")
 
 
 def _is_icon(sign: str) -> bool:
@@ -122,11 +119,13 @@ def split_heading(element: HtmlElement, *, numbered: bool) -> tuple[str, str | N
     Args: numbered: the family writes numbers as plain text; else one that is marked up is a number.
     """
     text, _ = inline_text(element, leave_out=_NUMBERS)
+    marked = _marked_number(element)
+    text = _AFTER_NUMBER.sub("", text) if marked else text
     if text.lower() in _CONTENTS_LABELS:
         return "", None
     bare = strip_numbering(text) if numbered else text
-    number = text.removesuffix(bare) or _marked_number(element)
-    return bare, number.rstrip(" .:") or None
+    number = text.removesuffix(bare) or marked
+    return bare, number.rstrip(" .:-\u2013\u2014") or None
 
 
 def _marked_number(element: HtmlElement) -> str:
@@ -136,11 +135,6 @@ def _marked_number(element: HtmlElement) -> str:
 
 def _class_words(element: HtmlElement) -> frozenset[str]:
     return class_words(element.get("class") or "")
-
-
-def strip_numbering(title: str) -> str:
-    """Take chapter words and section numbers off the front of a title, unless nothing else is left."""
-    return _NUMBERING.sub("", title, count=1)
 
 
 def code_text(element: HtmlElement, *, own_id: OwnId = no_id) -> tuple[str, tuple[Anchor, ...]]:

@@ -12,7 +12,7 @@ from ingest.parse.html.content import Content, ContentBy, find_content
 from ingest.parse.html.dom import Survey, normal_space, parse_tree, survey_tree
 from ingest.parse.html.family import SHAPES, Family, recognise_family
 from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
-from ingest.parse.html.inline import inline_text, is_permalink, strip_numbering
+from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.html.landmarks import Landmarks
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose, stated_purpose
@@ -21,6 +21,7 @@ from ingest.parse.html.trail import read_trail
 from ingest.parse.html.visibility import is_hidden
 from ingest.parse.html.words import word_set
 from ingest.parse.links import FoundLink, collect_links
+from ingest.parse.numbering import strip_numbering
 from ingest.parse.outline import OutlineSection, build_outline
 from ingest.parse.round_trip import look_up_fragments, names_in, with_round_trips
 from schemas.edges import LinkPosition

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ingest.parse.numbering import after_number, is_numbering, strip_numbering
 from ingest.parse.pdf.captions import is_caption
 from ingest.parse.pdf.joining import same_baseline
-from ingest.parse.pdf.outline import Entry, is_numbering, strip_numbering, title_key
+from ingest.parse.pdf.outline import Entry, title_key
 from ingest.parse.pdf.page import Line
 
 OUTLINE_AND_FONT, OUTLINE, FONT, NONE = 1.0, 0.9, 0.7, 0.4
@@ -72,7 +73,9 @@ def locate_entries(entries: Sequence[Entry], lines: Sequence[Line], type_: Type)
 
     A bookmark whose title is not printed keeps its place by height, or the top of the page.
     """
-    keys = [title_key(strip_numbering(line.text)) for line in lines]
+    texts = [" ".join(line.text.split()) for line in lines]
+    # Bookmarks often leave the number out, also where the printed line might be a phrase.
+    keys = [[title_key(after(text)) for text in texts] for after in (strip_numbering, after_number)]
     taken: set[int] = set()
     headings: list[Heading] = []
     for entry in entries:
@@ -99,9 +102,11 @@ def _listed(entry: Entry, run: tuple[int, int], confidence: float) -> Heading:
 
 
 def _printed(
-    entry: Entry, lines: Sequence[Line], keys: Sequence[str], taken: set[int], type_: Type
+    entry: Entry, lines: Sequence[Line], keys: Sequence[Sequence[str]], taken: set[int], type_: Type
 ) -> tuple[int, int] | None:
-    runs = [run for run in _matches(title_key(entry.title), lines, keys) if not taken & set(range(*run))]
+    wanted = title_key(entry.title)
+    found = ([run for run in _matches(wanted, lines, each) if not taken & set(range(*run))] for each in keys)
+    runs = next((runs for runs in found if runs), [])
 
     def rank(run: tuple[int, int]) -> tuple[bool, bool, int]:
         first = lines[run[1] - 1]

@@ -6,23 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ingest.parse.numbering import strip_numbering
 from ingest.parse.pdf.opening import pdf_errors
 
 MAX_ENTRIES = 20_000
 """Bookmarks kept; a document with more has a machine-made or looping outline."""
 
 _NAMED, _GOTO = 4, 1
-_UNITS = "one|two|three|four|five|six|seven|eight|nine"
-_TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-_TENS = rf"(?:twenty|thirty|forty|fifty)[- ]?(?:{_UNITS})?"
-_ORDINALS = rf"(?:{_TENS}|{_TEENS}|{_UNITS}|[0-9]{{1,3}}|[ivxlc]{{1,7}}|[a-z])"
-_DIVISION = r"(?:chapter|appendix|part|section|annex)"
-_NUMBERING = re.compile(
-    rf"^(?:{_DIVISION}\s+{_ORDINALS}(?:\.\d+)*(?:[.:\u2014-]\s*|\s+|$)"
-    r"|(?:\d+|[a-z])(?:\.\d+)+\.?(?:\s+|$)|\d{1,2}\.?(?:\s+|$))",
-    re.IGNORECASE,
-)
-_BARE_NUMBERING = re.compile(rf"(?:{_DIVISION}|(?:{_DIVISION}\s+)?{_ORDINALS}|[A-Z]?[\d.]+)", re.IGNORECASE)
 _NOT_WORDS = re.compile(r"[\W_]+")
 
 
@@ -43,21 +33,6 @@ def read_outline(document: Any) -> tuple[Entry, ...]:
         return tuple(_entries(rows, PageTops(document)))
     except pdf_errors():
         return ()
-
-
-def strip_numbering(title: str) -> str:
-    """Drop "Chapter 3." or "3.2 " before a title, unless nothing else would be left.
-
-    HTML twins of the same manual number their headings otherwise, or not at all; the HTML parser drops the
-    same numbers, so that twins share their heading paths.
-    """
-    flat = " ".join(title.split())
-    return _NUMBERING.sub("", flat, count=1).strip() or flat
-
-
-def is_numbering(text: str) -> bool:
-    """Whether *text* is nothing but a number as headings carry it: "CHAPTER", "ONE", "3.1.11"."""
-    return bool(_BARE_NUMBERING.fullmatch(text.strip().rstrip(".:")))
 
 
 def title_key(text: str) -> str:
@@ -107,7 +82,7 @@ class PageTops:
 
 def _entries(rows: list[Any], tops: PageTops) -> Iterator[Entry]:
     for level, title, page_no, destination in rows:
-        text = strip_numbering(title)
+        text = strip_numbering(" ".join(title.split()))
         if page_no >= 1 and text:
             _, y = tops.place(destination, page_no - 1)
             yield Entry(title=text, level=level, page_no=page_no, y=y)

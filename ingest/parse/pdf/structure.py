@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ingest.parse.numbering import strip_numbering
 from ingest.parse.pdf.headings import (
     FONT,
     FONT_LEVEL,
@@ -18,7 +19,7 @@ from ingest.parse.pdf.headings import (
 )
 from ingest.parse.pdf.marginals import Margin
 from ingest.parse.pdf.order import box_of, column_of
-from ingest.parse.pdf.outline import Entry, strip_numbering, title_key
+from ingest.parse.pdf.outline import Entry, title_key
 from ingest.parse.pdf.page import Block, PageContent
 from ingest.parse.pdf.pictures import Picture
 from ingest.parse.pdf.sheet import Sheet, build_sheets

@@ -79,8 +79,21 @@ def test_a_picture_that_takes_too_long_is_a_parse_error(
     slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(tesseract, "PAGE_SECONDS", 0.2)
-    with pytest.raises(ParseError, match=r"longer than 0\.2 s"):
+    monkeypatch.setattr(tesseract, "PATIENCE", 0.004)
+    with pytest.raises(ParseError, match=r"did not end in 0\.24 s"):
+        tesseract.recognise(b"", "eng")
+
+
+def test_a_picture_that_takes_too_much_processor_time_is_a_parse_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = tmp_path / "tesseract"
+    busy.write_text("#!/bin/sh\nwhile :; do :; done\n")
+    busy.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tesseract, "PAGE_SECONDS", 1)
+    monkeypatch.setattr(tesseract, "PATIENCE", 100)
+    with pytest.raises(ParseError, match="longer than 1 s"):
         tesseract.recognise(b"", "eng")
 
 

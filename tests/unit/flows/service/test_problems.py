@@ -13,6 +13,7 @@ STATUS = {
     errors.ChangesUnavailable: 410,
     errors.ConfigError: 503,
     errors.StoreUnavailable: 503,
+    errors.ParserUnavailable: 503,
     errors.FetchTimeout: 503,
     errors.HostBusy: 503,
 }

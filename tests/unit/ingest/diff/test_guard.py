@@ -12,6 +12,7 @@ from ingest.diff.guard import (
     quarantine_refusal,
     removal_refusal,
     seed_refusal,
+    unread_seeds,
     wordless_refusal,
 )
 from schemas.changes import ChangeKind, DocumentChange
@@ -66,23 +67,26 @@ def test_only_removals_count_for_the_guard() -> None:
 
 @pytest.mark.parametrize("state", [S.FETCHED, S.NOT_MODIFIED])
 def test_a_seed_that_was_read_does_not_stop_a_run(state: S) -> None:
-    assert seed_refusal([SITE], [known(state=state)]) is None
+    assert seed_refusal([SITE], [known(state=state)], accept=False) is None
 
 
 @pytest.mark.parametrize("state", [s for s in S if s not in (S.FETCHED, S.NOT_MODIFIED)])
 def test_a_seed_that_was_not_read_stops_a_run(state: S) -> None:
-    assert seed_refusal([SITE], [known(state=state)]) == f"seed {SITE} cannot be read ({state.value})"
+    said = f"seed {SITE} cannot be read ({state.value})"
+    for accept in (False, True):
+        assert seed_refusal([SITE], [known(state=state)], accept=accept) == said
 
 
 def test_the_refusal_gives_the_reason_that_is_known() -> None:
     document = known(state=S.FAILED, reason="no answer within 20 s")
-    assert seed_refusal([SITE], [document]) == f"seed {SITE} cannot be read (no answer within 20 s)"
+    said = f"seed {SITE} cannot be read (no answer within 20 s)"
+    assert seed_refusal([SITE], [document], accept=False) == said
 
 
 @pytest.mark.parametrize(("target", "read"), [(S.FETCHED, True), (S.FAILED, False)])
 def test_a_seed_that_leads_elsewhere_is_as_good_as_where_it_leads(target: S, read: bool) -> None:
     rows = [known(state=S.REDIRECTED, location=NEW_HOME), known(NEW_HOME, state=target)]
-    assert (seed_refusal([SITE], rows) is None) is read
+    assert (seed_refusal([SITE], rows, accept=False) is None) is read
 
 
 def test_a_seed_that_leads_to_itself_or_out_of_the_source_is_not_read() -> None:
@@ -90,13 +94,13 @@ def test_a_seed_that_leads_to_itself_or_out_of_the_source_is_not_read() -> None:
         known(state=S.REDIRECTED, location=NEW_HOME),
         known(NEW_HOME, state=S.REDIRECTED, location=SITE),
     ]
-    assert seed_refusal([SITE], circle) is not None
-    assert seed_refusal([SITE], circle[:1]) is not None
+    assert seed_refusal([SITE], circle, accept=True) is not None
+    assert seed_refusal([SITE], circle[:1], accept=True) is not None
 
 
 def test_of_several_seeds_the_first_bad_one_is_named() -> None:
     rows = [known("https://b.example/", state=S.FAILED), known("https://a.example/", state=S.FAILED)]
-    said = seed_refusal(["https://b.example/", "https://a.example/"], rows)
+    said = seed_refusal(["https://b.example/", "https://a.example/"], rows, accept=False)
     assert said is not None
     assert said.startswith("seed https://a.example/")
 
@@ -155,6 +159,17 @@ def test_documents_without_a_single_passage_stop_a_run(
 )
 def test_more_than_half_put_aside_is_a_bad_day_of_the_site(put_aside: int, held: int, refused: bool) -> None:
     assert (quarantine_refusal(put_aside, live=held) is not None) is refused
+
+
+def test_one_bad_seed_of_two_stops_a_run_until_that_is_accepted() -> None:
+    rows = [known("https://b.example/", state=S.MISSING), known("https://a.example/", state=S.FETCHED)]
+    seeds = [document.uri for document in rows]
+    said = seed_refusal(seeds, rows, accept=False)
+    assert said is not None
+    assert "seed https://b.example/ cannot be read (missing)" in said
+    assert "--accept" in said
+    assert seed_refusal(seeds, rows, accept=True) is None
+    assert unread_seeds(seeds, rows) == {"https://b.example/": "missing"}
 
 
 def site_of(

@@ -1,12 +1,16 @@
 """Local documents: which are listed, and that nothing outside the root is read."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from ingest.fetch.files import is_denied, list_files, read_file
 from schemas.errors import FetchRefused
+from tests.fakes.deep_folders import DEPTH, deep_folders, nest
+
+__all__ = ["deep_folders"]
 
 
 @pytest.fixture
@@ -117,3 +121,39 @@ def test_a_file_over_the_cap_is_refused(root: Path) -> None:
 def test_a_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FetchRefused, match="roots"):
         list_files(tmp_path / "nowhere", on_skip=lambda _path, _reason: None)
+
+
+def test_links_that_lead_in_a_circle_are_left_out_with_a_reason(root: Path) -> None:
+    """Loops of one and of two links, and a folder that holds itself."""
+    (root / "self.md").symlink_to("self.md")
+    (root / "to.md").symlink_to("fro.md")
+    (root / "fro.md").symlink_to("to.md")
+    (root / "guide" / "up").symlink_to("..", target_is_directory=True)
+    skipped: dict[str, str] = {}
+
+    listed = list_files(root, on_skip=skipped.__setitem__)
+
+    assert "b.md" in listed
+    assert not [path for path in listed if "up" in path]
+    for name in ("self.md", "to.md", "fro.md"):
+        assert skipped[name] == "it is a link that leads back to itself"
+        with pytest.raises(FetchRefused, match="leads back to itself"):
+            read_file(root, name, max_bytes=100)
+
+
+def test_folders_nested_deeper_than_python_calls_are_walked(deep_folders: Path) -> None:
+    (deep,) = list_files(deep_folders, on_skip=lambda path, why: pytest.fail(f"{path}: {why}"))
+
+    assert deep.count("/") == DEPTH
+    assert read_file(deep_folders, deep, max_bytes=100) == b"# Deep\n"
+
+
+def test_a_path_longer_than_the_system_takes_is_left_out_with_a_reason(root: Path) -> None:
+    nest(root, 3000)
+    skipped: dict[str, str] = {}
+
+    listed = list_files(root, on_skip=skipped.__setitem__)
+
+    subprocess.run(["rm", "-rf", str(root / "d")], check=True)
+    assert "b.md" in listed
+    assert "the folder cannot be read (File name too long)" in skipped.values()

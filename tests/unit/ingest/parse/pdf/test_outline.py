@@ -1,40 +1,8 @@
-"""Titles without their numbers, and bookmarks without a place."""
+"""Titles as they are compared, and bookmarks without a place."""
 
 import pymupdf
-import pytest
 
-from ingest.parse.pdf.outline import is_numbering, read_outline, strip_numbering, title_key
-
-
-@pytest.mark.parametrize(
-    ("printed", "title"),
-    [
-        ("Chapter 3. Lamps", "Lamps"),
-        ("CHAPTER TWENTYONE Lamps", "Lamps"),
-        ("Appendix B Lamps", "Lamps"),
-        ("3.2  Lamps and   plugs", "Lamps and plugs"),
-        ("4.6.4.3 Experimental", "Experimental"),
-        ("A.1 Lamps", "Lamps"),
-        ("7. Lamps", "Lamps"),
-        ("A lamp for everyone", "A lamp for everyone"),
-        ("Part of the lamp", "Part of the lamp"),
-        ("2024 in figures", "2024 in figures"),
-        ("3.2", "3.2"),
-        ("Chapter 9", "Chapter 9"),
-    ],
-)
-def test_numbering_is_dropped_where_a_title_is_left(printed: str, title: str) -> None:
-    assert strip_numbering(printed) == title
-
-
-@pytest.mark.parametrize("text", ["CHAPTER", "ONE", "TWENTYTHREE", "3.1.11", "Appendix A", "IV"])
-def test_what_is_printed_above_a_title_is_numbering(text: str) -> None:
-    assert is_numbering(text)
-
-
-@pytest.mark.parametrize("text", ["Lamps", "One lamp", "3.1 Lamps", "Parts"])
-def test_a_title_is_not_numbering(text: str) -> None:
-    assert not is_numbering(text)
+from ingest.parse.pdf.outline import read_outline, title_key
 
 
 def test_titles_are_compared_without_case_signs_and_ligatures() -> None:
