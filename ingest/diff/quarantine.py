@@ -4,11 +4,11 @@ Only a suspicious version is judged: one that keeps less than half of the words 
 one of a document that is new and tiny. A rewritten page is suspicious and still good.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from ingest.diff.markup import asks_password, is_unfilled
 from ingest.urls import registrable_domain
 from schemas.documents import KnownDocument
 from schemas.fragment import GraphFragment
@@ -26,21 +26,6 @@ COLLAPSED = 0.2
 _KEPT = 0.5
 _ALIKE = 0.8
 _COOKIE_SHARE = 0.02
-
-_LOOK = 512 * 1024
-"""Bytes of a page in which its form or its mount point stands."""
-
-# Every repetition is bounded and stops at "<": hostile markup must not cost more than its length.
-_MARK = re.compile(rb"<!--|-->|<(/?)(script|style|template)\b", re.IGNORECASE)
-_PASSWORD = re.compile(rb"<input\b[^<>]{0,500}\btype\s{0,9}=\s{0,9}[\"']?password\b", re.IGNORECASE)
-_SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
-_UNFILLED = re.compile(
-    rb"<(?:div|main|section)\b[^<>]{0,200}\bid\s{0,9}=[^<>]{0,200}>\s{0,200}</"
-    rb"|<[a-z]{1,30}-[a-z-]{1,60}[^<>]{0,200}>\s{0,200}</"
-    rb"|<noscript\b.{0,500}?\bjavascript\b",
-    re.DOTALL | re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
@@ -61,13 +46,7 @@ def read_version(fragment: GraphFragment, data: bytes = b"") -> Version:
     text = "\n".join(chunk.text for chunk in fragment.chunks)
     if fragment.kind is not DocumentKind.HTML:
         return Version(text=text)
-    data = data[:_LOOK]
-    markup = _markup(data)
-    return Version(
-        text=text,
-        asks_password=_PASSWORD.search(markup) is not None,
-        is_unfilled=_SCRIPT.search(data) is not None and _UNFILLED.search(markup) is not None,
-    )
+    return Version(text=text, asks_password=asks_password(data), is_unfilled=is_unfilled(data))
 
 
 def is_suspicious(now: Version, before: Version | None) -> bool:
@@ -118,20 +97,6 @@ def leads_home(document: KnownDocument, homes: Iterable[str]) -> bool:
 def _had_text(before: Version | None) -> bool:
     """Whether there was anything to lose: a manual's search page is an empty shell, and as it should be."""
     return before is not None and len(before.words) >= TINY_WORDS
-
-
-def _markup(data: bytes) -> bytes:
-    """What stands outside of comments, scripts, styles and templates."""
-    kept: list[bytes] = []
-    at, waiting = 0, b""
-    for mark in _MARK.finditer(data):
-        name = (mark[2] or mark[0]).lower()
-        if not waiting and not mark[1] and name != b"-->":
-            kept.append(data[at : mark.start()])
-            waiting = b"-->" if name == b"<!--" else name
-        elif waiting == name and (mark[1] or name == b"-->"):
-            at, waiting = mark.end(), b""
-    return b"".join(kept) + (b"" if waiting else data[at:])
 
 
 def _is_start(uri: str) -> bool:

@@ -1,0 +1,171 @@
+"""Whether a page that came with 200 stands in for content: an error, a notice, a wall, a default page."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ingest.diff.soft_errors.look import Look
+from ingest.diff.soft_errors.marks import find_mark, has_php_error
+from ingest.diff.soft_errors.phrases import DEFAULT_TITLES, SENTENCES, TITLES
+from ingest.diff.soft_errors.traces import find_traces
+
+NOTICE_WORDS = 150
+"""Words that such a page may have and still be known by what it says; debug pages are known by their traces."""
+
+SHORT_WORDS = 60
+"""Words of a page that is a notice by the sentences at its head alone."""
+
+BARE_WORDS = 25
+"""Words of a page that is a notice by its title alone, where good content was before."""
+
+LONG_NOTICE_WORDS = 300
+"""Words beyond which a page is no notice, whatever it says."""
+
+LEAD = 200
+"""Characters at the start of the text in which a notice says what it is."""
+
+_ERROR = "an error page"
+_TRACEBACK = "Traceback (most recent call last)"
+_READ = 4_000
+_DEBUG = "a debug page of a framework"
+
+_WORD = r"(?:http|https|status|error|code|fehler|erreur|errore|erro|fout|ошибка|エラー|错误)"
+_CODE = r"[45]\d\d"
+_STATUS = re.compile(
+    rf"(?:{_WORD}[\s:#–—-]{{0,5}}){{0,3}}{_CODE}\b(?:\s?errors?\b)?[\s:–—,.(|-]{{0,5}}(?P<rest>.{{0,80}})"
+    rf"|(?P<before>[^\d]{{3,60}}?)\s?\(?(?:{_WORD}[\s:#–—-]{{0,5}}){{0,2}}{_CODE}\)?"
+)
+"""A status code beside its reason phrase, in either order, and nothing else."""
+
+_FAILED_REQUEST = re.compile(
+    r"[\w.\\:]{0,120}(?:error|exception|notfound|http404) (?:at|on) (?:(?:get|head|post) )?/\S{0,500}"
+    r"|.{0,500}// werkzeug debugger|server error in '[^']{0,200}' application|http error \d{3}\b.{0,80}"
+)
+"""What a debug page calls itself: an exception at the path of a request."""
+
+_LISTING = re.compile(r"(?:index of|directory listing (?:for|of)|listing of) /")
+_EXCEPTION = re.compile(
+    r"[\w.\\:$]{0,120}(?:error|exception|fault|interrupt)\b"
+    r"|sqlstate\[|undefined (?:variable|index|array|method|prop)|call to |uncaught |traceback|panic:|trying to "
+)
+_INTERJECTION = re.compile(
+    r"(?:(?:oops|ooops|whoops|sorry|uh[ -]?oh|hoppla|ups|oups|désolé|lo sentimos|desculpe|ops|helaas"
+    r"|entschuldigung|抱歉|申し訳ございません|извините|error|we're sorry)[\s,!.:;…，、。–—-]+)+"
+)
+_PARTS = re.compile(r"\s[|–—·•»:/-]\s|\s*[|｜]\s*|: ")
+_EDGES = " \t\n.!?…:;,–—-|•·()[]{}<>\"'“”«»。！？、，"
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "´": "'", "\xa0": " ", "\u202f": " "})
+
+
+@dataclass(frozen=True, slots=True)
+class SoftError:
+    """Why a page seems to stand in for content; *sure* if it may be told from the page alone."""
+
+    reason: str
+    sure: bool
+
+
+def find_soft_error(look: Look) -> SoftError | None:
+    """Tell a page that stands in for content by its markup, its title, what it says, and how much else it says.
+
+    None for a page about which nothing tells. One that is not sure is bad only where other things point the
+    same way: good content was there before, or the host answers the same to an address that nobody has.
+    """
+    if reason := _by_markup(look):
+        return SoftError(reason, sure=True)
+    title = _title_reason(look)
+    if found := _by_traces(look, title):
+        return found
+    return _by_words(look, title) if look.words <= (LONG_NOTICE_WORDS if title else NOTICE_WORDS) else None
+
+
+def _by_markup(look: Look) -> str | None:
+    if look.words > NOTICE_WORDS:
+        return None
+    if look.is_shell:
+        return "an empty page that JavaScript would fill"
+    if _LISTING.match(_plain(look.title)) and not look.entries:
+        return "an empty folder"
+    return find_mark(look.markup) or ("an error of PHP" if has_php_error(look.markup) else None)
+
+
+def _by_traces(look: Look, title: str | None) -> SoftError | None:
+    """A trace makes a debug page where the page is about nothing else; people who quote one link to their site."""
+    names = [_plain(said).strip(_EDGES) for said in (look.title, look.heading)]
+    if any(_FAILED_REQUEST.fullmatch(name) for name in names):
+        return SoftError(_DEBUG, sure=look.own_links <= 2)
+    failed = title is not None or not look.title or any(map(_EXCEPTION.match, names))
+    if not look.is_html:
+        raised = look.text.startswith(_TRACEBACK) and look.words <= NOTICE_WORDS
+        return SoftError(_DEBUG, sure=True) if raised else None
+    if not failed and look.own_links:
+        return None
+    traces = find_traces(look.text)
+    if failed and traces.frames >= 2 and (look.own_links <= 2 or traces.share >= 0.25):
+        return SoftError(_DEBUG, sure=look.own_links <= 2)
+    return SoftError(_DEBUG, sure=True) if traces.frames >= 5 and traces.share >= 0.3 else None
+
+
+def _by_words(look: Look, title: str | None) -> SoftError | None:
+    parts = list(_title_parts(look))
+    if reason := next((DEFAULT_TITLES[part] for part in parts if part in DEFAULT_TITLES), None):
+        return SoftError(reason, sure=True)
+    text = _plain(look.text[:_READ])
+    lead = _reasons(f"{_plain(look.title)}\n{_plain(look.heading)}\n{text[:LEAD]}")
+    if title is None and not lead:
+        return None
+    said = _reasons(text) if look.words <= NOTICE_WORDS or not look.own_links else lead
+    if _is_sure(look, title, said):
+        return SoftError(title or lead[0], sure=True)
+    likely = look.words <= (NOTICE_WORDS if title and said else BARE_WORDS if title else SHORT_WORDS)
+    return SoftError(title or lead[0], sure=False) if likely else None
+
+
+def _is_sure(look: Look, title: str | None, said: Sequence[str]) -> bool:
+    if title is None:
+        return len(said) >= 2 and look.words <= SHORT_WORDS
+    if not look.own_links and (len(said) >= 2 or (look.words <= BARE_WORDS and _says_status(look))):
+        return True
+    return bool(said) and look.words <= SHORT_WORDS or len(said) >= 2 and look.words <= NOTICE_WORDS or _is_bare(look)
+
+
+def _is_bare(look: Look) -> bool:
+    """Whether the page has next to no words but its title."""
+    return look.words <= 6 and look.own_links <= 2
+
+
+def _says_status(look: Look) -> bool:
+    return all(_STATUS.fullmatch(_plain(said).strip(_EDGES)) for said in (look.title, look.heading))
+
+
+def _title_reason(look: Look) -> str | None:
+    """What the heading, or a part of the title element, says of an error and of nothing else."""
+    for part in _title_parts(look):
+        if part in TITLES:
+            return TITLES[part]
+        if (status := _STATUS.fullmatch(part)) and status["before"] is None:
+            rest = status["rest"].strip(_EDGES)
+            if not rest or rest in TITLES:
+                return TITLES.get(rest, _ERROR)
+        elif status and (before := status["before"].strip(_EDGES)) in TITLES:
+            return TITLES[before]
+    return None
+
+
+def _title_parts(look: Look) -> Iterator[str]:
+    for stated in (look.heading, look.title) if look.heading != look.title else (look.title,):
+        plain = _plain(stated)
+        if len(plain) <= LEAD:
+            for part in {plain, *_PARTS.split(plain)}:
+                yield (cut := part.strip(_EDGES))
+                if said := _INTERJECTION.match(cut):
+                    yield cut[said.end() :]
+
+
+def _reasons(text: str) -> list[str]:
+    """The kinds of the sentences that a text has, one for each sentence."""
+    return [reason for sentence, reason in SENTENCES if sentence in text]
+
+
+def _plain(text: str) -> str:
+    return text.lower() if text.isascii() else text.translate(_QUOTES).lower()
