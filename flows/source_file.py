@@ -23,6 +23,7 @@ from schemas.errors import ConfigError
 from schemas.source import (
     Auth,
     GoneAfter,
+    Quarantine,
     Rate,
     Recrawl,
     Scope,
@@ -167,6 +168,11 @@ class _Recrawl(_Model):
         return self
 
 
+class _Quarantine(_Model):
+    exempt: tuple[str, ...] = ()
+    same_text: int = Field(default=5, strict=True, ge=2)
+
+
 class _Metadata(_Model):
     doc_type: str | None = None
     domain: str | None = None
@@ -197,6 +203,7 @@ class _SourceFile(_Model):
     ocr: _Languages = ()
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
+    quarantine: _Quarantine = _Quarantine()
     metadata: _Metadata = _Metadata()
     relations: tuple[_Relation, ...] = ()
     user_agent: str | None = None
@@ -220,6 +227,8 @@ class _SourceFile(_Model):
             raise ValueError("auth is for sources of kind web")
         if self.kind == "files" and self.javascript:
             raise ValueError("javascript is for sources of kind web")
+        if self.kind == "files" and self.quarantine != _Quarantine():
+            raise ValueError("quarantine is for sources of kind web")
         return self
 
 
@@ -275,6 +284,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
             **file.recrawl.model_dump(exclude={"gone_after"}),
             gone_after=GoneAfter(**file.recrawl.gone_after.model_dump()),
         ),
+        quarantine=Quarantine(**file.quarantine.model_dump()),
         metadata=SourceMetadata(**file.metadata.model_dump()),
         relations=tuple(sorted(set(file.relations))),
         user_agent=file.user_agent,

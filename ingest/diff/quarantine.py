@@ -1,7 +1,8 @@
 """Which answers of 200 are no content: error pages, logins, cookie walls, empty shells, collapsed text.
 
 Only a suspicious version is judged: one that keeps less than half of the words of the last good version, or
-one of a document that is new and tiny. A rewritten page is suspicious and still good.
+one of a document that is new and tiny or seems to stand in for content. A rewritten page is suspicious and still
+good.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ingest.diff.markup import asks_password, is_unfilled
 from ingest.urls import registrable_domain
-from schemas.documents import KnownDocument
+from schemas.documents import KnownDocument, SoftError
 from schemas.fragment import GraphFragment
 from schemas.nodes import DocumentKind
 
@@ -26,6 +27,7 @@ COLLAPSED = 0.2
 _KEPT = 0.5
 _ALIKE = 0.8
 _COOKIE_SHARE = 0.02
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
@@ -57,24 +59,43 @@ def is_suspicious(now: Version, before: Version | None) -> bool:
     return bool(old) and len(old & set(now.words)) < _KEPT * len(old)
 
 
-def bad_content(now: Version, before: Version | None, *, missing: Callable[[], Version | None]) -> str | None:
+def bad_content(
+    now: Version,
+    before: Version | None,
+    *,
+    missing: Callable[[], Version | None],
+    soft_error: SoftError | None = None,
+) -> str | None:
     """Say why a version is put aside; None for a good one.
 
-    *missing* gives what the host answers, with 200, to an address that nobody has, or None where it is
-    honest about those; it costs a request and is asked only where nothing else tells.
+    Args: soft_error: what the page alone tells of it. missing: gives what the host answers, with 200, to an
+    address that nobody has, or None where it is honest about those; it costs a request and is asked only where
+    nothing else tells.
     """
-    if not is_suspicious(now, before):
+    if soft_error is not None and (soft_error.sure or before is not None) and replaces_content(now, before):
+        return soft_error.reason
+    if is_suspicious(now, before):
+        if reason := _form_of(now, before):
+            return reason
+    elif before is not None or soft_error is None:
         return None
-    if now.is_unfilled and len(now.words) < SHELL_WORDS and _had_text(before):
-        return "an empty page that JavaScript would fill"
-    if now.asks_password:
-        return "a login page"
-    if _is_cookie_wall(now):
-        return "a cookie wall"
     elsewhere = missing()
     if elsewhere is not None and _alike(now, elsewhere):
         return "what the host answers to addresses that nobody has"
     return None
+
+
+def replaces_content(now: Version, before: Version | None) -> bool:
+    """Whether less than half of the words of the last good version are left; a new page replaces nothing good."""
+    return before is None or is_suspicious(now, before)
+
+
+def _form_of(now: Version, before: Version | None) -> str | None:
+    if now.is_unfilled and len(now.words) < SHELL_WORDS and _had_text(before):
+        return "an empty page that JavaScript would fill"
+    if now.asks_password:
+        return "a login page"
+    return "a cookie wall" if _is_cookie_wall(now) else None
 
 
 def has_collapsed(now: Version, before: Version | None) -> bool:

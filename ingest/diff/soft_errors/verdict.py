@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ingest.diff.soft_errors.look import Look
 from ingest.diff.soft_errors.marks import find_mark, has_php_error
 from ingest.diff.soft_errors.phrases import DEFAULT_TITLES, SENTENCES, TITLES
 from ingest.diff.soft_errors.traces import find_traces
+from schemas.documents import SoftError
 
 NOTICE_WORDS = 150
 """Words that such a page may have and still be known by what it says; debug pages are known by their traces."""
@@ -57,14 +57,6 @@ _EDGES = " \t\n.!?…:;,–—-|•·()[]{}<>\"'“”«»。！？、，"
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "´": "'", "\xa0": " ", "\u202f": " "})
 
 
-@dataclass(frozen=True, slots=True)
-class SoftError:
-    """Why a page seems to stand in for content; *sure* if it may be told from the page alone."""
-
-    reason: str
-    sure: bool
-
-
 def find_soft_error(look: Look) -> SoftError | None:
     """Tell a page that stands in for content by its markup, its title, what it says, and how much else it says.
 
@@ -72,7 +64,7 @@ def find_soft_error(look: Look) -> SoftError | None:
     same way: good content was there before, or the host answers the same to an address that nobody has.
     """
     if reason := _by_markup(look):
-        return SoftError(reason, sure=True)
+        return SoftError(reason=reason, sure=True)
     title = _title_reason(look)
     if found := _by_traces(look, title):
         return found
@@ -93,32 +85,32 @@ def _by_traces(look: Look, title: str | None) -> SoftError | None:
     """A trace makes a debug page where the page is about nothing else; people who quote one link to their site."""
     names = [_plain(said).strip(_EDGES) for said in (look.title, look.heading)]
     if any(_FAILED_REQUEST.fullmatch(name) for name in names):
-        return SoftError(_DEBUG, sure=look.own_links <= 2)
+        return SoftError(reason=_DEBUG, sure=look.own_links <= 2)
     failed = title is not None or not look.title or any(map(_EXCEPTION.match, names))
     if not look.is_html:
         raised = look.text.startswith(_TRACEBACK) and look.words <= NOTICE_WORDS
-        return SoftError(_DEBUG, sure=True) if raised else None
+        return SoftError(reason=_DEBUG, sure=True) if raised else None
     if not failed and look.own_links:
         return None
     traces = find_traces(look.text)
     if failed and traces.frames >= 2 and (look.own_links <= 2 or traces.share >= 0.25):
-        return SoftError(_DEBUG, sure=look.own_links <= 2)
-    return SoftError(_DEBUG, sure=True) if traces.frames >= 5 and traces.share >= 0.3 else None
+        return SoftError(reason=_DEBUG, sure=look.own_links <= 2)
+    return SoftError(reason=_DEBUG, sure=True) if traces.frames >= 5 and traces.share >= 0.3 else None
 
 
 def _by_words(look: Look, title: str | None) -> SoftError | None:
     parts = list(_title_parts(look))
     if reason := next((DEFAULT_TITLES[part] for part in parts if part in DEFAULT_TITLES), None):
-        return SoftError(reason, sure=True)
+        return SoftError(reason=reason, sure=True)
     text = _plain(look.text[:_READ])
     lead = _reasons(f"{_plain(look.title)}\n{_plain(look.heading)}\n{text[:LEAD]}")
     if title is None and not lead:
         return None
     said = _reasons(text) if look.words <= NOTICE_WORDS or not look.own_links else lead
     if _is_sure(look, title, said):
-        return SoftError(title or lead[0], sure=True)
+        return SoftError(reason=title or lead[0], sure=True)
     likely = look.words <= (NOTICE_WORDS if title and said else BARE_WORDS if title else SHORT_WORDS)
-    return SoftError(title or lead[0], sure=False) if likely else None
+    return SoftError(reason=title or lead[0], sure=False) if likely else None
 
 
 def _is_sure(look: Look, title: str | None, said: Sequence[str]) -> bool:
@@ -126,7 +118,13 @@ def _is_sure(look: Look, title: str | None, said: Sequence[str]) -> bool:
         return len(said) >= 2 and look.words <= SHORT_WORDS
     if not look.own_links and (len(said) >= 2 or (look.words <= BARE_WORDS and _says_status(look))):
         return True
-    return bool(said) and look.words <= SHORT_WORDS or len(said) >= 2 and look.words <= NOTICE_WORDS or _is_bare(look)
+    return (
+        bool(said)
+        and look.words <= SHORT_WORDS
+        or len(said) >= 2
+        and look.words <= NOTICE_WORDS
+        or _is_bare(look)
+    )
 
 
 def _is_bare(look: Look) -> bool:
