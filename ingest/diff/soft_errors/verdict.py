@@ -7,6 +7,7 @@ from ingest.diff.soft_errors.look import Look
 from ingest.diff.soft_errors.marks import find_mark, has_php_error
 from ingest.diff.soft_errors.phrases import DEFAULT_TITLES, SENTENCES, TITLES
 from ingest.diff.soft_errors.traces import find_traces
+from ingest.diff.soft_errors.vocabulary import hear
 from schemas.documents import SoftError
 
 NOTICE_WORDS = 150
@@ -21,11 +22,16 @@ BARE_WORDS = 25
 LONG_NOTICE_WORDS = 300
 """Words beyond which a page is no notice, whatever it says."""
 
+SHARE, NAMED_SHARE, FRAMED_SHARE = 0.38, 0.28, 0.42
+"""Part of a short page's words that must be those of notices: on a page that leads nowhere on its host, on one
+whose heading names a failure too, and on one within the frame of a site."""
+
 LEAD = 200
 """Characters at the start of the text in which a notice says what it is."""
 
 _ERROR = "an error page"
 _TRACEBACK = "Traceback (most recent call last)"
+_NOTICE = "a notice in place of content"
 _READ = 4_000
 _DEBUG = "a debug page of a framework"
 
@@ -99,18 +105,19 @@ def _by_traces(look: Look, title: str | None) -> SoftError | None:
 
 
 def _by_words(look: Look, title: str | None) -> SoftError | None:
-    parts = list(_title_parts(look))
-    if reason := next((DEFAULT_TITLES[part] for part in parts if part in DEFAULT_TITLES), None):
+    if reason := _default_title(look):
         return SoftError(reason=reason, sure=True)
     text = _plain(look.text[:_READ])
-    lead = _reasons(f"{_plain(look.title)}\n{_plain(look.heading)}\n{text[:LEAD]}")
-    if title is None and not lead:
-        return None
-    said = _reasons(text) if look.words <= NOTICE_WORDS or not look.own_links else lead
-    if _is_sure(look, title, said):
-        return SoftError(reason=title or lead[0], sure=True)
-    likely = look.words <= (NOTICE_WORDS if title and said else BARE_WORDS if title else SHORT_WORDS)
-    return SoftError(reason=title or lead[0], sure=False) if likely else None
+    said = _reasons(f"{_plain(look.title)}\n{_plain(look.heading)}\n{text[:LEAD]}")
+    reason = title or next(iter(said), _NOTICE)
+    if said or title:
+        said = _reasons(text) if look.words <= NOTICE_WORDS or not look.own_links else said
+        if _is_sure(look, title, said):
+            return SoftError(reason=reason, sure=True)
+    if found := _by_voice(look, text, title, reason):
+        return found
+    limit = (NOTICE_WORDS if said else BARE_WORDS) if title else SHORT_WORDS if said else 0
+    return SoftError(reason=reason, sure=False) if look.words < limit else None
 
 
 def _is_sure(look: Look, title: str | None, said: Sequence[str]) -> bool:
@@ -118,13 +125,31 @@ def _is_sure(look: Look, title: str | None, said: Sequence[str]) -> bool:
         return len(said) >= 2 and look.words <= SHORT_WORDS
     if not look.own_links and (len(said) >= 2 or (look.words <= BARE_WORDS and _says_status(look))):
         return True
-    return (
-        bool(said)
-        and look.words <= SHORT_WORDS
-        or len(said) >= 2
-        and look.words <= NOTICE_WORDS
-        or _is_bare(look)
-    )
+    if _is_bare(look) or (said and look.words <= SHORT_WORDS):
+        return True
+    return len(said) >= 2 and look.words <= NOTICE_WORDS
+
+
+def _by_voice(look: Look, text: str, title: str | None, reason: str) -> SoftError | None:
+    """A short page of which much is the words of notices; the more links of its own it has, the more must be."""
+    if look.words > SHORT_WORDS:
+        return None
+    voice = hear(f"{_plain(look.title)}\n{_plain(look.heading)}\n{text}")
+    if not voice.failed or not (voice.asked or title):
+        return None
+    named = title is not None or _names_failure(look)
+    foreign = look.own_links <= 2 and voice.share >= (NAMED_SHARE if named and not look.own_links else SHARE)
+    framed = voice.failed >= 2 and voice.asked >= 2 and voice.share >= FRAMED_SHARE
+    if foreign or framed:
+        return SoftError(reason=reason, sure=True)
+    return SoftError(reason=reason, sure=False) if voice.share >= SHARE else None
+
+
+def _names_failure(look: Look) -> bool:
+    """Whether the heading is short and names what failed in the words of notices, as `Web page blocked` does."""
+    name = _plain(look.heading or look.title)
+    voice = hear(name)
+    return len(name.split()) <= 8 and voice.failed > 0 and voice.share >= 0.5
 
 
 def _is_bare(look: Look) -> bool:
@@ -148,6 +173,10 @@ def _title_reason(look: Look) -> str | None:
         elif status and (before := status["before"].strip(_EDGES)) in TITLES:
             return TITLES[before]
     return None
+
+
+def _default_title(look: Look) -> str | None:
+    return next((DEFAULT_TITLES[part] for part in _title_parts(look) if part in DEFAULT_TITLES), None)
 
 
 def _title_parts(look: Look) -> Iterator[str]:
