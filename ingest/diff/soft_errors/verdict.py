@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from ingest.diff.soft_errors.look import Look
 from ingest.diff.soft_errors.marks import find_mark, has_php_error
-from ingest.diff.soft_errors.phrases import DEFAULT_TITLES, SENTENCES, TITLES
+from ingest.diff.soft_errors.phrases import DEFAULT_TITLES, PLAIN_KINDS, SENTENCES, TITLES
 from ingest.diff.soft_errors.traces import find_traces
-from ingest.diff.soft_errors.vocabulary import hear
+from ingest.diff.soft_errors.vocabulary import Voice, hear
 from schemas.documents import SoftError
 
 NOTICE_WORDS = 150
@@ -108,21 +108,24 @@ def _by_words(look: Look, title: str | None) -> SoftError | None:
     if reason := _default_title(look):
         return SoftError(reason=reason, sure=True)
     text = _plain(look.text[:_READ])
+    whole = f"{_plain(look.title)}\n{_plain(look.heading)}\n{text}"
+    voice = hear(whole) if look.words <= SHORT_WORDS else Voice()
     said = _reasons(f"{_plain(look.title)}\n{_plain(look.heading)}\n{text[:LEAD]}")
     reason = title or next(iter(said), _NOTICE)
     if said or title:
         said = _reasons(text) if look.words <= NOTICE_WORDS or not look.own_links else said
-        if _is_sure(look, title, said):
+        if _is_sure(look, title, said, voice):
             return SoftError(reason=reason, sure=True)
-    if found := _by_voice(look, text, title, reason):
+    if found := _by_voice(look, voice, title, reason):
         return found
     limit = (NOTICE_WORDS if said else BARE_WORDS) if title else SHORT_WORDS if said else 0
     return SoftError(reason=reason, sure=False) if look.words < limit else None
 
 
-def _is_sure(look: Look, title: str | None, said: Sequence[str]) -> bool:
+def _is_sure(look: Look, title: str | None, said: Sequence[str], voice: Voice) -> bool:
     if title is None:
-        return len(said) >= 2 and look.words <= SHORT_WORDS
+        told = (voice.failed > 0 and voice.addresses) or said[0] in PLAIN_KINDS
+        return told and len(said) >= 2 and look.words <= SHORT_WORDS
     if not look.own_links and (len(said) >= 2 or (look.words <= BARE_WORDS and _says_status(look))):
         return True
     if _is_bare(look) or (said and look.words <= SHORT_WORDS):
@@ -130,12 +133,9 @@ def _is_sure(look: Look, title: str | None, said: Sequence[str]) -> bool:
     return len(said) >= 2 and look.words <= NOTICE_WORDS
 
 
-def _by_voice(look: Look, text: str, title: str | None, reason: str) -> SoftError | None:
+def _by_voice(look: Look, voice: Voice, title: str | None, reason: str) -> SoftError | None:
     """A short page of which much is the words of notices; the more links of its own it has, the more must be."""
-    if look.words > SHORT_WORDS:
-        return None
-    voice = hear(f"{_plain(look.title)}\n{_plain(look.heading)}\n{text}")
-    if not voice.failed or not (voice.asked or title):
+    if not (voice.failed and voice.addresses and (voice.asked or title)):
         return None
     named = title is not None or _names_failure(look)
     foreign = look.own_links <= 2 and voice.share >= (NAMED_SHARE if named and not look.own_links else SHARE)
@@ -154,7 +154,7 @@ def _names_failure(look: Look) -> bool:
 
 def _is_bare(look: Look) -> bool:
     """Whether the page has next to no words but its title."""
-    return look.words <= 6 and look.own_links <= 2
+    return look.words <= (15 if not look.own_links else 6 if look.own_links <= 2 else 0)
 
 
 def _says_status(look: Look) -> bool:

@@ -48,6 +48,17 @@ página site servidor serviço pedido endereço acesso navegador esta nosso esta
 pagina website server dienst verzoek adres toegang browser deze onze
 страниц сайт сервер сервис запрос адрес доступ браузер эта наш
 """
+_PERSON = """
+please sorry you your you're you've yourself we our us we're we've we'll thank thanks apolog visitor
+bitte sie ihnen ihr ihre ihren ihrem ihrer wir uns unser leider dein deine deinen du
+vous votre vos nous notre nos veuillez désolé merci
+usted ustedes su sus nuestro nuestra estamos hemos disculp gracias lamentamos nosotros favor
+tuo tua suo sua nostro nostra stiamo abbiamo prego scus grazie siamo spiacenti
+você seu nosso nossa estamos desculp obrigad favor lamentamos
+uw onze wij helaas alstublieft excuses je jouw
+вы вам вас ваш мы наш нам извин пожалуйста сожалению
+szukasz proszę przepraszamy państwa
+"""
 _FAILED_SIGNS = ("エラー", "できません", "できない", "障害", "集中", "メンテナンス", "见つかりません", "見つかりません")
 _FAILED_SIGNS += ("错误", "失败", "无法", "不存在", "维护", "繁忙", "异常", "开小差", "禁止", "故障", "不可用", "被拒绝")
 _ASKED_SIGNS = ("ください", "しばらく", "時間をおいて", "申し訳", "ご迷惑", "请", "稍后", "抱歉", "重试", "刷新", "联系", "返回")
@@ -60,16 +71,20 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_STEMS = (_stems(_FAILED), _stems(_ASKED), _stems(_PLACE))
+_STEMS = (_stems(_FAILED), _stems(_ASKED), _stems(_PLACE), _stems(_PERSON))
 _LENGTHS = range(3, 1 + max(len(stem) for stems in _STEMS for stem in stems))
 
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """How much a text speaks as a notice does: distinct words of what failed and of what to do, and their share."""
+    """How much a text speaks as a notice does: distinct words of what failed and of what to do, and their share.
+
+    `addresses`: it speaks to a visitor, or of the people behind the site.
+    """
 
     failed: int = 0
     asked: int = 0
+    addresses: bool = False
     share: float = 0.0
 
 
@@ -77,16 +92,16 @@ def hear(text: str) -> Voice:
     """Count the words of a short text, in lower case, of which notices are made."""
     if len(_CJK.findall(text)) >= 8:
         failed, asked = (sum(sign in text for sign in signs) for signs in (_FAILED_SIGNS, _ASKED_SIGNS))
-        return Voice(failed, asked, 1.0 if len(text) <= 2 * WORDS else 0.0)
+        return Voice(failed, asked, True, 1.0 if len(text) <= 2 * WORDS else 0.0)
     words = _WORD.findall(text)
-    found: tuple[set[str], ...] = (set(), set(), set())
+    found: tuple[set[str], ...] = (set(), set(), set(), set())
     known = 0
     for word in words:
         hits = [(group, stem) for group, stems in enumerate(_STEMS) if (stem := _stem(word, stems))]
         known += bool(hits)
         for group, stem in hits:
             found[group].add(stem)
-    return Voice(len(found[0]), len(found[1]), known / len(words) if words else 0.0)
+    return Voice(len(found[0]), len(found[1]), bool(found[3]), known / len(words) if words else 0.0)
 
 
 def _stem(word: str, stems: frozenset[str]) -> str | None:
