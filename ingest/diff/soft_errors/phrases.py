@@ -5,6 +5,7 @@ the title element; a sentence counts wherever it stands, and alone proves nothin
 Sources: reason phrases of RFC 9110, 15; the pages that servers, frameworks, gateways and content systems send.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -312,7 +313,7 @@ KINDS = (
         there's nothing here, yet | there's nothing here | nothing to see here | dead link | no such page
         there isn't a github pages site here | site not found
         not found | page not found | file not found | object not found | page doesn't exist | page does not exist
-        nothing here | nothing found | that page can't be found | we can't find that page | page missing
+        cette page n'existe plus | nothing here | nothing found | that page can't be found | we can't find that page | page missing
         we couldn't find that page | we can't find the page you're looking for | page cannot be found
         the page cannot be found | this page doesn't exist | this page isn't available | page unavailable
         the page you requested was not found | the requested url was not found on this server | gone
@@ -452,7 +453,26 @@ DEFAULT_TITLES: Mapping[str, str] = {
 }
 """Reason by title of a page that no site has as its own."""
 
-SENTENCES: tuple[tuple[str, str], ...] = tuple(
-    (sentence, kind.reason) for kind in KINDS for sentence in _split(kind.sentences)
-)
-"""Sentences, or parts of them, with their reasons."""
+_WORD = re.compile(r"\w+")
+_SIGN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+
+
+def _by_key() -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Sentences with their reasons by their longest word; those of languages without spaces have none."""
+    keyed: dict[str, list[tuple[str, str]]] = {}
+    for kind in KINDS:
+        for sentence in _split(kind.sentences):
+            key = "" if _SIGN.search(sentence) else max(_WORD.findall(sentence), key=len)
+            keyed.setdefault(key, []).append((sentence, kind.reason))
+    return {key: tuple(sentences) for key, sentences in keyed.items()}
+
+
+_SENTENCES = _by_key()
+
+
+def find_sentences(text: str) -> list[str]:
+    """Give the reason of each sentence that is in a text, in lower case; those come first that stand first."""
+    words = {"", *_WORD.findall(text)} & _SENTENCES.keys()
+    candidates = (pair for word in words for pair in _SENTENCES[word])
+    found = sorted((at, sentence, reason) for sentence, reason in candidates if (at := text.find(sentence)) >= 0)
+    return [reason for _, _, reason in found]

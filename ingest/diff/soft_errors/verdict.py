@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from ingest.diff.soft_errors.look import Look
 from ingest.diff.soft_errors.marks import find_mark, has_php_error
-from ingest.diff.soft_errors.phrases import DEFAULT_TITLES, PLAIN_KINDS, SENTENCES, TITLES
+from ingest.diff.soft_errors.phrases import DEFAULT_TITLES, PLAIN_KINDS, TITLES, find_sentences
 from ingest.diff.soft_errors.traces import find_traces
 from ingest.diff.soft_errors.vocabulary import Voice, hear
 from schemas.documents import SoftError
@@ -54,6 +54,7 @@ _EXCEPTION = re.compile(
     r"[\w.\\:$]{0,120}(?:error|exception|fault|interrupt)\b"
     r"|sqlstate\[|undefined (?:variable|index|array|method|prop)|call to |uncaught |traceback|panic:|trying to "
 )
+_PHP_ERROR = re.compile(r"(?:php )?(?:fatal error|parse error|warning|deprecated|notice): .{1,160} in \S{1,100}", re.DOTALL)
 _INTERJECTION = re.compile(
     r"(?:(?:oops|ooops|whoops|sorry|uh[ -]?oh|hoppla|ups|oups|désolé|lo sentimos|desculpe|ops|helaas"
     r"|entschuldigung|抱歉|申し訳ございません|извините|error|we're sorry)[\s,!.:;…，、。–—-]+)+"
@@ -80,6 +81,8 @@ def find_soft_error(look: Look) -> SoftError | None:
 def _by_markup(look: Look) -> str | None:
     if look.words > NOTICE_WORDS:
         return None
+    if _PHP_ERROR.match(_plain(look.text[:LEAD])):
+        return "an error of PHP"
     if look.is_shell:
         return "an empty page that JavaScript would fill"
     if _LISTING.match(_plain(look.title)) and not look.entries:
@@ -110,10 +113,10 @@ def _by_words(look: Look, title: str | None) -> SoftError | None:
     text = _plain(look.text[:_READ])
     whole = f"{_plain(look.title)}\n{_plain(look.heading)}\n{text}"
     voice = hear(whole) if look.words <= SHORT_WORDS else Voice()
-    said = _reasons(f"{_plain(look.title)}\n{_plain(look.heading)}\n{text[:LEAD]}")
+    said = find_sentences(f"{_plain(look.title)}\n{_plain(look.heading)}\n{text[:LEAD]}")
     reason = title or next(iter(said), _NOTICE)
     if said or title:
-        said = _reasons(text) if look.words <= NOTICE_WORDS or not look.own_links else said
+        said = find_sentences(text) if look.words <= NOTICE_WORDS or not look.own_links else said
         if _is_sure(look, title, said, voice):
             return SoftError(reason=reason, sure=True)
     if found := _by_voice(look, voice, title, reason):
@@ -125,7 +128,8 @@ def _by_words(look: Look, title: str | None) -> SoftError | None:
 def _is_sure(look: Look, title: str | None, said: Sequence[str], voice: Voice) -> bool:
     if title is None:
         told = (voice.failed > 0 and voice.addresses) or said[0] in PLAIN_KINDS
-        return told and len(said) >= 2 and look.words <= SHORT_WORDS
+        short = look.words <= (BARE_WORDS if len(said) == 1 else SHORT_WORDS)
+        return short and (told if len(said) > 1 else not look.own_links and (told or voice.addresses))
     if not look.own_links and (len(said) >= 2 or (look.words <= BARE_WORDS and _says_status(look))):
         return True
     if _is_bare(look) or (said and look.words <= SHORT_WORDS):
@@ -187,11 +191,6 @@ def _title_parts(look: Look) -> Iterator[str]:
                 yield (cut := part.strip(_EDGES))
                 if said := _INTERJECTION.match(cut):
                     yield cut[said.end() :]
-
-
-def _reasons(text: str) -> list[str]:
-    """The kinds of the sentences that a text has, one for each sentence."""
-    return [reason for sentence, reason in SENTENCES if sentence in text]
 
 
 def _plain(text: str) -> str:

@@ -6,6 +6,7 @@ text. A short page that is made of little else is a notice, however it is worded
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 WORDS = 60
 """Words that a page may have to be known by its words alone."""
@@ -97,11 +98,17 @@ def hear(text: str) -> Voice:
     found: tuple[set[str], ...] = (set(), set(), set(), set())
     known = 0
     for word in words:
-        hits = [(group, stem) for group, stems in enumerate(_STEMS) if (stem := _stem(word, stems))]
+        hits = _hits(word)
         known += bool(hits)
         for group, stem in hits:
             found[group].add(stem)
     return Voice(len(found[0]), len(found[1]), bool(found[3]), known / len(words) if words else 0.0)
+
+
+@lru_cache(maxsize=4096)
+def _hits(word: str) -> tuple[tuple[int, str], ...]:
+    """The groups that a word belongs to, with its stem in each."""
+    return tuple((group, stem) for group, stems in enumerate(_STEMS) if (stem := _stem(word, stems)))
 
 
 def _stem(word: str, stems: frozenset[str]) -> str | None:
