@@ -55,6 +55,12 @@ class Look:
         host = urlsplit(self.uri)._replace(path="/", query="").geturl()
         return sum(link.target.startswith(host) and link.target != self.uri for link in self.links)
 
+    @cached_property
+    def is_linked(self) -> bool:
+        """Whether it links to any other address of its host; cheaper to ask than how many."""
+        host = urlsplit(self.uri)._replace(path="/", query="").geturl()
+        return any(link.target.startswith(host) and link.target != self.uri for link in self.links)
+
 
 def look_at(fragment: GraphFragment, data: bytes, *, words: int | None = None) -> Look:
     """Gather what there is to see.

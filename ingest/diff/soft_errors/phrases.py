@@ -24,13 +24,14 @@ KINDS = (
     Kind(
         "a server's default page",
         default_titles="""
-        welcome to nginx | welcome to openresty | welcome to tengine | iis windows server | iis7 | iis8 | iis 10
-        iis windows | apache2 ubuntu default page: it works | apache2 debian default page: it works | apache2
-        apache2 ubuntu default page | apache2 debian default page | apache http server test page | it works
-        test page for the apache http server | test page for the nginx http server | http server test page
-        test page for the nginx http server on fedora | test page for the nginx http server on red hat
-        nginx http server test page | default web site page | default plesk page | web server's default page
-        domain default page | the install worked successfully! congratulations | caddy works
+        welcome to nginx | welcome to openresty | welcome to tengine | iis windows server | iis7 | iis8
+        iis 10 | iis windows | apache2 ubuntu default page: it works | apache2 debian default page: it works
+        apache2 | apache2 ubuntu default page | apache2 debian default page | apache http server test page
+        it works | test page for the apache http server | test page for the nginx http server
+        http server test page | test page for the nginx http server on fedora
+        test page for the nginx http server on red hat | nginx http server test page | default web site page
+        default plesk page | web server's default page | domain default page
+        the install worked successfully! congratulations | caddy works
         test page for the http server on fedora | test page for the http server on red hat enterprise linux
         placeholder page | powered by lighttpd | rocky linux test page | almalinux test page
         """,
@@ -51,13 +52,15 @@ KINDS = (
         traceback (most recent call last) | unhandled exception
         """,
         sentences="""
-        you're seeing this error because you have debug | this application has no explicit mapping for /error
+        you're seeing this error because you have debug
+        this application has no explicit mapping for /error
         an unhandled exception occurred during the execution | there was an unexpected error (type=
-        friendly werkzeug powered traceback | django tried these url patterns
-        csrf verification failed | full stack traces of the exception | full stack trace of the root cause | rails.root:
+        friendly werkzeug powered traceback | django tried these url patterns | csrf verification failed
+        full stack traces of the exception | full stack trace of the root cause | rails.root:
         a friendlier version of the traceback | because your template debug | extracted source (around line
-        copy/paste friendly version of the traceback | the full stack trace | if you are the application owner check
-        caught an exception in your wsgi application | stack trace: | view more information about this exception
+        copy/paste friendly version of the traceback | the full stack trace
+        if you are the application owner check | caught an exception in your wsgi application | stack trace:
+        view more information about this exception
         """,
     ),
     Kind(
@@ -66,59 +69,62 @@ KINDS = (
         error establishing a database connection | database error | database connection error
         database connection failed | unable to connect to the database | could not connect to database
         fehler beim aufbau einer datenbankverbindung | erreur lors de la connexion à la base de données
-        error al establecer una conexión con la base de datos | datenbankfehler | erro ao estabelecer uma conexão
-        errore nello stabilire una connessione al database | データベース接続確立エラー
+        error al establecer una conexión con la base de datos | datenbankfehler
+        erro ao estabelecer uma conexão | errore nello stabilire una connessione al database | データベース接続確立エラー
         建立数据库连接时出错 | ошибка установки соединения с базой данных | datenbankverbindung fehlgeschlagen
         """,
         sentences="""
-        error establishing a database connection | sqlstate[ | connection failed: | can't connect to local mysql
-        could not connect to the database server | could not connect to database | too many connections
+        error establishing a database connection | sqlstate[ | connection failed:
+        can't connect to local mysql | could not connect to the database server
+        could not connect to database | too many connections
         """,
     ),
     Kind(
         "a page of a firewall or bot check",
         titles="""
         attack detected | quick check | age verification | are you over 18 | are you 18 or older
-        are you of legal drinking age | verify your age | su acceso ha sido bloqueado | votre accès a été bloqué
-        ihr zugriff wurde gesperrt | ihr zugriff wurde blockiert | dostęp zabroniony
-        making sure you're not a bot | web page blocked | access blocked | page blocked | website blocked
-        web filter violation | content blocked | url blocked | site blocked | this site is blocked | not acceptable
-        application blocked | checking your connection | verifying you are human | one more step
-        access denied | access forbidden | request rejected | request blocked | blocked | you have been blocked
-        attention required | just a moment | one moment | ddos-guard | checking your browser | security check
-        are you a robot | are you human | robot check | human verification | verify you are human
-        please verify you are a human | please verify you are human | please confirm that you are human
+        are you of legal drinking age | verify your age | su acceso ha sido bloqueado
+        votre accès a été bloqué | ihr zugriff wurde gesperrt | ihr zugriff wurde blockiert
+        dostęp zabroniony | making sure you're not a bot | web page blocked | access blocked | page blocked
+        website blocked | web filter violation | content blocked | url blocked | site blocked
+        this site is blocked | not acceptable | application blocked | checking your connection
+        verifying you are human | one more step | access denied | access forbidden | request rejected
+        request blocked | blocked | you have been blocked | attention required | just a moment | one moment
+        ddos-guard | checking your browser | security check | are you a robot | are you human | robot check
+        human verification | verify you are human | please verify you are a human
+        please verify you are human | please confirm that you are human
         access to this page has been denied | your access to this site has been limited
-        pardon our interruption | bot verification | captcha | web page blocked | the request is blocked
+        pardon our interruption | bot verification | captcha | the request is blocked
         sucuri website firewall | zugriff verweigert | accès refusé | acceso denegado | accesso negato
-        acesso negado | toegang geweigerd | アクセスが拒否されました | 访问被拒绝 | 拒绝访问 | доступ запрещён
-        доступ запрещен | request unsuccessful | security verification | zugriff gesperrt | accès interdit
+        acesso negado | toegang geweigerd | アクセスが拒否されました | 访问被拒绝 | 拒绝访问 | доступ запрещён | доступ запрещен
+        request unsuccessful | security verification | zugriff gesperrt | accès interdit
         sind sie ein mensch | vérification de sécurité | web application firewall | forbidden by policy
         """,
         sentences="""
         complete the security check to access | completing the captcha proves | you are a real person
-        of legal drinking age | confirm your age | hemos detectado | nous avons détecté | wir haben ungewöhnlichen
-        blocked by our security service
-        not a bot | violation of your internet usage policy | organization's access policies
-        generated by mod_security | disable any ad blocker | please enable js | has banned you
-        web page re-evaluated | get past this challenge
-        you don't have permission to access | you do not have permission to access | your support id is
-        the requested url was rejected | incapsula incident id | this request was blocked by | ray id:
-        we have detected unusual traffic | unusual traffic from your | checking your browser before
-        confirm that you are human | confirm you are a human | verify you are human | verify that you are human
-        verify you are a human | are not a robot | i'm not a robot | you have been blocked | you were blocked
-        has been blocked by | blocked by the security | enable javascript and cookies to continue
-        block reason: | block id: | request id: | incident id: | reference id | reference #
-        your access to this site has been limited | your access to this service has been limited
-        please consult with your administrator | performance & security by | security service to protect itself
+        of legal drinking age | confirm your age | hemos detectado | nous avons détecté
+        wir haben ungewöhnlichen | blocked by our security service | not a bot
+        violation of your internet usage policy | organization's access policies | generated by mod_security
+        disable any ad blocker | please enable js | has banned you | web page re-evaluated
+        get past this challenge | you don't have permission to access | you do not have permission to access
+        your support id is | the requested url was rejected | incapsula incident id
+        this request was blocked by | ray id: | we have detected unusual traffic | unusual traffic from your
+        checking your browser before | confirm that you are human | confirm you are a human
+        verify you are human | verify that you are human | verify you are a human | are not a robot
+        i'm not a robot | you have been blocked | you were blocked | has been blocked by
+        blocked by the security | enable javascript and cookies to continue | block reason: | block id:
+        request id: | incident id: | reference id | reference # | your access to this site has been limited
+        your access to this service has been limited | please consult with your administrator
+        performance & security by | security service to protect itself
         needs to review the security of your connection | press & hold | complete the security check
         access to this page has been denied | please turn javascript on and reload | request was denied
         your request has been blocked | your request looks | automated access | automated requests
-        sie haben keine berechtigung | vous n'avez pas la permission | vous n'êtes pas autorisé | no tiene permiso
-        non sei autorizzato | non hai i permessi | você não tem permissão | u heeft geen toegang | 您没有权限 | 您的访问
-        アクセスする権限がありません | アクセスが制限 | у вас нет доступа | ваш запрос был заблокирован
-        请完成安全验证 | 请完成验证 | ロボットではない | подтвердите, что вы | dass sie kein roboter
-        vous n'êtes pas un robot | que no eres un robot | codice di riferimento | ihre anfrage wurde blockiert
+        sie haben keine berechtigung | vous n'avez pas la permission | vous n'êtes pas autorisé
+        no tiene permiso | non sei autorizzato | non hai i permessi | você não tem permissão
+        u heeft geen toegang | 您没有权限 | 您的访问 | アクセスする権限がありません | アクセスが制限 | у вас нет доступа
+        ваш запрос был заблокирован | 请完成安全验证 | 请完成验证 | ロボットではない | подтвердите, что вы
+        dass sie kein roboter | vous n'êtes pas un robot | que no eres un robot | codice di riferimento
+        ihre anfrage wurde blockiert
         """,
     ),
     Kind(
@@ -126,97 +132,101 @@ KINDS = (
         titles="""
         opening soon | technical maintenance | we are improving our site | we are making improvements
         torniamo subito | zurzeit nicht erreichbar | taking a short break | we're taking a short break
-        maintenance | site maintenance | under maintenance | site under maintenance | website under maintenance
-        scheduled maintenance | planned maintenance | down for maintenance | down for scheduled maintenance
-        maintenance mode | be right back | we'll be right back | we'll be back soon | we will be back soon
-        temporarily unavailable | service temporarily unavailable | site temporarily unavailable | back soon
+        maintenance | site maintenance | under maintenance | site under maintenance
+        website under maintenance | scheduled maintenance | planned maintenance | down for maintenance
+        down for scheduled maintenance | maintenance mode | be right back | we'll be right back
+        we'll be back soon | we will be back soon | temporarily unavailable
+        service temporarily unavailable | site temporarily unavailable | back soon
         temporarily down for maintenance | site offline | website offline | under construction | coming soon
-        site is undergoing maintenance | this site is under construction | currently unavailable | launching soon
-        briefly unavailable for scheduled maintenance | closed for maintenance | system maintenance | new website
-        wartung | wartungsarbeiten | wartungsmodus | wir sind gleich zurück | wir sind bald zurück
-        derzeit nicht verfügbar | im aufbau | vorübergehend nicht erreichbar | seite im aufbau
-        en maintenance | site en maintenance | maintenance en cours | en construction | nous revenons bientôt
-        en mantenimiento | sitio en mantenimiento | mantenimiento | volvemos pronto | próximamente
-        in manutenzione | sito in manutenzione | manutenzione | torniamo presto | sito in costruzione
-        em manutenção | site em manutenção | manutenção | voltamos já | em breve | voltaremos em breve
-        onderhoud | in onderhoud | we zijn zo terug | gepland onderhoud | site in onderhoud | binnenkort
-        メンテナンス中 | ただいまメンテナンス中です | メンテナンスのお知らせ | 现在维护中 | 系统维护 | 网站维护中 | 维护中
-        технические работы | ведутся технические работы | сайт на реконструкции | сайт на техобслуживании
+        site is undergoing maintenance | this site is under construction | currently unavailable
+        launching soon | briefly unavailable for scheduled maintenance | closed for maintenance
+        system maintenance | new website | wartung | wartungsarbeiten | wartungsmodus
+        wir sind gleich zurück | wir sind bald zurück | derzeit nicht verfügbar | im aufbau
+        vorübergehend nicht erreichbar | seite im aufbau | en maintenance | site en maintenance
+        maintenance en cours | en construction | nous revenons bientôt | en mantenimiento
+        sitio en mantenimiento | mantenimiento | volvemos pronto | próximamente | in manutenzione
+        sito in manutenzione | manutenzione | torniamo presto | sito in costruzione | em manutenção
+        site em manutenção | manutenção | voltamos já | em breve | voltaremos em breve | onderhoud
+        in onderhoud | we zijn zo terug | gepland onderhoud | site in onderhoud | binnenkort | メンテナンス中
+        ただいまメンテナンス中です | メンテナンスのお知らせ | 现在维护中 | 系统维护 | 网站维护中 | 维护中 | технические работы
+        ведутся технические работы | сайт на реконструкции | сайт на техобслуживании
         сайт временно недоступен | профилактические работы
         """,
         sentences="""
         rolling out a new version | deploying a new version | finish updating | the page will reload
-        be the first to know when we launch | when we launch | thanks for bearing with us | come back in a little while
-        offline for a planned
-        we'll be back | we will be back | we'll be right back | be back online | be back shortly | back soon
-        performing some maintenance | performing maintenance | undergoing maintenance | down for maintenance
+        be the first to know when we launch | when we launch | thanks for bearing with us
+        come back in a little while | offline for a planned | we'll be back | we will be back
+        we'll be right back | be back online | be back shortly | back soon | performing some maintenance
+        performing maintenance | undergoing maintenance | down for maintenance
         undergoing scheduled maintenance | scheduled maintenance. check back | check back in a minute
-        unavailable for scheduled maintenance | currently under maintenance | please check back | check back later
-        check back soon | sorry for the inconvenience | apologize for the inconvenience | thank you for your patience
-        apologise for the inconvenience | apologies for the inconvenience | site is currently unavailable
-        is unavailable while we | site is temporarily unavailable | on its way. stay tuned | stay tuned | notify me
-        our new website is | is under construction | launching soon | site is currently offline
-        for any inconvenience | temporarily down
+        unavailable for scheduled maintenance | currently under maintenance | please check back
+        check back later | check back soon | sorry for the inconvenience | apologize for the inconvenience
+        thank you for your patience | apologise for the inconvenience | apologies for the inconvenience
+        site is currently unavailable | is unavailable while we | site is temporarily unavailable
+        on its way. stay tuned | stay tuned | notify me | our new website is | is under construction
+        launching soon | site is currently offline | for any inconvenience | temporarily down
         steht derzeit nicht zur verfügung | steht unser angebot derzeit | vielen dank für ihr verständnis
         wir bitten um ihr verständnis | wegen wartungsarbeiten | sind in kürze wieder | in kürze wieder
         versuchen sie es später | momentan nicht erreichbar | derzeit nicht erreichbar
         en cours de maintenance | actuellement en maintenance | de retour très bientôt | bientôt de retour
         merci de votre patience | excuser pour la gêne | veuillez réessayer plus tard | réessayez plus tard
         estamos realizando | tareas de mantenimiento | disculpe las molestias | disculpen las molestias
-        vuelva a intentarlo más tarde | inténtelo de nuevo más tarde | inténtalo más tarde | volveremos pronto
-        stiamo effettuando | torneremo presto | saremo presto di nuovo | ci scusiamo per | riprova più tardi
-        estamos em manutenção | voltaremos em breve | pedimos desculpa | tente novamente mais tarde
-        wij zijn bezig met onderhoud | onze excuses voor | probeer het later | we zijn zo snel mogelijk
-        ご不便をおかけ | ご迷惑をおかけ | メンテナンスを行って | しばらくお待ちください | しばらくしてから | 给您带来不便
-        正在维护 | 请稍后再试 | 稍后再访问 | 敬请期待 | приносим извинения | временно недоступен | зайдите позже
-        попробуйте позже | проводятся технические
+        vuelva a intentarlo más tarde | inténtelo de nuevo más tarde | inténtalo más tarde
+        volveremos pronto | stiamo effettuando | torneremo presto | saremo presto di nuovo | ci scusiamo per
+        riprova più tardi | estamos em manutenção | voltaremos em breve | pedimos desculpa
+        tente novamente mais tarde | wij zijn bezig met onderhoud | onze excuses voor | probeer het later
+        we zijn zo snel mogelijk | ご不便をおかけ | ご迷惑をおかけ | メンテナンスを行って | しばらくお待ちください | しばらくしてから | 给您带来不便 | 正在维护
+        请稍后再试 | 稍后再访问 | 敬请期待 | приносим извинения | временно недоступен | зайдите позже | попробуйте позже
+        проводятся технические
         """,
     ),
     Kind(
         "a login page",
         titles="""
-        subscribe to continue reading | subscribe to read | subscribe to continue | this content is for subscribers
-        this article is for subscribers | sign in to read more
-        sign in | log in | login | sign in to your account | please log in | please sign in | sign on | log on
+        subscribe to continue reading | subscribe to read | subscribe to continue
+        this content is for subscribers | this article is for subscribers | sign in to read more | sign in
+        log in | login | sign in to your account | please log in | please sign in | sign on | log on
         single sign-on | authentication required | login required | you must be logged in to view this page
         you need to log in | members only | working | redirecting | log in to continue | sign in to continue
-        anmelden | anmeldung | einloggen | bitte anmelden | connexion | se connecter | iniciar sesión | acceder
-        accedi | accesso | entrar | iniciar sessão | inloggen | aanmelden | ログイン | 登录 | 用户登录 | вход | войти
-        identifiez-vous | sie müssen angemeldet sein
+        anmelden | anmeldung | einloggen | bitte anmelden | connexion | se connecter | iniciar sesión
+        acceder | accedi | accesso | entrar | iniciar sessão | inloggen | aanmelden | ログイン | 登录 | 用户登录
+        вход | войти | identifiez-vous | sie müssen angemeldet sein
         """,
         sentences="""
-        unlock this article | remember my login
-        already a subscriber | limit of free articles | you have been signed out | please sign in again
-        sign in to continue | log in to continue | login to continue | sign in to access | sign in to your account
-        can't access your account | forgot password | forgot your password | forgot your username
-        you must be logged in | you need to be logged in | you must log in | please log in | please login
-        please sign in | members only | create an account if you | don't have an account | keep me signed in
-        remember me | click submit to continue | script is disabled | you are being redirected
-        no account? | enter your email and password | use your company account | stay signed in
-        passwort vergessen | bitte melden sie sich an | sie müssen angemeldet sein | angemeldet bleiben
-        mot de passe oublié | veuillez vous connecter | vous devez être connecté | rester connecté
-        ¿olvidó su contraseña | olvidaste tu contraseña | debe iniciar sesión | inicie sesión para
-        password dimenticata | devi effettuare l'accesso | esqueceu a senha | esqueceu-se da | você precisa entrar
-        wachtwoord vergeten | u moet ingelogd zijn | パスワードをお忘れ | ログインしてください | 忘记密码 | 请先登录
-        请登录 | забыли пароль | войдите, чтобы | необходимо войти
+        unlock this article | remember my login | already a subscriber | limit of free articles
+        you have been signed out | please sign in again | sign in to continue | log in to continue
+        login to continue | sign in to access | sign in to your account | can't access your account
+        forgot password | forgot your password | forgot your username | you must be logged in
+        you need to be logged in | you must log in | please log in | please login | please sign in
+        members only | create an account if you | don't have an account | keep me signed in | remember me
+        click submit to continue | script is disabled | you are being redirected | no account?
+        enter your email and password | use your company account | stay signed in | passwort vergessen
+        bitte melden sie sich an | sie müssen angemeldet sein | angemeldet bleiben | mot de passe oublié
+        veuillez vous connecter | vous devez être connecté | rester connecté | ¿olvidó su contraseña
+        olvidaste tu contraseña | debe iniciar sesión | inicie sesión para | password dimenticata
+        devi effettuare l'accesso | esqueceu a senha | esqueceu-se da | você precisa entrar
+        wachtwoord vergeten | u moet ingelogd zijn | パスワードをお忘れ | ログインしてください | 忘记密码 | 请先登录 | 请登录
+        забыли пароль | войдите, чтобы | необходимо войти
         """,
     ),
     Kind(
         "a cookie wall",
         titles="""
-        before you continue | we value your privacy | your privacy | cookie consent | cookies | privacy settings
-        your privacy is important to us | we use cookies | this site uses cookies | we care about your privacy
-        datenschutzeinstellungen | wir verwenden cookies | privatsphäre-einstellungen | ihre privatsphäre
-        votre vie privée est importante | nous respectons votre vie privée | gestion des cookies
-        su privacidad es importante | valoramos su privacidad | valoramos tu privacidad | la tua privacy
-        a sua privacidade | valorizamos a sua privacidade | wij gebruiken cookies | we respecteren uw privacy
+        before you continue | we value your privacy | your privacy | cookie consent | cookies
+        privacy settings | your privacy is important to us | we use cookies | this site uses cookies
+        we care about your privacy | datenschutzeinstellungen | wir verwenden cookies
+        privatsphäre-einstellungen | ihre privatsphäre | votre vie privée est importante
+        nous respectons votre vie privée | gestion des cookies | su privacidad es importante
+        valoramos su privacidad | valoramos tu privacidad | la tua privacy | a sua privacidade
+        valorizamos a sua privacidade | wij gebruiken cookies | we respecteren uw privacy
         """,
         sentences="""
-        we use cookies and | accept all | reject all | we and our partners | accept cookies | manage preferences
-        consent to the use of | cookie settings | accept our cookies | we value your privacy | manage cookies
-        alle akzeptieren | alle ablehnen | alle cookies akzeptieren | wir und unsere partner | mit werbung weiterlesen
-        tout accepter | tout refuser | continuer sans accepter | acceptez les cookies | nos partenaires et nous
-        avec votre accord | paramétrer les cookies | aceptar todo | rechazar todo | aceptar todas | nosotros y nuestros
+        we use cookies and | accept all | reject all | we and our partners | accept cookies
+        manage preferences | consent to the use of | cookie settings | accept our cookies
+        we value your privacy | manage cookies | alle akzeptieren | alle ablehnen | alle cookies akzeptieren
+        wir und unsere partner | mit werbung weiterlesen | tout accepter | tout refuser
+        continuer sans accepter | acceptez les cookies | nos partenaires et nous | avec votre accord
+        paramétrer les cookies | aceptar todo | rechazar todo | aceptar todas | nosotros y nuestros
         accetta tutto | rifiuta tutto | noi e i nostri | aceitar tudo | rejeitar tudo | nós e os nossos
         alles accepteren | alles weigeren | wij en onze partners | すべて受け入れる | 全部接受 | принять все
         """,
@@ -224,85 +234,91 @@ KINDS = (
     Kind(
         "a parked domain or a suspended site",
         titles="""
-        account suspended | this account has been suspended | website suspended | site suspended | domain parked
-        this website has been suspended | this site has been suspended | domain suspended | parked domain
-        this domain is for sale | domain for sale | this domain may be for sale | buy this domain
-        this domain has expired | domain expired | domain registered | this domain has been registered
-        this domain is parked | future home of something quite cool | website expired | hosting suspended
-        diese domain steht zum verkauf | domain zu verkaufen | diese domain ist registriert | domain geparkt
-        ce domaine est à vendre | nom de domaine à vendre | domaine à vendre | ce site est suspendu
-        este dominio está en venta | dominio en venta | cuenta suspendida | este dominio está a la venta
-        questo dominio è in vendita | dominio in vendita | account sospeso | conta suspensa | domínio à venda
-        este domínio está à venda | dit domein is te koop | domein te koop | account opgeschort
-        このドメインは販売中です | 域名出售 | 该域名正在出售 | домен продаётся | домен продается | аккаунт заблокирован
+        account suspended | this account has been suspended | website suspended | site suspended
+        domain parked | this website has been suspended | this site has been suspended | domain suspended
+        parked domain | this domain is for sale | domain for sale | this domain may be for sale
+        buy this domain | this domain has expired | domain expired | domain registered
+        this domain has been registered | this domain is parked | future home of something quite cool
+        website expired | hosting suspended | diese domain steht zum verkauf | domain zu verkaufen
+        diese domain ist registriert | domain geparkt | ce domaine est à vendre | nom de domaine à vendre
+        domaine à vendre | ce site est suspendu | este dominio está en venta | dominio en venta
+        cuenta suspendida | este dominio está a la venta | questo dominio è in vendita | dominio in vendita
+        account sospeso | conta suspensa | domínio à venda | este domínio está à venda
+        dit domein is te koop | domein te koop | account opgeschort | このドメインは販売中です | 域名出售 | 该域名正在出售
+        домен продаётся | домен продается | аккаунт заблокирован
         """,
         sentences="""
-        domain parking | generated by the domain owner | still points to our
-        account has been suspended | website has been suspended | site has been suspended | domain is for sale
-        domain may be for sale | domain has expired | buy this domain | make an offer | is for sale
-        contact your hosting provider | sponsored listings | parked free | is parked | related searches
-        get your own domain | inquire about this domain | domain has been registered | domain name is registered
+        domain parking | generated by the domain owner | still points to our | account has been suspended
+        website has been suspended | site has been suspended | domain is for sale | domain may be for sale
+        domain has expired | buy this domain | make an offer | is for sale | contact your hosting provider
+        sponsored listings | parked free | is parked | related searches | get your own domain
+        inquire about this domain | domain has been registered | domain name is registered
         has not set up a website | future home of | steht zum verkauf | domain kaufen | angebot abgeben
         domain parken | parkt sie | domaine est à vendre | acheter ce domaine | faire une offre
-        está en venta | comprar este dominio | è in vendita | acquista questo dominio | está à venda | is te koop
-        koop dit domein | ドメインを購入 | 购买此域名 | 出售 | домен продается | купить этот домен | contact our billing
+        está en venta | comprar este dominio | è in vendita | acquista questo dominio | está à venda
+        is te koop | koop dit domein | ドメインを購入 | 购买此域名 | 出售 | домен продается | купить этот домен
+        contact our billing
         """,
     ),
     Kind(
         "a notice that the site has moved",
         titles="""
-        we have moved | we've moved | this site has moved | this page has moved | this site has a new home | moved
-        our new home page | welcome to our new home page | new home page | our new website | site moved
-        our site has moved | we are moving | website moved | we have a new website | object moved
-        document moved | wir sind umgezogen | unsere neue website | unsere neue homepage | umgezogen
-        diese seite ist umgezogen | nous avons déménagé | notre nouveau site | site déplacé | nos hemos mudado
-        nuestra nueva web | ci siamo trasferiti | nuovo sito | mudámos | mudamos de endereço | we zijn verhuisd
-        onze nieuwe website | サイト移転のお知らせ | 移転しました | 网站已搬迁 | 我们搬家了 | мы переехали | сайт переехал
-        moved permanently | 301 moved permanently | 302 found
+        we have moved | we've moved | this site has moved | this page has moved | this site has a new home
+        moved | our new home page | welcome to our new home page | new home page | our new website
+        site moved | our site has moved | we are moving | website moved | we have a new website
+        object moved | document moved | wir sind umgezogen | unsere neue website | unsere neue homepage
+        umgezogen | diese seite ist umgezogen | nous avons déménagé | notre nouveau site | site déplacé
+        nos hemos mudado | nuestra nueva web | ci siamo trasferiti | nuovo sito | mudámos
+        mudamos de endereço | we zijn verhuisd | onze nieuwe website | サイト移転のお知らせ | 移転しました | 网站已搬迁 | 我们搬家了
+        мы переехали | сайт переехал | moved permanently | 301 moved permanently | 302 found
         """,
         sentences="""
         update your bookmarks | update your bookmark | has moved to | is now at | can now be found at
-        you will be redirected | you will be forwarded | redirected automatically | visit our new | new address is
-        no longer maintained and | this address will be switched off | document has moved | object moved to
-        aktualisieren sie ihre lesezeichen | ab sofort unter | sie werden automatisch weitergeleitet
-        mettez à jour vos favoris | mettre à jour vos favoris | vous allez être redirigé | désormais à l'adresse
-        actualice sus marcadores | será redirigido | nueva dirección | aggiorna i tuoi segnalibri | verrai reindirizzato
-        atualize os seus favoritos | será redirecionado | pas uw bladwijzers aan | u wordt doorgestuurd
-        ブックマークの変更 | 移転いたしました | 自動的に移動 | 更新您的书签 | 自动跳转 | обновите закладки | будете перенаправлены
+        you will be redirected | you will be forwarded | redirected automatically | visit our new
+        new address is | no longer maintained and | this address will be switched off | document has moved
+        object moved to | aktualisieren sie ihre lesezeichen | ab sofort unter
+        sie werden automatisch weitergeleitet | mettez à jour vos favoris | mettre à jour vos favoris
+        vous allez être redirigé | désormais à l'adresse | actualice sus marcadores | será redirigido
+        nueva dirección | aggiorna i tuoi segnalibri | verrai reindirizzato | atualize os seus favoritos
+        será redirecionado | pas uw bladwijzers aan | u wordt doorgestuurd | ブックマークの変更 | 移転いたしました | 自動的に移動
+        更新您的书签 | 自动跳转 | обновите закладки | будете перенаправлены
         """,
     ),
     Kind(
         "a notice of a limit",
         titles="""
-        too many requests | rate limit exceeded | rate limited | bandwidth limit exceeded | over quota | quota exceeded
-        slow down | resource limit is reached | you are being rate limited | limit exceeded | usage limit exceeded
-        zu viele anfragen | trop de requêtes | demasiadas solicitudes | demasiadas peticiones | troppe richieste
-        muitos pedidos | muitas solicitações | te veel verzoeken | te veel aanvragen | リクエストが多すぎます | 请求过多
-        请求过于频繁 | 访问过于频繁 | слишком много запросов | bandbreite überschritten | error: over quota
+        too many requests | rate limit exceeded | rate limited | bandwidth limit exceeded | over quota
+        quota exceeded | slow down | resource limit is reached | you are being rate limited | limit exceeded
+        usage limit exceeded | zu viele anfragen | trop de requêtes | demasiadas solicitudes
+        demasiadas peticiones | troppe richieste | muitos pedidos | muitas solicitações | te veel verzoeken
+        te veel aanvragen | リクエストが多すぎます | 请求过多 | 请求过于频繁 | 访问过于频繁 | слишком много запросов
+        bandbreite überschritten | error: over quota
         """,
         sentences="""
-        sent too many requests | made too many requests | too many requests in a given | exceeded the rate limit
-        over its serving quota | reaching his/her bandwidth limit | bandwidth limit | has been temporarily blocked
-        please wait a few minutes | wait a moment and try again | resource limit is reached | requests from your
-        zu viele anfragen | trop de requêtes | demasiadas solicitudes | troppe richieste | te veel verzoeken
+        sent too many requests | made too many requests | too many requests in a given
+        exceeded the rate limit | over its serving quota | reaching his/her bandwidth limit
+        bandwidth limit | has been temporarily blocked | please wait a few minutes
+        wait a moment and try again | resource limit is reached | requests from your | zu viele anfragen
+        trop de requêtes | demasiadas solicitudes | troppe richieste | te veel verzoeken
         opnieuw te proberen | over enkele minuten | 请求过于频繁 | 访问过于频繁 | слишком много запросов | アクセスが集中
         """,
     ),
     Kind(
         "not available in this region",
         titles="""
-        not available in your region | not available in your country | content unavailable | content not available
-        unavailable in your region | unavailable for legal reasons | this content is not available
-        this content is not available in your country | nicht verfügbar in ihrem land | service not available
-        non disponible dans votre pays | no disponible en su país | non disponibile nel tuo paese
-        indisponível no seu país | niet beschikbaar in uw land | お住まいの地域ではご利用いただけません
+        not available in your region | not available in your country | content unavailable
+        content not available | unavailable in your region | unavailable for legal reasons
+        this content is not available | this content is not available in your country
+        nicht verfügbar in ihrem land | service not available | non disponible dans votre pays
+        no disponible en su país | non disponibile nel tuo paese | indisponível no seu país
+        niet beschikbaar in uw land | お住まいの地域ではご利用いただけません
         """,
         sentences="""
         unavailable in your country | unavailable in your region | not available in your country
-        not available in your region | not available in your location | in your market | due to legal reasons
-        for legal reasons | from most european countries | in ihrem land nicht | in ihrer region nicht
-        dans votre pays | dans votre région | en su país | en tu país | en su región | nel tuo paese
-        no seu país | in uw land | in uw regio | お住まいの地域 | お住まいの国 | 您所在的地区 | 您所在的国家
+        not available in your region | not available in your location | in your market
+        due to legal reasons | for legal reasons | from most european countries | in ihrem land nicht
+        in ihrer region nicht | dans votre pays | dans votre région | en su país | en tu país | en su región
+        nel tuo paese | no seu país | in uw land | in uw regio | お住まいの地域 | お住まいの国 | 您所在的地区 | 您所在的国家
         в вашем регионе | в вашей стране
         """,
     ),
@@ -311,125 +327,133 @@ KINDS = (
         titles="""
         action not found | route not found | nie znaleziono | nie znaleziono strony | oops! not found
         there's nothing here, yet | there's nothing here | nothing to see here | dead link | no such page
-        there isn't a github pages site here | site not found
-        not found | page not found | file not found | object not found | page doesn't exist | page does not exist
-        cette page n'existe plus | nothing here | nothing found | that page can't be found | we can't find that page | page missing
+        there isn't a github pages site here | site not found | not found | page not found | file not found
+        object not found | page doesn't exist | page does not exist | cette page n'existe plus
+        nothing here | nothing found | that page can't be found | we can't find that page | page missing
         we couldn't find that page | we can't find the page you're looking for | page cannot be found
         the page cannot be found | this page doesn't exist | this page isn't available | page unavailable
         the page you requested was not found | the requested url was not found on this server | gone
         this page could not be found | content not found | the resource cannot be found | url not found
-        page no longer available | page removed | we couldn't find the page you were looking for | not found!
-        the page you're looking for can't be found | the page you were looking for doesn't exist
-        that page can not be found | that page cannot be found | page introuvable | page non trouvée
-        seite nicht gefunden | nicht gefunden | diese seite existiert nicht | die seite wurde nicht gefunden
-        seite existiert nicht | cette page n'existe pas | cette page est introuvable | la page est introuvable
-        contenu introuvable | página no encontrada | no encontrado | la página no existe | esta página no existe
+        page no longer available | page removed | we couldn't find the page you were looking for
+        not found! | the page you're looking for can't be found
+        the page you were looking for doesn't exist | that page can not be found | that page cannot be found
+        page introuvable | page non trouvée | seite nicht gefunden | nicht gefunden
+        diese seite existiert nicht | die seite wurde nicht gefunden | seite existiert nicht
+        cette page n'existe pas | cette page est introuvable | la page est introuvable | contenu introuvable
+        página no encontrada | no encontrado | la página no existe | esta página no existe
         no se encontró la página | no se ha encontrado la página | pagina non trovata | non trovato
-        la pagina non esiste | questa pagina non esiste | página não encontrada | não encontrado | não encontrada
-        esta página não existe | pagina niet gevonden | niet gevonden | deze pagina bestaat niet | ページが見つかりません
-        ページが見つかりませんでした | お探しのページは見つかりません | お探しのページは見つかりませんでした
-        お探しのページが見つかりません | お探しのページが見つかりませんでした | 页面不存在 | 页面未找到 | 找不到页面
-        您访问的页面不存在 | 页面没有找到 | 无法找到该页 | 未找到 | страница не найдена | не найдено
-        такой страницы не существует | strona nie została znaleziona | sidan hittades inte | 페이지를 찾을 수 없습니다
+        la pagina non esiste | questa pagina non esiste | página não encontrada | não encontrado
+        não encontrada | esta página não existe | pagina niet gevonden | niet gevonden
+        deze pagina bestaat niet | ページが見つかりません | ページが見つかりませんでした | お探しのページは見つかりません | お探しのページは見つかりませんでした
+        お探しのページが見つかりません | お探しのページが見つかりませんでした | 页面不存在 | 页面未找到 | 找不到页面 | 您访问的页面不存在 | 页面没有找到 | 无法找到该页 | 未找到
+        страница не найдена | не найдено | такой страницы не существует | strona nie została znaleziona
+        sidan hittades inte | 페이지를 찾을 수 없습니다
         """,
         sentences="""
-        the page you wanted | routes have been tried | n'existe plus | lien que vous avez suivi | została przeniesiona
-        strona, której szukasz | strony, której szukasz
-        found a dead link | the page you were trying to reach | followed a broken link or entered
-        isn't a github pages site
+        the page you wanted | routes have been tried | n'existe plus | lien que vous avez suivi
+        została przeniesiona | strona, której szukasz | strony, której szukasz | found a dead link
+        the page you were trying to reach | followed a broken link or entered | isn't a github pages site
         the page you are looking for | the page you're looking for | the page you were looking for
-        the page you requested | page you have requested | requested url was not found | that page can't be found
-        nothing was found at this location | may have been moved, | may have been moved or | has been moved or deleted
-        might have been removed | may have been removed | followed a broken link | check the url | check the address
-        couldn't find that page | couldn't find the page | can't find that page | can't find the page
-        cannot find the page | return to the home page | go back to the home page | back to home | go to homepage
+        the page you requested | page you have requested | requested url was not found
+        that page can't be found | nothing was found at this location | may have been moved,
+        may have been moved or | has been moved or deleted | might have been removed | may have been removed
+        followed a broken link | check the url | check the address | couldn't find that page
+        couldn't find the page | can't find that page | can't find the page | cannot find the page
+        return to the home page | go back to the home page | back to home | go to homepage
         specified key does not exist | typed the address | mistyped the address | url may be misspelled
         could not be found on this server | resource you are looking for | does not exist on this server
         did not match any | no longer exists | this server could not verify | cannot get /
-        maybe try a search | try searching | the requested resource | the requested url | the resource could not be found
-        aufgerufene seite | gewünschte seite | angeforderte seite | seite, die sie suchen | gesuchte seite
-        zurück zur startseite | zur startseite | existiert leider nicht | wurde verschoben oder | überprüfen sie die adresse
-        la page que vous | la page demandée | page recherchée | retour à l'accueil | retourner à l'accueil
+        maybe try a search | try searching | the requested resource | the requested url
+        the resource could not be found | aufgerufene seite | gewünschte seite | angeforderte seite
+        seite, die sie suchen | gesuchte seite | zurück zur startseite | zur startseite
+        existiert leider nicht | wurde verschoben oder | überprüfen sie die adresse | la page que vous
+        la page demandée | page recherchée | retour à l'accueil | retourner à l'accueil
         la página que busca | la página que buscas | la página que está buscando | la página solicitada
-        página de inicio | volver al inicio | ha cambiado de dirección | la pagina che cerchi | la pagina che stai cercando
-        la pagina richiesta | torna alla home | a página que procura | a página que você | a página solicitada
-        página inicial | de pagina die u | de pagina die je | de gevraagde pagina | terug naar de homepage
-        お探しのページ | ご指定のページ | トップページへ | トップページに | urlが変更 | 您访问的页面 | 您要查看的页面 | 您要找的页面
-        返回首页 | запрашиваемая страница | запрошенная страница | страница, которую вы | вернуться на главную
-        перейти на главную
+        página de inicio | volver al inicio | ha cambiado de dirección | la pagina che cerchi
+        la pagina che stai cercando | la pagina richiesta | torna alla home | a página que procura
+        a página que você | a página solicitada | página inicial | de pagina die u | de pagina die je
+        de gevraagde pagina | terug naar de homepage | お探しのページ | ご指定のページ | トップページへ | トップページに | urlが変更
+        您访问的页面 | 您要查看的页面 | 您要找的页面 | 返回首页 | запрашиваемая страница | запрошенная страница
+        страница, которую вы | вернуться на главную | перейти на главную
         """,
     ),
     Kind(
         "an error page",
         titles="""
-        a php error was encountered | php error | database exception | critical error
-        application error | internal error | general error | software error | technical difficulties
-        we are experiencing technical difficulties | we're experiencing technical difficulties | technical problems
-        there has been an error processing your request | error occurred while processing request | technical error
-        an error occurred while processing your request | technische störung | technischer fehler | störung | storing
-        erreur technique | service momentanément indisponible | fuera de servicio | sitio fuera de servicio
-        problème technique | error técnico | errore tecnico | erro técnico | technische storing | browser not supported
-        your browser is not supported | unsupported browser | javascript is disabled | javascript required
-        enable javascript | please enable javascript | this page cannot be displayed | no such app | 内部エラー | システムエラー
-        session expired | your session has expired | session timeout | session timed out | sitzung abgelaufen
-        session expirée | sesión caducada | sessione scaduta | アクセス集中
-        error | an error occurred | something went wrong | oops | internal server error | server error | bad gateway
+        a php error was encountered | php error | database exception | critical error | application error
+        internal error | general error | software error | technical difficulties
+        we are experiencing technical difficulties | we're experiencing technical difficulties
+        technical problems | there has been an error processing your request
+        error occurred while processing request | technical error
+        an error occurred while processing your request | technische störung | technischer fehler | störung
+        storing | erreur technique | service momentanément indisponible | fuera de servicio
+        sitio fuera de servicio | problème technique | error técnico | errore tecnico | erro técnico
+        technische storing | browser not supported | your browser is not supported | unsupported browser
+        javascript is disabled | javascript required | enable javascript | please enable javascript
+        this page cannot be displayed | no such app | 内部エラー | システムエラー | session expired
+        your session has expired | session timeout | session timed out | sitzung abgelaufen
+        session expirée | sesión caducada | sessione scaduta | アクセス集中 | error | an error occurred
+        something went wrong | oops | internal server error | server error | bad gateway
         service unavailable | gateway timeout | gateway time-out | forbidden | unauthorized | bad request
-        method not allowed | not acceptable | request timeout | request time-out | conflict | unprocessable entity
-        unavailable for legal reasons | not implemented | bandwidth limit exceeded | precondition failed
-        application error | an error has occurred | unexpected error | error response | runtime error | error report
-        we're sorry, but something went wrong | something's wrong | something is wrong | proxy error | fatal error
-        the page isn't working | this page isn't working | this site can't be reached | connection timed out
-        web server is down | connection refused | origin is unreachable | origin dns error | ssl handshake failed
-        the request could not be satisfied | request could not be satisfied | error: the request could not be satisfied
-        invalid url | invalid request | csrf verification failed. request aborted | a server error occurred
+        method not allowed | not acceptable | request timeout | request time-out | conflict
+        unprocessable entity | unavailable for legal reasons | not implemented | bandwidth limit exceeded
+        precondition failed | an error has occurred | unexpected error | error response | runtime error
+        error report | we're sorry, but something went wrong | something's wrong | something is wrong
+        proxy error | fatal error | the page isn't working | this page isn't working
+        this site can't be reached | connection timed out | web server is down | connection refused
+        origin is unreachable | origin dns error | ssl handshake failed | the request could not be satisfied
+        request could not be satisfied | error: the request could not be satisfied | invalid url
+        invalid request | csrf verification failed. request aborted | a server error occurred
         backend fetch failed | system error | site error | unknown error | generic error | site not found
-        an unexpected error occurred | temporarily overloaded | no healthy upstream | whoops, looks like something went wrong
-        fehler | ein fehler ist aufgetreten | interner serverfehler | es ist ein fehler aufgetreten | unerwarteter fehler
-        dienst nicht verfügbar | zugriff nicht erlaubt | verboten | erreur | une erreur est survenue
-        une erreur s'est produite | erreur interne du serveur | erreur serveur | service indisponible | interdit
-        ha ocurrido un error | se ha producido un error | algo salió mal | error interno del servidor | prohibido
-        servicio no disponible | errore | si è verificato un errore | qualcosa è andato storto | errore del server
-        errore interno del server | servizio non disponibile | vietato | ocorreu um erro | erro interno do servidor | erro
-        algo deu errado | serviço indisponível | proibido | er ging iets mis | er is iets misgegaan | fout
-        er is een fout opgetreden | interne serverfout | service niet beschikbaar | エラー | エラーが発生しました
-        サーバーエラー | サービスを利用できません | 内部サーバーエラー | 错误 | 出错了 | 服务器错误 | 服务器内部错误 | 系统错误
-        服务不可用 | ошибка | произошла ошибка | внутренняя ошибка сервера | что-то пошло не так | сервис недоступен
-        ошибка сервера | wystąpił błąd | ett fel uppstod | 오류가 발생했습니다
+        an unexpected error occurred | temporarily overloaded | no healthy upstream
+        whoops, looks like something went wrong | fehler | ein fehler ist aufgetreten
+        interner serverfehler | es ist ein fehler aufgetreten | unerwarteter fehler | dienst nicht verfügbar
+        zugriff nicht erlaubt | verboten | erreur | une erreur est survenue | une erreur s'est produite
+        erreur interne du serveur | erreur serveur | service indisponible | interdit | ha ocurrido un error
+        se ha producido un error | algo salió mal | error interno del servidor | prohibido
+        servicio no disponible | errore | si è verificato un errore | qualcosa è andato storto
+        errore del server | errore interno del server | servizio non disponibile | vietato | ocorreu um erro
+        erro interno do servidor | erro | algo deu errado | serviço indisponível | proibido
+        er ging iets mis | er is iets misgegaan | fout | er is een fout opgetreden | interne serverfout
+        service niet beschikbaar | エラー | エラーが発生しました | サーバーエラー | サービスを利用できません | 内部サーバーエラー | 错误 | 出错了 | 服务器错误
+        服务器内部错误 | 系统错误 | 服务不可用 | ошибка | произошла ошибка | внутренняя ошибка сервера | что-то пошло не так
+        сервис недоступен | ошибка сервера | wystąpił błąd | ett fel uppstod | 오류가 발생했습니다
         """,
         sentences="""
         there has been a critical error on this website | taking too long to respond | mysqli::
-        temporarily unavailable or too busy | could not connect:
-        an error occurred in the application | fatal exception of type | begin failed--compilation aborted
-        ole db provider for odbc | odbc driver manager | experiencing technical difficulties | sql error
+        temporarily unavailable or too busy | could not connect: | an error occurred in the application
+        fatal exception of type | begin failed--compilation aborted | ole db provider for odbc
+        odbc driver manager | experiencing technical difficulties | sql error
         in the application and your page could not be served | correlation id | error log record number
         this problem persists | exception printing is disabled | unknown domain | no route matched
         problème technique | technischen störung | problema técnico | problema tecnico | technische storing
         have experienced an unexpected error | has experienced an unexpected error
-        an unexpected error occurred | an error occurred while processing your request | something went wrong
-        encountered an internal error | encountered an unexpected condition | encountered an unexpected error
-        server encountered | was unable to complete your request | unable to handle the request | please try again later
-        try again later | try again in a few minutes | our team has been notified | have been notified
-        if the problem persists | contact support | contact the site | contact the server administrator
-        contact the website | no server is available to handle | temporarily unable to service your request
+        an unexpected error occurred | an error occurred while processing your request
+        something went wrong | encountered an internal error | encountered an unexpected condition
+        encountered an unexpected error | server encountered | was unable to complete your request
+        unable to handle the request | please try again later | try again later | try again in a few minutes
+        our team has been notified | have been notified | if the problem persists | contact support
+        contact the site | contact the server administrator | contact the website
+        no server is available to handle | temporarily unable to service your request
         temporarily unavailable | received an invalid response | did not receive a timely response
-        the web page can not be displayed | upstream connect error | no healthy upstream | backend fetch failed
-        couldn't load this page | try refreshing the page | try reloading | reload the page | request blocked
-        an error has occurred | is currently unable to handle this http request | error code: | error message:
-        the server returned | there was a problem with | we're working on it | working to fix | look into it
-        message: not found | error code explanation: | your browser sent a request | browser (or proxy) sent a request
+        the web page can not be displayed | upstream connect error | no healthy upstream
+        backend fetch failed | couldn't load this page | try refreshing the page | try reloading
+        reload the page | request blocked | an error has occurred
+        is currently unable to handle this http request | error code: | error message: | the server returned
+        there was a problem with | we're working on it | working to fix | look into it | message: not found
+        error code explanation: | your browser sent a request | browser (or proxy) sent a request
         server got itself in trouble | an appropriate representation of the requested | guru meditation
-        the server is temporarily | unexpected condition which prevented
-        there might be too much traffic | request id: | we are unable to process | request aborted
-        the requested url returned error | the following error was encountered | an error was encountered
-        server could not comply with the request | internal server error | bad gateway | transaction id | powered by jetty | caused an error
-        es ist ein fehler aufgetreten | ist ein fehler aufgetreten | bitte versuchen sie es | versuchen sie es später
-        une erreur est survenue | une erreur s'est produite | veuillez réessayer | réessayez plus tard
-        ha ocurrido un error | se ha producido un error | inténtelo de nuevo | inténtalo de nuevo
-        si è verificato un errore | riprova più tardi | ocorreu um erro | tente novamente | tente mais tarde
-        er is een fout opgetreden | er ging iets mis | probeer het later opnieuw | probeer het opnieuw
-        エラーが発生しました | もう一度お試しください | 時間をおいて | 出错了 | 请稍后再试 | 请稍后重试 | произошла ошибка
-        попробуйте позже | повторите попытку
+        the server is temporarily | unexpected condition which prevented | there might be too much traffic
+        request id: | we are unable to process | request aborted | the requested url returned error
+        the following error was encountered | an error was encountered
+        server could not comply with the request | internal server error | bad gateway | transaction id
+        powered by jetty | caused an error | es ist ein fehler aufgetreten | ist ein fehler aufgetreten
+        bitte versuchen sie es | versuchen sie es später | une erreur est survenue
+        une erreur s'est produite | veuillez réessayer | réessayez plus tard | ha ocurrido un error
+        se ha producido un error | inténtelo de nuevo | inténtalo de nuevo | si è verificato un errore
+        riprova più tardi | ocorreu um erro | tente novamente | tente mais tarde | er is een fout opgetreden
+        er ging iets mis | probeer het later opnieuw | probeer het opnieuw | エラーが発生しました | もう一度お試しください
+        時間をおいて | 出错了 | 请稍后再试 | 请稍后重试 | произошла ошибка | попробуйте позже | повторите попытку
         """,
     ),
 )
@@ -439,10 +463,15 @@ def _split(text: str) -> list[str]:
     return [part for line in text.split("\n") for phrase in line.split(" | ") if (part := phrase.strip())]
 
 
-PLAIN_KINDS = frozenset({
-    "a server's default page", "a page of a firewall or bot check", "a cookie wall",
-    "a parked domain or a suspended site", "a notice that the site has moved",
-})
+PLAIN_KINDS = frozenset(
+    {
+        "a server's default page",
+        "a page of a firewall or bot check",
+        "a cookie wall",
+        "a parked domain or a suspended site",
+        "a notice that the site has moved",
+    }
+)
 """Kinds whose sentences no page has by chance; errors, logins and missing pages are spoken of by others too."""
 
 TITLES: Mapping[str, str] = {title: kind.reason for kind in reversed(KINDS) for title in _split(kind.titles)}
@@ -474,5 +503,7 @@ def find_sentences(text: str) -> list[str]:
     """Give the reason of each sentence that is in a text, in lower case; those come first that stand first."""
     words = {"", *_WORD.findall(text)} & _SENTENCES.keys()
     candidates = (pair for word in words for pair in _SENTENCES[word])
-    found = sorted((at, sentence, reason) for sentence, reason in candidates if (at := text.find(sentence)) >= 0)
+    found = sorted(
+        (at, sentence, reason) for sentence, reason in candidates if (at := text.find(sentence)) >= 0
+    )
     return [reason for _, _, reason in found]

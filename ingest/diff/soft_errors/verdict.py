@@ -1,11 +1,12 @@
 """Whether a page that came with 200 stands in for content: an error, a notice, a wall, a default page."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ingest.diff.soft_errors.look import Look
 from ingest.diff.soft_errors.marks import find_mark, has_php_error
-from ingest.diff.soft_errors.phrases import DEFAULT_TITLES, PLAIN_KINDS, TITLES, find_sentences
+from ingest.diff.soft_errors.phrases import PLAIN_KINDS, find_sentences
+from ingest.diff.soft_errors.titles import EDGES, default_title, plain, says_status, title_reason
 from ingest.diff.soft_errors.traces import find_traces
 from ingest.diff.soft_errors.vocabulary import Voice, hear
 from schemas.documents import SoftError
@@ -29,19 +30,10 @@ whose heading names a failure too, and on one within the frame of a site."""
 LEAD = 200
 """Characters at the start of the text in which a notice says what it is."""
 
-_ERROR = "an error page"
 _TRACEBACK = "Traceback (most recent call last)"
 _NOTICE = "a notice in place of content"
 _READ = 4_000
 _DEBUG = "a debug page of a framework"
-
-_WORD = r"(?:http|https|status|error|code|fehler|erreur|errore|erro|fout|ошибка|エラー|错误)"
-_CODE = r"[45]\d\d"
-_STATUS = re.compile(
-    rf"(?:{_WORD}[\s:#–—-]{{0,5}}){{0,3}}{_CODE}\b(?:\s?errors?\b)?[\s:–—,.(|-]{{0,5}}(?P<rest>.{{0,80}})"
-    rf"|(?P<before>[^\d]{{3,60}}?)\s?\(?(?:{_WORD}[\s:#–—-]{{0,5}}){{0,2}}{_CODE}\)?"
-)
-"""A status code beside its reason phrase, in either order, and nothing else."""
 
 _FAILED_REQUEST = re.compile(
     r"[\w.\\:]{0,120}(?:error|exception|notfound|http404) (?:at|on) (?:(?:get|head|post) )?/\S{0,500}"
@@ -49,19 +41,15 @@ _FAILED_REQUEST = re.compile(
 )
 """What a debug page calls itself: an exception at the path of a request."""
 
+_FAILURE = re.compile("error|exception|notfound|404|werkzeug")
 _LISTING = re.compile(r"(?:index of|directory listing (?:for|of)|listing of) /")
 _EXCEPTION = re.compile(
     r"[\w.\\:$]{0,120}(?:error|exception|fault|interrupt)\b"
     r"|sqlstate\[|undefined (?:variable|index|array|method|prop)|call to |uncaught |traceback|panic:|trying to "
 )
-_PHP_ERROR = re.compile(r"(?:php )?(?:fatal error|parse error|warning|deprecated|notice): .{1,160} in \S{1,100}", re.DOTALL)
-_INTERJECTION = re.compile(
-    r"(?:(?:oops|ooops|whoops|sorry|uh[ -]?oh|hoppla|ups|oups|désolé|lo sentimos|desculpe|ops|helaas"
-    r"|entschuldigung|抱歉|申し訳ございません|извините|error|we're sorry)[\s,!.:;…，、。–—-]+)+"
+_PHP_ERROR = re.compile(
+    r"(?:php )?(?:fatal error|parse error|warning|deprecated|notice): .{1,160} in \S{1,100}", re.DOTALL
 )
-_PARTS = re.compile(r"\s[|–—·•»:/-]\s|\s*[|｜]\s*|: ")
-_EDGES = " \t\n.!?…:;,–—-|•·()[]{}<>\"'“”«»。！？、，"
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "´": "'", "\xa0": " ", "\u202f": " "})
 
 
 def find_soft_error(look: Look) -> SoftError | None:
@@ -72,7 +60,7 @@ def find_soft_error(look: Look) -> SoftError | None:
     """
     if reason := _by_markup(look):
         return SoftError(reason=reason, sure=True)
-    title = _title_reason(look)
+    title = title_reason(look)
     if found := _by_traces(look, title):
         return found
     return _by_words(look, title) if look.words <= (LONG_NOTICE_WORDS if title else NOTICE_WORDS) else None
@@ -81,25 +69,25 @@ def find_soft_error(look: Look) -> SoftError | None:
 def _by_markup(look: Look) -> str | None:
     if look.words > NOTICE_WORDS:
         return None
-    if _PHP_ERROR.match(_plain(look.text[:LEAD])):
+    if _PHP_ERROR.match(plain(look.text[:LEAD])):
         return "an error of PHP"
     if look.is_shell:
         return "an empty page that JavaScript would fill"
-    if _LISTING.match(_plain(look.title)) and not look.entries:
+    if _LISTING.match(plain(look.title)) and not look.entries:
         return "an empty folder"
     return find_mark(look.markup) or ("an error of PHP" if has_php_error(look.markup) else None)
 
 
 def _by_traces(look: Look, title: str | None) -> SoftError | None:
     """A trace makes a debug page where the page is about nothing else; people who quote one link to their site."""
-    names = [_plain(said).strip(_EDGES) for said in (look.title, look.heading)]
-    if any(_FAILED_REQUEST.fullmatch(name) for name in names):
+    names = [plain(said).strip(EDGES) for said in (look.title, look.heading)]
+    if any(_FAILED_REQUEST.fullmatch(name) for name in names if _FAILURE.search(name)):
         return SoftError(reason=_DEBUG, sure=look.own_links <= 2)
     failed = title is not None or not look.title or any(map(_EXCEPTION.match, names))
     if not look.is_html:
         raised = look.text.startswith(_TRACEBACK) and look.words <= NOTICE_WORDS
         return SoftError(reason=_DEBUG, sure=True) if raised else None
-    if not failed and look.own_links:
+    if not failed and look.is_linked:
         return None
     traces = find_traces(look.text)
     if failed and traces.frames >= 2 and (look.own_links <= 2 or traces.share >= 0.25):
@@ -108,15 +96,15 @@ def _by_traces(look: Look, title: str | None) -> SoftError | None:
 
 
 def _by_words(look: Look, title: str | None) -> SoftError | None:
-    if reason := _default_title(look):
+    if reason := default_title(look):
         return SoftError(reason=reason, sure=True)
-    text = _plain(look.text[:_READ])
-    whole = f"{_plain(look.title)}\n{_plain(look.heading)}\n{text}"
+    text = plain(look.text[:_READ])
+    whole = f"{plain(look.title)}\n{plain(look.heading)}\n{text}"
     voice = hear(whole) if look.words <= SHORT_WORDS else Voice()
-    said = find_sentences(f"{_plain(look.title)}\n{_plain(look.heading)}\n{text[:LEAD]}")
+    said = find_sentences(whole[: len(whole) - len(text) + LEAD])
     reason = title or next(iter(said), _NOTICE)
     if said or title:
-        said = find_sentences(text) if look.words <= NOTICE_WORDS or not look.own_links else said
+        said = find_sentences(whole) if look.words <= NOTICE_WORDS or not look.own_links else said
         if _is_sure(look, title, said, voice):
             return SoftError(reason=reason, sure=True)
     if found := _by_voice(look, voice, title, reason):
@@ -130,7 +118,7 @@ def _is_sure(look: Look, title: str | None, said: Sequence[str], voice: Voice) -
         told = (voice.failed > 0 and voice.addresses) or said[0] in PLAIN_KINDS
         short = look.words <= (BARE_WORDS if len(said) == 1 else SHORT_WORDS)
         return short and (told if len(said) > 1 else not look.own_links and (told or voice.addresses))
-    if not look.own_links and (len(said) >= 2 or (look.words <= BARE_WORDS and _says_status(look))):
+    if not look.own_links and (len(said) >= 2 or (look.words <= BARE_WORDS and says_status(look))):
         return True
     if _is_bare(look) or (said and look.words <= SHORT_WORDS):
         return True
@@ -151,7 +139,7 @@ def _by_voice(look: Look, voice: Voice, title: str | None, reason: str) -> SoftE
 
 def _names_failure(look: Look) -> bool:
     """Whether the heading is short and names what failed in the words of notices, as `Web page blocked` does."""
-    name = _plain(look.heading or look.title)
+    name = plain(look.heading or look.title)
     voice = hear(name)
     return len(name.split()) <= 8 and voice.failed > 0 and voice.share >= 0.5
 
@@ -159,39 +147,3 @@ def _names_failure(look: Look) -> bool:
 def _is_bare(look: Look) -> bool:
     """Whether the page has next to no words but its title."""
     return look.words <= (15 if not look.own_links else 6 if look.own_links <= 2 else 0)
-
-
-def _says_status(look: Look) -> bool:
-    return all(_STATUS.fullmatch(_plain(said).strip(_EDGES)) for said in (look.title, look.heading))
-
-
-def _title_reason(look: Look) -> str | None:
-    """What the heading, or a part of the title element, says of an error and of nothing else."""
-    for part in _title_parts(look):
-        if part in TITLES:
-            return TITLES[part]
-        if (status := _STATUS.fullmatch(part)) and status["before"] is None:
-            rest = status["rest"].strip(_EDGES)
-            if not rest or rest in TITLES:
-                return TITLES.get(rest, _ERROR)
-        elif status and (before := status["before"].strip(_EDGES)) in TITLES:
-            return TITLES[before]
-    return None
-
-
-def _default_title(look: Look) -> str | None:
-    return next((DEFAULT_TITLES[part] for part in _title_parts(look) if part in DEFAULT_TITLES), None)
-
-
-def _title_parts(look: Look) -> Iterator[str]:
-    for stated in (look.heading, look.title) if look.heading != look.title else (look.title,):
-        plain = _plain(stated)
-        if len(plain) <= LEAD:
-            for part in {plain, *_PARTS.split(plain)}:
-                yield (cut := part.strip(_EDGES))
-                if said := _INTERJECTION.match(cut):
-                    yield cut[said.end() :]
-
-
-def _plain(text: str) -> str:
-    return text.lower() if text.isascii() else text.translate(_QUOTES).lower()
