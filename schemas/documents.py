@@ -122,8 +122,8 @@ class KnownDocument:
 class SoftError:
     """Why a document that came with 200 seems to stand in for content; *sure* if the page alone tells.
 
-    One that is not sure is bad only where something else points the same way: good content was there before, or
-    the host answers the same to an address that nobody has.
+    One that is not sure is bad only where something else points the same way: good content was there before,
+    or the host answers the same to an address that nobody has.
     """
 
     reason: str

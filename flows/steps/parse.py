@@ -85,7 +85,7 @@ def is_parsed(pipeline: Pipeline, known: KnownDocument) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """A row, what its bytes were parsed to, the hash of the pages of a PDF, and whether it seems to be none."""
+    """A row, what its bytes were parsed to, the hash of the pages of a PDF, and what it seems to be."""
 
     document: KnownDocument
     fragment: GraphFragment | None = None

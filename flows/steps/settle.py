@@ -72,7 +72,7 @@ def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument
 
 
 def _put_aside(known: Sequence[KnownDocument], judge: "_Judge", *, limit: int) -> Mapping[str, KnownDocument]:
-    """Rows of what is no content by itself, and of what has the same text as many pages that changed with it."""
+    """Rows of what is no content by itself, and of many pages that changed to one text together."""
     reasons = {document.uri: why for document in known if (why := judge(document))}
     if not judge.accept:
         for uri, other in find_same_text(judge.rewrites, at_least=limit).items():
@@ -151,7 +151,7 @@ class _Judge:
         return self._bad(fragment, now, before) if document.state in READABLE else None
 
     def _unindexed(self, uri: str, before: Version | None) -> str | None:
-        """A page that says `noindex` has nothing to put aside, unless a server's says so in a good one's place."""
+        """A page that says `noindex` is as it should be, unless it came in the place of a good one."""
         error = self.soft_errors.get(uri)
         return error.reason if error is not None and error.sure and before is not None else None
 

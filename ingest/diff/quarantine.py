@@ -1,8 +1,8 @@
 """Which answers of 200 are no content: error pages, logins, cookie walls, empty shells, collapsed text.
 
 Only a suspicious version is judged: one that keeps less than half of the words of the last good version, or
-one of a document that is new and tiny or seems to stand in for content. A rewritten page is suspicious and still
-good.
+one of a document that is new and tiny or seems to stand in for content. A rewritten page is suspicious and
+still good.
 """
 
 from collections.abc import Callable, Iterable
@@ -69,8 +69,8 @@ def bad_content(
     """Say why a version is put aside; None for a good one.
 
     Args: soft_error: what the page alone tells of it. missing: gives what the host answers, with 200, to an
-    address that nobody has, or None where it is honest about those; it costs a request and is asked only where
-    nothing else tells.
+    address that nobody has, or None where it is honest about those; it costs a request and is asked only
+    where nothing else tells.
     """
     if soft_error is not None and (soft_error.sure or before is not None) and replaces_content(now, before):
         return soft_error.reason
@@ -86,7 +86,7 @@ def bad_content(
 
 
 def replaces_content(now: Version, before: Version | None) -> bool:
-    """Whether less than half of the words of the last good version are left; a new page replaces nothing good."""
+    """Whether less than half of the words of the last good version are left, if there was one."""
     return before is None or is_suspicious(now, before)
 
 

@@ -6,7 +6,7 @@ from math import ceil
 from zlib import crc32
 
 ALIKE = 0.8
-"""Part of the words of two texts that are in both, from which on they are one text: addresses and dates vary."""
+"""Part of the words of two texts that are in both, from which on they are one: addresses and dates vary."""
 
 _SKETCHED = 64
 _GROUPS = 50
@@ -45,7 +45,7 @@ def resemblance(one: Sketch, other: Sketch) -> float:
 
 
 def same_text_limit(same_text: int, *, live: int) -> int:
-    """Pages from which on a change to one text is held: *same_text*, or half of a source of fewer than twice that."""
+    """Pages from which on a change to one text is held: *same_text*, or half of a smaller source."""
     return min(same_text, max(2, ceil(live / 2)))
 
 

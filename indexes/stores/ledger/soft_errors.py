@@ -10,7 +10,7 @@ from schemas.documents import SoftError
 
 
 class SoftErrors:
-    """The `soft_error` table. A page that comes again as it was is not parsed again, so it is kept what was seen."""
+    """The `soft_error` table: a page that comes again as it was is not parsed again."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine

@@ -45,7 +45,7 @@ class Look:
 
     @cached_property
     def entries(self) -> int:
-        """Links a folder's listing has to what is in the folder: not to itself sorted, nor to the one above."""
+        """Links of a listing to what is in the folder: not to itself in another order, nor above."""
         here = [link.target for link in self.links if "?" not in link.target]
         return sum(not self.uri.startswith(target) for target in here)
 

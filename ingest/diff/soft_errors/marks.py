@@ -1,7 +1,7 @@
 """Markup that only one kind of software writes, and only into pages that stand in for content.
 
-Each is markup, not text: where a manual quotes it, `<` is written `&lt;`. Frameworks and gateways put the same
-scripts into good pages too; those are no marks.
+Each is markup, not text: where a manual quotes it, `<` is written `&lt;`. Scripts that gateways put into good
+pages too are no marks.
 """
 
 import re

@@ -1,8 +1,9 @@
 """What pages say that stand in for content: titles that say nothing else, and sentences to the visitor.
 
-All is in lower case, with plain apostrophes. A title counts where it is the whole of a heading or of a part of
-the title element; a sentence counts wherever it stands, and alone proves nothing: pages about errors quote it.
-Sources: reason phrases of RFC 9110, 15; the pages that servers, frameworks, gateways and content systems send.
+All is in lower case, with plain apostrophes. A title counts where it is the whole of a heading or of a part
+of the title element; a sentence counts wherever it stands, and alone proves nothing: pages about errors quote
+it. Sources: the reason phrases of RFC 9110, 15, and the pages that servers, frameworks, gateways and content
+systems send.
 """
 
 import re
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of page: its reason, its titles, its sentences, and titles that need no sentence beside them."""
+    """One kind of page: its reason, titles, sentences, and titles that need no sentence beside them."""
 
     reason: str
     titles: str = ""
@@ -70,8 +71,9 @@ KINDS = (
         database connection failed | unable to connect to the database | could not connect to database
         fehler beim aufbau einer datenbankverbindung | erreur lors de la connexion à la base de données
         error al establecer una conexión con la base de datos | datenbankfehler
-        erro ao estabelecer uma conexão | errore nello stabilire una connessione al database | データベース接続確立エラー
-        建立数据库连接时出错 | ошибка установки соединения с базой данных | datenbankverbindung fehlgeschlagen
+        erro ao estabelecer uma conexão | errore nello stabilire una connessione al database
+        データベース接続確立エラー | 建立数据库连接时出错 | ошибка установки соединения с базой данных
+        datenbankverbindung fehlgeschlagen
         """,
         sentences="""
         error establishing a database connection | sqlstate[ | connection failed:
@@ -96,9 +98,10 @@ KINDS = (
         access to this page has been denied | your access to this site has been limited
         pardon our interruption | bot verification | captcha | the request is blocked
         sucuri website firewall | zugriff verweigert | accès refusé | acceso denegado | accesso negato
-        acesso negado | toegang geweigerd | アクセスが拒否されました | 访问被拒绝 | 拒绝访问 | доступ запрещён | доступ запрещен
-        request unsuccessful | security verification | zugriff gesperrt | accès interdit
-        sind sie ein mensch | vérification de sécurité | web application firewall | forbidden by policy
+        acesso negado | toegang geweigerd | アクセスが拒否されました | 访问被拒绝 | 拒绝访问
+        доступ запрещён | доступ запрещен | request unsuccessful | security verification | zugriff gesperrt
+        accès interdit | sind sie ein mensch | vérification de sécurité | web application firewall
+        forbidden by policy
         """,
         sentences="""
         complete the security check to access | completing the captcha proves | you are a real person
@@ -121,10 +124,10 @@ KINDS = (
         your request has been blocked | your request looks | automated access | automated requests
         sie haben keine berechtigung | vous n'avez pas la permission | vous n'êtes pas autorisé
         no tiene permiso | non sei autorizzato | non hai i permessi | você não tem permissão
-        u heeft geen toegang | 您没有权限 | 您的访问 | アクセスする権限がありません | アクセスが制限 | у вас нет доступа
-        ваш запрос был заблокирован | 请完成安全验证 | 请完成验证 | ロボットではない | подтвердите, что вы
-        dass sie kein roboter | vous n'êtes pas un robot | que no eres un robot | codice di riferimento
-        ihre anfrage wurde blockiert
+        u heeft geen toegang | 您没有权限 | 您的访问 | アクセスする権限がありません | アクセスが制限
+        у вас нет доступа | ваш запрос был заблокирован | 请完成安全验证 | 请完成验证 | ロボットではない
+        подтвердите, что вы | dass sie kein roboter | vous n'êtes pas un robot | que no eres un robot
+        codice di riferimento | ihre anfrage wurde blockiert
         """,
     ),
     Kind(
@@ -147,10 +150,10 @@ KINDS = (
         sitio en mantenimiento | mantenimiento | volvemos pronto | próximamente | in manutenzione
         sito in manutenzione | manutenzione | torniamo presto | sito in costruzione | em manutenção
         site em manutenção | manutenção | voltamos já | em breve | voltaremos em breve | onderhoud
-        in onderhoud | we zijn zo terug | gepland onderhoud | site in onderhoud | binnenkort | メンテナンス中
-        ただいまメンテナンス中です | メンテナンスのお知らせ | 现在维护中 | 系统维护 | 网站维护中 | 维护中 | технические работы
-        ведутся технические работы | сайт на реконструкции | сайт на техобслуживании
-        сайт временно недоступен | профилактические работы
+        in onderhoud | we zijn zo terug | gepland onderhoud | site in onderhoud | binnenkort
+        メンテナンス中 | ただいまメンテナンス中です | メンテナンスのお知らせ | 现在维护中 | 系统维护
+        网站维护中 | 维护中 | технические работы | ведутся технические работы | сайт на реконструкции
+        сайт на техобслуживании | сайт временно недоступен | профилактические работы
         """,
         sentences="""
         rolling out a new version | deploying a new version | finish updating | the page will reload
@@ -175,8 +178,9 @@ KINDS = (
         volveremos pronto | stiamo effettuando | torneremo presto | saremo presto di nuovo | ci scusiamo per
         riprova più tardi | estamos em manutenção | voltaremos em breve | pedimos desculpa
         tente novamente mais tarde | wij zijn bezig met onderhoud | onze excuses voor | probeer het later
-        we zijn zo snel mogelijk | ご不便をおかけ | ご迷惑をおかけ | メンテナンスを行って | しばらくお待ちください | しばらくしてから | 给您带来不便 | 正在维护
-        请稍后再试 | 稍后再访问 | 敬请期待 | приносим извинения | временно недоступен | зайдите позже | попробуйте позже
+        we zijn zo snel mogelijk | ご不便をおかけ | ご迷惑をおかけ | メンテナンスを行って
+        しばらくお待ちください | しばらくしてから | 给您带来不便 | 正在维护 | 请稍后再试 | 稍后再访问
+        敬请期待 | приносим извинения | временно недоступен | зайдите позже | попробуйте позже
         проводятся технические
         """,
     ),
@@ -189,8 +193,8 @@ KINDS = (
         single sign-on | authentication required | login required | you must be logged in to view this page
         you need to log in | members only | working | redirecting | log in to continue | sign in to continue
         anmelden | anmeldung | einloggen | bitte anmelden | connexion | se connecter | iniciar sesión
-        acceder | accedi | accesso | entrar | iniciar sessão | inloggen | aanmelden | ログイン | 登录 | 用户登录
-        вход | войти | identifiez-vous | sie müssen angemeldet sein
+        acceder | accedi | accesso | entrar | iniciar sessão | inloggen | aanmelden | ログイン | 登录
+        用户登录 | вход | войти | identifiez-vous | sie müssen angemeldet sein
         """,
         sentences="""
         unlock this article | remember my login | already a subscriber | limit of free articles
@@ -205,8 +209,8 @@ KINDS = (
         veuillez vous connecter | vous devez être connecté | rester connecté | ¿olvidó su contraseña
         olvidaste tu contraseña | debe iniciar sesión | inicie sesión para | password dimenticata
         devi effettuare l'accesso | esqueceu a senha | esqueceu-se da | você precisa entrar
-        wachtwoord vergeten | u moet ingelogd zijn | パスワードをお忘れ | ログインしてください | 忘记密码 | 请先登录 | 请登录
-        забыли пароль | войдите, чтобы | необходимо войти
+        wachtwoord vergeten | u moet ingelogd zijn | パスワードをお忘れ | ログインしてください | 忘记密码
+        请先登录 | 请登录 | забыли пароль | войдите, чтобы | необходимо войти
         """,
     ),
     Kind(
@@ -244,8 +248,8 @@ KINDS = (
         domaine à vendre | ce site est suspendu | este dominio está en venta | dominio en venta
         cuenta suspendida | este dominio está a la venta | questo dominio è in vendita | dominio in vendita
         account sospeso | conta suspensa | domínio à venda | este domínio está à venda
-        dit domein is te koop | domein te koop | account opgeschort | このドメインは販売中です | 域名出售 | 该域名正在出售
-        домен продаётся | домен продается | аккаунт заблокирован
+        dit domein is te koop | domein te koop | account opgeschort | このドメインは販売中です | 域名出售
+        该域名正在出售 | домен продаётся | домен продается | аккаунт заблокирован
         """,
         sentences="""
         domain parking | generated by the domain owner | still points to our | account has been suspended
@@ -256,8 +260,8 @@ KINDS = (
         has not set up a website | future home of | steht zum verkauf | domain kaufen | angebot abgeben
         domain parken | parkt sie | domaine est à vendre | acheter ce domaine | faire une offre
         está en venta | comprar este dominio | è in vendita | acquista questo dominio | está à venda
-        is te koop | koop dit domein | ドメインを購入 | 购买此域名 | 出售 | домен продается | купить этот домен
-        contact our billing
+        is te koop | koop dit domein | ドメインを購入 | 购买此域名 | 出售 | домен продается
+        купить этот домен | contact our billing
         """,
     ),
     Kind(
@@ -269,8 +273,9 @@ KINDS = (
         object moved | document moved | wir sind umgezogen | unsere neue website | unsere neue homepage
         umgezogen | diese seite ist umgezogen | nous avons déménagé | notre nouveau site | site déplacé
         nos hemos mudado | nuestra nueva web | ci siamo trasferiti | nuovo sito | mudámos
-        mudamos de endereço | we zijn verhuisd | onze nieuwe website | サイト移転のお知らせ | 移転しました | 网站已搬迁 | 我们搬家了
-        мы переехали | сайт переехал | moved permanently | 301 moved permanently | 302 found
+        mudamos de endereço | we zijn verhuisd | onze nieuwe website | サイト移転のお知らせ | 移転しました
+        网站已搬迁 | 我们搬家了 | мы переехали | сайт переехал | moved permanently | 301 moved permanently
+        302 found
         """,
         sentences="""
         update your bookmarks | update your bookmark | has moved to | is now at | can now be found at
@@ -280,8 +285,9 @@ KINDS = (
         sie werden automatisch weitergeleitet | mettez à jour vos favoris | mettre à jour vos favoris
         vous allez être redirigé | désormais à l'adresse | actualice sus marcadores | será redirigido
         nueva dirección | aggiorna i tuoi segnalibri | verrai reindirizzato | atualize os seus favoritos
-        será redirecionado | pas uw bladwijzers aan | u wordt doorgestuurd | ブックマークの変更 | 移転いたしました | 自動的に移動
-        更新您的书签 | 自动跳转 | обновите закладки | будете перенаправлены
+        será redirecionado | pas uw bladwijzers aan | u wordt doorgestuurd | ブックマークの変更
+        移転いたしました | 自動的に移動 | 更新您的书签 | 自动跳转 | обновите закладки
+        будете перенаправлены
         """,
     ),
     Kind(
@@ -291,8 +297,8 @@ KINDS = (
         quota exceeded | slow down | resource limit is reached | you are being rate limited | limit exceeded
         usage limit exceeded | zu viele anfragen | trop de requêtes | demasiadas solicitudes
         demasiadas peticiones | troppe richieste | muitos pedidos | muitas solicitações | te veel verzoeken
-        te veel aanvragen | リクエストが多すぎます | 请求过多 | 请求过于频繁 | 访问过于频繁 | слишком много запросов
-        bandbreite überschritten | error: over quota
+        te veel aanvragen | リクエストが多すぎます | 请求过多 | 请求过于频繁 | 访问过于频繁
+        слишком много запросов | bandbreite überschritten | error: over quota
         """,
         sentences="""
         sent too many requests | made too many requests | too many requests in a given
@@ -300,7 +306,8 @@ KINDS = (
         bandwidth limit | has been temporarily blocked | please wait a few minutes
         wait a moment and try again | resource limit is reached | requests from your | zu viele anfragen
         trop de requêtes | demasiadas solicitudes | troppe richieste | te veel verzoeken
-        opnieuw te proberen | over enkele minuten | 请求过于频繁 | 访问过于频繁 | слишком много запросов | アクセスが集中
+        opnieuw te proberen | over enkele minuten | 请求过于频繁 | 访问过于频繁 | слишком много запросов
+        アクセスが集中
         """,
     ),
     Kind(
@@ -318,8 +325,8 @@ KINDS = (
         not available in your region | not available in your location | in your market
         due to legal reasons | for legal reasons | from most european countries | in ihrem land nicht
         in ihrer region nicht | dans votre pays | dans votre région | en su país | en tu país | en su región
-        nel tuo paese | no seu país | in uw land | in uw regio | お住まいの地域 | お住まいの国 | 您所在的地区 | 您所在的国家
-        в вашем регионе | в вашей стране
+        nel tuo paese | no seu país | in uw land | in uw regio | お住まいの地域 | お住まいの国
+        您所在的地区 | 您所在的国家 | в вашем регионе | в вашей стране
         """,
     ),
     Kind(
@@ -344,10 +351,12 @@ KINDS = (
         no se encontró la página | no se ha encontrado la página | pagina non trovata | non trovato
         la pagina non esiste | questa pagina non esiste | página não encontrada | não encontrado
         não encontrada | esta página não existe | pagina niet gevonden | niet gevonden
-        deze pagina bestaat niet | ページが見つかりません | ページが見つかりませんでした | お探しのページは見つかりません | お探しのページは見つかりませんでした
-        お探しのページが見つかりません | お探しのページが見つかりませんでした | 页面不存在 | 页面未找到 | 找不到页面 | 您访问的页面不存在 | 页面没有找到 | 无法找到该页 | 未找到
-        страница не найдена | не найдено | такой страницы не существует | strona nie została znaleziona
-        sidan hittades inte | 페이지를 찾을 수 없습니다
+        deze pagina bestaat niet | ページが見つかりません | ページが見つかりませんでした
+        お探しのページは見つかりません | お探しのページは見つかりませんでした
+        お探しのページが見つかりません | お探しのページが見つかりませんでした | 页面不存在 | 页面未找到
+        找不到页面 | 您访问的页面不存在 | 页面没有找到 | 无法找到该页 | 未找到 | страница не найдена
+        не найдено | такой страницы не существует | strona nie została znaleziona | sidan hittades inte
+        페이지를 찾을 수 없습니다
         """,
         sentences="""
         the page you wanted | routes have been tried | n'existe plus | lien que vous avez suivi
@@ -372,9 +381,10 @@ KINDS = (
         página de inicio | volver al inicio | ha cambiado de dirección | la pagina che cerchi
         la pagina che stai cercando | la pagina richiesta | torna alla home | a página que procura
         a página que você | a página solicitada | página inicial | de pagina die u | de pagina die je
-        de gevraagde pagina | terug naar de homepage | お探しのページ | ご指定のページ | トップページへ | トップページに | urlが変更
-        您访问的页面 | 您要查看的页面 | 您要找的页面 | 返回首页 | запрашиваемая страница | запрошенная страница
-        страница, которую вы | вернуться на главную | перейти на главную
+        de gevraagde pagina | terug naar de homepage | お探しのページ | ご指定のページ | トップページへ
+        トップページに | urlが変更 | 您访问的页面 | 您要查看的页面 | 您要找的页面 | 返回首页
+        запрашиваемая страница | запрошенная страница | страница, которую вы | вернуться на главную
+        перейти на главную
         """,
     ),
     Kind(
@@ -415,9 +425,10 @@ KINDS = (
         errore del server | errore interno del server | servizio non disponibile | vietato | ocorreu um erro
         erro interno do servidor | erro | algo deu errado | serviço indisponível | proibido
         er ging iets mis | er is iets misgegaan | fout | er is een fout opgetreden | interne serverfout
-        service niet beschikbaar | エラー | エラーが発生しました | サーバーエラー | サービスを利用できません | 内部サーバーエラー | 错误 | 出错了 | 服务器错误
-        服务器内部错误 | 系统错误 | 服务不可用 | ошибка | произошла ошибка | внутренняя ошибка сервера | что-то пошло не так
-        сервис недоступен | ошибка сервера | wystąpił błąd | ett fel uppstod | 오류가 발생했습니다
+        service niet beschikbaar | エラー | エラーが発生しました | サーバーエラー | サービスを利用できません
+        内部サーバーエラー | 错误 | 出错了 | 服务器错误 | 服务器内部错误 | 系统错误 | 服务不可用 | ошибка
+        произошла ошибка | внутренняя ошибка сервера | что-то пошло не так | сервис недоступен
+        ошибка сервера | wystąpił błąd | ett fel uppstod | 오류가 발생했습니다
         """,
         sentences="""
         there has been a critical error on this website | taking too long to respond | mysqli::
@@ -452,8 +463,9 @@ KINDS = (
         une erreur s'est produite | veuillez réessayer | réessayez plus tard | ha ocurrido un error
         se ha producido un error | inténtelo de nuevo | inténtalo de nuevo | si è verificato un errore
         riprova più tardi | ocorreu um erro | tente novamente | tente mais tarde | er is een fout opgetreden
-        er ging iets mis | probeer het later opnieuw | probeer het opnieuw | エラーが発生しました | もう一度お試しください
-        時間をおいて | 出错了 | 请稍后再试 | 请稍后重试 | произошла ошибка | попробуйте позже | повторите попытку
+        er ging iets mis | probeer het later opnieuw | probeer het opnieuw | エラーが発生しました
+        もう一度お試しください | 時間をおいて | 出错了 | 请稍后再试 | 请稍后重试 | произошла ошибка
+        попробуйте позже | повторите попытку
         """,
     ),
 )
@@ -472,7 +484,7 @@ PLAIN_KINDS = frozenset(
         "a notice that the site has moved",
     }
 )
-"""Kinds whose sentences no page has by chance; errors, logins and missing pages are spoken of by others too."""
+"""Kinds whose sentences no page has by chance; errors, logins and missing pages are widely spoken of."""
 
 TITLES: Mapping[str, str] = {title: kind.reason for kind in reversed(KINDS) for title in _split(kind.titles)}
 """Reason by title."""
@@ -500,7 +512,7 @@ _SENTENCES = _by_key()
 
 
 def find_sentences(text: str) -> list[str]:
-    """Give the reason of each sentence that is in a text, in lower case; those come first that stand first."""
+    """Give the reason of each sentence that is in a text, in lower case, in the order of the text."""
     words = {"", *_WORD.findall(text)} & _SENTENCES.keys()
     candidates = (pair for word in words for pair in _SENTENCES[word])
     found = sorted(

@@ -20,7 +20,7 @@ _FRAME = re.compile(
     | File\s"[^"]{1,200}",\sline\s\d+                                      # Python
     | .{0,60}\S{1,160}\.(?:php|phtml|rb|erb|py|pyx|jsx?|mjs|tsx?|go|exs?|p[lm]|vue)["']?
       (?:\s?:\s?\d+|\s?,?\s{0,2}line\s?\d+|\s\(line\s\d+\)|\(\d+\)|.{1,80}\s\(line\s\d+\)).{0,200}
-    | [\w$.]{3,160}\.[\w$<>]{1,80}\([\w$ ]{1,80}(?:\.java|\.kt|\.scala|\.groovy)?:?\d{0,6}\)   # Java without "at"
+    | [\w$.]{3,160}\.[\w$<>]{1,80}\([\w$ ]{1,80}(?:\.java|\.kt|\.scala|\.groovy)?:?\d{0,6}\)  # Java
     )\s{0,40}$""",
     re.VERBOSE | re.ASCII,
 )

@@ -12,7 +12,7 @@ from ingest.diff.soft_errors.vocabulary import Voice, hear
 from schemas.documents import SoftError
 
 NOTICE_WORDS = 150
-"""Words that such a page may have and still be known by what it says; debug pages are known by their traces."""
+"""Words that such a page may have and still be known by what it says; of a debug page the trace tells."""
 
 SHORT_WORDS = 60
 """Words of a page that is a notice by the sentences at its head alone."""
@@ -24,8 +24,8 @@ LONG_NOTICE_WORDS = 300
 """Words beyond which a page is no notice, whatever it says."""
 
 SHARE, NAMED_SHARE, FRAMED_SHARE = 0.38, 0.28, 0.42
-"""Part of a short page's words that must be those of notices: on a page that leads nowhere on its host, on one
-whose heading names a failure too, and on one within the frame of a site."""
+"""Part of a short page's words that must be those of notices: on a page that leads nowhere on its host, on
+one whose heading names a failure too, and on one within the frame of a site."""
 
 LEAD = 200
 """Characters at the start of the text in which a notice says what it is."""
@@ -45,15 +45,15 @@ _FAILURE = re.compile("error|exception|notfound|404|werkzeug")
 _LISTING = re.compile(r"(?:index of|directory listing (?:for|of)|listing of) /")
 _EXCEPTION = re.compile(
     r"[\w.\\:$]{0,120}(?:error|exception|fault|interrupt)\b"
-    r"|sqlstate\[|undefined (?:variable|index|array|method|prop)|call to |uncaught |traceback|panic:|trying to "
+    r"|sqlstate\[|undefined (?:variable|index|array|method|prop)|call to |uncaught |traceback|panic:"
 )
 _PHP_ERROR = re.compile(
-    r"(?:php )?(?:fatal error|parse error|warning|deprecated|notice): .{1,160} in \S{1,100}", re.DOTALL
+    r"(?:php )?(?:fatal error|parse error|warning|deprecated|notice): .{1,160} in /\S{1,200} on line \d"
 )
 
 
 def find_soft_error(look: Look) -> SoftError | None:
-    """Tell a page that stands in for content by its markup, its title, what it says, and how much else it says.
+    """Tell a page that stands in for content by its markup, title and words, and by how much else it says.
 
     None for a page about which nothing tells. One that is not sure is bad only where other things point the
     same way: good content was there before, or the host answers the same to an address that nobody has.
@@ -79,7 +79,7 @@ def _by_markup(look: Look) -> str | None:
 
 
 def _by_traces(look: Look, title: str | None) -> SoftError | None:
-    """A trace makes a debug page where the page is about nothing else; people who quote one link to their site."""
+    """A trace makes a debug page where there is nothing else; who quotes one links to the rest of a site."""
     names = [plain(said).strip(EDGES) for said in (look.title, look.heading)]
     if any(_FAILED_REQUEST.fullmatch(name) for name in names if _FAILURE.search(name)):
         return SoftError(reason=_DEBUG, sure=look.own_links <= 2)
@@ -126,7 +126,7 @@ def _is_sure(look: Look, title: str | None, said: Sequence[str], voice: Voice) -
 
 
 def _by_voice(look: Look, voice: Voice, title: str | None, reason: str) -> SoftError | None:
-    """A short page of which much is the words of notices; the more links of its own it has, the more must be."""
+    """A short page of which much is words of notices; the more links of its own it has, the more must be."""
     if not (voice.failed and voice.addresses and (voice.asked or title)):
         return None
     named = title is not None or _names_failure(look)
@@ -138,7 +138,7 @@ def _by_voice(look: Look, voice: Voice, title: str | None, reason: str) -> SoftE
 
 
 def _names_failure(look: Look) -> bool:
-    """Whether the heading is short and names what failed in the words of notices, as `Web page blocked` does."""
+    """Whether the heading is short and names in words of notices what failed, as `Web page blocked` does."""
     name = plain(look.heading or look.title)
     voice = hear(name)
     return len(name.split()) <= 8 and voice.failed > 0 and voice.share >= 0.5
