@@ -21,6 +21,9 @@ TINY_WORDS = 30
 SHELL_WORDS = 10
 """Words that an unfilled JavaScript page may still have: a title, "Loading"."""
 
+FORM_WORDS = 200
+"""Words that a login page or a cookie wall may have; a longer page has a form in it, or is about cookies."""
+
 COLLAPSED = 0.2
 """Part of its earlier text below which a page has collapsed (crawl rules, section 10)."""
 
@@ -93,6 +96,8 @@ def replaces_content(now: Version, before: Version | None) -> bool:
 def _form_of(now: Version, before: Version | None) -> str | None:
     if now.is_unfilled and len(now.words) < SHELL_WORDS and _had_text(before):
         return "an empty page that JavaScript would fill"
+    if len(now.words) > FORM_WORDS:
+        return None
     if now.asks_password:
         return "a login page"
     return "a cookie wall" if _is_cookie_wall(now) else None

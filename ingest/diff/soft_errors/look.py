@@ -69,6 +69,8 @@ def look_at(fragment: GraphFragment, data: bytes, *, words: int | None = None) -
     """
     sections = (node.heading for node in fragment.nodes if isinstance(node, Section) and node.heading)
     text, heading = "\n".join([chunk.text for chunk in fragment.chunks]), next(sections, "")
+    if not heading and fragment.kind is not DocumentKind.HTML:
+        heading = text.partition("\n")[0]
     if fragment.noindex and data:
         heading, text = _heading(data) or fragment.title, _stripped(data)
     shown = len(text) > 40 or any(word.strip(".…") not in _WAITING for word in text.lower().split())

@@ -37,7 +37,9 @@ _DEBUG = "a debug page of a framework"
 
 _FAILED_REQUEST = re.compile(
     r"[\w.\\:]{0,120}(?:error|exception|notfound|http404) (?:at|on) (?:(?:get|head|post) )?/\S{0,500}"
-    r"|.{0,500}// werkzeug debugger|server error in '[^']{0,200}' application|http error \d{3}\b.{0,80}"
+    r"|.{0,500}// werkzeug debugger"
+    r"|server error in '[^']{0,200}' application|http error \d{3}\.\d{1,3} - .{0,80}"
+    r"|iis [\d.]{1,9} detailed error\b.{0,80}"
 )
 """What a debug page calls itself: an exception at the path of a request."""
 

@@ -1,7 +1,7 @@
 """Words of which notices to a visitor are made: what failed, what to do about it, and the site they are on.
 
-Beginnings of words, in lower case, of at least four letters, or whole words; of Japanese and Chinese, parts of
-the text. A short page that is made of little else is a notice, however it is worded.
+Beginnings of words, in lower case, of at least four letters, or whole words; of Japanese and Chinese, parts
+of the text. A short page that is made of little else is a notice, however it is worded.
 """
 
 import re
@@ -80,7 +80,7 @@ _LENGTHS = range(3, 1 + max(len(stem) for stems in _STEMS for stem in stems))
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """How a text speaks: distinct words of what failed and of what to do, and the share of all words of notices.
+    """How a text speaks: distinct words of what failed and of what to do, and the share of words of notices.
 
     `addresses`: it speaks to a visitor, or of the people behind the site.
     """
