@@ -8,6 +8,9 @@ from zlib import crc32
 ALIKE = 0.8
 """Part of the words of two texts that are in both, from which on they are one: addresses and dates vary."""
 
+_CLOSER = 0.05
+"""By how much more alike than before: a text shared by all pages of a catalogue may be written anew."""
+
 _SKETCHED = 64
 _GROUPS = 50
 """Texts that are counted side by side: one of which that many pages come is found in any order."""
@@ -52,7 +55,7 @@ def same_text_limit(same_text: int, *, live: int) -> int:
 def find_same_text(rewrites: Sequence[Rewrite], *, at_least: int) -> Mapping[str, str]:
     """Give the pages that now have one text and had different ones, each with another page that has it too.
 
-    Pages that were alike before may change alike: only those count that were not.
+    Pages that were alike before may change alike: only those count that are more alike than they were.
     """
     groups: list[_Group] = []
     for rewrite in sorted(rewrites, key=lambda rewrite: rewrite.uri):
@@ -62,10 +65,11 @@ def find_same_text(rewrites: Sequence[Rewrite], *, at_least: int) -> Mapping[str
 
 
 def _put(groups: list[_Group], rewrite: Rewrite) -> None:
-    group = next((one for one in groups if resemblance(one.first.now, rewrite.now) >= ALIKE), None)
+    alike = ((one, resemblance(one.first.now, rewrite.now)) for one in groups)
+    group, now = next(((one, now) for one, now in alike if now >= ALIKE), (None, 0.0))
     if group is None:
         if len(groups) >= _GROUPS:
             groups.remove(min(groups, key=lambda one: len(one.uris)))
         groups.append(_Group(rewrite, [rewrite.uri]))
-    elif resemblance(group.first.before, rewrite.before) < ALIKE:
+    elif resemblance(group.first.before, rewrite.before) < now - _CLOSER:
         group.uris.append(rewrite.uri)

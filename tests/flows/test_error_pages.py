@@ -15,7 +15,7 @@ SAMPLES = Path(__file__).parents[1] / "quality" / "error_pages"
 TROUBLE = {
     "Leases": ("development/laravel-trace.html", "a debug page of a framework"),
     "Ledgers": ("development/maintenance-en.html", "a maintenance notice"),
-    "Readers": ("development/tomcat-500.html", "an error page"),
+    "Readers": ("development/tomcat-500.html", "a debug page of a framework"),
     "Vectors": ("development/akamai-denied.html", "a page of a firewall or bot check"),
 }
 
@@ -93,7 +93,7 @@ def test_pages_that_change_to_one_text_are_held_whatever_it_says(
     assert all(why.startswith(reason) for why in problems(report).values())
     assert len(problems(report)) == 5
     assert sitegraph.export(index) == before
-    assert not any("herons" in text for text in answers(sitegraph, index, "Where do herons nest?"))
+    assert not any("herons" in text for text in answers(sitegraph, index, "Where do herons1 nest?"))
 
     accepted = sitegraph.run(source, index, accept=True)
     assert accepted["documents"]["quarantined"] == 0
@@ -102,8 +102,10 @@ def test_pages_that_change_to_one_text_are_held_whatever_it_says(
 
 
 def herons(ask: Ask) -> Reply:
-    """A page of sixty words about herons, which names its own address."""
-    text = " ".join(f"The herons of the {n}th pond nest in the old alder and fish at dawn." for n in range(5))
+    """A page of a hundred words about herons, which names its own address."""
+    text = " ".join(
+        f"The herons{n} of pond{n} nest{n} in alder{n} and fish{n} at dawn{n}." for n in range(12)
+    )
     page = f"<html><head><title>Herons</title></head><body><main><h1>Herons</h1><p>{text}</p>"
     return Reply(f"{page}<p>{ask.path}</p><a href='/index.html'>Handbook</a></main></body></html>".encode())
 
