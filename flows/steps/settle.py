@@ -1,6 +1,7 @@
 """After the crawl, before anything is compared: what is no content is put aside, what is the same is one."""
 
 import json
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,7 @@ from ingest.diff.quarantine import (
     replaces_content,
 )
 from ingest.diff.same_text import Rewrite, find_same_text, same_text_limit, sketch
+from ingest.diff.summary import summarise_states
 from ingest.diff.tools import without_tools
 from ingest.diff.validators import host_of
 from ingest.fetch.crawl import fetch_all
@@ -34,6 +36,8 @@ from schemas.hashing import sha256_hex
 from schemas.nodes import DocumentKind
 from schemas.records import from_record
 from schemas.source import SourceKind
+
+_log = logging.getLogger(__name__)
 
 
 def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument]:
@@ -58,6 +62,8 @@ def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument
     bad = _put_aside(
         known, judge, limit=same_text_limit(pipeline.source.quarantine.same_text, live=len(live))
     )
+    if bad:
+        _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
     settled = settle_same(known, held, live.values())
