@@ -34,7 +34,7 @@ def answers(sitegraph: Sitegraph, index: Path, question: str) -> list[str]:
     """Texts of the passages that the command finds."""
     done = sitegraph.command("query", question, "--index", str(index), "--format", "json")
     assert done.returncode == 0, done.stderr
-    return [node["text"] for node in json.loads(done.stdout)["nodes"]]
+    return [passage["text"] for passage in json.loads(done.stdout)["evidence"]]
 
 
 def test_good_pages_outlive_error_pages_and_come_back(
