@@ -28,6 +28,7 @@ from schemas.source import (
     Auth,
     GoneAfter,
     MaxFailures,
+    Quarantine,
     Rate,
     Recrawl,
     Scope,
@@ -212,6 +213,11 @@ class _MaxFailures(_Model):
     documents: int | None = Field(default=None, strict=True, ge=0)
 
 
+class _Quarantine(_Model):
+    exempt: tuple[str, ...] = ()
+    same_text: int = Field(default=5, strict=True, ge=2)
+
+
 class _Metadata(_Model):
     doc_type: str | None = None
     domain: str | None = None
@@ -246,6 +252,7 @@ class _SourceFile(_Model):
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
     max_failures: _MaxFailures = _MaxFailures()
+    quarantine: _Quarantine = _Quarantine()
     metadata: _Metadata = _Metadata()
     relations: tuple[_Relation, ...] = ()
     user_agent: str | None = None
@@ -285,6 +292,8 @@ class _SourceFile(_Model):
             raise ValueError("proxy is for sources of kind web")
         if self.proxy is not None and self.proxy_env is not None:
             raise ValueError("has proxy and proxy_env; give one of them")
+        if self.kind == "files" and self.quarantine != _Quarantine():
+            raise ValueError("quarantine is for sources of kind web")
         return self
 
 
@@ -346,6 +355,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
             gone_after=GoneAfter(**file.recrawl.gone_after.model_dump()),
         ),
         max_failures=MaxFailures(**file.max_failures.model_dump()),
+        quarantine=Quarantine(**file.quarantine.model_dump()),
         metadata=SourceMetadata(**file.metadata.model_dump()),
         relations=tuple(sorted(set(file.relations))),
         user_agent=file.user_agent,

@@ -119,6 +119,18 @@ class KnownDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SoftError:
+    """Why a document that came with 200 seems to stand in for content; *sure* if the page alone tells.
+
+    One that is not sure is bad only where something else points the same way: good content was there before,
+    or the host answers the same to an address that nobody has.
+    """
+
+    reason: str
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LiveDocument:
     """A document as one generation holds it; `stale` and `aliases` are its node's.
 

@@ -63,6 +63,14 @@ class MaxFailures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantine:
+    """Which pages are never put aside (globs of URLs), and how many that change to one text at once are."""
+
+    exempt: tuple[str, ...] = ()
+    same_text: int = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceMetadata:
     """What every document of the source is, unless its front matter says otherwise."""
 
@@ -140,6 +148,7 @@ class Source:
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
     max_failures: MaxFailures = MaxFailures()
+    quarantine: Quarantine = Quarantine()
     metadata: SourceMetadata = SourceMetadata()
     relations: tuple[str, ...] = ()
     user_agent: str | None = None

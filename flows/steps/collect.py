@@ -31,6 +31,7 @@ def collect(index: Index, *, source: str) -> int:
         index.ledger.names.collect()
         index.ledger.origins.collect()
         index.ledger.pages.collect()
+        index.ledger.soft_errors.collect()
         drop_encoders(index.layout, index.manifest)
         return dropped
 

@@ -14,12 +14,14 @@ from flows.task_names import batch_named, named
 from flows.tasks import task
 from flows.wiring import Pipeline
 from ingest.diff.quarantine import TINY_WORDS
+from ingest.diff.soft_errors.look import look_at
+from ingest.diff.soft_errors.verdict import find_soft_error
 from ingest.diff.summary import summarise_states
 from ingest.fetch.robots import product_token
 from ingest.link.naming import names_of
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
 from ingest.urls import file_path
-from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument
+from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, SoftError
 from schemas.errors import DamageFound, ParseError, Stopped, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
@@ -60,7 +62,7 @@ def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
 def _embed_ahead(pipeline: Pipeline, before: KnownDocument, done: "_Done") -> None:
     """Only what is new and long: anything else may be put aside when the crawl is over, and never be read."""
     parsed, fragment = done.document, done.fragment
-    if fragment is None or fragment.noindex or parsed.state not in READABLE:
+    if fragment is None or fragment.noindex or parsed.state not in READABLE or done.soft_error is not None:
         return
     if before.fragment_sha is None and (parsed.words or 0) >= TINY_WORDS:
         embed_ahead(pipeline, parsed.fragment_sha or "", fragment)
@@ -91,11 +93,12 @@ def is_parsed(pipeline: Pipeline, known: KnownDocument) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """A row, what its bytes were parsed to, and the hash of the pages of a PDF."""
+    """A row, what its bytes were parsed to, the hash of the pages of a PDF, and what it seems to be."""
 
     document: KnownDocument
     fragment: GraphFragment | None = None
     pages_sha: str | None = None
+    soft_error: SoftError | None = None
 
 
 def _parse(pipeline: Pipeline, known: KnownDocument, earlier: str | None) -> _Done:
@@ -128,7 +131,17 @@ def _parse(pipeline: Pipeline, known: KnownDocument, earlier: str | None) -> _Do
         withheld=bool(fragment.secrets) and not pipeline.source.keep_raw,
         refresh=stub_target(fragment),
     )
-    return _Done(_led_on(parsed), fragment, _keep_pages(pipeline, parsed, answer.pages, earlier))
+    seen = _soft_error(pipeline, fragment, data, parsed.words)
+    return _Done(_led_on(parsed), fragment, _keep_pages(pipeline, parsed, answer.pages, earlier), seen)
+
+
+def _soft_error(
+    pipeline: Pipeline, fragment: GraphFragment, data: bytes, words: int | None
+) -> SoftError | None:
+    """Look at a page of the web while its bytes are at hand; what has secrets in it is not kept."""
+    if pipeline.source.kind is SourceKind.FILES or fragment.kind is DocumentKind.PDF:
+        return None
+    return find_soft_error(look_at(fragment, data, words=words))
 
 
 def _pages(pipeline: Pipeline, sha256: str | None) -> bytes:
@@ -187,6 +200,7 @@ def _save(pipeline: Pipeline, done: Sequence[_Done]) -> None:
     ledger, source = pipeline.index.ledger, pipeline.source
     good = [(one.document, one.fragment) for one in done if one.fragment is not None]
     ledger.pages.save({one.document.fragment_sha or "": one.pages_sha for one in done if one.fragment})
+    ledger.soft_errors.save({one.document.fragment_sha or "": one.soft_error for one in done if one.fragment})
     ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
     ledger.names.save([(document.fragment_sha or "", names_of(fragment)) for document, fragment in good])
     pdfs = [document for document, fragment in good if fragment.kind is DocumentKind.PDF]

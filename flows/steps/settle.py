@@ -12,14 +12,23 @@ from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
 from ingest.diff.lifecycle import take_missing
 from ingest.diff.moves import settle_same
-from ingest.diff.quarantine import TINY_WORDS, Version, bad_content, has_collapsed, leads_home, read_version
+from ingest.diff.quarantine import (
+    TINY_WORDS,
+    Version,
+    bad_content,
+    has_collapsed,
+    leads_home,
+    read_version,
+    replaces_content,
+)
+from ingest.diff.same_text import Rewrite, find_same_text, same_text_limit, sketch
 from ingest.diff.summary import summarise_states
 from ingest.diff.tools import without_tools
 from ingest.diff.validators import host_of
 from ingest.fetch.crawl import fetch_all
-from ingest.plan.scope import seed_urls
+from ingest.plan.scope import is_exempt, seed_urls
 from ingest.urls import canonical_url
-from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocument
+from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocument, SoftError
 from schemas.errors import DamageFound, GuardRefused, ParseError, UnsupportedMedia
 from schemas.fetch import FetchRequest, FetchResult
 from schemas.fragment import GraphFragment
@@ -48,8 +57,11 @@ def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument
     known = [taken.get(d.uri, d) for d in known]
     everything = without_tools(ledger.generations.live(pipeline.index.current())).values()
     live = {document.uri: document for document in everything if document.source == name}
-    judge = _Judge(pipeline=pipeline, live=live, shown=_shown(everything), accept=accept)
-    bad = {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=why) for d in known if (why := judge(d))}
+    errors = ledger.soft_errors.of_source(name)
+    judge = _Judge(pipeline=pipeline, live=live, shown=_shown(everything), accept=accept, soft_errors=errors)
+    bad = _put_aside(
+        known, judge, limit=same_text_limit(pipeline.source.quarantine.same_text, live=len(live))
+    )
     if bad:
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
@@ -63,6 +75,16 @@ def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument
             f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept", subject=name
         )
     return tuple({document.uri: document for document in (*known, *settled)}.values())
+
+
+def _put_aside(known: Sequence[KnownDocument], judge: "_Judge", *, limit: int) -> Mapping[str, KnownDocument]:
+    """Rows of what is no content by itself, and of many pages that changed to one text together."""
+    reasons = {document.uri: why for document in known if (why := judge(document))}
+    if not judge.accept:
+        for uri, other in find_same_text(judge.rewrites, at_least=limit).items():
+            reasons.setdefault(uri, f"changed to one text together with other pages, such as {other}")
+    rows = (d for d in known if d.uri in reasons and d.state is not DocumentState.QUARANTINED)
+    return {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=reasons[d.uri]) for d in rows}
 
 
 def _shown(everything: Iterable[LiveDocument]) -> Mapping[str, str]:
@@ -86,19 +108,28 @@ class _Judge:
     live: Mapping[str, LiveDocument]
     shown: Mapping[str, str]
     accept: bool
+    soft_errors: Mapping[str, SoftError]
     probes: dict[str, _Probe] = field(default_factory=dict)
+    rewrites: list[Rewrite] = field(default_factory=list)
 
     def __call__(self, document: KnownDocument) -> str | None:
-        """Give the reason, or None for a document that is as good as it looks."""
+        """Give the reason, or None for a document that is as good as it looks, or that is never judged.
+
+        Rewritten pages are gathered in `rewrites`, also those that are not looked at in this run and wait.
+        """
         old = self.live.get(document.uri)
+        if is_exempt(document.uri, self.pipeline.source):
+            return None
         if document.state is DocumentState.REDIRECTED:
             return None if old is None or self.accept else self._lost(document)
-        if document.state not in READABLE or document.parsed_sha != document.raw_sha:
+        waits = document.state is DocumentState.QUARANTINED and old is not None
+        if not (document.state in READABLE or waits) or document.parsed_sha != document.raw_sha:
             return None
         if self.shown.get(document.uri) == document.content_hash:
             return None
         tiny = document.words is not None and document.words < TINY_WORDS
-        return self._content(document, old) if old is not None or tiny else None
+        doubted = tiny or document.uri in self.soft_errors
+        return self._content(document, old) if old is not None or doubted else None
 
     def _lost(self, document: KnownDocument) -> str | None:
         """A page that readers see redirects to where everything goes that is not there."""
@@ -118,13 +149,25 @@ class _Judge:
         except DamageFound:
             return None  # what is lost is parsed or fetched again; nothing can be said of it now
         if fragment.noindex:
-            return None
-        return self._bad(fragment, now, before)
+            return self._unindexed(fragment.uri, before)
+        if before is not None and replaces_content(now, before):
+            self.rewrites.append(
+                Rewrite(uri=document.uri, before=sketch(before.words), now=sketch(now.words))
+            )
+        return self._bad(fragment, now, before) if document.state in READABLE else None
+
+    def _unindexed(self, uri: str, before: Version | None) -> str | None:
+        """A page that says `noindex` is as it should be, unless it came in the place of a good one."""
+        error = self.soft_errors.get(uri)
+        return error.reason if error is not None and error.sure and before is not None else None
 
     def _bad(self, fragment: GraphFragment, now: Version, before: Version | None) -> str | None:
-        if fragment.kind is DocumentKind.HTML and (
-            why := bad_content(now, before, missing=lambda: self._probe(fragment.uri).page)
-        ):
+        error = self.soft_errors.get(fragment.uri)
+        if fragment.kind is DocumentKind.HTML:
+            why = bad_content(now, before, missing=lambda: self._probe(fragment.uri).page, soft_error=error)
+        else:
+            why = error.reason if error is not None and error.sure and replaces_content(now, before) else None
+        if why is not None:
             return why
         if has_collapsed(now, before) and not self.accept:
             return "less than a fifth of its text is left"

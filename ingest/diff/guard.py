@@ -69,7 +69,10 @@ def quarantine_refusal(quarantined: int, *, live: int) -> str | None:
     """Say so when most of what readers see could not be replaced by anything good: the site has a bad day."""
     if quarantined <= MAX_QUARANTINED * live:
         return None
-    return f"{quarantined} of {live} documents are now an error or login page, or lost most of their text"
+    return (
+        f"{quarantined} of {live} documents are now an error or login page, have the same text as others, "
+        "or lost most of theirs"
+    )
 
 
 def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | None:

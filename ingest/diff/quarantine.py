@@ -1,16 +1,17 @@
 """Which answers of 200 are no content: error pages, logins, cookie walls, empty shells, collapsed text.
 
 Only a suspicious version is judged: one that keeps less than half of the words of the last good version, or
-one of a document that is new and tiny. A rewritten page is suspicious and still good.
+one of a document that is new and tiny or seems to stand in for content. A rewritten page is suspicious and
+still good.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from ingest.diff.markup import asks_password, is_unfilled
 from ingest.urls import registrable_domain
-from schemas.documents import KnownDocument
+from schemas.documents import KnownDocument, SoftError
 from schemas.fragment import GraphFragment
 from schemas.nodes import DocumentKind
 
@@ -20,26 +21,15 @@ TINY_WORDS = 30
 SHELL_WORDS = 10
 """Words that an unfilled JavaScript page may still have: a title, "Loading"."""
 
+FORM_WORDS = 200
+"""Words that a login page or a cookie wall may have; a longer page has a form in it, or is about cookies."""
+
 COLLAPSED = 0.2
 """Part of its earlier text below which a page has collapsed (crawl rules, section 10)."""
 
 _KEPT = 0.5
 _ALIKE = 0.8
 _COOKIE_SHARE = 0.02
-
-_LOOK = 512 * 1024
-"""Bytes of a page in which its form or its mount point stands."""
-
-# Every repetition is bounded and stops at "<": hostile markup must not cost more than its length.
-_MARK = re.compile(rb"<!--|-->|<(/?)(script|style|template)\b", re.IGNORECASE)
-_PASSWORD = re.compile(rb"<input\b[^<>]{0,500}\btype\s{0,9}=\s{0,9}[\"']?password\b", re.IGNORECASE)
-_SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
-_UNFILLED = re.compile(
-    rb"<(?:div|main|section)\b[^<>]{0,200}\bid\s{0,9}=[^<>]{0,200}>\s{0,200}</"
-    rb"|<[a-z]{1,30}-[a-z-]{1,60}[^<>]{0,200}>\s{0,200}</"
-    rb"|<noscript\b.{0,500}?\bjavascript\b",
-    re.DOTALL | re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,13 +51,7 @@ def read_version(fragment: GraphFragment, data: bytes = b"") -> Version:
     text = "\n".join(chunk.text for chunk in fragment.chunks)
     if fragment.kind is not DocumentKind.HTML:
         return Version(text=text)
-    data = data[:_LOOK]
-    markup = _markup(data)
-    return Version(
-        text=text,
-        asks_password=_PASSWORD.search(markup) is not None,
-        is_unfilled=_SCRIPT.search(data) is not None and _UNFILLED.search(markup) is not None,
-    )
+    return Version(text=text, asks_password=asks_password(data), is_unfilled=is_unfilled(data))
 
 
 def is_suspicious(now: Version, before: Version | None) -> bool:
@@ -78,24 +62,45 @@ def is_suspicious(now: Version, before: Version | None) -> bool:
     return bool(old) and len(old & set(now.words)) < _KEPT * len(old)
 
 
-def bad_content(now: Version, before: Version | None, *, missing: Callable[[], Version | None]) -> str | None:
+def bad_content(
+    now: Version,
+    before: Version | None,
+    *,
+    missing: Callable[[], Version | None],
+    soft_error: SoftError | None = None,
+) -> str | None:
     """Say why a version is put aside; None for a good one.
 
-    *missing* gives what the host answers, with 200, to an address that nobody has, or None where it is
-    honest about those; it costs a request and is asked only where nothing else tells.
+    Args: soft_error: what the page alone tells of it. missing: gives what the host answers, with 200, to an
+    address that nobody has, or None where it is honest about those; it costs a request and is asked only
+    where nothing else tells.
     """
-    if not is_suspicious(now, before):
+    if soft_error is not None and (soft_error.sure or before is not None) and replaces_content(now, before):
+        return soft_error.reason
+    if is_suspicious(now, before):
+        if reason := _form_of(now, before):
+            return reason
+    elif before is not None or soft_error is None:
         return None
-    if now.is_unfilled and len(now.words) < SHELL_WORDS and _had_text(before):
-        return "an empty page that JavaScript would fill"
-    if now.asks_password:
-        return "a login page"
-    if _is_cookie_wall(now):
-        return "a cookie wall"
     elsewhere = missing()
     if elsewhere is not None and _alike(now, elsewhere):
         return "what the host answers to addresses that nobody has"
     return None
+
+
+def replaces_content(now: Version, before: Version | None) -> bool:
+    """Whether less than half of the words of the last good version are left, if there was one."""
+    return before is None or is_suspicious(now, before)
+
+
+def _form_of(now: Version, before: Version | None) -> str | None:
+    if now.is_unfilled and len(now.words) < SHELL_WORDS and _had_text(before):
+        return "an empty page that JavaScript would fill"
+    if len(now.words) > FORM_WORDS:
+        return None
+    if now.asks_password:
+        return "a login page"
+    return "a cookie wall" if _is_cookie_wall(now) else None
 
 
 def has_collapsed(now: Version, before: Version | None) -> bool:
@@ -118,20 +123,6 @@ def leads_home(document: KnownDocument, homes: Iterable[str]) -> bool:
 def _had_text(before: Version | None) -> bool:
     """Whether there was anything to lose: a manual's search page is an empty shell, and as it should be."""
     return before is not None and len(before.words) >= TINY_WORDS
-
-
-def _markup(data: bytes) -> bytes:
-    """What stands outside of comments, scripts, styles and templates."""
-    kept: list[bytes] = []
-    at, waiting = 0, b""
-    for mark in _MARK.finditer(data):
-        name = (mark[2] or mark[0]).lower()
-        if not waiting and not mark[1] and name != b"-->":
-            kept.append(data[at : mark.start()])
-            waiting = b"-->" if name == b"<!--" else name
-        elif waiting == name and (mark[1] or name == b"-->"):
-            at, waiting = mark.end(), b""
-    return b"".join(kept) + (b"" if waiting else data[at:])
 
 
 def _is_start(uri: str) -> bool:

@@ -41,6 +41,11 @@ def budget_refusal(uri: str, source: Source, *, depth: int) -> str | None:
     return f"deeper than max_depth {deepest}" if depth > deepest else path_refusal(uri)
 
 
+def is_exempt(uri: str, source: Source) -> bool:
+    """Whether the source file says that a page is content, whatever it looks like."""
+    return any(fnmatchcase(uri, glob) for glob in source.quarantine.exempt)
+
+
 def seed_urls(source: Source) -> tuple[str, ...]:
     """The seeds in canonical form."""
     return _canonical(source.seeds)

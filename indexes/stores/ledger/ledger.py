@@ -24,6 +24,7 @@ from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
 from indexes.stores.ledger.seen import Seen
+from indexes.stores.ledger.soft_errors import SoftErrors
 from indexes.stores.ledger.sources import Sources
 from indexes.stores.ledger.stops import Stops
 
@@ -44,6 +45,7 @@ class Ledger:
     answers: Answers
     origins: Origins
     pages: Pages
+    soft_errors: SoftErrors
     frontier: FrontierIndex
     redirects: Redirects
     retention: Retention
@@ -85,6 +87,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         answers=Answers(engine),
         origins=Origins(engine),
         pages=Pages(engine),
+        soft_errors=SoftErrors(engine),
         frontier=FrontierIndex(engine),
         redirects=Redirects(engine),
         retention=Retention(engine),

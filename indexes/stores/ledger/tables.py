@@ -145,6 +145,14 @@ pages = sa.Table(
     sa.Column("pages_sha", _TEXT, nullable=False),
 )
 
+soft_error = sa.Table(
+    "soft_error",
+    metadata,
+    sa.Column("fragment_sha", _TEXT, primary_key=True),
+    sa.Column("reason", _TEXT, nullable=False),
+    sa.Column("sure", sa.Boolean, nullable=False),
+)
+
 generation = sa.Table(
     "generation",
     metadata,

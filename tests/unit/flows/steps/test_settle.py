@@ -32,7 +32,7 @@ def page(title: str, *, links: tuple[str, ...] = ()) -> Reply:
 LOGIN = html("<h1>Sign in</h1><form><input name=user><input type=password name=pw></form>")
 WALL = html("<p>This site uses cookies. Accept our cookies to go on reading.</p>")
 SHELL = html("<title>App</title><div id='root'></div><script src='/app.js'></script>")
-SORRY = html("<h1>Sorry</h1><p>What you asked for is not here. It may have moved or never existed.</p>")
+SORRY = html("<h1>Kites</h1><p>The kites of the house hang in the hall. Take one and bring it back.</p>")
 SHORT = html("<p>Only a few words are left here now.</p>")
 
 
