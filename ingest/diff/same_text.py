@@ -8,7 +8,7 @@ from zlib import crc32
 ALIKE = 0.8
 """Part of the words of two texts that are in both, from which on they are one: addresses and dates vary."""
 
-_CLOSER = 0.05
+_CLOSER = 0.02
 """By how much more alike than before: a text shared by all pages of a catalogue may be written anew."""
 
 _SKETCHED = 64
