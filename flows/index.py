@@ -10,6 +10,7 @@ from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from flows.active import active
 from flows.hold import check_hold, lift_hold
 from flows.leasing import hold_lease
+from flows.mending import Mending, from_nothing, look_for_damage
 from flows.models import changes_model
 from flows.opening import open_pipeline
 from flows.stages import Stages
@@ -49,14 +50,17 @@ def index_source(
     due: bool = False,
     accept: bool = False,
     quiet: bool = False,
+    repair: bool = False,
 ) -> dict[str, Any]:
     """Bring the index up to date with one source and give the run's report.
 
     Args: source: path of a source file; index: index folder (default: the settings'); graph: `lance`
     or `neo4j`, for a new index; due: look only at documents whose time has come; accept: publish even
-    though the guard objects; quiet: no progress on stderr.
+    though the guard objects; quiet: no progress on stderr; repair: compare everything that readers see with its
+    hashes first, and make anew what is damaged.
     """
     with open_pipeline(source, index=index, graph=graph, accept=accept, quiet=quiet) as pipeline:
+        pipeline.repair = repair
         report = run_pipeline(pipeline, due=due, accept=accept)
         return to_record(report)
 
@@ -91,15 +95,20 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
     if not accept:
         check_hold(pipeline.index.layout)  # a rollback may have come while the source was crawled
     with stages.timed("recover"):
-        recover(pipeline, lease=lease)
+        mending = look_for_damage(pipeline)
+        if mending is not Mending.STORES:  # what a crash left in damaged stores goes with them
+            recover(pipeline, lease=lease)
         # An encoder that no generation names yet goes with what recovery prunes.
         pipeline.export_encoder()
     with stages.timed("diff"):
         difference = diff_source(pipeline, accept=accept)
+        if mending is Mending.STORES:
+            difference = from_nothing(pipeline, difference)
     work = start_work(
         run_id, Work(difference=difference, lease=lease, as_of=pipeline.index.now(), accept=accept)
     )
-    if changes_model(pipeline) or difference.changes or redirects_matter(pipeline, difference):
+    differs = changes_model(pipeline) or difference.changes or redirects_matter(pipeline, difference)
+    if differs or mending is not Mending.NOTHING:
         with stages.timed("embed"):
             embed(pipeline, difference)
         for stage, step in (("link", link_task), ("write", write_task), ("verify", verify_task)):

@@ -1,7 +1,7 @@
 """Opening a run: settings and source file, the source's lease, a run to start or to resume."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -17,6 +17,7 @@ from flows.leasing import hold_lease
 from flows.memory import share_heaps
 from flows.models import is_same, model_of, names_of_change
 from flows.progress import StageProgress
+from flows.putting_back import put_back
 from flows.settings import read_settings
 from flows.source_file import load_source
 from flows.steps.collect import wait_for_collection
@@ -27,6 +28,7 @@ from indexes.embed.encoder import offline_environment
 from indexes.publish.generation import load_generation
 from schemas.errors import ConfigError, GuardRefused
 from schemas.fragment import GraphFragment
+from schemas.report import Problem
 from schemas.settings import Settings
 from schemas.source import Source
 
@@ -54,6 +56,7 @@ def open_pipeline(
     settings = read_settings(index=index, graph=graph)
     check_device(settings.device)
     check_extractor(settings)
+    restored = put_back(settings)
     opened = open_index(settings, index_id=uuid4().hex)
     if not accept:
         check_hold(opened.layout)
@@ -61,6 +64,7 @@ def open_pipeline(
         check_model(pipeline, accept=accept)
         opened.ledger.sources.save(loaded)
         pipeline.run_id = start_or_resume(opened, loaded.name, pipeline.progress)
+        _tell(pipeline, restored)
         activate(pipeline)
         try:
             pipeline.export_encoder()
@@ -73,6 +77,13 @@ def open_pipeline(
             pipeline.stop.set()
             end_work(pipeline.run_id)
             deactivate(pipeline)
+
+
+def _tell(pipeline: Pipeline, restored: Iterable[str]) -> None:
+    problems = [Problem(url=name, reason="was missing or damaged; put back") for name in restored]
+    pipeline.index.ledger.runs.add_problems(pipeline.run_id, problems)
+    for problem in problems:
+        pipeline.progress.say(f"{problem.url} {problem.reason}")
 
 
 def check_model(pipeline: Pipeline, *, accept: bool) -> None:

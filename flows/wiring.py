@@ -136,9 +136,15 @@ class Index:
 
     def close(self) -> None:
         """Let go of what was opened."""
-        for name in ("ledger", "chunks", "graph"):
+        self.close_stores()
+        if "ledger" in self.__dict__:
+            self.ledger.close()
+
+    def close_stores(self) -> None:
+        """Let go of both stores; they are opened anew on use."""
+        for name in ("chunks", "graph"):
             if name in self.__dict__:
-                self.__dict__[name].close()
+                self.__dict__.pop(name).close()
 
 
 @dataclass(kw_only=True)
@@ -147,6 +153,7 @@ class Pipeline:
 
     `embedded_ahead` are fragments whose texts were taken by `encoding` as soon as they were parsed.
     `may_change_model`: whether it may go on with another model than that of the vectors readers see.
+    `repair`: whether to read everything that readers see first, as `verify` does.
     """
 
     index: Index
@@ -156,6 +163,7 @@ class Pipeline:
     tools: tuple[GraphFragment, ...] = ()
     stop: threading.Event = field(default_factory=threading.Event)
     may_change_model: bool = False
+    repair: bool = False
     embedded_ahead: set[str] = field(default_factory=set)
     _opened: ExitStack = field(default_factory=ExitStack)
 

@@ -15,7 +15,7 @@ class IndexLayout:
 
     def is_foreign(self) -> bool:
         """Whether the folder holds anything but an index, so that none may be made there."""
-        if self.manifest.exists() or not self.root.is_dir():
+        if self.manifest.exists() or self.generation(0).parent.is_dir() or not self.root.is_dir():
             return False
         return bool({path.name for path in self.root.iterdir()} - _FIRST_MADE)
 
@@ -68,6 +68,10 @@ class IndexLayout:
         """What links and clicks say of the documents of each kept generation."""
         return self.root / "authority"
 
+    def authority_of(self, generation: int) -> Path:
+        """The same of one generation."""
+        return self.authority / f"{generation}.arrow"
+
     @property
     def ledger(self) -> Path:
         """The default ledger."""
@@ -77,3 +81,8 @@ class IndexLayout:
     def vectors(self) -> Path:
         """Vectors by the hash of the encoded text."""
         return self.root / "vectors.sqlite"
+
+
+def remedy(index: Path) -> str:
+    """What to do about a damaged index; a run restores what the ledger knows, and makes the rest anew."""
+    return f"mend it with: sitegraph run SOURCE.yaml --index {index} --repair"

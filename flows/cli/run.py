@@ -26,15 +26,22 @@ def run(
             "unreachable seed and an empty source stop the run all the same.",
         ),
     ] = False,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Compare everything with its hashes first; make anew what is damaged."),
+    ] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Crawl a source, index what changed, publish it as one generation.
 
-    An interrupted run is resumed. Nothing changed: no generation, nothing written.
+    An interrupted run is resumed. Nothing changed: no generation, nothing written. Damage that shows at a glance
+    is mended by any run.
 
     Examples:
 
       sitegraph run handbook.yaml --index ./index
+
+      sitegraph run handbook.yaml --index ./index --repair
 
       sitegraph run handbook.yaml --due --format json
     """
@@ -49,7 +56,9 @@ def run(
     with prefect_api():
         from flows.index import index_source
 
-        report = index_source(source=str(source), index=index, graph=graph, due=due, accept=accept)
+        report = index_source(
+            source=str(source), index=index, graph=graph, due=due, accept=accept, repair=repair
+        )
     if output is OutputFormat.JSON:
         print_json(report)
     else:

@@ -196,13 +196,14 @@ def _load(pipeline: Pipeline, live: Mapping[str, LiveDocument]) -> dict[str, Gra
         except DamageFound:
             lost.append(document)
     if lost:
-        _parse_again(pipeline, lost)
+        parse_again(pipeline, lost)
         message = f"parsed document is damaged or lost; run source {lost[0].source!r}, which parses it again"
         raise DamageFound(message, subject=lost[0].uri)
     return fragments
 
 
-def _parse_again(pipeline: Pipeline, lost: Sequence[LiveDocument]) -> None:
+def parse_again(pipeline: Pipeline, lost: Sequence[LiveDocument]) -> None:
+    """Let the next runs of their sources parse these documents, though their bytes did not change."""
     documents = pipeline.index.ledger.documents
     for live in lost:
         known = documents.get(live.source, [live.uri]).values()

@@ -27,20 +27,22 @@ from schemas.hashing import sha256_hex
 
 
 def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) -> None:
-    """Leave the model of *spec* in *directory* as ONNX, tokenizer and `encoder.json`; once there, no work.
+    """Leave the model of *spec* in *directory* as ONNX, tokenizer and `encoder.json`; once there, it is checked.
 
-    The folder appears whole or not at all. With *cache*, a per-user folder, an earlier export of the same
+    What is damaged is exported anew. The folder appears whole or not at all. With *cache*, a per-user folder, an earlier export of the same
     model is linked or copied from there instead (15 s saved), and a new one is kept there. Exporting runs in
     a child process, which inherits the environment (`encoder.offline_environment`).
 
     Raises: SchemaMismatch: *directory* holds another model, or the export differs from torch;
-    ConfigError: a library is missing; DamageFound: what is in *directory* cannot be read.
+    ConfigError: a library is missing.
     """
     if directory.exists():
-        _require_same_model(spec, directory)
-        return
+        if not damaged_files(directory):
+            _require_same_model(spec, directory)
+            return
+        shutil.rmtree(directory)
     kept = cache / cache_name(spec) if cache else None
-    if kept and not damaged_files(kept):
+    if kept and not damaged_files(kept) and load_manifest(kept).checksum:
         _place_copy(kept, directory)
         return
     _export(spec, directory)

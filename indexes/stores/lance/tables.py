@@ -15,7 +15,9 @@ import pyarrow as pa
 from lancedb.index import FTS, Bitmap, BTree, LabelList
 from lancedb.table import Table
 
-from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
+from indexes.layout import remedy
+from indexes.table_files import tag_of
+from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
 from schemas.nodes import Chunk
 
 CHUNKS, NODES, EDGES = "chunks", "nodes", "edges"
@@ -98,11 +100,6 @@ _INDEXES: dict[str, dict[str, Any]] = {
 }
 
 
-def tag_of(generation: int) -> str:
-    """Name of a generation's version."""
-    return f"gen-{generation}"
-
-
 @contextmanager
 def store_errors(table: str) -> Iterator[None]:
     """Turn the driver's errors into StoreUnavailable; ours pass."""
@@ -121,11 +118,11 @@ def exists(directory: Path, table: str) -> bool:
 
 
 def require(directory: Path, *tables: str) -> None:
-    """Raise ConfigError unless all *tables* are there."""
+    """Raise DamageFound unless all *tables* are there."""
     missing = [table for table in tables if not exists(directory, table)]
     if missing:
-        raise ConfigError(
-            f"not an index: no table {', '.join(missing)}; build one first", subject=str(directory)
+        raise DamageFound(
+            f"has no table {', '.join(missing)}; {remedy(directory.parent)}", subject=str(directory)
         )
 
 

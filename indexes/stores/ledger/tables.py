@@ -145,6 +145,13 @@ pages = sa.Table(
     sa.Column("pages_sha", _TEXT, nullable=False),
 )
 
+manifest = sa.Table(
+    "manifest",
+    metadata,
+    sa.Column("generation", sa.BigInteger, primary_key=True),
+    sa.Column("text", _TEXT, nullable=False),
+)
+
 generation = sa.Table(
     "generation",
     metadata,
