@@ -56,8 +56,8 @@ def index_source(
 
     Args: source: path of a source file; index: index folder (default: the settings'); graph: `lance`
     or `neo4j`, for a new index; due: look only at documents whose time has come; accept: publish even
-    though the guard objects; quiet: no progress on stderr; repair: compare everything that readers see with its
-    hashes first, and make anew what is damaged.
+    though the guard objects; quiet: no progress on stderr; repair: compare everything that readers see with
+    its hashes first, and make anew what is damaged.
     """
     with open_pipeline(source, index=index, graph=graph, accept=accept, quiet=quiet) as pipeline:
         pipeline.repair = repair

@@ -1,7 +1,9 @@
-"""What a run does about a damaged index: what readers need is looked at first, and made anew where it is no more.
+"""What a run does about a damaged index: what readers need is looked at first, and made anew where it is no
+more.
 
 Everything in the stores follows from the parsed documents that the ledger names, and their vectors are in the
-cache: so a damaged store is written from nothing, by the same steps as a first run, without fetching anything.
+cache: so a damaged store is written from nothing, by the same steps as a first run, without fetching
+anything.
 """
 
 import shutil
@@ -14,12 +16,14 @@ from flows.verifying import damaged_rows
 from flows.wiring import Index, Pipeline
 from flows.work import Difference
 from indexes.layout import remedy
-from indexes.publish.files import HASHED_BYTES, Damage, FileCheck, files_of_generation
+from indexes.publish.files import HASHED_BYTES, Damage, FileCheck, files_of_generation, table_folders
 from indexes.publish.generation import load_generation
+from indexes.table_files import unreadable_in
 from indexes.wiring import create_stores
+from ingest.diff.rows import Observed, observed_of
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import LiveDocument
-from schemas.errors import DamageFound
+from schemas.errors import DamageFound, SitegraphError
 from schemas.report import Problem
 
 AUTHORITY = "authority/"
@@ -71,7 +75,14 @@ def find_damaged_files(index: Index, *, repair: bool = False) -> tuple[Damage, .
     found = FileCheck(index.layout.root, None if repair else HASHED_BYTES).damaged(described.files)
     if not described.files:
         found = tuple(_missing(index, number))
-    return found or (damaged_rows(index, number) if repair else ())
+    return (*found, *_unreadable(index)) or (damaged_rows(index, number) if repair else ())
+
+
+def _unreadable(index: Index) -> Iterable[Damage]:
+    """What is no file of the generation, and yet stops the store from opening its tables."""
+    for folder in table_folders(index.layout, index.manifest, index.chunks.space(index.current())):
+        for name in unreadable_in(folder):
+            yield (folder / name).relative_to(index.layout.root).as_posix(), "cannot be read"
 
 
 def _missing(index: Index, number: int) -> Iterable[Damage]:
@@ -89,8 +100,8 @@ def _require_ledger(index: Index) -> None:
     live = index.ledger.generations.live(number).values()
     if index.ledger.generations.get(number) is None or any(not one.fragment_sha for one in live):
         raise DamageFound(
-            "is damaged, and the ledger that it could be made from was lost; put copies of both back, or build "
-            "another index with: sitegraph run SOURCE.yaml --index ANOTHER",
+            "is damaged, and the ledger that it could be made from was lost; put copies of both back, or "
+            "build another index with: sitegraph run SOURCE.yaml --index ANOTHER",
             subject=str(index.layout.root),
         )
 
@@ -107,10 +118,21 @@ def from_nothing(pipeline: Pipeline, difference: Difference) -> Difference:
         if change.new is not None:
             after[change.doc] = change.new
     _require_fragments(pipeline, after.values())
+    pipeline.observed = _observed(index)
     for generation in index.ledger.generations.unfinished():
         index.ledger.generations.abort(generation.generation)
     added = (DocumentChange(kind=ChangeKind.ADDED, old=None, new=live) for _, live in sorted(after.items()))
     return replace(difference, base=0, changes=tuple(added))
+
+
+def _observed(index: Index) -> dict[str, Observed]:
+    """The times of passages, of rows that are still whole: nothing else knows when each of them changed."""
+    try:
+        reader = index.chunks.at(index.current())
+        damaged = frozenset(reader.damaged_rows())
+        return {chunk.id: observed_of(chunk) for chunk in reader.scan() if chunk.id not in damaged}
+    except (SitegraphError, ValueError, LookupError, TypeError):
+        return {}
 
 
 def _require_fragments(pipeline: Pipeline, live: Iterable[LiveDocument]) -> None:
@@ -126,9 +148,9 @@ def _require_fragments(pipeline: Pipeline, live: Iterable[LiveDocument]) -> None
 
 
 def empty_stores(index: Index) -> None:
-    """Put empty tables in the place of damaged ones; a graph server keeps what it has, and is written over."""
+    """Put empty tables in the place of damaged ones; a graph server is written over."""
     space = index.chunks.space(index.current())
     index.close_stores()
-    for table in (space.table, *(("nodes", "edges") if index.manifest.graph == "lance" else ())):
-        shutil.rmtree(index.layout.lance / f"{table}.lance", ignore_errors=True)
+    for folder in table_folders(index.layout, index.manifest, space):
+        shutil.rmtree(folder, ignore_errors=True)
     create_stores(index.layout, index.manifest, index.settings.environment())

@@ -1,4 +1,5 @@
-"""Before a run: `index.json`, `CURRENT` and the manifest of the generation it names, put back where they are damaged.
+"""Before a run: `index.json`, `CURRENT` and the manifest of the generation it names, put back where they are
+damaged.
 
 The manifest repeats `index.json`, the ledger repeats the manifest and knows what was published last.
 """
@@ -62,7 +63,7 @@ def _put_back(layout: IndexLayout, ledger: Ledger) -> tuple[str, ...]:
 
 
 def _published(layout: IndexLayout, ledger: Ledger) -> int:
-    """What readers saw last: as the ledger knows it; without a ledger, as `CURRENT` says, or the newest there is."""
+    """What readers saw last, as the ledger knows it; else as `CURRENT` says, or the newest there is."""
     if (newest := ledger.generations.newest_published()) is not None:
         return newest
     try:
@@ -72,7 +73,7 @@ def _published(layout: IndexLayout, ledger: Ledger) -> int:
 
 
 def _manifest(layout: IndexLayout, ledger: Ledger, number: int) -> GenerationManifest:
-    """Put the ledger's copy in its place; without one, what is there must be what `CURRENT` was written for."""
+    """Put the ledger's copy in its place; without one, what is there must be whole."""
     path = layout.generation(number)
     if (text := ledger.manifests.get(number)) is not None:
         write_durably(path, text)
@@ -81,8 +82,8 @@ def _manifest(layout: IndexLayout, ledger: Ledger, number: int) -> GenerationMan
         return load_generation(layout, number)
     except DamageFound as error:
         raise DamageFound(
-            "is damaged, and the ledger has no copy; go back with: sitegraph rollback, or build another index "
-            "with: sitegraph run SOURCE.yaml --index ANOTHER",
+            "is damaged, and the ledger has no copy; go back with: sitegraph rollback, or build another "
+            "index with: sitegraph run SOURCE.yaml --index ANOTHER",
             subject=str(path),
         ) from error
 

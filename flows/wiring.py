@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -42,6 +42,7 @@ from indexes.wiring import (
     open_graph_store,
     open_raw_store,
 )
+from ingest.diff.rows import Observed
 from ingest.fetch.client import FetchSession, open_session
 from ingest.parse.document import PARSER_VERSION
 from schemas.errors import ConfigError
@@ -153,7 +154,8 @@ class Pipeline:
 
     `embedded_ahead` are fragments whose texts were taken by `encoding` as soon as they were parsed.
     `may_change_model`: whether it may go on with another model than that of the vectors readers see.
-    `repair`: whether to read everything that readers see first, as `verify` does.
+    `repair`: whether to read everything that readers see first, as `verify` does. `observed` are the times of
+    passages whose rows are written anew.
     """
 
     index: Index
@@ -164,6 +166,7 @@ class Pipeline:
     stop: threading.Event = field(default_factory=threading.Event)
     may_change_model: bool = False
     repair: bool = False
+    observed: Mapping[str, Observed] = field(default_factory=dict)
     embedded_ahead: set[str] = field(default_factory=set)
     _opened: ExitStack = field(default_factory=ExitStack)
 

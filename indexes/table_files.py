@@ -9,7 +9,7 @@ Source: github.com/lance-format/lance, protos/table.proto and docs/src/format/ta
 import json
 import struct
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from schemas.errors import DamageFound
@@ -22,6 +22,7 @@ _FRAGMENT, _INDEX_SECTION = 2, 6
 _DATA_FILE, _DELETION_FILE = 2, 3
 _SUFFIXES = (".arrow", ".bin")
 """Of deletion files, by their type."""
+_FAULTS = (OSError, ValueError, KeyError, TypeError, IndexError, struct.error, StopIteration)
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
@@ -37,13 +38,37 @@ def files_of(table: Path, generation: int) -> tuple[str, ...]:
     """
     tag = f"_refs/tags/{tag_of(generation)}.json"
     try:
-        version = int(json.loads((table / tag).read_text())["version"])
+        version = _version((table / tag).read_bytes())
         manifest = f"_versions/{_NEWEST - version}.manifest"
         data = (table / manifest).read_bytes()
         named = {tag, manifest, *_data_files(data), *_index_files(table, data)}
-    except (OSError, ValueError, KeyError, TypeError, IndexError, struct.error) as error:
+    except _FAULTS as error:
         raise DamageFound(f"generation {generation} cannot be read: {error!r}", subject=table.stem) from error
     return tuple(sorted(named))
+
+
+def unreadable_in(table: Path) -> tuple[str, ...]:
+    """Give the files that stop every opening of a *table*, whatever the generation: its tags, its newest
+    manifest.
+
+    Relative to the folder of the table, sorted.
+    """
+    newest = sorted((table / "_versions").glob("*.manifest"))[:1]
+    checks: list[tuple[Path, Callable[[bytes], object]]] = [(path, _root) for path in newest]
+    checks += [(path, _version) for path in (table / "_refs" / "tags").glob("*.json")]
+    return tuple(sorted(path.relative_to(table).as_posix() for path, read in checks if not _can(read, path)))
+
+
+def _can(read: Callable[[bytes], object], path: Path) -> bool:
+    try:
+        read(path.read_bytes())
+    except _FAULTS:
+        return False
+    return True
+
+
+def _version(tag: bytes) -> int:
+    return int(json.loads(tag)["version"])
 
 
 def _data_files(data: bytes) -> Iterator[str]:

@@ -34,8 +34,8 @@ def run(
 ) -> None:
     """Crawl a source, index what changed, publish it as one generation.
 
-    An interrupted run is resumed. Nothing changed: no generation, nothing written. Damage that shows at a glance
-    is mended by any run.
+    An interrupted run is resumed. Nothing changed: no generation, nothing written. Damage that shows at a
+    glance is mended by any run.
 
     Examples:
 

@@ -109,7 +109,7 @@ def describe(index: Index, generation: Generation, staged: StagedState) -> Gener
 
 
 def _stamps(index: Index, number: int) -> Stamps:
-    """What is known of the base's files, of which most stay; whatever a replay may write again is left out."""
+    """What is known of the base's files, of which most stay, but for what a replay may write again."""
     try:
         held = load_generation(index.layout, number).files
     except DamageFound:

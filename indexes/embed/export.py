@@ -27,11 +27,13 @@ from schemas.hashing import sha256_hex
 
 
 def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) -> None:
-    """Leave the model of *spec* in *directory* as ONNX, tokenizer and `encoder.json`; once there, it is checked.
+    """Leave the model of *spec* in *directory* as ONNX, tokenizer and `encoder.json`; once there, it is
+    checked.
 
-    What is damaged is exported anew. The folder appears whole or not at all. With *cache*, a per-user folder, an earlier export of the same
-    model is linked or copied from there instead (15 s saved), and a new one is kept there. Exporting runs in
-    a child process, which inherits the environment (`encoder.offline_environment`).
+    What is damaged is exported anew. The folder appears whole or not at all. With *cache*, a per-user
+    folder, an earlier export of the same model is linked or copied from there instead (15 s saved), and a
+    new one is kept there. Exporting runs in a child process, which inherits the environment
+    (`encoder.offline_environment`).
 
     Raises: SchemaMismatch: *directory* holds another model, or the export differs from torch;
     ConfigError: a library is missing.

@@ -1,7 +1,7 @@
 """The encoder of readers: the model exported beside the index, on onnxruntime and tokenizers alone.
 
-A cold process has its first vector 0.2 s after it asks, 0.1 s of it imports. 0.05 s go to hashing 90 MB of weights:
-one bit that flips in them gives vectors that look sound and find something else.
+A cold process has its first vector 0.2 s after it asks, 0.1 s of it imports. 0.05 s go to hashing 90 MB of
+weights: one bit that flips in them gives vectors that look sound and find something else.
 """
 
 import threading

@@ -18,7 +18,7 @@ _FORM = re.compile(rb"(\d+)\n?(?:([0-9a-f]{64})\n)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pointer:
-    """What `CURRENT` says; *manifest_sha256* is None where the generation has no manifest, or it was written by hand."""
+    """What `CURRENT` says; no hash where there is no manifest, or where it was written by hand."""
 
     generation: int
     manifest_sha256: str | None = None

@@ -1,7 +1,8 @@
-"""The files that a generation rests on, with sizes and hashes: taken at its publish, compared when it is read.
+"""The files that a generation rests on, with sizes and hashes: taken at its publish, compared when it is
+read.
 
-LanceDB reads a flipped bit back without a word, in rows and in search indexes alike, so what answers rest on is
-compared here, file by file. A published file never changes; a later generation has others.
+LanceDB reads a flipped bit back without a word, in rows and in search indexes alike, so what answers rest on
+is compared here, file by file. A published file never changes; a later generation has others.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,12 +33,17 @@ def files_of_generation(
 
     Raises: DamageFound: a table cannot be read.
     """
-    tables = (space.table, *(("nodes", "edges") if manifest.graph == "lance" else ()))
-    folders = [layout.lance / f"{table}.lance" for table in tables]
+    folders = table_folders(layout, manifest, space)
     found = [folder / name for folder in folders for name in files_of(folder, generation)]
     return tuple(
         path.relative_to(layout.root).as_posix() for path in (*found, layout.authority_of(generation))
     )
+
+
+def table_folders(layout: IndexLayout, manifest: IndexManifest, space: VectorSpace) -> tuple[Path, ...]:
+    """Give the folders of the tables that readers of a generation open."""
+    tables = (space.table, *(("nodes", "edges") if manifest.graph == "lance" else ()))
+    return tuple(layout.lance / f"{table}.lance" for table in tables)
 
 
 def stamp_files(root: Path, paths: Iterable[str], *, known: Stamps) -> dict[str, str]:

@@ -106,10 +106,17 @@ def store_errors(table: str) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, OSError, ValueError) as error:
-        message = (
-            f"cannot be read or written: {error}; if its generation was pruned, start again from CURRENT"
-        )
-        raise StoreUnavailable(message, subject=table) from error
+        raise _unavailable(table, error) from error
+    except BaseException as error:
+        # What the driver does not expect in a file ends in a panic of Rust, which is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _unavailable(table, error) from error
+
+
+def _unavailable(table: str, error: BaseException) -> StoreUnavailable:
+    message = f"cannot be read or written: {error}; if its generation was pruned, start again from CURRENT"
+    return StoreUnavailable(message, subject=table)
 
 
 def exists(directory: Path, table: str) -> bool:

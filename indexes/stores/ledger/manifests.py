@@ -1,4 +1,4 @@
-"""The manifests of published generations, kept a second time: what is lost or damaged is put back from here."""
+"""The manifests of published generations, kept a second time to be put back from here."""
 
 import sqlalchemy as sa
 
