@@ -21,7 +21,7 @@ Damage = tuple[str, str]
 """What is damaged, and how."""
 
 HASHED_BYTES = 64 << 20
-"""What a single query, and the start of a run, reads to compare hashes: at most 40 ms, smallest files first.
+"""What a single query, and the start of a run, reads to compare hashes: about 50 ms, smallest files first.
 Sizes are always compared; `verify`, `run --repair` and readers that live long compare all hashes.
 """
 
