@@ -18,9 +18,12 @@ from tests.fakes.sitegraph_runs import Sitegraph
 
 QUESTIONS = ("What does a night in a hotel cost?", "Who needs a certificate on day three?")
 PAGES = {
-    "leave.md": "# Leave\n\nThirty days a year. See [travel](travel.md).\n\n## Sick leave\n\nA certificate is due on day three.\n",
-    "travel.md": "# Travel\n\nTrains are booked by the desk. Read [leave](leave.md).\n\n## Hotels\n\nA night costs up to 120 crowns.\n",
-    "safety.md": "# Safety\n\nReport smoke to the porter. Then see [travel](travel.md).\n\n## Doors\n\nThey close at nine.\n",
+    "leave.md": "# Leave\n\nThirty days a year. See [travel](travel.md).\n\n"
+    "## Sick leave\n\nA certificate is due on day three.\n",
+    "travel.md": "# Travel\n\nTrains are booked by the desk. Read [leave](leave.md).\n\n"
+    "## Hotels\n\nA night costs up to 120 crowns.\n",
+    "safety.md": "# Safety\n\nReport smoke to the porter. Then see [travel](travel.md).\n\n"
+    "## Doors\n\nThey close at nine.\n",
 }
 _ADVICE = re.compile(r"sitegraph run SOURCE\.yaml --index (\S+?)( --repair)?$", re.MULTILINE)
 _DELETE = re.compile(r"(\S+\.sqlite)\S*: .*delete the file")

@@ -16,7 +16,7 @@ from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.leases import Leases
-from schemas.errors import ConfigError, StaleLease
+from schemas.errors import ConfigError, DamageFound, StaleLease
 from schemas.settings import Settings
 
 AS_OF = "2026-03-01T12:00:00+00:00"
@@ -144,3 +144,15 @@ def test_there_is_no_going_back_to_what_is_not_kept_or_not_earlier(
 ) -> None:
     with pytest.raises(ConfigError, match="cannot go back to"):
         choose_target(kept, current=2 if len(kept) > 1 else 1, to=to)
+
+
+def test_nobody_is_led_back_to_a_generation_that_is_damaged(index: Index) -> None:
+    index.ledger.manifests.save(2, index.layout.generation(2).read_text())
+    rotten = index.layout.generation(2).read_text().replace(AS_OF, AS_OF.replace("03-01", "03-05"))
+    index.layout.generation(2).write_text(rotten)
+
+    with pytest.raises(DamageFound, match=r"2\.json: is damaged; choose another generation with --to"):
+        roll_back(index, to=2)
+
+    assert index.current() == 3
+    assert roll_back(index, to=1)["generation"] == 1
