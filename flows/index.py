@@ -10,7 +10,7 @@ from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from flows.active import active
 from flows.hold import check_hold, lift_hold
 from flows.leasing import hold_lease
-from flows.mending import Mending, from_nothing, look_for_damage
+from flows.mending import Mending, from_nothing, look_for_damage, repair_vectors
 from flows.models import changes_model
 from flows.opening import open_pipeline
 from flows.stages import Stages
@@ -68,6 +68,8 @@ def index_source(
 def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool) -> RunReport:
     """Crawl under the source's lease, then change the index under its own."""
     stages = Stages(pipeline.index.clock)
+    if pipeline.repair:
+        repair_vectors(pipeline.index)
     leases, clock = pipeline.index.ledger.leases, pipeline.index.clock
     with stages.timed("crawl"):
         crawl(pipeline, due_by=pipeline.index.now() if due else None)

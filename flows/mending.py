@@ -8,6 +8,7 @@ anything.
 
 import shutil
 from collections.abc import Collection, Iterable
+from contextlib import closing
 from dataclasses import replace
 from enum import StrEnum
 
@@ -15,6 +16,7 @@ from flows.steps.link import parse_again
 from flows.verifying import damaged_rows
 from flows.wiring import Index, Pipeline
 from flows.work import Difference
+from indexes.embed.cache import SqliteVectorCache
 from indexes.layout import remedy
 from indexes.publish.files import HASHED_BYTES, Damage, FileCheck, files_of_generation, table_folders
 from indexes.publish.generation import load_generation
@@ -64,6 +66,19 @@ def look_for_damage(pipeline: Pipeline) -> Mending:
         index.ledger.runs.add_problems(pipeline.run_id, [problem])
         pipeline.progress.say(f"{problem.url} {problem.reason}")
     return mending
+
+
+def repair_vectors(index: Index) -> None:
+    """Drop vectors that do not match their checksum, or all where the file is broken."""
+    path = index.layout.vectors
+    if not path.exists():
+        return
+    try:
+        with closing(SqliteVectorCache(path, model_key="")) as vectors:
+            vectors.drop_damaged()
+    except DamageFound:
+        for part in path.parent.glob(f"{path.name}*"):
+            part.unlink()
 
 
 def find_damaged_files(index: Index, *, repair: bool = False) -> tuple[Damage, ...]:

@@ -75,8 +75,8 @@ def _databases(index: Index, _generation: int) -> Iterator[Damage]:
                     yield "ledger", f"{fault}; put a good copy in its place, or delete the file"
     if index.layout.vectors.exists():
         with closing(SqliteVectorCache(index.layout.vectors, model_key="")) as vectors:
-            for fault in vectors.faults():
-                yield index.layout.vectors.name, f"{fault}; the next run that needs them encodes them again"
+            if damaged := vectors.damaged():
+                yield index.layout.vectors.name, f"{damaged} vectors do not match their checksum"
 
 
 def _ledger(index: Index, generation: int) -> Iterator[Damage]:

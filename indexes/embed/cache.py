@@ -84,14 +84,23 @@ class SqliteVectorCache:
         require_all(texts, vectors)
         return vectors
 
-    def faults(self) -> tuple[str, ...]:
-        """Say what is damaged, of the file and of its rows; reads everything."""
+    def damaged(self) -> int:
+        """Count the vectors that do not match their checksum; reads everything.
+
+        Raises: DamageFound: the file itself is broken.
+        """
         with self._faults(), self._engine.connect() as connection:
-            found = tuple(connection.exec_driver_sql("PRAGMA integrity_check").scalars())
-            rows = connection.execute(sa.select(_vectors).execution_options(yield_per=_KEYS_PER_STATEMENT))
-            damaged = sum(row.checksum is not None and not _is_whole(row) for row in rows)
-        told = (f"{damaged} vectors do not match their checksum",) if damaged else ()
-        return (*(fault for fault in found if fault != "ok"), *told)
+            found = list(connection.exec_driver_sql("PRAGMA integrity_check").scalars())
+            if found != ["ok"]:
+                raise _broken(self._path, found[0])
+            return sum(1 for _ in _damaged_keys(connection))
+
+    def drop_damaged(self) -> None:
+        """Drop those vectors; they are encoded again when next asked for. Raises as `damaged` does."""
+        if self.damaged():
+            with self._faults(), self._engine.begin() as connection:
+                for keys in _parts(list(_damaged_keys(connection))):
+                    connection.execute(sa.delete(_vectors).where(_vectors.c.key.in_(keys)))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -111,10 +120,7 @@ class SqliteVectorCache:
                 f"the vector cache cannot be used: {error.orig}", subject=str(self._path)
             ) from error
         except sa.exc.DatabaseError as error:
-            raise DamageFound(
-                f"the vector cache is damaged: {error.orig}; delete the file, its vectors are encoded again",
-                subject=str(self._path),
-            ) from error
+            raise _broken(self._path, error.orig) from error
 
 
 class MemoryVectorCache:
@@ -177,6 +183,19 @@ def _add_checksums(engine: sa.Engine) -> None:
 def _has_checksums(bind: sa.Engine | sa.Connection) -> bool:
     inspector = sa.inspect(bind)
     return any(column["name"] == "checksum" for column in inspector.get_columns("vector"))
+
+
+def _broken(path: Path, fault: object) -> DamageFound:
+    return DamageFound(
+        f"the vector cache is damaged: {fault}; delete the file, its vectors are encoded again",
+        subject=str(path),
+    )
+
+
+def _damaged_keys(connection: sa.Connection) -> Iterator[bytes]:
+    """Of rows of earlier versions nothing can be said."""
+    rows = connection.execute(sa.select(_vectors).execution_options(yield_per=_KEYS_PER_STATEMENT))
+    return (row.key for row in rows if row.checksum is not None and not _is_whole(row))
 
 
 def _row(key: bytes, vector: Vector) -> dict[str, bytes]:

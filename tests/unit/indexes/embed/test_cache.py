@@ -156,12 +156,12 @@ def test_vectors_that_changed_places_are_missing_and_are_encoded_again(tmp_path:
     connection.close()
 
     missing = cache.missing(["one", "two", "three"])
-    assert cache.faults() == ("2 vectors do not match their checksum",)
+    assert cache.damaged() == 2
     _put(cache, *missing)
 
     assert len(missing) == 2
     assert _get(cache, "one", "two", "three") == before
-    assert cache.faults() == ()
+    assert cache.damaged() == 0
 
 
 def test_one_bit_that_flips_in_a_vector_makes_it_missing(tmp_path: Path) -> None:
@@ -176,6 +176,8 @@ def test_one_bit_that_flips_in_a_vector_makes_it_missing(tmp_path: Path) -> None
     assert cache.missing(["text"]) == ("text",)
     with pytest.raises(KeyError):
         cache.get(["text"])
+    cache.drop_damaged()
+    assert (cache.damaged(), cache.missing(["text"])) == (0, ("text",))
 
 
 def _write_as_earlier_versions_did(path: Path) -> None:
@@ -192,7 +194,7 @@ def test_vectors_of_an_earlier_version_have_no_checksum_and_are_encoded_again(tm
 
     cache = SqliteVectorCache(path, model_key="m")
     assert cache.missing(["old"]) == ("old",)
-    assert cache.faults() == ()
+    assert cache.damaged() == 0
     _put(cache, "old")
 
     assert SqliteVectorCache(path, model_key="m").missing(["old"]) == ()
@@ -219,7 +221,7 @@ def test_a_page_of_zeros_is_a_fault_of_the_file(tmp_path: Path) -> None:
     for page in range(1, len(whole) // 4096):
         path.write_bytes(whole[: page * 4096] + bytes(4096) + whole[(page + 1) * 4096 :])
         try:
-            if not SqliteVectorCache(path, model_key="m").faults():
+            if not SqliteVectorCache(path, model_key="m").damaged():
                 unseen.append(page)
         except DamageFound:
             continue
