@@ -52,13 +52,13 @@ def run_demo(folder: Path) -> None:
     with serve_folder(folder / "site") as address:
         source = _write_source(folder, address)
         _say(2, f"crawling http://{address}/ through a Prefect flow into {folder / 'index'}")
-        print_report(_index(source, folder))
+        print_report(_index(source, folder), source=str(source), index=str(folder / "index"))
         for number, question in enumerate(QUESTIONS, start=3):
             _ask(number, question, folder)
         _say(6, f"adding a section to {EDITED_PAGE} and crawling again")
         _edit(folder)
         report = _index(source, folder)
-        print_report(report)
+        print_report(report, source=str(source), index=str(folder / "index"))
         _explain(report)
     print(f"\nDone in {time.monotonic() - started:.0f} s. {_next_steps(folder)}")
 

@@ -1,7 +1,7 @@
 """Which documents a person means by what they typed."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -9,22 +9,25 @@ from flows.wiring import Index
 from indexes.stores.ledger.lookup import Lookup
 from ingest.plan.scope import scope_refusal
 from ingest.urls import canonical_url, file_url, folder_of
+from retrieval.node_ids import looks_like_id, resolve_node_id, states_kind
 from schemas.documents import KnownDocument
 from schemas.errors import ConfigError
 from schemas.source import Source, SourceKind
 
 _DOCUMENT_ID = re.compile(r"(?:page|pdfdoc):[a-z2-7]{26}")
-_NODE_ID = re.compile(r"(?:section|chunk|pdfpage|pdfregion):[a-z2-7]{26}")
 _NEIGHBOURS = 1000
+_SHOWN = 5
+_ANY_HOST = "http://host/"
 
 
 def find_documents(index: Index, name: str, *, source: str | None) -> tuple[KnownDocument, ...]:
     """Give the documents meant by *name*, one for each source that knows it.
 
-    *name* is a URL, a `files://` URI, a path of a files source, a node id, or the document's own id.
+    *name* is a URL or the end of one, a `files://` URI, a path of a files source, a node id or its beginning,
+    or the document's own id.
 
-    Raises: ConfigError: no source of that name, or no such document; the message says what is near, or
-    why it does not belong.
+    Raises: ConfigError: no source of that name, no such document, or several; the message says what is near,
+    or why it does not belong.
     """
     sources = index.ledger.sources.all()
     names = {*sources, *index.ledger.documents.states()}
@@ -34,24 +37,50 @@ def find_documents(index: Index, name: str, *, source: str | None) -> tuple[Know
     wanted = {n: known for n, known in sources.items() if source in (None, n)}
     uris = tuple(_uris(name, wanted))
     found = [document for document in _known(index, name, uris) if source in (None, document.source)]
-    if not found:
+    if found:
+        return tuple(found)
+    ending = [d for d in _ending(index, name) if source in (None, d.source)]
+    if len({document.uri for document in ending}) > 1:
+        raise ConfigError(_several(ending), subject=name)
+    if not ending and looks_like_id(name) and not _DOCUMENT_ID.fullmatch(name):
+        return _of_node(index, name)
+    if not ending:
         raise ConfigError(_unknown(index.ledger.lookup, name, uris, wanted), subject=name)
-    return tuple(found)
+    return tuple(ending)
 
 
 def _known(index: Index, name: str, uris: tuple[str, ...]) -> tuple[KnownDocument, ...]:
     lookup = index.ledger.lookup
     if _DOCUMENT_ID.fullmatch(name):
         return lookup.by_doc(name)
-    if _NODE_ID.fullmatch(name):
-        nodes = index.graph.at(index.current()).nodes([name])
-        return tuple(document for node in nodes for document in lookup.by_doc(node.doc))
+    if states_kind(name):
+        return _of_node(index, name)
     return lookup.by_uris(uris) or lookup.by_doc_id(name)
+
+
+def _of_node(index: Index, name: str) -> tuple[KnownDocument, ...]:
+    """Documents of the node whose id *name* is, or begins."""
+    graph = index.graph.at(index.current())
+    nodes = graph.nodes([resolve_node_id(graph, name)])
+    return tuple(document for node in nodes for document in index.ledger.lookup.by_doc(node.doc))
+
+
+def _ending(index: Index, name: str) -> tuple[KnownDocument, ...]:
+    """Documents whose address ends with what was typed, as people name a page by its file."""
+    uri = None if "://" in name else canonical_url(f"{_ANY_HOST}{name.lstrip('/')}")
+    if uri is None or uri == _ANY_HOST:
+        return ()
+    return index.ledger.lookup.ending_with(uri.removeprefix(_ANY_HOST), limit=_SHOWN + 1)
+
+
+def _several(found: Sequence[KnownDocument]) -> str:
+    shown = ", ".join(document.uri for document in found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
+    return f"is the end of several addresses ({shown}); give more of it"
 
 
 def _uris(name: str, sources: Mapping[str, Source]) -> Iterator[str]:
     """Addresses that *name* may stand for: itself, or a file below the root of a source."""
-    if _DOCUMENT_ID.fullmatch(name) or _NODE_ID.fullmatch(name):
+    if states_kind(name):
         return
     if "://" in name:
         if (uri := canonical_url(name)) is not None:

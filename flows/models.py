@@ -37,8 +37,8 @@ def model_of(index: "Index", *, other: bool = False) -> ModelSpec:
         before, after = names_of_change(held, spec)
         raise SchemaMismatch(
             f"index was built with model {before}, this would use {after}; set SITEGRAPH_MODEL and "
-            "SITEGRAPH_DTYPE to the index's, see what a change would cost with: sitegraph plan, or build a "
-            "new index",
+            "SITEGRAPH_DTYPE to the index's, see what a change would cost with: sitegraph plan SOURCE.yaml, "
+            "or build a new index",
             subject=str(index.layout.root),
         )
     return spec

@@ -1,6 +1,6 @@
 """The neighbourhood of what somebody typed, ready to be shown (docs/reference/neighbourhood.md)."""
 
-import re
+import shlex
 import textwrap
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from flows.finding import find_documents
 from flows.wiring import Index
 from indexes.ports import GraphReader
 from retrieval.neighbourhood import LeftOut, Neighbourhood, walk_neighbourhood
+from retrieval.node_ids import resolve_node_id, states_kind
 from retrieval.render import show_line
 from schemas.documents import KnownDocument
 from schemas.edges import Edge, EdgeKind
@@ -18,7 +19,6 @@ from schemas.records import node_to_record
 
 VERSION = 1
 
-_NODE_ID = re.compile(r"[a-z_]+:[a-z2-7]{26}")
 _NAMED_BY = ("title", "name", "heading", "caption", "text")
 _LABEL_WIDTH = 60
 
@@ -83,17 +83,16 @@ def show_neighbourhood(
 
 
 def _find_start(index: Index, graph: GraphReader, name: str, source: str | None) -> tuple[str, ...]:
-    if _NODE_ID.fullmatch(name):
-        named = tuple(node.id for node in graph.nodes([name]))
-        if not named:
-            raise ConfigError("no such node in this generation", subject=name)
-        return named
+    if states_kind(name):
+        return (resolve_node_id(graph, name),)
     known = find_documents(index, name, source=source)
     docs = {document.doc for document in known if document.doc} | _led_to(index, known)
     found = tuple(node.id for node in graph.nodes(docs))
     if not found:
         states = ", ".join(sorted({document.state.value for document in known}))
-        raise ConfigError(f"is not in this generation ({states}); ask: sitegraph why", subject=name)
+        raise ConfigError(
+            f"is not in this generation ({states}); ask: sitegraph why {shlex.quote(name)}", subject=name
+        )
     return found
 
 

@@ -98,8 +98,8 @@ def check_model(pipeline: Pipeline, *, accept: bool) -> None:
     if not is_same(held, spec) and not pipeline.may_change_model:
         raise GuardRefused(
             f"the index is of model {before}, and {after} would encode all of its {passages} passages "
-            "anew; look with: sitegraph plan, go on with: --accept, or set SITEGRAPH_MODEL and "
-            "SITEGRAPH_DTYPE back",
+            "anew; look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept, "
+            "or set SITEGRAPH_MODEL and SITEGRAPH_DTYPE back",
             subject=str(index.layout.root),
         )
 

@@ -1,5 +1,7 @@
 """What is wrong with a source file, told by its key and its line."""
 
+import re
+from difflib import get_close_matches
 from typing import Any, get_args
 
 import yaml
@@ -15,16 +17,37 @@ _MESSAGES = {
 }
 
 
+_AT_MOST = 20
+"""Errors told of one file; who has more begins with these."""
+
+
 def explain(error: ValidationError, tree: Any, file: type[BaseModel]) -> str:
-    """Say on one line what is wrong first, with its line and its key; *file* is the model of the whole."""
-    first = error.errors()[0]
-    location = tuple(part for part in first["loc"] if part != "[key]")
+    """Say all that is wrong, each with line and key, in the order of the file; *file* models the whole."""
+    found = sorted({_explain_one(one, tree, file) for one in error.errors()})
+    told = [f"line {line}: {key}: {message}" for line, key, message in found[:_AT_MOST]]
+    left = [f"and {len(found) - _AT_MOST} more"] if len(found) > _AT_MOST else []
+    return "; ".join([*told, *left])
+
+
+def _explain_one(error: Any, tree: Any, file: type[BaseModel]) -> tuple[int, str, str]:
+    location = tuple(part for part in error["loc"] if part != "[key]")
     key = ".".join(str(part) for part in location) or "the file"
-    line = _line_of(tree, location)
-    message = _MESSAGES.get(first["type"], first["msg"].removeprefix("Value error, "))
-    if first["type"] == "extra_forbidden":
-        message += f"; known: {', '.join(_known_keys(file, location[:-1]))}"
-    return f"line {line}: {key}: {message}"
+    message = _MESSAGES.get(error["type"], error["msg"].removeprefix("Value error, "))
+    if error["type"] == "extra_forbidden":
+        message += _near(str(location[-1]), _known_keys(file, location[:-1]))
+    if error["type"] == "literal_error":
+        message += _near(str(error["input"]), _choices(error))
+    return _line_of(tree, location), key, message
+
+
+def _near(wrong: str, known: tuple[str, ...]) -> str:
+    """Name what was most likely meant, else everything that is known."""
+    close = get_close_matches(wrong.lower(), known, n=1, cutoff=0.7)
+    return f"; did you mean {close[0]}?" if close else f"; known: {', '.join(known)}"
+
+
+def _choices(error: Any) -> tuple[str, ...]:
+    return tuple(re.findall(r"'([^']*)'", error["ctx"]["expected"]))
 
 
 def _known_keys(file: type[BaseModel], location: tuple[Any, ...]) -> tuple[str, ...]:

@@ -247,11 +247,13 @@ def parse_source(text: str, *, subject: str, folder: Path) -> Source:
         raise ConfigError(f"not valid YAML ({one_line(error)})", subject=subject) from error
     if not isinstance(values, dict):
         raise ConfigError("a source file is a mapping with name, kind and seeds or roots", subject=subject)
+    twice = key_written_twice(tree)
     try:
         file = _SourceFile.model_validate(values)
     except ValidationError as error:
-        raise ConfigError(explain(error, tree, _SourceFile), subject=subject) from error
-    if twice := key_written_twice(tree):
+        wrong = explain(error, tree, _SourceFile)
+        raise ConfigError(f"{wrong}; {twice}" if twice else wrong, subject=subject) from error
+    if twice:
         raise ConfigError(twice, subject=subject)
     return _to_source(file, folder)
 

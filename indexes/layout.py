@@ -1,5 +1,6 @@
 """Where things lie inside an index folder."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,4 +86,4 @@ class IndexLayout:
 
 def remedy(index: Path) -> str:
     """What to do about a damaged index; a run restores what the ledger knows, and makes the rest anew."""
-    return f"mend it with: sitegraph run SOURCE.yaml --index {index} --repair"
+    return f"mend it with: sitegraph run SOURCE.yaml --index {shlex.quote(str(index))} --repair"

@@ -103,6 +103,9 @@ class GraphReader(Protocol):
     def nodes(self, ids: Collection[str]) -> tuple[Node, ...]:
         """Nodes by id, in id order; unknown ids add none."""
 
+    def ids_between(self, low: str, high: str, *, limit: int) -> tuple[str, ...]:
+        """The first *limit* node ids from *low* up to, not including, *high*, in id order."""
+
     def nodes_of(self, docs: Collection[str]) -> tuple[Node, ...]:
         """All nodes whose `doc` is one of *docs*, in id order."""
 

@@ -1,23 +1,26 @@
 """One chunk in its surroundings: the section it was cut from, with the passage marked."""
 
 from indexes.ports import ChunkReader, GraphReader
+from retrieval.node_ids import resolve_node_id
 from schemas.errors import ConfigError
-from schemas.nodes import Chunk, PdfRegion, Section
+from schemas.nodes import Chunk, NodeKind, PdfRegion, Section
 
 OPEN_MARK, CLOSE_MARK = "»", "«"
 
 
-def find_chunk(chunks: ChunkReader, chunk_id: str) -> Chunk:
-    """Give the chunk of an id, with or without its leading `chunk:`.
+def find_chunk(chunks: ChunkReader, graph: GraphReader | None, typed: str) -> Chunk:
+    """Give the chunk of an id, with or without its leading `chunk:`; its beginning will do, with a graph.
 
-    Raises: ConfigError: no such chunk in this generation.
+    Raises: ConfigError: no such chunk in this generation, or several that begin so.
     """
-    whole = chunk_id if chunk_id.startswith("chunk:") else f"chunk:{chunk_id}"
+    whole = typed if typed.startswith("chunk:") else f"chunk:{typed}"
     found = chunks.get([whole])
+    if not found and graph is not None:
+        found = chunks.get([resolve_node_id(graph, typed, kinds=(NodeKind.CHUNK,))])
     if not found:
         raise ConfigError(
-            "no such chunk in this generation; take an id from the output of: sitegraph query TEXT",
-            subject=chunk_id,
+            "no such chunk in this generation; ids stand in the output of: sitegraph query TEXT",
+            subject=typed,
         )
     return found[0]
 

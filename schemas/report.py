@@ -56,6 +56,17 @@ class PageCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MissingCounts:
+    """Documents that answered 404 and whose last version readers go on seeing.
+
+    `until` is when another look may confirm that all of them are gone (ISO 8601, UTC).
+    """
+
+    documents: int = 0
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SecretCounts:
     """Secrets in the source's documents: values that were redacted, and documents that hold any."""
 
@@ -109,6 +120,7 @@ class RunReport:
     http: HttpTotals
     stages: dict[str, float]
     peak_rss_mb: PeakRss
+    missing: MissingCounts = MissingCounts()
     secrets: SecretCounts = SecretCounts()
     similar: SimilarCounts = SimilarCounts()
     names: NameCounts = NameCounts()

@@ -32,6 +32,7 @@ from flows.cli import (
     why,
     wiki,
 )
+from flows.cli.hints import complete_for_call
 from flows.collecting import collect_seldom
 from schemas.errors import (
     ConfigError,
@@ -110,7 +111,7 @@ def run_app(arguments: list[str]) -> int:
             return _leave_pipe()
         raise
     except SitegraphError as error:
-        return _say(str(error), exit_code(error))
+        return _say(complete_for_call(str(error), arguments), exit_code(error))
     except OSError as error:
         if error.errno == errno.ENOSPC:
             _leave_unwritable_output()

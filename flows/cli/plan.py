@@ -1,11 +1,13 @@
 """`sitegraph plan`: what a run would do, before it does anything."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from flows.cli.hints import complete_commands
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, check_folder, print_json
 from flows.settings import read_settings
 
@@ -33,10 +35,13 @@ def plan(
     settings = read_settings(index)
     check_folder(settings)
     record = plan_run(source, settings, due=due)
-    print_json(record) if output is OutputFormat.JSON else _print(record)
+    if output is OutputFormat.JSON:
+        print_json(record)
+    else:
+        _print(record, partial(complete_commands, index=index, source=str(source)))
 
 
-def _print(record: dict[str, Any]) -> None:
+def _print(record: dict[str, Any], complete: Callable[[str], str]) -> None:
     seen = f"generation {record['generation']}" if record["generation"] else "no generation yet"
     print(f"{record['source']}: {record['known']} documents known, {seen}")
     for action, reasons in record["reasons"].items():
@@ -45,7 +50,7 @@ def _print(record: dict[str, Any]) -> None:
     if not record["reasons"]:
         print("  nothing to do")
     for line in (*_embedding(record["embed"]), *_model(record["model"]), *_objections(record)):
-        print(f"  {line}")
+        print(f"  {complete(line)}")
     for row in record["documents"][:MAX_LINES]:
         why = " ".join(part for part in (row["reason"], row["detail"]) if part)
         print(f"    {row['action']:<8} {row['url']}  ({why})")
@@ -64,12 +69,14 @@ def _model(change: dict[str, Any] | None) -> Iterator[str]:
     if change:
         yield (
             f"model    {change['from']} gives way to {change['to']}: {change['texts']} texts of all "
-            f"{change['passages']} passages of the index are encoded; go on with: sitegraph run --accept"
+            f"{change['passages']} passages of the index are encoded; "
+            "go on with: sitegraph run SOURCE.yaml --accept"
         )
 
 
 def _objections(record: dict[str, Any]) -> Iterator[str]:
     if record["guard"]:
-        yield f"guard    would stop the run: {record['guard']}; go on with: sitegraph run --accept"
+        accept = "go on with: sitegraph run SOURCE.yaml --accept"
+        yield f"guard    would stop the run: {record['guard']}; {accept}"
     if record["held_since"]:
         yield f"hold     publishing is held since {record['held_since']}; lift: sitegraph rollback --lift"

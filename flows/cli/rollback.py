@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from flows.cli.hints import complete_commands
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 from flows.settings import read_settings
 from schemas.errors import ConfigError
@@ -46,4 +47,4 @@ def rollback(
         print("publishing is free again" if record["lifted"] else "there was no hold")
     else:
         print(f"readers see generation {record['generation']} again; publishing is held")
-        print("lift it with: sitegraph rollback --lift")
+        print(complete_commands("lift it with: sitegraph rollback --lift", index=index))

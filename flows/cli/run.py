@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from flows.cli.hints import complete_commands
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, check_folder, print_json
+from flows.cli.run_text import render_report
 from flows.settings import read_settings
 
 
@@ -22,8 +24,9 @@ def run(
         bool,
         typer.Option(
             "--accept",
-            help="Publish a large removal, loss or quarantine, past a hold, and with another model; an "
-            "unreachable seed and an empty source stop the run all the same.",
+            help="Publish a large removal, loss or quarantine, past a hold, and with another model; take "
+            "pages that answer 404 as gone at once. An unreachable seed and an empty source stop the run "
+            "all the same.",
         ),
     ] = False,
     repair: Annotated[
@@ -62,7 +65,7 @@ def run(
     if output is OutputFormat.JSON:
         print_json(report)
     else:
-        print_report(report)
+        print_report(report, source=str(source), index=index)
 
 
 def prepare_prefect(environ: Any) -> None:
@@ -78,24 +81,10 @@ def prepare_prefect(environ: Any) -> None:
     environ.update({name: value for name, value in defaults.items() if name not in environ})
 
 
-def print_report(report: dict[str, Any]) -> None:
+def print_report(report: dict[str, Any], *, source: str, index: str | None) -> None:
     """Print a run's report for a person."""
-    documents, chunks, http = report["documents"], report["chunks"], report["http"]
-    verdict = f"generation {report['generation']} published" if report["published"] else "nothing changed"
-    counts = ", ".join(f"{n} {name}" for name, n in documents.items() if n and name != "scheduled")
-    print(f"{report['source']}: {verdict}")
-    print(f"  documents  {documents['scheduled']} looked at: {counts}")
-    print(
-        f"  chunks     {chunks['added']} added, {chunks['removed']} removed, "
-        f"{chunks['unchanged']} unchanged; {chunks['embedded']} texts embedded"
-    )
-    print(f"  http       {http['requests']} requests, {http['bytes']:,} bytes")
-    if (secrets := report["secrets"])["values"]:
-        print(f"  secrets    {secrets['values']} redacted in {secrets['documents']} documents")
-    if any((pages := report["pdf_pages"]).values()):
-        told = f"{pages['read']} read, {pages['recognised']} of them recognised, {pages['reused']} reused"
-        print(f"  pdf pages  {told}")
-    print("  seconds    " + ", ".join(f"{name} {s:.1f}" for name, s in report["stages"].items()))
+    for line in render_report(report):
+        print(complete_commands(line, index=index, source=source))
     for problem in report["problems"][:20]:
         print(f"  problem    {problem['url']}: {problem['reason']}", file=sys.stderr)
     if len(report["problems"]) > 20:

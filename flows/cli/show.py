@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def show(
-    chunk: Annotated[str, typer.Argument(help="A chunk id, as `query` prints it.")],
+    chunk: Annotated[str, typer.Argument(help="A chunk id, as `query` prints it, or its beginning.")],
     index: IndexOption = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Picture file for a PDF passage (default: chunk-….png).")
@@ -39,7 +39,7 @@ def show(
 
     settings = read_settings(index)
     readers = open_for_reading(settings)
-    found = find_chunk(readers.chunks, chunk)
+    found = find_chunk(readers.chunks, readers.graph, chunk)
     typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, readers)))
     _log_click(readers, found)
 

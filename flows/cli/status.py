@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from flows.cli.hints import complete_commands
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 from flows.settings import read_settings
 
@@ -22,7 +23,7 @@ def status(index: IndexOption = None, output: FormatOption = OutputFormat.TEXT) 
         record = gather_status(opened)
     finally:
         opened.close()
-    print_json(record) if output is OutputFormat.JSON else _print(record)
+    print_json(record) if output is OutputFormat.JSON else _print(record, index)
 
 
 def gather_status(opened: Any) -> dict[str, Any]:
@@ -64,11 +65,12 @@ def _last_run(run: Any) -> dict[str, Any] | None:
     }
 
 
-def _print(record: dict[str, Any]) -> None:
+def _print(record: dict[str, Any], index: str | None) -> None:
     print(f"{record['index']}: graph in {record['graph']}, model {record['model']}")
     print(f"generation {record['generation']}" + (f" as of {record['as_of']}" if record["as_of"] else ""))
     if record["held_since"]:
-        print(f"publishing is held since {record['held_since']} (lift: sitegraph rollback --lift)")
+        lift = complete_commands("lift: sitegraph rollback --lift", index=index)
+        print(f"publishing is held since {record['held_since']} ({lift})")
     if record["writing"]:
         print(f"being written by {record['writing']}")
     for name, source in record["sources"].items():

@@ -46,7 +46,8 @@ def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
     guard = removal_refusal(changes, live=len(live))
     if guard and not accept:
         raise GuardRefused(
-            f"{guard}; nothing was changed. Look with: sitegraph plan, go on with: --accept",
+            f"{guard}; nothing was changed. Look with: sitegraph plan SOURCE.yaml, "
+            "go on with: sitegraph run SOURCE.yaml --accept",
             subject=source.name,
         )
     counts = _count(pipeline, known, changes, owners)

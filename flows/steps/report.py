@@ -14,15 +14,18 @@ from indexes.publish.generation import GenerationManifest, load_generation
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.seen import SeenDocument
 from indexes.stores.ledger.stops import KEPT
+from ingest.diff.lifecycle import missing_until
 from ingest.plan.lastmod import judge_claim
 from ingest.plan.schedule import next_due, next_interval, retry_wait
 from ingest.plan.traps import redirect_rings
 from schemas.changes import ChangeKind, Counts, DocumentChange, add_counts
+from schemas.documents import DocumentState
 from schemas.records import to_record
 from schemas.redaction import one_line
 from schemas.report import (
     ChunkCounts,
     HttpTotals,
+    MissingCounts,
     NameCounts,
     PageCounts,
     PeakRss,
@@ -72,6 +75,7 @@ def build_report(
         http=_http(pipeline),
         stages={name: round(seconds, 3) for name, seconds in stages.items()},
         peak_rss_mb=_peak_rss(pipeline),
+        missing=_missing_counts(pipeline, seen),
         secrets=pipeline.index.ledger.seen.secrets(pipeline.source.name),
         similar=_similar_counts(details),
         names=NameCounts(**details.get("names", {})),
@@ -105,6 +109,15 @@ def _chunk_counts(details: Mapping[str, Any], *, total: int, encoded: int) -> Ch
         unchanged=total - added,
         embedded=details.get("embedded", encoded),
     )
+
+
+def _missing_counts(pipeline: Pipeline, seen: Sequence[SeenDocument]) -> MissingCounts:
+    """Count those that readers see; where a dead link leads there is nothing to keep."""
+    uris = [document.uri for document in seen if document.state is DocumentState.MISSING]
+    found = pipeline.index.ledger.lookup.by_uris(uris)
+    kept = [d for d in found if d.source == pipeline.source.name and d.fragment_sha is not None]
+    until = missing_until(kept, pipeline.source.recrawl.gone_after)
+    return MissingCounts(documents=len(kept), until=until.isoformat(timespec="seconds") if until else None)
 
 
 def _similar_counts(details: Mapping[str, Any]) -> SimilarCounts:

@@ -9,6 +9,7 @@ from flows.steps.parse import parse_request
 from flows.wiring import Pipeline
 from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
+from ingest.diff.lifecycle import take_missing
 from ingest.diff.moves import settle_same
 from ingest.diff.quarantine import TINY_WORDS, Version, bad_content, has_collapsed, leads_home, read_version
 from ingest.diff.tools import without_tools
@@ -29,7 +30,8 @@ from schemas.source import SourceKind
 def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument]:
     """Quarantine what is no good though it came with 200, then settle what is the same at several addresses.
 
-    Gives all rows of the source as they are then. *accept* takes pages that only became short as they are.
+    Gives all rows of the source as they are then. *accept* takes pages that only became short as they are,
+    and those that answered 404 as gone.
 
     Raises: GuardRefused: more than half of the documents that readers see are put aside, and *accept* is
     false.
@@ -38,6 +40,8 @@ def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument
     known: Sequence[KnownDocument] = ledger.documents.of_source(name)
     if pipeline.source.kind is SourceKind.FILES:
         return known
+    taken = {d.uri: d for d in take_missing(known, run_id=pipeline.run_id)} if accept else {}
+    known = [taken.get(d.uri, d) for d in known]
     everything = without_tools(ledger.generations.live(pipeline.index.current())).values()
     live = {document.uri: document for document in everything if document.source == name}
     judge = _Judge(pipeline=pipeline, live=live, shown=_shown(everything), accept=accept)
@@ -45,11 +49,13 @@ def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument
     known = [bad.get(d.uri, d) for d in known]
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
     settled = settle_same(known, held, live.values())
-    ledger.documents.save((*bad.values(), *settled))
+    ledger.documents.save((*taken.values(), *bad.values(), *settled))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
     if refusal and not accept:
-        raise GuardRefused(f"{refusal}; nothing was changed. Go on with: --accept", subject=name)
+        raise GuardRefused(
+            f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept", subject=name
+        )
     return tuple({document.uri: document for document in (*known, *settled)}.values())
 
 

@@ -50,7 +50,8 @@ def check_text(pipeline: Pipeline, difference: Difference, planned: PlannedRows,
     refusal = emptied_refusal(difference.changes, emptied=planned.emptied, live=difference.live)
     if refusal and not accept:
         raise GuardRefused(
-            f"{refusal}; nothing was changed. Go on with: --accept", subject=pipeline.source.name
+            f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept",
+            subject=pipeline.source.name,
         )
 
 

@@ -1,6 +1,7 @@
 """What the exported encoder of an index is: `encoder.json`, beside the files it describes."""
 
 import json
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -87,4 +88,4 @@ def damaged(path: Path, what: str) -> DamageFound:
 
 
 def _remedy(directory: Path) -> str:
-    return f"a run exports it anew: sitegraph run SOURCE.yaml --index {directory.parent}"
+    return f"a run exports it anew: sitegraph run SOURCE.yaml --index {shlex.quote(str(directory.parent))}"

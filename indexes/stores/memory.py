@@ -175,6 +175,10 @@ class MemoryGraphReader:
         """Nodes by id, in id order."""
         return tuple(self._nodes[key].value for key in sorted(set(ids)) if key in self._nodes)
 
+    def ids_between(self, low: str, high: str, *, limit: int) -> tuple[str, ...]:
+        """The first node ids from *low* up to *high*, in id order."""
+        return tuple(sorted(key for key in self._nodes if low <= key < high)[:limit])
+
     def nodes_of(self, docs: Collection[str]) -> tuple[Node, ...]:
         """All nodes of the documents, in id order."""
         return tuple(node for node in self.scan_nodes() if node.doc in docs)

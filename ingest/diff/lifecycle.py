@@ -1,5 +1,6 @@
 """What a fetch makes of a document's state; docs/rules/recrawl.md draws the transitions."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -169,3 +170,16 @@ def _missed(
     if not confirmed:
         return replace(missed, state=DocumentState.MISSING)
     return replace(missed, state=DocumentState.GONE, location=_moved_to(before))
+
+
+def take_missing(known: Iterable[KnownDocument], *, run_id: str) -> tuple[KnownDocument, ...]:
+    """Give the documents that this run found missing as gone: somebody said that their 404 is meant."""
+    missing = (d for d in known if d.state is DocumentState.MISSING and d.run_id == run_id)
+    return tuple(replace(d, state=DocumentState.GONE) for d in missing)
+
+
+def missing_until(known: Iterable[KnownDocument], gone_after: GoneAfter) -> datetime | None:
+    """Say from when on another 404 makes all missing documents gone; None where none is missing."""
+    waits = timedelta(hours=gone_after.hours)
+    since = [d.missed_at for d in known if d.state is DocumentState.MISSING and d.missed_at]
+    return max((datetime.fromisoformat(at) + waits for at in since), default=None)

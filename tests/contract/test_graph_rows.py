@@ -24,6 +24,16 @@ def test_edges_come_back_equal_with_all_their_properties(graph_store: GraphStore
     assert list(graph_store.at(1).scan_edges()) == sorted(graph.edges, key=lambda edge: edge.id)
 
 
+def test_ids_of_a_range_come_in_order_up_to_a_limit(graph_store: GraphStore) -> None:
+    graph = make_graph()
+    publish_graph(graph_store, graph)
+    reader, ids = graph_store.at(1), by_id(graph.nodes)
+    assert reader.ids_between("", "~", limit=1000) == tuple(ids)
+    assert reader.ids_between(ids[1], ids[3], limit=1000) == tuple(ids[1:3])
+    assert reader.ids_between("", "~", limit=2) == tuple(ids[:2])
+    assert reader.ids_between("page:", "page:", limit=2) == ()
+
+
 def test_nodes_and_edges_of_documents_come_in_id_order(graph_store: GraphStore) -> None:
     graph, other = make_graph(), make_graph("https://other.test")
     publish(graph_store, 1, [*graph.nodes, *other.nodes], [*graph.edges, *other.edges])

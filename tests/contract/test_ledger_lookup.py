@@ -29,6 +29,15 @@ def test_the_same_address_in_several_sources_comes_by_source(ledger: Ledger) -> 
     assert ledger.lookup.by_uris([]) == ()
 
 
+def test_the_end_of_an_address_is_whole_names_of_its_path(ledger: Ledger) -> None:
+    ledger.documents.save([make_known("a/100%_b.html"), make_known("a/xb.html"), make_known("b.html")])
+
+    assert names(ledger.lookup.ending_with("b.html", limit=9)) == ["site /b.html"]
+    assert names(ledger.lookup.ending_with("100%_b.html", limit=9)) == ["site /a/100%_b.html"]
+    assert ledger.lookup.ending_with("_b.html", limit=9) == ()
+    assert ledger.lookup.ending_with("b", limit=9) == ()
+
+
 def test_an_id_of_its_own_folds_case(ledger: Ledger) -> None:
     ledger.documents.save([make_known("a", doc_id="GOV-0017"), make_known("b", doc_id="GOV-0018")])
 

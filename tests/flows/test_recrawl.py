@@ -1,6 +1,7 @@
 """Recrawls: what did not change costs nothing, what changed is all that is written."""
 
 import hashlib
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,23 @@ def test_a_page_that_came_is_linked_from_pages_that_stayed(
     assert (start, archives) in {(row["src"], row["dst"]) for row in exported["edges"]}
     texts = [row["anchor_texts"] for row in exported["chunks"] if row["doc"] == archives]
     assert ["the archives"] in texts
+
+
+def test_removed_pages_stay_for_a_day_and_go_at_once_when_that_is_accepted(
+    sitegraph: Sitegraph, handbook: Handbook, index: Path, tmp_path: Path
+) -> None:
+    source = write_source(tmp_path, handbook, more="recrawl: {gone_after: {misses: 2, hours: 24}}\n")
+    path = path_of("Leases")
+    handbook.remove(path)
+    kept = sitegraph.run(source, index)
+    assert kept["missing"]["documents"] == 1
+    assert kept["missing"]["until"] > datetime.now(UTC).isoformat(timespec="seconds")
+    assert handbook.site.url(path) in {row["url"] for row in sitegraph.export(index)["documents"]}
+
+    taken = sitegraph.run(source, index, accept=True)
+
+    assert (taken["missing"]["documents"], outcomes(taken)["gone"]) == (0, 1)
+    assert handbook.site.url(path) not in {row["url"] for row in sitegraph.export(index)["documents"]}
 
 
 def test_a_page_that_becomes_a_login_is_served_as_it_was_and_says_that_it_is_stale(

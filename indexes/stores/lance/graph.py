@@ -7,7 +7,7 @@ from lancedb.table import Table
 
 from indexes.ports import StoreState
 from indexes.stores.lance import graph_rows, scan
-from indexes.stores.lance.filters import one_of
+from indexes.stores.lance.filters import between, one_of
 from indexes.stores.lance.held import HeldEdges, HeldRows
 from indexes.stores.lance.tables import EDGE_SCHEMA, NODE_SCHEMA
 from schemas.edges import Edge, EdgeKind
@@ -35,6 +35,11 @@ class LanceGraphReader:
     def nodes(self, ids: Collection[str]) -> tuple[Node, ...]:
         """Nodes by id, in id order."""
         return self._nodes_with("id", ids)
+
+    def ids_between(self, low: str, high: str, *, limit: int) -> tuple[str, ...]:
+        """The first node ids from *low* up to *high*, in id order."""
+        found = scan.read(self._nodes, between("id", low, high), ["id"])
+        return tuple(sorted(found.column("id").to_pylist())[:limit])
 
     def nodes_of(self, docs: Collection[str]) -> tuple[Node, ...]:
         """All nodes of the documents, in id order."""

@@ -93,7 +93,8 @@ class LanceChunkReader:
     ) -> tuple[Hit, ...]:
         """Cosine similarity; best of several where a chunk has several.
 
-        Exact, but for searches over texts, headings and link texts without filters in a large table (vector_index.py).
+        Exact, but for searches over texts, headings and link texts without filters in a large table
+        (vector_index.py).
         """
         if field not in _VECTOR_COLUMNS:
             raise FilterError("this field has no vectors; search it as text", subject=field)

@@ -30,6 +30,10 @@ class Lookup:
         """Documents of an id of their own (`GOV-0017`; case of ASCII letters folded)."""
         return self._documents(sa.func.lower(document.c.doc_id) == sa.func.lower(doc_id))
 
+    def ending_with(self, path: str, *, limit: int) -> tuple[KnownDocument, ...]:
+        """The first documents whose address ends with */path*, ordered by source and URI."""
+        return self._documents(document.c.uri.endswith(f"/{path}", autoescape=True), limit=limit)
+
     def leading_to(self, uri: str) -> tuple[KnownDocument, ...]:
         """Documents whose address leads to this one: redirects, and equals that it stands for."""
         return self._documents(document.c.location == uri)
@@ -59,7 +63,9 @@ class Lookup:
         with self._reading.connect() as connection:
             return tuple(connection.execute(query).scalars())
 
-    def _documents(self, condition: sa.ColumnElement[bool]) -> tuple[KnownDocument, ...]:
-        query = sa.select(document).where(condition).order_by(document.c.source, document.c.uri)
+    def _documents(
+        self, condition: sa.ColumnElement[bool], *, limit: int | None = None
+    ) -> tuple[KnownDocument, ...]:
+        query = sa.select(document).where(condition).order_by(document.c.source, document.c.uri).limit(limit)
         with self._reading.connect() as connection:
             return tuple(from_record(KnownDocument, dict(row._mapping)) for row in connection.execute(query))

@@ -43,6 +43,10 @@ class Neo4jGraphReader:
     def nodes(self, ids: Collection[str]) -> tuple[Node, ...]:
         return _as_nodes(self._ask(_by_id(NODE_ROWS, "v.id IN $ids", _NODE), ids=sorted(set(ids))))
 
+    def ids_between(self, low: str, high: str, *, limit: int) -> tuple[str, ...]:
+        statement = _by_id(NODE_ROWS, "$low <= v.id AND v.id < $high", "v.id AS id ORDER BY id LIMIT $limit")
+        return tuple(row["id"] for row in self._ask(statement, low=low, high=high, limit=limit))
+
     def nodes_of(self, docs: Collection[str]) -> tuple[Node, ...]:
         return _as_nodes(self._ask(_by_doc(NODE_ROWS, _NODE), docs=sorted(set(docs))))
 

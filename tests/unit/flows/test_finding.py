@@ -45,6 +45,20 @@ def test_a_page_is_found_by_its_address_its_node_and_its_own_id(index: Index, na
     assert found(index, name) == [PAGE]
 
 
+@pytest.mark.parametrize("name", ["sick.html", "leave/sick.html", "/handbook/leave/sick.html"])
+def test_a_page_is_found_by_the_end_of_its_address(index: Index, name: str) -> None:
+    assert found(index, name) == [SITE + "leave/sick.html"]
+
+
+def test_the_end_of_several_addresses_names_them(index: Index) -> None:
+    index.ledger.documents.save([known(SITE + "old/leave.html")])
+    with pytest.raises(
+        ConfigError, match=r"several addresses \(https://docs.*, https://docs.*\); give more of it"
+    ):
+        found(index, "leave.html")
+    assert found(index, "old/leave.html") == [SITE + "old/leave.html"]
+
+
 @pytest.mark.parametrize("name", [NOTE, "guide/b c.md", "./guide/b c.md", "notes/guide/b c.md"])
 def test_a_file_is_found_by_its_path_below_the_root_or_the_working_folder(
     index: Index, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -120,6 +120,7 @@ def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -
         ("name: a\nkind: web", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
         ("name: a\nkind: files", "line 1: the file: a source of kind files needs roots (and has no seeds)"),
         (WEB + "roots: [notes]", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
+        ("name: a\nkind: file", "line 2: kind: Input should be 'web' or 'files'; did you mean files?"),
         (FILES + "seeds: [https://h.example/]", "line 1: the file: a source of kind files needs roots"),
         ("name: a\nkind: web\nseeds: https://h.example/", "line 3: seeds: should be a list"),
         ("name: a\nkind: web\nseeds:\n  - https://h.example/\n  - 7", "line 5: seeds.1: should be a text"),
@@ -127,9 +128,10 @@ def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -
         ("name: a\nkind: web\nseeds: ['https://[bad/']", "line 3: seeds.0: is not an http or https URL"),
         ("name: a\nkind: web\nseeds: ['https://me:pw@h.example/']", "line 3: seeds.0: is not an http or"),
         (WEB + "nope: 1", "line 4: nope: unknown key; known: name, kind, seeds, roots, scope"),
+        (WEB + "seed: 1", "line 4: seed: unknown key; did you mean seeds?"),
         (
             WEB + "\n# a note\nrate:\n  per_host_delay: 1\n  concurency: 2",
-            "line 8: rate.concurency: unknown key; known: per_host_delay, concurrency",
+            "line 8: rate.concurency: unknown key; did you mean concurrency?",
         ),
         (WEB + "recrawl:\n  gone_after:\n    hits: 2", "line 6: recrawl.gone_after.hits: unknown key"),
         (WEB + "1: 2", "line 4: 1: Keys should be strings"),
@@ -161,6 +163,23 @@ def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -
 )
 def test_what_is_wrong_is_named_with_its_key_and_line(text: str, said: str) -> None:
     assert refusal(text).startswith(said)
+
+
+def test_all_that_is_wrong_is_told_at_once_in_the_order_of_the_file() -> None:
+    wrong = "name: a b\nkind: web\nseed: [x]\nscope: {max_page: 0}\nrate: {concurrency: 0}\nrate: {}\n"
+    told = refusal(wrong).split("; line ")
+    assert [part.removeprefix("line ").split(": ")[:2] for part in told] == [
+        ["1", "name"],
+        ["3", "seed"],
+        ["4", "scope.max_page"],
+        ["6", "rate"],
+    ]
+
+
+def test_a_file_of_many_errors_tells_the_first_and_counts_the_rest() -> None:
+    many = "".join(f"key{number}: 1\n" for number in range(30))
+    assert refusal(WEB + many).count("unknown key") == 20
+    assert refusal(WEB + many).endswith("; and 10 more")
 
 
 def test_a_password_in_a_seed_is_not_repeated() -> None:

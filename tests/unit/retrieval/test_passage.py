@@ -40,6 +40,7 @@ def test_a_repeated_table_header_is_no_part_of_the_section() -> None:
     assert mark_passage(graph, replace(row, text=f"| head |\n{row.text}")).count("»The passage itself.«") == 1
 
 
-def test_an_unknown_id_is_refused_with_a_hint() -> None:
-    with pytest.raises(ConfigError, match="sitegraph query"):
-        find_chunk(build_index([], []).chunks, "chunk:nothing")
+def test_an_unknown_id_is_refused() -> None:
+    built = build_index([], [])
+    with pytest.raises(ConfigError, match="no such chunk"):
+        find_chunk(built.chunks, None, "chunk:nothing")

@@ -1,11 +1,13 @@
 """`sitegraph plan`: a table for a person, one object for a program, before there is an index and after."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from flows.cli.app import run_app
+from flows.cli.hints import complete_commands
 from flows.cli.plan import MAX_LINES
 
 
@@ -63,7 +65,8 @@ def test_what_the_guard_and_a_hold_would_say_is_told(capsys: pytest.CaptureFixtu
             "documents": [
                 {"action": "fetch", "url": "files://notes/a.md", "reason": "due", "detail": "since 2026"}
             ],
-        }
+        },
+        partial(complete_commands, index="here", source="notes.yaml"),
     )
     assert capsys.readouterr().out.splitlines() == [
         "notes: 9 documents known, generation 3",
@@ -73,8 +76,9 @@ def test_what_the_guard_and_a_hold_would_say_is_told(capsys: pytest.CaptureFixtu
         "  embed          4  texts without a vector",
         "  embed    up to 70 passages, if parsing again changes them all",
         "  model    a gives way to b: 12 texts of all 7 passages of the index are encoded; "
-        "go on with: sitegraph run --accept",
-        "  guard    would stop the run: 5 of 9 would go; go on with: sitegraph run --accept",
-        "  hold     publishing is held since 2026-03-01; lift: sitegraph rollback --lift",
+        "go on with: sitegraph run notes.yaml --accept --index here",
+        "  guard    would stop the run: 5 of 9 would go; go on with: "
+        "sitegraph run notes.yaml --accept --index here",
+        "  hold     publishing is held since 2026-03-01; lift: sitegraph rollback --lift --index here",
         "    fetch    files://notes/a.md  (due since 2026)",
     ]

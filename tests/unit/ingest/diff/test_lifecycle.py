@@ -1,10 +1,11 @@
 """The table of docs/rules/recrawl.md: what a look at a document makes of its state."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
-from ingest.diff.lifecycle import after_fetch
+from ingest.diff.lifecycle import after_fetch, missing_until, take_missing
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
 from schemas.fetch import FetchResult
@@ -129,6 +130,21 @@ def test_a_404_must_be_confirmed_often_and_long_enough(
         document = look(document, fetched(F.NOT_FOUND), now=now, misses=misses, hours=hours)
         seen.append(document.state)
     assert seen == states
+
+
+def test_somebody_may_say_at_once_that_what_a_run_found_missing_is_gone() -> None:
+    found = [known(state=S.MISSING), known(state=S.FETCHED)]
+    mine = [replace(document, run_id="now") for document in found]
+    earlier = [replace(document, run_id="before") for document in found]
+    assert [d.state for d in take_missing([*mine, *earlier], run_id="now")] == [S.GONE]
+
+
+def test_missing_documents_stay_until_the_last_of_them_has_waited_long_enough() -> None:
+    first, later = (known(state=S.MISSING), known(state=S.MISSING))
+    first = replace(first, missed_at=NOW.isoformat())
+    later = replace(later, missed_at=(NOW + timedelta(hours=3)).isoformat())
+    assert missing_until([first, later], GoneAfter(misses=2, hours=24)) == NOW + timedelta(hours=27)
+    assert missing_until([known(state=S.FETCHED)], GoneAfter()) is None
 
 
 @pytest.mark.parametrize("between", [F.OK, F.NOT_MODIFIED, F.REDIRECTED])

@@ -1,0 +1,56 @@
+"""A run's report for a person: counts that add up, in words that need no manual."""
+
+from collections.abc import Iterator
+from typing import Any
+
+_LOOKED_AT = {
+    "added": "new",
+    "changed": "changed",
+    "unchanged": "unchanged",
+    "moved": "moved to another address",
+    "redirected": "redirected",
+    "duplicate": "copies of another page",
+    "missing": "not found (404)",
+    "gone": "removed",
+    "out_of_scope": "out of scope",
+    "quarantined": "held back as error or login pages",
+    "failed": "failed",
+    "disallowed": "forbidden by robots.txt",
+}
+"""Each outcome in plain words; together they are all documents that were looked at."""
+
+
+def render_report(report: dict[str, Any]) -> Iterator[str]:
+    """Give the lines of a run's report (docs/reference/run-report.md), problems aside."""
+    chunks, http, missing = report["chunks"], report["http"], report["missing"]
+    published = f"generation {report['generation']} published" if report["published"] else "nothing changed"
+    yield f"{report['source']}: {published}"
+    yield f"  documents  {_documents(report['documents'])}"
+    if missing["documents"]:
+        yield f"  missing    {_missing(missing)}"
+    in_all = chunks["added"] + chunks["unchanged"]
+    told = f"{in_all} = {chunks['added']} new + {chunks['unchanged']} unchanged"
+    yield f"  chunks     {told}; {chunks['removed']} removed"
+    yield f"  embedded   {chunks['embedded']} texts (passages, headings, captions and link texts)"
+    if http["requests"]:
+        yield f"  http       {http['requests']} requests, {http['bytes']:,} bytes"
+    if (secrets := report["secrets"])["values"]:
+        yield f"  secrets    {secrets['values']} redacted in {secrets['documents']} documents"
+    if any((pages := report["pdf_pages"]).values()):
+        told = f"{pages['read']} read, {pages['recognised']} of them by OCR; {pages['reused']} reused"
+        yield f"  pdf pages  {told}"
+    yield "  seconds    " + ", ".join(f"{name} {s:.1f}" for name, s in report["stages"].items())
+
+
+def _documents(documents: dict[str, int]) -> str:
+    parts = [f"{documents[name]} {words}" for name, words in _LOOKED_AT.items() if documents.get(name)]
+    told = f"{documents['scheduled']} looked at" + (f" = {' + '.join(parts)}" if parts else "")
+    unsent = documents.get("not_modified", 0)
+    return told + (f"; of these {unsent} not sent again (304)" if unsent else "")
+
+
+def _missing(missing: dict[str, Any]) -> str:
+    return (
+        f"{missing['documents']} stay as they were, and go if still not found after {missing['until']}; "
+        "to remove them now: sitegraph run SOURCE.yaml --accept"
+    )
