@@ -12,7 +12,7 @@ from flows.clock import SystemClock
 from flows.leasing import hold_lease
 from flows.progress import StageProgress
 from indexes.layout import IndexLayout
-from indexes.manifest import dump_manifest, load_manifest
+from indexes.manifest import FORMAT, dump_manifest, load_manifest
 from indexes.own_ledger import ledger_url_of
 from indexes.publish.current import read_current, write_current, write_durably
 from indexes.publish.generation import (
@@ -30,10 +30,10 @@ def put_back(settings: Settings) -> tuple[str, ...]:
     """Put back what is damaged of these files, where something repeats it; give their names.
 
     Nothing is done, nor the ledger opened, where they are whole, or where there is no index yet.
-    Raises: DamageFound: nothing repeats what is damaged.
+    Raises: DamageFound: nothing repeats what is damaged. An index of another version stays as it is.
     """
     layout = IndexLayout(Path(settings.index).resolve())
-    if not layout.generation(0).parent.is_dir() or _is_whole(layout):
+    if not (layout.manifest.exists() or layout.has_generations()) or _is_whole(layout):
         return ()
     clock, progress = SystemClock(), StageProgress(quiet=True)
     with closing(open_ledger(ledger_url_of(layout, settings.ledger_url))) as ledger:
@@ -57,8 +57,14 @@ def _put_back(layout: IndexLayout, ledger: Ledger) -> tuple[str, ...]:
     number = _published(layout, ledger)
     described = _manifest(layout, ledger, number)
     write_current(layout.root, number)
-    if described.index is not None:
+    if described.index is not None and described.index.format == FORMAT:
         write_durably(layout.manifest, dump_manifest(described.index))
+    if not layout.manifest.exists():
+        raise DamageFound(
+            "is missing, and nothing repeats it; put a copy back, or build another index with: sitegraph run "
+            "SOURCE.yaml --index ANOTHER",
+            subject=str(layout.manifest),
+        )
     return tuple(name for name, text in _texts(layout).items() if before.get(name) != text)
 
 

@@ -16,9 +16,13 @@ class IndexLayout:
 
     def is_foreign(self) -> bool:
         """Whether the folder holds anything but an index, so that none may be made there."""
-        if self.manifest.exists() or self.generation(0).parent.is_dir() or not self.root.is_dir():
+        if self.manifest.exists() or self.has_generations() or not self.root.is_dir():
             return False
         return bool({path.name for path in self.root.iterdir()} - _FIRST_MADE)
+
+    def has_generations(self) -> bool:
+        """Whether anything was published here, so that the folder is an index though `index.json` be lost."""
+        return any(self.generation(0).parent.glob("*.json"))
 
     @property
     def manifest(self) -> Path:

@@ -61,7 +61,7 @@ def load_manifest(layout: IndexLayout) -> IndexManifest:
         record = json.loads(layout.manifest.read_text())
         found = record["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        if layout.generation(0).parent.is_dir():
+        if layout.has_generations():
             raise DamageFound(
                 f"is missing or damaged; {remedy(layout.root)}", subject=str(layout.manifest)
             ) from error

@@ -38,7 +38,7 @@ def read_pointer(index: Path) -> Pointer:
     try:
         text = layout.current.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
-        if layout.manifest.exists() or layout.generation(0).parent.is_dir():
+        if layout.manifest.exists() or layout.has_generations():
             raise DamageFound(f"is missing; {remedy(index)}", subject=str(layout.current)) from error
         raise ConfigError(
             f"not an index; make one with: sitegraph run SOURCE.yaml --index {index}", subject=str(index)
