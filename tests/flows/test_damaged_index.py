@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from indexes.layout import IndexLayout
+from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
+from schemas.errors import DamageFound
 from tests.fakes.damage import DAMAGES, cases, delete, empty, flip, zero
 from tests.fakes.damaged_index import House, publish_house
 from tests.fakes.sitegraph_runs import Sitegraph
@@ -153,3 +155,13 @@ def test_a_database_that_rots_is_named_and_what_the_message_says_helps(
     assert house.verify(index).code == 0
     assert house.run(index) == ""
     assert house.ask(index).answers == before.answers
+
+
+def test_no_source_is_dropped_from_a_damaged_index(house: House, tmp_path: Path) -> None:
+    index = house.copy(tmp_path / "index")
+    assert flip(0.5)(_chunk_data(index))
+
+    with pytest.raises(DamageFound, match=r"is damaged.*mend it with: sitegraph run SOURCE\.yaml"):
+        house.sitegraph.drop("house", index)
+
+    assert read_current(index) == 3

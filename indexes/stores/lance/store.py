@@ -21,6 +21,7 @@ from indexes.stores.lance.tables import (
     chunk_schema,
     connect,
     create_table,
+    has_tag,
     open_at,
     require,
 )
@@ -66,7 +67,7 @@ class LanceChunkStore:
 
     def at(self, generation: int) -> ChunkReader:
         """A reader pinned to *generation*; 0 is empty, also where its version was pruned."""
-        if generation == 0:
+        if generation == 0 and not has_tag(self._directory, self._name, 0):
             return MemoryChunkStore(dim=self._dim).at(0)
         table = open_at(self._database, self._name, chunk_schema(self._dim), generation)
         held = (
@@ -111,7 +112,7 @@ class LanceGraphStore:
 
     def at(self, generation: int) -> GraphReader:
         """A reader pinned to *generation*; 0 is empty, also where its version was pruned."""
-        if generation == 0:
+        if generation == 0 and not has_tag(self._directory, EDGES, 0):
             return MemoryGraphStore().at(0)
         nodes = open_at(self._database, NODES, NODE_SCHEMA, generation)
         edges = open_at(self._database, EDGES, EDGE_SCHEMA, generation)

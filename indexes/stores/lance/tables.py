@@ -124,6 +124,11 @@ def exists(directory: Path, table: str) -> bool:
     return (directory / f"{table}.lance").is_dir()
 
 
+def has_tag(directory: Path, table: str, generation: int) -> bool:
+    """Whether the version that a generation reads is still named; nothing is opened."""
+    return (directory / f"{table}.lance" / "_refs" / "tags" / f"{tag_of(generation)}.json").exists()
+
+
 def require(directory: Path, *tables: str) -> None:
     """Raise DamageFound unless all *tables* are there."""
     missing = [table for table in tables if not exists(directory, table)]
