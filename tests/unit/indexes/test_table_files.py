@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from indexes.publish.files import FileCheck, stamp_files
+from indexes.stores.lance.staging import MAX_STALE_VERSIONS
 from indexes.stores.lance.store import LanceGraphStore
 from indexes.table_files import files_of, unreadable_in
 from schemas.errors import DamageFound
@@ -61,3 +63,28 @@ def test_a_file_that_stops_every_opening_is_named(lance: Path, tmp_path: Path, p
     harmed = min(table.glob(pattern))
     harmed.write_bytes(harmed.read_bytes()[:20])
     assert unreadable_in(table) == (harmed.relative_to(table).as_posix(),)
+
+
+def test_no_later_generation_nor_any_cleanup_touches_a_file_of_a_kept_one(tmp_path: Path) -> None:
+    """Else a run would find damage where there is none, and write everything anew."""
+    store, stamps, check = LanceGraphStore.create(tmp_path), {}, FileCheck(tmp_path)
+    for number in range(1, 2 * MAX_STALE_VERSIONS + 5):
+        writer = store.writer()
+        writer.stage(number, base=number - 1)
+        nodes = page(f"page {number}", {f"Page {number}": f"text {number}", "More": f"more {number}"})[0]
+        gone = page(f"page {number - 5}", {f"Page {number - 5}": f"text {number - 5}"})[0]
+        writer.apply_nodes(nodes, {node.id for node in gone})
+        writer.apply_edges((), ())
+        writer.finish(number)
+        paths = [
+            f"{table}.lance/{name}"
+            for table in TABLES
+            for name in files_of(tmp_path / f"{table}.lance", number)
+        ]
+        stamps[number] = stamp_files(tmp_path, paths, known={})
+        kept = range(max(1, number - 2), number + 1)
+        writer.prune(keep=kept)
+        for generation in kept:
+            assert check.damaged(stamps[generation]) == (), (number, generation)
+        assert [unreadable_in(tmp_path / f"{table}.lance") for table in TABLES] == [(), ()]
+    assert FileCheck(tmp_path).damaged(stamps[1]) != (), "something was cleaned up"
