@@ -88,7 +88,7 @@ def find_damaged_files(index: Index, *, repair: bool = False) -> tuple[Damage, .
         return ()
     described = load_generation(index.layout, number)
     found = FileCheck(index.layout.root, None if repair else HASHED_BYTES).damaged(described.files)
-    if not described.files:
+    if not described.files:  # published by an earlier version
         found = tuple(_missing(index, number))
     return (*found, *_unreadable(index)) or (damaged_rows(index, number) if repair else ())
 

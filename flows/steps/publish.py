@@ -92,7 +92,9 @@ def _is_there(index: Index, number: int) -> bool:
 def describe(index: Index, generation: Generation, staged: StagedState) -> GenerationManifest:
     """Say what a generation holds, with the hash of every file that its readers open."""
     space = index.chunks.space(generation.generation)
-    paths = files_of_generation(index.layout, index.manifest, generation.generation, space)
+    # A store that is held in memory has no files.
+    on_disk = index.layout.lance.is_dir()
+    paths = files_of_generation(index.layout, index.manifest, generation.generation, space) if on_disk else ()
     return GenerationManifest(
         generation=generation.generation,
         base=generation.base,
