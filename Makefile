@@ -20,7 +20,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
-.PHONY: bench bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
+.PHONY: bench bench-no-change bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
 .PHONY: bench-compositions bench-speed
 
 help: ## list the targets
@@ -69,6 +69,9 @@ check: setup ## style, types and the import law
 
 bench: setup ## time a whole run
 	@$(BIN)/python bench/pipeline.py
+
+bench-no-change: setup ## CPU seconds of runs that change nothing
+	@$(BIN)/python -m bench.no_change
 
 bench-embed: setup ## a first run beside its encoder alone; needs the shared data folder
 	@$(BIN)/python -m bench.embed

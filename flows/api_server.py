@@ -17,6 +17,7 @@ from importlib import import_module
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
+from prefect.logging.handlers import APILogHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
 from schemas.errors import StoreUnavailable
@@ -38,12 +39,15 @@ def prefect_api() -> Iterator[None]:
         return
     port = _free_port()
     # The flow's own calls to the server must not go through a proxy that is meant for the web.
-    os.environ["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1"]))
+    # Clients read the lower-case name first.
+    given = os.environ.get("no_proxy", os.environ.get("NO_PROXY"))
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, [given, "127.0.0.1"]))
     with ExitStack() as stack:
         server = stack.enter_context(_running_server(port))
         import_module("flows.index")  # while the server does its own imports
         _wait_until_healthy(server, port)
         stack.enter_context(temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api"}))
+        stack.callback(APILogHandler().flush)  # what was logged last is lost with the server
         yield
 
 

@@ -1,40 +1,49 @@
 """The flow `index_source`: the walk from planning to publishing, joined from flows/steps."""
 
+import logging
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any, cast
 
-from prefect import flow
+from prefect import flow, tags, task
 from prefect.futures import PrefectFuture, wait
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
-from flows.active import active
+from flows.active import active, take_over
+from flows.artifacts import publish_artifacts, show_problems
+from flows.clock import SystemClock
 from flows.hold import check_hold, lift_hold
 from flows.leasing import hold_lease
 from flows.mending import Mending, from_nothing, look_for_damage, repair_vectors
 from flows.models import changes_model
 from flows.opening import open_pipeline
+from flows.run_log import forwarded_logs
+from flows.run_states import completed, failed, run_name, show_refusal, source_name, tag_run
 from flows.stages import Stages
 from flows.steps.collect import collect
 from flows.steps.diff import check_seeds, diff_source
-from flows.steps.embed import embed_task
+from flows.steps.embed import embed_task, encode_task
 from flows.steps.fetch import fetch_batch_task
 from flows.steps.link import redirects_matter
 from flows.steps.parse import parse_batch_task, parse_leftovers_task
 from flows.steps.plan import Batch, cut, plan_source_task, plan_wave
+from flows.steps.problems import problems_so_far
 from flows.steps.publish import publish_task
 from flows.steps.recover import recover
-from flows.steps.report import report_run
+from flows.steps.report import record_run
 from flows.steps.settle import settle_source
 from flows.steps.verify import verify_task
-from flows.steps.write import link_task, write_task
+from flows.steps.write import freeze_task, link_task, write_task
 from flows.wiring import Pipeline
 from flows.work import Difference, Work, start_work
 from indexes.stores.ledger.leases import Lease
+from schemas.errors import SitegraphError
 from schemas.records import to_record
 from schemas.report import RunReport
 
 DOCUMENTS_PER_EMBEDDING = 50
 
+_log = logging.getLogger(__name__)
 
 TASK_RUNNER: TaskRunner[PrefectFuture[Any]] = cast(
     "TaskRunner[PrefectFuture[Any]]", ThreadPoolTaskRunner(max_workers=4)
@@ -42,7 +51,7 @@ TASK_RUNNER: TaskRunner[PrefectFuture[Any]] = cast(
 """Without a limit it would start a thread for every task that is submitted."""
 
 
-@flow(name="index-source", task_runner=TASK_RUNNER)
+@flow(name="index-source", flow_run_name=run_name, task_runner=TASK_RUNNER)
 def index_source(
     source: str,
     index: str | None = None,
@@ -59,24 +68,61 @@ def index_source(
     though the guard objects; quiet: no progress on stderr; repair: compare everything that readers see with
     its hashes first, and make anew what is damaged.
     """
-    with open_pipeline(source, index=index, graph=graph, accept=accept, quiet=quiet) as pipeline:
-        pipeline.repair = repair
-        report = run_pipeline(pipeline, due=due, accept=accept)
-        return to_record(report)
+    options = {"index": index, "graph": graph, "accept": accept, "quiet": quiet, "repair": repair}
+    with forwarded_logs():
+        try:
+            report = run_source(source, due=due, accept=accept, options=options)
+        except SitegraphError as error:
+            _log.error("%s", error)
+            show_refusal(source_name(source), error)
+            # Prefect takes a state that is returned as the run's, and gives callers its data, or raises it.
+            return cast("dict[str, Any]", failed(error))
+        return cast("dict[str, Any]", completed(report, to_record(report)))
 
 
-def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool) -> RunReport:
+def run_source(source: str, *, due: bool, accept: bool, options: dict[str, Any]) -> RunReport:
+    """Open the run's parts as a task of its own, then run it."""
+    begun, name = take_over(), source_name(source)
+    stages = begun.stages if begun else Stages(SystemClock())
+    tag_run(f"source:{name}")
+    with tags(f"source:{name}"), ExitStack() as stack:
+        with stages.timed("start"):
+            pipeline = _start(stack, source, options)
+        try:
+            return run_pipeline(pipeline, due=due, accept=accept, stages=stages)
+        except SitegraphError:
+            show_problems(name, problems_so_far(pipeline))
+            raise
+
+
+def _start(stack: ExitStack, source: str, options: dict[str, Any]) -> Pipeline:
+    """Open the pipeline in *stack*, under a task: what is opened goes through no task's result."""
+    opened: list[Pipeline] = []
+
+    @task(name="start", task_run_name="start {name}")
+    def start(name: str) -> str:  # noqa: ARG001 - its run is named by it
+        opened.append(stack.enter_context(open_pipeline(source, **options)))
+        return opened[0].run_id
+
+    start(source_name(source))
+    return opened[0]
+
+
+def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages | None = None) -> RunReport:
     """Crawl under the source's lease, then change the index under its own."""
-    stages = Stages(pipeline.index.clock)
+    stages = stages or Stages(pipeline.index.clock)
     if pipeline.repair:
         repair_vectors(pipeline.index)
     leases, clock = pipeline.index.ledger.leases, pipeline.index.clock
     with stages.timed("crawl"):
         crawl(pipeline, due_by=pipeline.index.now() if due else None)
         check_seeds(pipeline, settle_source(pipeline, accept=accept))
-    with hold_lease(
-        leases, "index", clock=clock, progress=pipeline.progress, stop=pipeline.stop, wait=True
-    ) as lease:
+    with ExitStack() as stack:
+        with stages.timed("wait"):
+            held = hold_lease(
+                leases, "index", clock=clock, progress=pipeline.progress, stop=pipeline.stop, wait=True
+            )
+            lease = stack.enter_context(held)
         return change_index(pipeline, lease, stages, accept=accept)
 
 
@@ -92,7 +138,6 @@ def crawl(pipeline: Pipeline, *, due_by: str | None) -> None:
 
 def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) -> RunReport:
     """Decide, write, verify and publish what the crawl found; an empty difference writes nothing."""
-    run_id = pipeline.run_id
     pipeline.crash_point("lease.acquired")
     if not accept:
         check_hold(pipeline.index.layout)  # a rollback may have come while the source was crawled
@@ -106,23 +151,45 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
         difference = diff_source(pipeline, accept=accept)
         if mending is Mending.STORES:
             difference = from_nothing(pipeline, difference)
+        changes = mending is not Mending.NOTHING or needs_generation(pipeline, difference)
     work = start_work(
-        run_id, Work(difference=difference, lease=lease, as_of=pipeline.index.now(), accept=accept)
+        pipeline.run_id,
+        Work(difference=difference, lease=lease, as_of=pipeline.index.now(), accept=accept),
     )
-    differs = changes_model(pipeline) or difference.changes or redirects_matter(pipeline, difference)
-    if differs or mending is not Mending.NOTHING:
-        with stages.timed("embed"):
-            embed(pipeline, difference)
-        for stage, step in (("link", link_task), ("write", write_task), ("verify", verify_task)):
-            with stages.timed(stage):
-                step(run_id)
-        with stages.timed("publish"):
-            publish_task(run_id)
-        lift_hold(pipeline.index.layout)
+    if changes:
+        make_generation(pipeline, difference, stages)
     elif pipeline.index.has_grown:
-        collect(pipeline.index, source=pipeline.source.name)
+        with stages.timed("collect"):
+            collect(pipeline.index, source=pipeline.source.name)
     pipeline.crash_point("report.before")
-    return report_run(pipeline, work, stages.seconds)
+    report = record_run(pipeline, work, stages)
+    publish_artifacts(report, difference.changes if work.generation else ())
+    return report
+
+
+def needs_generation(pipeline: Pipeline, difference: Difference) -> bool:
+    """Whether readers would see anything else than they do."""
+    if changes_model(pipeline) or difference.changes:
+        return True
+    return redirects_matter(pipeline, difference)
+
+
+def make_generation(pipeline: Pipeline, difference: Difference, stages: Stages) -> None:
+    """Make the next generation, and publish it."""
+    run_id = pipeline.run_id
+    with stages.timed("embed"):
+        embed(pipeline, difference)
+    for stage, step in (
+        ("link", link_task),
+        ("embed", encode_task),
+        ("link", freeze_task),
+        ("write", write_task),
+        ("verify", verify_task),
+        ("publish", publish_task),
+    ):
+        with stages.timed(stage, waited=pipeline.seconds_waited):
+            step(run_id)
+    lift_hold(pipeline.index.layout)
 
 
 def embed(pipeline: Pipeline, difference: Difference) -> None:

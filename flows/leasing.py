@@ -60,13 +60,13 @@ def _acquire(
         if held := leases.acquire(name, holder=_me(), now=now, expires_at=expires):
             return held
         holder = leases.holder(name, now=now) or "another run"
-        if _is_dead(holder):
+        if is_dead(holder):
             leases.break_(name, holder=holder, now=now)
             continue
         if not wait:
-            raise StoreUnavailable(f"held by {holder}; wait for it to end", subject=name)
+            raise StoreUnavailable(f"held by {told_holder(holder)}; wait for it to end", subject=name)
         if not told:
-            progress.say(f"waiting for {name}, held by {holder}")
+            progress.say(f"waiting for {name}, held by {told_holder(holder)}")
             told = True
         if stop.wait(POLL_SECONDS):
             raise Stopped("stopped while waiting; nothing was changed", subject=name)
@@ -86,6 +86,19 @@ def _me() -> str:
     return f"{_machine()}:{os.getpid()}:{_started(os.getpid())}"
 
 
+def process_of(holder: str) -> tuple[str, int | None]:
+    """The machine and the pid of a holder; no pid where another version named it otherwise."""
+    machine, _, rest = holder.partition(":")
+    pid = rest.partition(":")[0]
+    return machine.partition("/")[0], int(pid) if pid.isdigit() else None
+
+
+def told_holder(holder: str) -> str:
+    """Name a holder as people do: `process 4711 on crawler-2`."""
+    machine, pid = process_of(holder)
+    return holder if pid is None else f"process {pid} on {machine}"
+
+
 def _machine() -> str:
     """Where a pid means something: the host, and the pid namespace of a container on it."""
     try:
@@ -95,7 +108,7 @@ def _machine() -> str:
     return f"{socket.gethostname()}/{''.join(filter(str.isdigit, namespace))}"
 
 
-def _is_dead(holder: str) -> bool:
+def is_dead(holder: str) -> bool:
     """Whether the holder was a process of this machine that has ended; a reused pid does not fool it."""
     host, _, rest = holder.partition(":")
     pid, _, started = rest.partition(":")

@@ -95,3 +95,15 @@ def encoder_folder(index: "Index", model: ModelSpec) -> Path:
     if model.sha256 == index.manifest.model.sha256:
         return index.layout.encoder
     return index.layout.root / f"encoder-{model.sha256[:12]}"
+
+
+def encoder_cache(settings: Settings) -> Path:
+    """Where exported encoders are kept for the next index: in the cache of the user, unless the settings say.
+
+    Source: XDG Base Directory Specification, and its like on other systems, by platformdirs.
+    """
+    if settings.cache:
+        return Path(settings.cache)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("sitegraph", appauthor=False) / "encoders"

@@ -1,17 +1,20 @@
 """Opening a run: settings and source file, the source's lease, a run to start or to resume."""
 
+import logging
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
-from flows.active import activate, deactivate
+from flows.active import activate, deactivate, take_over
+from flows.clock import SystemClock
 from flows.collecting import collect_seldom
 from flows.devices import check_device
 from flows.extractors import check_extractor
+from flows.first_look import FirstLook, look_first
 from flows.hold import check_hold
 from flows.leasing import hold_lease
 from flows.memory import share_heaps
@@ -21,16 +24,20 @@ from flows.putting_back import put_back
 from flows.settings import read_settings
 from flows.source_file import load_source
 from flows.steps.collect import wait_for_collection
+from flows.steps.problems import record_end
 from flows.tool_files import load_tools
 from flows.wiring import Index, Pipeline, open_index
 from flows.work import end_work
 from indexes.embed.encoder import offline_environment
+from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
-from schemas.errors import ConfigError, GuardRefused
+from schemas.errors import GuardRefused, SitegraphError
 from schemas.fragment import GraphFragment
 from schemas.report import Problem
 from schemas.settings import Settings
 from schemas.source import Source
+
+_log = logging.getLogger(__name__)
 
 RESUMABLE = timedelta(hours=12)
 """How long an interrupted run may be gone on with; what an older one saw is no longer news."""
@@ -44,34 +51,50 @@ def open_pipeline(
     graph: str | None = None,
     accept: bool = False,
     quiet: bool = False,
+    repair: bool = False,
 ) -> Iterator[Pipeline]:
     """Open everything a run needs; an interrupted run of the source is resumed by its id.
 
+    A run that this process has open is gone on with, and left to who opened it.
+    Where there is no index one is made, once the seeds of the source have been read.
+
     Raises: GuardRefused: publishing is held since a rollback, or the settings name another model than that
-    of the index, and *accept* is false; ConfigError: the source file, a file of tools that it names, or a
-    setting is wrong.
+    of the index, and *accept* is false; or there is no index, and the source cannot be read; ConfigError:
+    the source file, a file of tools that it names, or a setting is wrong.
     """
+    if begun := take_over():
+        yield begun.pipeline
+        return
     loaded = load_source(Path(source))
     tools = load_tools(loaded, Path(source))
     settings = read_settings(index=index, graph=graph)
     check_device(settings.device)
     check_extractor(settings)
-    restored = put_back(settings)
-    opened = open_index(settings, index_id=uuid4().hex)
-    if not accept:
-        check_hold(opened.layout)
-    with open_pipeline_for(opened, loaded, tools=tools, quiet=quiet) as pipeline:
+    with ExitStack() as stack:
+        restored = put_back(settings)
+        look = FirstLook()
+        if not IndexLayout(Path(settings.index)).manifest.exists():
+            look = stack.enter_context(look_first(loaded, settings, clock=SystemClock()))
+        opened = open_index(settings, index_id=uuid4().hex)
+        if not accept:
+            check_hold(opened.layout)
+        pipeline = stack.enter_context(open_pipeline_for(opened, loaded, tools=tools, quiet=quiet))
+        pipeline.repair = repair
+        _take_up(pipeline, look)
         check_model(pipeline, accept=accept)
         opened.ledger.sources.save(loaded)
         pipeline.run_id = start_or_resume(opened, loaded.name, pipeline.progress)
         _tell(pipeline, restored)
         activate(pipeline)
         try:
+            _log.info(
+                "run %s of %s, readers see generation %d", pipeline.run_id, loaded.name, opened.current()
+            )
             pipeline.export_encoder()
             yield pipeline
-        except (GuardRefused, ConfigError):
-            # Looked at and refused: the next run must look again, not go on where this one ended.
-            opened.ledger.runs.finish(pipeline.run_id, state="refused", now=opened.now(), report=None)
+        except Exception as error:
+            with suppress(SitegraphError, OSError):  # of the ledger: what went wrong first says more
+                record_end(pipeline, error)
             raise
         finally:
             pipeline.stop.set()
@@ -84,6 +107,13 @@ def _tell(pipeline: Pipeline, restored: Iterable[str]) -> None:
     pipeline.index.ledger.runs.add_problems(pipeline.run_id, problems)
     for problem in problems:
         pipeline.progress.say(f"{problem.url} {problem.reason}")
+
+
+def _take_up(pipeline: Pipeline, look: FirstLook) -> None:
+    """Go on in the session that the seeds were asked in, with what they answered."""
+    pipeline.answers.update(look.answers)
+    if look.session is not None:
+        pipeline.session = look.session
 
 
 def check_model(pipeline: Pipeline, *, accept: bool) -> None:

@@ -1,5 +1,6 @@
 """Progress on stderr: bars on a terminal, one line a stage elsewhere."""
 
+import logging
 import sys
 from types import TracebackType
 from typing import Self
@@ -8,6 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from schemas.redaction import one_line
+
+_log = logging.getLogger(__name__)
 
 
 class StageProgress:
@@ -44,7 +47,8 @@ class StageProgress:
         self._progress.advance(self._bar(stage), done)
 
     def say(self, message: str) -> None:
-        """Print one line."""
+        """Print one line, and log it."""
+        _log.info("%s", message)
         self._console.print(one_line(message), highlight=False, markup=False)
 
     def _bar(self, stage: str) -> TaskID:

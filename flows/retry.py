@@ -1,14 +1,15 @@
 """Which task failures are worth another try."""
 
-from typing import Any
-
-from prefect.client.schemas.objects import State, TaskRun
-from prefect.tasks import Task
+from typing import TYPE_CHECKING, Any
 
 from schemas.errors import TransientError
 
+if TYPE_CHECKING:
+    from prefect.client.schemas.objects import State, TaskRun
+    from prefect.tasks import Task
 
-def is_transient(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bool:
+
+def is_transient(_task: "Task[..., Any]", _run: "TaskRun", state: "State[Any]") -> bool:
     """Only TransientError is retried; a failed document is data, not a failed task."""
     try:
         state.result()

@@ -29,6 +29,20 @@ def read_settings(index: str | None = None, *, graph: str | None = None) -> Sett
     return settings
 
 
+def check_makeable(folder: Path) -> None:
+    """Say at once that an index cannot be made in a folder, unless there is one.
+
+    Raises: ConfigError.
+    """
+    if (folder / "index.json").exists():
+        return
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise ConfigError(f"cannot be made: {there} is a file; choose another --index", subject=str(folder))
+    if not os.access(there, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise ConfigError(f"cannot be made: {there} may not be written to", subject=str(folder))
+
+
 def _file_text() -> str | None:
     file = Path(SETTINGS_FILE)
     try:

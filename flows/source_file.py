@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import (
@@ -12,20 +12,26 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 
 from flows.source_errors import explain, key_written_twice, one_line
 from flows.unreadable import why
+from ingest.fetch.files import SUFFIXES
 from ingest.parse.markdown.front_matter import STATED_KEYS
+from ingest.plan.globs import glob_refusal
 from ingest.urls import canonical_url
 from schemas.errors import ConfigError
 from schemas.source import (
     Auth,
     GoneAfter,
+    MaxFailures,
     Rate,
     Recrawl,
     Scope,
+    SizeLimits,
     Source,
     SourceKind,
     SourceMetadata,
@@ -64,6 +70,29 @@ def _exact_target(entry: str) -> str:
     return entry
 
 
+def _proxy(value: object) -> object:
+    """`false` is no proxy at all, kept as the empty text."""
+    if value is False:
+        return ""
+    if value == "" or value is True:
+        raise ValueError("should be the URL of a proxy, or false")
+    return value
+
+
+def _proxy_url(url: str) -> str:
+    from ingest.fetch.proxies import parse_proxy
+
+    if not url:
+        return url
+    try:
+        proxy = parse_proxy(url, subject="proxy")
+    except ConfigError as error:
+        raise ValueError("is not the URL of an http or https proxy, nor false") from error
+    if proxy.authorization is not None:
+        raise ValueError("holds a user or password; put the URL into a variable and name that with proxy_env")
+    return url
+
+
 def _own_header(name: str) -> str:
     from ingest.fetch.credentials import name_refusal
 
@@ -85,6 +114,7 @@ def _variable(name: str) -> str:
 
 
 _Variable = Annotated[str, AfterValidator(_variable)]
+_Proxy = Annotated[str, BeforeValidator(_proxy), AfterValidator(_proxy_url)]
 _Header = Annotated[str, AfterValidator(_own_header)]
 
 
@@ -110,6 +140,11 @@ def _relation(key: str) -> str:
 _Relation = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,63}$"), AfterValidator(_relation)]
 _Language = Annotated[str, Field(pattern=r"^[a-z]{3}(_[A-Za-z]+)*$")]
 _Languages = Annotated[tuple[_Language, ...], BeforeValidator(_languages)]
+
+
+def _no_schedule(_value: object) -> object:
+    # A schedule that nothing obeys would look like one that never fires.
+    raise ValueError("not read from here; schedules are set in deploy/prefect.yaml: remove this key")
 
 
 class _Model(BaseModel):
@@ -149,6 +184,11 @@ class _Rate(_Model):
     concurrency: int = Field(default=1, strict=True, ge=1, le=64)
 
 
+class _Limits(_Model):
+    page_mb: int | None = Field(default=None, strict=True, ge=1, le=64)
+    pdf_mb: int | None = Field(default=None, strict=True, ge=1, le=1024)
+
+
 class _GoneAfter(_Model):
     misses: _Count = 2
     hours: float = Field(default=24.0, strict=True, ge=0, le=_CENTURY / 3600)
@@ -165,6 +205,11 @@ class _Recrawl(_Model):
         if self.min_interval > self.max_interval:
             raise ValueError("min_interval is longer than max_interval")
         return self
+
+
+class _MaxFailures(_Model):
+    share: float = Field(default=0.25, strict=True, ge=0, le=1)
+    documents: int | None = Field(default=None, strict=True, ge=0)
 
 
 class _Metadata(_Model):
@@ -192,16 +237,32 @@ class _SourceFile(_Model):
     scope: _Scope = _Scope()
     allow_private: tuple[Annotated[str, AfterValidator(_exact_target)], ...] = ()
     auth: _Auth = _NO_AUTH
+    proxy: _Proxy | None = None
+    proxy_env: _Variable | None = None
+    limits: _Limits = _Limits()
     javascript: bool = Field(default=False, strict=True)
     keep_raw: bool = Field(default=False, strict=True)
     ocr: _Languages = ()
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
+    max_failures: _MaxFailures = _MaxFailures()
     metadata: _Metadata = _Metadata()
     relations: tuple[_Relation, ...] = ()
     user_agent: str | None = None
     tools: tuple[_ToolFile, ...] = ()
-    schedule: str | None = None
+    schedule: Annotated[Any, AfterValidator(_no_schedule)] = None
+
+    @field_validator("scope")
+    @classmethod
+    def _globs_match(cls, scope: _Scope, so_far: ValidationInfo) -> _Scope:
+        if so_far.data.get("kind") is None:
+            return scope  # which is told by itself
+        kind = SourceKind(so_far.data["kind"])
+        for key, globs, endings in (("include", scope.include, SUFFIXES), ("exclude", scope.exclude, ())):
+            for glob in globs:
+                if refusal := glob_refusal(glob, kind, endings=endings):
+                    raise ValueError(f"{key} {glob!r} {refusal}")
+        return scope
 
     @model_validator(mode="after")
     def _tools_once(self) -> "_SourceFile":
@@ -220,6 +281,10 @@ class _SourceFile(_Model):
             raise ValueError("auth is for sources of kind web")
         if self.kind == "files" and self.javascript:
             raise ValueError("javascript is for sources of kind web")
+        if self.kind == "files" and (self.proxy, self.proxy_env) != (None, None):
+            raise ValueError("proxy is for sources of kind web")
+        if self.proxy is not None and self.proxy_env is not None:
+            raise ValueError("has proxy and proxy_env; give one of them")
         return self
 
 
@@ -267,6 +332,9 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         scope=Scope(**file.scope.model_dump()),
         allow_private=file.allow_private,
         auth=Auth(bearer_env=file.auth.bearer_env, headers_env=tuple(sorted(file.auth.headers_env.items()))),
+        proxy=file.proxy,
+        proxy_env=file.proxy_env,
+        limits=SizeLimits(**file.limits.model_dump()),
         javascript=file.javascript,
         keep_raw=file.keep_raw,
         ocr=file.ocr,
@@ -275,9 +343,9 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
             **file.recrawl.model_dump(exclude={"gone_after"}),
             gone_after=GoneAfter(**file.recrawl.gone_after.model_dump()),
         ),
+        max_failures=MaxFailures(**file.max_failures.model_dump()),
         metadata=SourceMetadata(**file.metadata.model_dump()),
         relations=tuple(sorted(set(file.relations))),
         user_agent=file.user_agent,
         tools=tuple(ToolFile(path=tool.path, tool_format=tool.format) for tool in file.tools),
-        schedule=file.schedule,
     )

@@ -1,22 +1,21 @@
 """Settings become the parts a run works with; slow parts are loaded when first used."""
 
-import os
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 
 from flows.child import ParserPool
-from flows.chromium import open_browser
 from flows.clock import SystemClock
 from flows.crash import crash_point
-from flows.credentials import read_credentials
+from flows.creating import create_index
 from flows.extractors import open_extractor
-from flows.models import encoder_folder, find_model, manifest_of, model_of
+from flows.models import encoder_cache, encoder_folder, model_of
 from flows.progress import StageProgress
+from flows.sessions import open_source_session
 from flows.tesseract import engine
 from indexes.chunk_tables import ChunkTables
 from indexes.embed.background import BackgroundEncoder
@@ -29,24 +28,25 @@ from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, model_key
 from indexes.layout import IndexLayout
-from indexes.manifest import FILES, IndexManifest, ModelManifest, dump_manifest, load_manifest
+from indexes.manifest import FILES, IndexManifest, ModelManifest, load_manifest
 from indexes.own_ledger import ledger_url_of, open_own_ledger
 from indexes.ports import AuthorityStore, GraphStore, RawStore
-from indexes.publish.current import read_current, write_current, write_durably
+from indexes.publish.current import read_current
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from indexes.stores.raw import FileRawStore
 from indexes.wiring import (
-    create_stores,
     open_authority_store,
     open_chunk_store,
     open_graph_store,
     open_raw_store,
 )
 from ingest.diff.rows import Observed
-from ingest.fetch.client import FetchSession, open_session
+from ingest.fetch.client import FetchSession
 from ingest.parse.document import PARSER_VERSION
+from ingest.plan.scope import seed_urls
 from schemas.errors import ConfigError
 from schemas.extraction import EntityExtractor
+from schemas.fetch import FetchResult, SitemapEntry
 from schemas.fragment import GraphFragment
 from schemas.hashing import record_sha256
 from schemas.records import to_record
@@ -152,6 +152,7 @@ class Index:
 class Pipeline:
     """Everything one run of one source works with; `tools` are the files of tools that the source names.
 
+    `answers` are those that seeds gave before the index was made.
     `embedded_ahead` are fragments whose texts were taken by `encoding` as soon as they were parsed.
     `may_change_model`: whether it may go on with another model than that of the vectors readers see.
     `repair`: whether to read everything that readers see first, as `verify` does. `observed` are the times of
@@ -167,7 +168,9 @@ class Pipeline:
     may_change_model: bool = False
     repair: bool = False
     observed: Mapping[str, Observed] = field(default_factory=dict)
+    answers: dict[str, FetchResult] = field(default_factory=dict)
     embedded_ahead: set[str] = field(default_factory=set)
+    _listed: dict[str, tuple[SitemapEntry, ...]] = field(default_factory=dict)
     _opened: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
@@ -227,9 +230,14 @@ class Pipeline:
             on_encoded=self._on_encoded,
             should_stop=self.stop.is_set,
             batch_size=self.index.settings.batch_size,
+            clock=self.index.clock.monotonic,
         )
         self._opened.callback(encoding.close)
         return encoding
+
+    def seconds_waited(self) -> float:
+        """How long steps have waited for `encoding` so far."""
+        return self.encoding.seconds_waited if "encoding" in self.__dict__ else 0.0
 
     @cached_property
     def parsers(self) -> ParserPool:
@@ -242,17 +250,8 @@ class Pipeline:
     @cached_property
     def session(self) -> FetchSession:
         """The HTTP client with its politeness, kept for the whole run."""
-        rate = self.source.rate
         return self._opened.enter_context(
-            open_session(
-                user_agent=self.source.user_agent or self.index.settings.user_agent,
-                allow_private=self.source.allow_private,
-                per_host_delay=rate.per_host_delay,
-                concurrency=rate.concurrency,
-                credentials=read_credentials(self.source, os.environ),
-                browser=open_browser(self.source, self.index.settings),
-                clock=self.index.clock,
-            )
+            open_source_session(self.source, self.index.settings, clock=self.index.clock)
         )
 
     @property
@@ -260,10 +259,18 @@ class Pipeline:
         """Crashes where `SITEGRAPH_FAULT` says so."""
         return self.index.crash_point
 
+    def sitemaps(self) -> tuple[SitemapEntry, ...]:
+        """What the sites of the seeds list; asked for once a run."""
+        if self.run_id not in self._listed:
+            seeds = seed_urls(self.source)
+            self._listed = {self.run_id: self.session.sitemaps(seeds, should_stop=self.stop.is_set)}
+        return self._listed[self.run_id]
+
     def export_encoder(self) -> None:
         """Leave the query encoder beside the index, once."""
-        cache, folder = self.index.settings.cache, encoder_folder(self.index, self.model)
-        export_onnx(self.model, folder, cache=Path(cache) if cache else None)
+        export_onnx(
+            self.model, encoder_folder(self.index, self.model), cache=encoder_cache(self.index.settings)
+        )
 
     def _on_taken(self, texts: Collection[str]) -> None:
         self.encoder.expect(texts)
@@ -298,7 +305,7 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
     """
     layout = IndexLayout(Path(settings.index).resolve())
     if index_id is not None and not layout.manifest.exists():
-        _create_index(layout, settings, index_id)
+        create_index(layout, settings, index_id)
     manifest = load_manifest(layout)
     if settings.graph not in (None, manifest.graph):
         raise ConfigError(
@@ -314,21 +321,3 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
             subject=str(layout.root),
         )
     return Index(layout=layout, manifest=manifest, settings=settings)
-
-
-def _create_index(layout: IndexLayout, settings: Settings, index_id: str) -> None:
-    if layout.is_foreign():
-        raise ConfigError("is not empty and not an index; choose another --index", subject=str(layout.root))
-    if settings.ledger_url:
-        with closing(open_ledger(settings.ledger_url)) as ledger:
-            ledger.owner.check(index_id)
-    spec = find_model(settings)
-    manifest = IndexManifest(
-        index_id=index_id,
-        graph=settings.graph or "lance",
-        model=manifest_of(spec),
-        raw=settings.raw_url or FILES,
-    )
-    create_stores(layout, manifest, settings.environment())
-    write_current(layout.root, 0)
-    write_durably(layout.manifest, dump_manifest(manifest))

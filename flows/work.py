@@ -21,12 +21,13 @@ class Difference:
 
 @dataclass(slots=True, kw_only=True)
 class Work:
-    """Filled step by step."""
+    """Filled step by step; `rows` is the RowPlan between linking and freezing."""
 
     difference: Difference
     lease: Lease
     as_of: str
     accept: bool = False
+    rows: object = None
     generation: Generation | None = None
     staged: StagedState | None = None
 

@@ -4,7 +4,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-_FIRST_MADE = {"lance", "CURRENT", ".CURRENT.new", ".index.json.new"}
+_MAKING = ".making"
+_FIRST_MADE = ("lance", "CURRENT", ".CURRENT.new", ".index.json.new", _MAKING)
 """What an index consists of when its making is cut off before `index.json`; it is then made again."""
 
 
@@ -16,9 +17,20 @@ class IndexLayout:
 
     def is_foreign(self) -> bool:
         """Whether the folder holds anything but an index, so that none may be made there."""
-        if self.manifest.exists() or self.has_generations() or not self.root.is_dir():
+        if self.has_generations() or not self.root.is_dir():
             return False
-        return bool({path.name for path in self.root.iterdir()} - _FIRST_MADE)
+        others = {path.name for path in self.root.iterdir()} - set(_FIRST_MADE)
+        # Last: what another process makes meanwhile comes after its `index.json`.
+        return bool(others) and not self.manifest.exists()
+
+    def first_made(self) -> tuple[Path, ...]:
+        """Where what comes before `index.json` would be, but for the lock of who makes it."""
+        return tuple(self.root / name for name in _FIRST_MADE if name != _MAKING)
+
+    @property
+    def making(self) -> Path:
+        """The lock of who makes the index."""
+        return self.root / _MAKING
 
     def has_generations(self) -> bool:
         """Whether anything was published here, so that the folder is an index though `index.json` be lost."""

@@ -127,3 +127,13 @@ class RunReport:
     pdf_pages: PageCounts = PageCounts()
     guard: str | None = None
     problems: tuple[Problem, ...] = ()
+
+
+def headline(report: RunReport) -> str:
+    """Say in one line what a run came to: its generation, its outcomes, how many problems."""
+    verdict = f"generation {report.generation} published" if report.published else "nothing changed"
+    looks = ("scheduled", "fetched", "not_modified")
+    counts = [f"{n} {name}" for name, n in report.documents.items() if n and name not in looks]
+    problems = len(report.problems)
+    told = ["1 problem" if problems == 1 else f"{problems} problems"] if problems else []
+    return f"{report.source}: {'; '.join([', '.join([verdict, *counts]), *told])}"

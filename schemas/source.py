@@ -55,6 +55,14 @@ class Recrawl:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MaxFailures:
+    """How many documents may fail before a run is refused: a part of the source, and a number if set."""
+
+    share: float = 0.25
+    documents: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceMetadata:
     """What every document of the source is, unless its front matter says otherwise."""
 
@@ -62,6 +70,14 @@ class SourceMetadata:
     domain: str | None = None
     status: str | None = None
     version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeLimits:
+    """The largest documents that are read, in MB of 10^6 bytes: text, HTML too, and PDF. None: the usual."""
+
+    page_mb: int | None = None
+    pdf_mb: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +119,9 @@ class Source:
     `allow_private` holds exact `host:port` entries that may lie in private address ranges. `javascript`:
     pages are made by their scripts. `keep_raw`: the bytes of documents that hold secrets are kept as well.
     `relations`: keys of front matter that name other documents, besides those that are always read.
-    `ocr`: languages, as Tesseract names them, of pages of PDFs without a text layer; none: they are not read.
+    `proxy`: URL of the proxy for all requests, empty for none; `proxy_env`: variable that holds one; neither:
+    as HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a text
+    layer; none: they are not read.
     """
 
     name: str
@@ -113,13 +131,16 @@ class Source:
     scope: Scope = Scope()
     allow_private: tuple[str, ...] = ()
     auth: Auth = Auth()
+    proxy: str | None = None
+    proxy_env: str | None = None
+    limits: SizeLimits = SizeLimits()
     javascript: bool = False
     keep_raw: bool = False
     ocr: tuple[str, ...] = ()
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
+    max_failures: MaxFailures = MaxFailures()
     metadata: SourceMetadata = SourceMetadata()
     relations: tuple[str, ...] = ()
     user_agent: str | None = None
     tools: tuple[ToolFile, ...] = ()
-    schedule: str | None = None

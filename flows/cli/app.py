@@ -1,6 +1,7 @@
 """The `sitegraph` command: one verb a file, exit codes and the last `except` here."""
 
 import errno
+import logging
 import os
 import signal
 import sys
@@ -90,6 +91,9 @@ def main() -> NoReturn:
     """Run the command line and exit with the code that docs/reference/exit-codes.md promises."""
     signal.signal(signal.SIGTERM, _terminate)
     collect_seldom()
+    for package in ("flows", "ingest", "indexes", "retrieval"):
+        # What is logged is Prefect's to show; a command says what a person should know.
+        logging.getLogger(package).addHandler(logging.NullHandler())
     sys.exit(run_app(sys.argv[1:]))
 
 

@@ -10,7 +10,7 @@ import typer
 from flows.cli.hints import complete_commands
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, check_folder, print_json
 from flows.cli.run_text import render_report
-from flows.settings import read_settings
+from flows.settings import check_makeable, read_settings
 
 
 def run(
@@ -24,9 +24,9 @@ def run(
         bool,
         typer.Option(
             "--accept",
-            help="Publish a large removal, loss or quarantine, past a hold, and with another model; take "
-            "pages that answer 404 as gone at once. An unreachable seed and an empty source stop the run "
-            "all the same.",
+            help="Publish a large removal, loss or quarantine, in spite of many failures, past a hold, and "
+            "with another model; take pages that answer 404 as gone at once. An unreachable seed and an "
+            "empty source stop the run all the same.",
         ),
     ] = False,
     repair: Annotated[
@@ -52,16 +52,21 @@ def run(
 
     # What is wrong with the call is told at once, not after Prefect has started.
     load_source(source)
-    check_folder(read_settings(index, graph=graph))
+    settings = read_settings(index, graph=graph)
+    check_folder(settings)
+    check_makeable(Path(settings.index))
     prepare_prefect(os.environ)
-    from flows.api_server import prefect_api
+    from flows.starting import run_source
 
-    with prefect_api():
-        from flows.index import index_source
-
-        report = index_source(
-            source=str(source), index=index, graph=graph, due=due, accept=accept, repair=repair
-        )
+    report = run_source(
+        str(source),
+        index=index,
+        folder=Path(settings.index),
+        graph=graph,
+        due=due,
+        accept=accept,
+        repair=repair,
+    )
     if output is OutputFormat.JSON:
         print_json(report)
     else:
@@ -69,9 +74,14 @@ def run(
 
 
 def prepare_prefect(environ: Any) -> None:
-    """Quieten Prefect and have it report nothing to its makers; what the user set stays."""
+    """Have Prefect keep its log on its server, and report nothing to its makers; what the user set stays."""
+    # Whoever asks Prefect for a level wants to see what it logs; anybody else has our progress to look at.
+    quiet = (
+        {} if "PREFECT_LOGGING_LEVEL" in environ else {"PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL"}
+    )
     defaults = {
-        "PREFECT_LOGGING_LEVEL": "CRITICAL",
+        **quiet,
+        "PREFECT_LOGGING_LEVEL": "INFO",
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",

@@ -1,5 +1,6 @@
 """The bytes of one document, from a file or from the web, and what its parser may know of it."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,6 +12,7 @@ from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.crawl import fetch_all
 from ingest.fetch.files import read_file
 from ingest.fetch.gate import parse_allowed
+from ingest.fetch.proxies import read_proxies
 from ingest.fetch.robots import product_token
 from ingest.urls import canonical_url, file_url
 from schemas.errors import ConfigError, FetchRefused, GuardRefused
@@ -54,6 +56,7 @@ def load_document(target: str, *, user_agent: str, allow_private: Sequence[str])
         allow_private=tuple(allow_private),
         per_host_delay=Rate().per_host_delay,
         concurrency=1,
+        proxies=read_proxies(os.environ),
         clock=SystemClock(),
     ) as session:
         return _follow(url, session, robot)

@@ -1,5 +1,6 @@
 """Step 4: the ledger against the base generation; an empty difference ends the run."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -8,14 +9,22 @@ from flows.wiring import Pipeline
 from flows.work import Difference
 from indexes.publish.generation import load_generation
 from ingest.diff.documents import count_documents, diff_documents, outcome_of
-from ingest.diff.guard import empty_refusal, removal_refusal, seed_refusal
+from ingest.diff.guard import empty_refusal, failure_refusal, removal_refusal, seed_refusal
 from ingest.diff.tools import diff_tools, without_tools
 from ingest.diff.validators import lying_hosts
 from ingest.plan.scope import is_inside, seed_urls
 from schemas.changes import DocumentChange
-from schemas.documents import KnownDocument
+from schemas.documents import KnownDocument, LiveDocument
 from schemas.errors import GuardRefused
 from schemas.report import Problem
+
+_log = logging.getLogger(__name__)
+
+_REMOVAL_ADVICE = "Look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept"
+_FAILURE_ADVICE = (
+    "Wait for the site and run again, or raise max_failures in the source file; where what answers 404 is "
+    "gone for good, go on with: sitegraph run SOURCE.yaml --accept"
+)
 
 
 def check_seeds(pipeline: Pipeline, known: Sequence[KnownDocument]) -> None:
@@ -43,16 +52,33 @@ def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
     owners = {doc: document.source for doc, document in everything.items()}
     changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
     _distrust(pipeline, lying_hosts(known, changes))
-    guard = removal_refusal(changes, live=len(live))
-    if guard and not accept:
-        raise GuardRefused(
-            f"{guard}; nothing was changed. Look with: sitegraph plan SOURCE.yaml, "
-            "go on with: sitegraph run SOURCE.yaml --accept",
-            subject=source.name,
-        )
+    guard = _check_loss(pipeline, known, live, changes, accept=accept)
     counts = _count(pipeline, known, changes, owners)
+    told = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+    _log.info(
+        "compared with generation %d, %d documents change: %s", base, len(changes), told or "nothing seen"
+    )
     changes = (*changes, *diff_tools(keep_tools(pipeline.index, pipeline.tools), held))
     return Difference(base=base, changes=changes, documents=counts, live=len(live), guard=guard)
+
+
+def _check_loss(
+    pipeline: Pipeline,
+    known: Sequence[KnownDocument],
+    live: Mapping[str, LiveDocument],
+    changes: Sequence[DocumentChange],
+    *,
+    accept: bool,
+) -> str | None:
+    """Give what a guard objects to, where *accept* lets it through."""
+    seen, limits = {document.uri for document in live.values()}, pipeline.source.max_failures
+    removal = removal_refusal(changes, live=len(live))
+    failures = failure_refusal(known, seen, run_id=pipeline.run_id, limits=limits)
+    guard = removal or failures
+    if guard is None or accept:
+        return guard
+    advice = _REMOVAL_ADVICE if removal else _FAILURE_ADVICE
+    raise GuardRefused(f"{guard}; nothing was changed. {advice}", subject=pipeline.source.name)
 
 
 def _distrust(pipeline: Pipeline, lies: Mapping[str, str]) -> None:

@@ -5,16 +5,19 @@ ends where vectors are first needed, in step 7.
 """
 
 import json
+import logging
 from collections.abc import Iterable, Sequence
 
-from prefect import task
-
 from flows.active import active
+from flows.task_names import named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from indexes.embed.texts import vector_texts
 from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk
 from schemas.records import from_record
+
+_log = logging.getLogger(__name__)
 
 
 def load_fragment(pipeline: Pipeline, sha256: str) -> GraphFragment:
@@ -42,11 +45,28 @@ def embed_chunks(pipeline: Pipeline, chunks: Iterable[Chunk]) -> None:
     pipeline.encoding.put(_texts(chunks))
 
 
+def settle_encoding(pipeline: Pipeline) -> int:
+    """Wait until every text has its vector; give how many were encoded."""
+    encoding, before = pipeline.encoding, pipeline.seconds_waited()
+    if left := encoding.taken - encoding.encoded:
+        _log.info("waiting for the encoder: %d of %d texts are left", left, encoding.taken)
+    encoding.settle()
+    waited = pipeline.seconds_waited() - before
+    _log.info("embedded %d texts, of which the run waited %.1f s for the last", encoding.encoded, waited)
+    return encoding.encoded
+
+
 def _texts(chunks: Iterable[Chunk]) -> set[str]:
     return {text for chunk in chunks for text in vector_texts(chunk)}
 
 
-@task(task_run_name="embed")
+@task(name="embed", task_run_name=named("embed", "fragment_shas"))
 def embed_task(run_id: str, fragment_shas: list[str]) -> int:
     """Have one batch of documents encoded."""
     return embed_fragments(active(run_id), fragment_shas)
+
+
+@task(name="encode", task_run_name=named("encode"))
+def encode_task(run_id: str) -> int:
+    """Wait until everything has its vector: what takes most of a first run is seen where it belongs."""
+    return settle_encoding(active(run_id))

@@ -1,19 +1,21 @@
 """Step 2: bytes of a batch of documents into the raw store, their state into the ledger."""
 
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from prefect import task
-
 from flows.active import active
 from flows.retry import TRANSIENT
 from flows.steps.admit import admit_behind
 from flows.steps.parse import is_parsed
+from flows.task_names import batch_named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from ingest.diff.lifecycle import after_fetch
+from ingest.diff.summary import summarise_states
 from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
 from ingest.fetch.crawl import fetch_all
 from ingest.fetch.files import read_file
@@ -24,7 +26,9 @@ from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import SitegraphError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.history import Look
-from schemas.source import SourceKind
+from schemas.source import SizeLimits, SourceKind
+
+_log = logging.getLogger(__name__)
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 
@@ -45,6 +49,7 @@ def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
             _ask(pipeline, known, seen, looks)
     finally:
         _save(pipeline, tuple(seen.values()), looks)
+        _log.info("fetched %d of %d: %s", len(seen), len(known), summarise_states(seen.values()))
     pipeline.crash_point("ledger.after_fetch")
     if pipeline.stop.is_set():
         raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
@@ -93,8 +98,14 @@ def _prove(
 def _fetch(
     pipeline: Pipeline, requests: Sequence[FetchRequest], on_result: Callable[[FetchResult], None]
 ) -> None:
-    if requests:
-        fetch_all(requests, session=pipeline.session, on_result=on_result, should_stop=pipeline.stop.is_set)
+    unasked = []
+    for request in requests:
+        if answer := pipeline.answers.pop(request.url, None):
+            on_result(answer)
+        else:
+            unasked.append(request)
+    if unasked:
+        fetch_all(unasked, session=pipeline.session, on_result=on_result, should_stop=pipeline.stop.is_set)
 
 
 def _request(pipeline: Pipeline, known: KnownDocument, distrusted: Collection[str]) -> FetchRequest:
@@ -149,10 +160,15 @@ def _read(pipeline: Pipeline, uri: str) -> FetchResult:
     if root is None:
         return _local(uri, FetchStatus.GONE, reason="file deleted")
     try:
-        body = read_file(Path(root), path, max_bytes=MAX_FILE_BYTES)
+        body = read_file(Path(root), path, max_bytes=_largest(pipeline.source.limits, path))
     except SitegraphError as error:
         return _local(uri, FetchStatus.REFUSED, reason=error.message)
     return _local(uri, FetchStatus.OK, body=body)
+
+
+def _largest(sizes: SizeLimits, path: str) -> int:
+    named = sizes.pdf_mb if path.lower().endswith(".pdf") else sizes.page_mb
+    return MAX_FILE_BYTES if named is None else named * 1_000_000
 
 
 def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: str = "") -> FetchResult:
@@ -167,7 +183,7 @@ def _save(pipeline: Pipeline, seen: Sequence[KnownDocument], looks: Mapping[str,
     ledger.runs.add_problems(pipeline.run_id, redirects_outside(source, seen))
 
 
-@task(task_run_name="fetch-{batch[name]}", **TRANSIENT)
+@task(name="fetch", task_run_name=batch_named("fetch"), **TRANSIENT)
 def fetch_batch_task(run_id: str, batch: dict[str, Any]) -> int:
     """Fetch one batch of one shard."""
     return fetch_batch(active(run_id), batch["uris"])

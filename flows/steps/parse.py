@@ -1,18 +1,20 @@
 """Step 3: stored bytes become graph fragments, and their links become documents to look at."""
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-
-from prefect import task
 
 from flows.active import active
 from flows.steps.admit import admit_behind, retire_variants
 from flows.steps.embed import embed_ahead
 from flows.steps.plan import cut
+from flows.task_names import batch_named, named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from ingest.diff.quarantine import TINY_WORDS
+from ingest.diff.summary import summarise_states
 from ingest.fetch.robots import product_token
 from ingest.link.naming import names_of
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
@@ -25,13 +27,15 @@ from schemas.records import from_record
 from schemas.report import Problem
 from schemas.source import SourceKind
 
+_log = logging.getLogger(__name__)
+
 DOCUMENTS_PER_BATCH = 100
 
 
 def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
     """Parse those of the documents whose bytes are new to this pipeline version; give how many."""
     known = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
-    stale = {uri: known[uri] for uri in sorted(known) if _needs_parsing(pipeline, known[uri])}
+    stale = {uri: known[uri] for uri in sorted(known) if needs_parsing(pipeline, known[uri])}
     pipeline.progress.expect("parse", len(stale))
     fresh = [known[uri] for uri in known.keys() - stale.keys()]
     earlier = pipeline.index.ledger.pages.of({known.fragment_sha or "" for known in stale.values()})
@@ -47,6 +51,9 @@ def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
     finally:
         _save(pipeline, done)
         _drop_withheld(pipeline, [*fresh, *(one.document for one in done)])
+    if stale:
+        told = summarise_states(one.document for one in done)
+        _log.info("parsed %d, %d had been before: %s", len(stale), len(fresh), told)
     return len(stale)
 
 
@@ -68,7 +75,8 @@ def parse_leftovers(pipeline: Pipeline) -> int:
     return sum(parse_batch(pipeline, part) for part in cut(uris, DOCUMENTS_PER_BATCH))
 
 
-def _needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
+def needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
+    """Whether a document is one to read, and what this run would make of its bytes is not there."""
     if known.state not in COMPARED or known.raw_sha is None:
         return False
     return not is_parsed(pipeline, known)
@@ -202,13 +210,13 @@ def _save(pipeline: Pipeline, done: Sequence[_Done]) -> None:
     ledger.runs.add_problems(pipeline.run_id, [*warnings, *redirects_outside(source, documents)])
 
 
-@task(task_run_name="parse-{batch[name]}")
+@task(name="parse", task_run_name=batch_named("parse"))
 def parse_batch_task(run_id: str, batch: dict[str, Any]) -> int:
     """Parse one fetched batch."""
     return parse_batch(active(run_id), batch["uris"])
 
 
-@task(task_run_name="parse-leftovers")
+@task(name="parse-leftovers", task_run_name=named("parse leftovers of"))
 def parse_leftovers_task(run_id: str) -> int:
     """Parse stored bytes that have no fragment of this pipeline version."""
     return parse_leftovers(active(run_id))

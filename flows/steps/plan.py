@@ -1,15 +1,17 @@
 """Step 1: which documents to look at."""
 
+import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from prefect import task
-
 from flows.active import active
 from flows.steps.admit import admit
+from flows.task_names import named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from ingest.fetch.files import list_files
 from ingest.plan.lastmod import parse_lastmod
@@ -22,7 +24,12 @@ from schemas.errors import GuardRefused
 from schemas.report import Problem
 from schemas.source import Source, SourceKind
 
+_log = logging.getLogger(__name__)
+
 WAVE = 2000
+TOLD_SHARDS = 10
+"""So many hosts of a wave are named in the log, those with the most documents."""
+
 BATCH_SECONDS = 20.0
 """Batches end within about so many seconds, so that a stop or a retry costs little."""
 
@@ -55,7 +62,15 @@ def plan_source(pipeline: Pipeline, *, due_by: str | None = None) -> int:
     known.update(plan_claims(known, starts))
     documents.save([document for uri, document in known.items() if document is not before[uri]])
     admit(pipeline, plan_starts(source, known, starts))
-    return documents.count(source.name)
+    total = documents.count(source.name)
+    _log.info(
+        "planned %s: %d documents known before, %d now; %d seeds, sitemap entries or files to start from",
+        source.name,
+        len(before),
+        total,
+        len(starts),
+    )
+    return total
 
 
 def plan_wave(pipeline: Pipeline, *, due_by: str | None) -> tuple[Batch, ...]:
@@ -69,7 +84,12 @@ def plan_wave(pipeline: Pipeline, *, due_by: str | None) -> tuple[Batch, ...]:
     )
     delay = pipeline.source.rate.per_host_delay
     size = 100 if delay == 0 else max(5, min(100, int(BATCH_SECONDS / delay)))
-    return plan_batches(uris, size=size)
+    batches = plan_batches(uris, size=size)
+    if batches:
+        shards = Counter(batch.shard for batch in batches for _ in batch.uris)
+        told = ", ".join(f"{shard} {number}" for shard, number in shards.most_common(TOLD_SHARDS))
+        _log.info("wave of %d documents in %d batches: %s", len(uris), len(batches), told)
+    return batches
 
 
 def _looked_at(pipeline: Pipeline, paths: Collection[str]) -> Mapping[str, int]:
@@ -102,7 +122,7 @@ def _starts(pipeline: Pipeline) -> Mapping[str, str | None]:
     source = pipeline.source
     if source.kind is SourceKind.FILES:
         return dict.fromkeys(_files(pipeline))
-    entries = pipeline.session.sitemaps(seed_urls(source), should_stop=pipeline.stop.is_set)
+    entries = pipeline.sitemaps()
     pipeline.index.ledger.runs.add_problems(pipeline.run_id, pipeline.session.problems)
     now = pipeline.index.clock.now()
     listed = {url: parse_lastmod(e.lastmod, now=now) for e in entries if (url := canonical_url(e.url))}
@@ -152,7 +172,7 @@ def _revive(
     return plan_revival(known, named, at_once=at_once, run_id=run_id, due_by=due_by)
 
 
-@task(task_run_name="plan-source")
+@task(name="plan", task_run_name=named("plan"))
 def plan_source_task(run_id: str, due_by: str | None) -> int:
     """Plan the start of a run."""
     return plan_source(active(run_id), due_by=due_by)

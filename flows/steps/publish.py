@@ -1,14 +1,15 @@
 """Step 9: `CURRENT` names the new generation; only this step changes what readers see."""
 
+import logging
 import os
 from collections.abc import Sequence
-
-from prefect import task
 
 from flows.active import active
 from flows.steps.authority import weigh_generation
 from flows.steps.collect import collect
 from flows.steps.similar import state_of
+from flows.task_names import named
+from flows.tasks import task
 from flows.wiring import Index, Pipeline
 from flows.work import work_of
 from indexes.publish.current import write_current
@@ -25,6 +26,8 @@ from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState
 from schemas.errors import DamageFound
+
+_log = logging.getLogger(__name__)
 
 
 def publish_generation(
@@ -45,6 +48,7 @@ def publish_generation(
     pipeline.crash_point("current.before_rename")
     with index.ledger.leases.locked(lease):
         write_current(index.layout.root, generation.generation)
+    _log.info("generation %d published: readers see it from their next question on", generation.generation)
     pipeline.crash_point("current.not_recorded")
     index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
     prune(index, source=pipeline.source.name)
@@ -119,7 +123,7 @@ def _stamps(index: Index, number: int) -> Stamps:
     return {path: stamp for path, stamp in held.items() if path.endswith(".lance")}
 
 
-@task(task_run_name="publish")
+@task(name="publish", task_run_name=named("publish"))
 def publish_task(run_id: str) -> None:
     """Publish what was verified."""
     work = work_of(run_id)

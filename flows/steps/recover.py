@@ -1,5 +1,7 @@
 """Before step 4: what a crashed run left half done is finished or taken back."""
 
+import logging
+
 from flows.models import is_same
 from flows.steps.embed import embed_chunks
 from flows.steps.publish import prune, publish_generation
@@ -14,6 +16,8 @@ from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
 from schemas.errors import DamageFound, SchemaMismatch
 from schemas.records import from_record
+
+_log = logging.getLogger(__name__)
 
 
 def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
@@ -33,6 +37,7 @@ def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
 
 
 def _close(pipeline: Pipeline, generation: Generation, recovery: Recovery, *, lease: Lease) -> bool:
+    _log.warning("an earlier run left generation %d unfinished: %s", generation.generation, recovery.value)
     pipeline.crash_point("recover.midway")
     pipeline.index.ledger.leases.check(lease)
     if recovery is Recovery.ADOPT:

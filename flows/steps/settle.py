@@ -1,6 +1,7 @@
 """After the crawl, before anything is compared: what is no content is put aside, what is the same is one."""
 
 import json
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +13,7 @@ from ingest.diff.guard import quarantine_refusal
 from ingest.diff.lifecycle import take_missing
 from ingest.diff.moves import settle_same
 from ingest.diff.quarantine import TINY_WORDS, Version, bad_content, has_collapsed, leads_home, read_version
+from ingest.diff.summary import summarise_states
 from ingest.diff.tools import without_tools
 from ingest.diff.validators import host_of
 from ingest.fetch.crawl import fetch_all
@@ -25,6 +27,8 @@ from schemas.hashing import sha256_hex
 from schemas.nodes import DocumentKind
 from schemas.records import from_record
 from schemas.source import SourceKind
+
+_log = logging.getLogger(__name__)
 
 
 def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument]:
@@ -46,6 +50,8 @@ def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument
     live = {document.uri: document for document in everything if document.source == name}
     judge = _Judge(pipeline=pipeline, live=live, shown=_shown(everything), accept=accept)
     bad = {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=why) for d in known if (why := judge(d))}
+    if bad:
+        _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
     settled = settle_same(known, held, live.values())

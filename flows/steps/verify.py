@@ -1,15 +1,19 @@
 """Step 8: both stores against the plan, before any reader sees them."""
 
-from prefect import task
+import logging
 
 from flows.active import active
 from flows.steps.write import load_plan
+from flows.task_names import named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from flows.work import work_of
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.verify.compare import check_counts, check_rows
 from indexes.write.apply import StagedState
 from schemas.changes import add_counts
+
+_log = logging.getLogger(__name__)
 
 
 def verify_generation(pipeline: Pipeline, generation: Generation, staged: StagedState) -> None:
@@ -27,10 +31,11 @@ def verify_generation(pipeline: Pipeline, generation: Generation, staged: Staged
         graph=pipeline.index.graph.at(generation.generation),
     )
     pipeline.index.ledger.generations.mark(generation.generation, GenerationState.VERIFIED)
+    _log.info("generation %d verified: both stores hold what its plan says", generation.generation)
     pipeline.crash_point("verify.passed")
 
 
-@task(task_run_name="verify")
+@task(name="verify", task_run_name=named("verify"))
 def verify_task(run_id: str) -> None:
     """Check what was written."""
     work = work_of(run_id)

@@ -1,10 +1,9 @@
 """Step 7: the frozen plan goes from the outbox into both stores."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
-
-from prefect import task
 
 from flows.active import active
 from flows.mending import empty_stores
@@ -13,6 +12,8 @@ from flows.retry import TRANSIENT
 from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration
 from flows.steps.plan import cut
 from flows.steps.row_plan import PlannedRows, RowPlan
+from flows.task_names import named
+from flows.tasks import task
 from flows.wiring import Pipeline
 from flows.work import Difference, work_of
 from indexes.manifest import VectorSpace
@@ -24,19 +25,31 @@ from ingest.diff.guard import emptied_refusal, wordless_refusal
 from schemas.errors import GuardRefused, Stopped
 from schemas.records import from_record, to_record
 
+_log = logging.getLogger(__name__)
+
 
 def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> PlannedRows:
-    """Decide every row of the next generation, a payload for each batch of documents."""
+    """Decide every row of the next generation."""
+    return link_rows(pipeline, difference, as_of=as_of).decide()
+
+
+def link_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> RowPlan:
+    """Decide the rows of all documents but what follows from them together, a payload for each batch."""
     changes = {change.doc: change for change in difference.changes}
     generation = NextGeneration(pipeline=pipeline, base=difference.base, changes=changes, as_of=as_of)
     affected, plan = generation.affected(), RowPlan(pipeline, difference, generation)
+    _log.info(
+        "linking %d documents: %d that change, and those that link to or name them",
+        len(affected),
+        len(changes),
+    )
     pipeline.progress.expect("link", len(affected))
     for docs in cut(affected, DOCUMENTS_PER_PAYLOAD):
         _heed_stop(pipeline)
         plan.link(docs)
         pipeline.progress.advance("link", len(docs))
     plan.carry_over()
-    return plan.decide()
+    return plan
 
 
 def check_text(pipeline: Pipeline, difference: Difference, planned: PlannedRows, *, accept: bool) -> None:
@@ -84,6 +97,14 @@ def freeze(
     pipeline.crash_point("plan.frozen")
     frozen = generations.get(number)
     assert frozen is not None
+    _log.info(
+        "generation %d planned on %d: %d chunks come, %d go; %d passages compared for likeness",
+        number,
+        difference.base,
+        planned.chunks_added,
+        planned.chunks_removed,
+        planned.similar.counts.searched,
+    )
     return frozen
 
 
@@ -138,16 +159,24 @@ def _heed_stop(pipeline: Pipeline) -> None:
         raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
 
 
-@task(task_run_name="link")
+@task(name="link", task_run_name=named("link"))
 def link_task(run_id: str) -> None:
-    """Decide every row of the next generation and freeze the plan."""
+    """Decide the rows of every document that changes, and of those around it."""
     pipeline, work = active(run_id), work_of(run_id)
-    planned = plan_rows(pipeline, work.difference, as_of=work.as_of)
+    work.rows = link_rows(pipeline, work.difference, as_of=work.as_of)
+
+
+@task(name="freeze", task_run_name=named("freeze"))
+def freeze_task(run_id: str) -> None:
+    """Decide what follows from all documents together, and freeze the plan."""
+    pipeline, work = active(run_id), work_of(run_id)
+    assert isinstance(work.rows, RowPlan)
+    planned, work.rows = work.rows.decide(), None
     check_text(pipeline, work.difference, planned, accept=work.accept)
     work.generation = freeze(pipeline, work.difference, planned, lease=work.lease, as_of=work.as_of)
 
 
-@task(task_run_name="write", **TRANSIENT)
+@task(name="write", task_run_name=named("write"), **TRANSIENT)
 def write_task(run_id: str) -> None:
     """Apply the frozen plan; may be repeated."""
     pipeline, work = active(run_id), work_of(run_id)

@@ -18,7 +18,7 @@ class BackgroundEncoder:
     Args: limit: texts that may wait; one call may exceed it, the next then finds no room.
     on_taken: called with the texts that a call added. on_encoded: called with the number of texts that
     were just saved, from the thread that encodes. batch_size: texts that the encoder takes at once, and is
-    given where there are as many.
+    given where there are as many. clock: monotonic seconds, by which it knows how long callers have waited.
     """
 
     def __init__(
@@ -31,7 +31,10 @@ class BackgroundEncoder:
         on_encoded: Callable[[int], None],
         should_stop: Callable[[], bool],
         batch_size: int = 1,
+        clock: Callable[[], float] = lambda: 0.0,
     ) -> None:
+        self._clock = clock
+        self.seconds_waited = 0.0
         self._cache = cache
         self._encoder = encoder
         self._limit = limit
@@ -107,7 +110,9 @@ class BackgroundEncoder:
         self._raise_error()
         while not ready():
             self._start()  # again, where another caller was given the error that ended it
+            began = self._clock()
             self._changed.wait()
+            self.seconds_waited += self._clock() - began
             self._raise_error()
 
     def _raise_error(self) -> None:

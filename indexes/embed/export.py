@@ -6,6 +6,7 @@ What is written was chosen by the time a cold reader takes to load it: docs/deci
 import os
 import shutil
 import tempfile
+from contextlib import AbstractContextManager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from indexes.embed.manifest import (
 )
 from indexes.embed.onnx_graph import write_onnx
 from indexes.embed.weights import ModelSpec, encoder_key, file_sha256
+from indexes.file_lock import locked
 from schemas.errors import SchemaMismatch, SitegraphError
 from schemas.hashing import sha256_hex
 
@@ -31,26 +33,43 @@ def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) 
     checked.
 
     What is damaged is exported anew. The folder appears whole or not at all. With *cache*, a per-user
-    folder, an earlier export of the same model is linked or copied from there instead (15 s saved), and a
-    new one is kept there. Exporting runs in a child process, which inherits the environment
-    (`encoder.offline_environment`).
+    folder, the export is made there, once, and linked from there or copied (15 s saved); where it cannot be
+    kept there it is made in place. One process exports at a time, others wait. Exporting runs in a child
+    process, which inherits the environment (`encoder.offline_environment`).
 
     Raises: SchemaMismatch: *directory* holds another model, or the export differs from torch;
     ConfigError: a library is missing.
     """
-    if directory.exists():
-        if not damaged_files(directory):
-            _require_same_model(spec, directory)
+    if directory.exists() and damaged_files(directory):
+        with _alone(directory):
+            if damaged_files(directory):
+                shutil.rmtree(directory, ignore_errors=True)
+    if not directory.exists():
+        kept = _keep(spec, cache) if cache else None
+        if kept:
+            _place_copy(kept, directory)
             return
-        shutil.rmtree(directory)
-    kept = cache / cache_name(spec) if cache else None
-    if kept and not damaged_files(kept) and load_manifest(kept).checksum:
-        _place_copy(kept, directory)
-        return
-    _export(spec, directory)
-    if kept:
-        shutil.rmtree(kept, ignore_errors=True)
-        _place_copy(directory, kept)
+        with _alone(directory):
+            if not directory.exists():
+                _export(spec, directory)
+    _require_same_model(spec, directory)
+
+
+def _keep(spec: ModelSpec, cache: Path) -> Path | None:
+    """Have the export in the cache and give its folder; None where nothing can be kept there."""
+    kept = cache / cache_name(spec)
+    try:
+        with _alone(kept):
+            if damaged_files(kept) or not load_manifest(kept).checksum:
+                shutil.rmtree(kept, ignore_errors=True)
+                _export(spec, kept)
+    except OSError:
+        return None
+    return kept
+
+
+def _alone(directory: Path) -> AbstractContextManager[None]:
+    return locked(directory.with_name(f".{directory.name}.lock"))
 
 
 def damaged_files(directory: Path) -> tuple[str, ...]:
@@ -88,7 +107,7 @@ def cache_name(spec: ModelSpec) -> str:
 
 
 def _export(spec: ModelSpec, directory: Path) -> None:
-    # A fixed name: an index has one writer at a time, and what a killed one left is 90 MB.
+    # A fixed name: one process exports at a time, and what a killed one left is 90 MB.
     part = directory.with_name(f".{directory.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)

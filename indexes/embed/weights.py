@@ -6,6 +6,7 @@ The packager of the default model is a private person: its hashes are trusted, n
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def load_model_spec(model: str = DEFAULT_MODEL) -> ModelSpec:
     return ModelSpec(
         name=model,
         path=path,
-        sha256=file_sha256(path / "model.safetensors"),
+        sha256=_sha256_once(path / "model.safetensors"),
         dim=_dimension(path),
         max_tokens=_max_tokens(path),
         query_prompt=prompts.get("query", ""),
@@ -94,7 +95,7 @@ def check_files(folder: Path, expected: dict[str, str]) -> None:
     Raises: ConfigError: names the file, what was expected and what was found.
     """
     for name, wanted in expected.items():
-        found = file_sha256(folder / name)
+        found = _sha256_once(folder / name)
         if found != wanted:
             raise ConfigError(
                 f"sha256 is {found}, expected {wanted}; reinstall the model package",
@@ -106,6 +107,17 @@ def file_sha256(path: Path) -> str:
     """Hash a file without reading it into memory at once."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sha256_once(path: Path) -> str:
+    """Hash a file of a model once a process: a run asks for its model several times."""
+    held = path.stat()
+    return _hash_held(path, held.st_ino, held.st_size, held.st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _hash_held(path: Path, *_held: int) -> str:
+    return file_sha256(path)
 
 
 def _locate(model: str) -> Path:

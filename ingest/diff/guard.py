@@ -1,17 +1,27 @@
 """When a run stops rather than publish: a site's bad day must not empty the index."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from ingest.urls import is_tools_url
 from schemas.changes import ChangeKind, Counts, DocumentChange
-from schemas.documents import READABLE, REMOVED, KnownDocument
+from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument
+from schemas.source import MaxFailures
 
 MAX_REMOVED = 0.2
 """Largest part of a source that one run may take out without being told to (design 6)."""
 
 
+FEWEST_FAILURES = 5
+"""So many documents must fail before their share of the source counts: of three pages one may."""
+
+TOLD_REASONS = 3
+
 MAX_QUARANTINED = 0.5
 """Largest part of a source that may be put aside: beyond it the median page has collapsed (design 6)."""
+
+
+NOTHING_READABLE = "the source has no readable document; check its seeds or roots and its scope"
 
 
 def seed_refusal(seeds: Collection[str], known: Sequence[KnownDocument]) -> str | None:
@@ -30,7 +40,7 @@ def empty_refusal(known: Sequence[KnownDocument]) -> str | None:
     """Say so when a source has no document that could be read."""
     if any(document.raw_sha is not None and document.state not in REMOVED for document in known):
         return None
-    return "the source has no readable document; check its seeds or roots and its scope"
+    return NOTHING_READABLE
 
 
 def wordless_refusal(counts: Counts) -> str | None:
@@ -61,6 +71,40 @@ def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | No
     if live == 0 or removed <= MAX_REMOVED * live:
         return None
     return f"{removed} of {live} documents would be removed"
+
+
+def failure_refusal(
+    known: Sequence[KnownDocument], live: Collection[str], *, run_id: str, limits: MaxFailures
+) -> str | None:
+    """Say so when more documents cannot be had than the source allows; None while none failed in this run.
+
+    *known* are all rows of the source and *live* the addresses that readers see. A document fails when it
+    could not be fetched or read, or is not found although readers see it: a dead link is no failure. The
+    share is one of the source, whatever part of it a run looks at, and a few failures are no bad day.
+    """
+    failing = [document for document in known if _fails(document, live)]
+    if not any(document.run_id == run_id for document in failing):
+        return None
+    whole = sum(d.uri in live or d.state in READABLE or _fails(d, live) for d in known)
+    many = len(failing) > limits.share * whole and len(failing) >= FEWEST_FAILURES
+    if not many and (limits.documents is None or len(failing) <= limits.documents):
+        return None
+    allowed = f"{limits.share:.0%} of them" if many else f"{limits.documents}"
+    return (
+        f"{len(failing)} of {whole} documents could not be had ({_commonest(failing)}); "
+        f"max_failures allows {allowed}"
+    )
+
+
+def _fails(document: KnownDocument, live: Collection[str]) -> bool:
+    if document.state is DocumentState.MISSING:
+        return document.uri in live
+    return document.state is DocumentState.FAILED
+
+
+def _commonest(failing: Sequence[KnownDocument]) -> str:
+    reasons = Counter(document.reason or document.state.value for document in failing)
+    return ", ".join(f"{reason}: {number}" for reason, number in reasons.most_common(TOLD_REASONS))
 
 
 def _lost(changes: Sequence[DocumentChange]) -> int:

@@ -49,7 +49,7 @@ class Body:
         limit = judge(self._type, b"")
         on_limit(limit)
         if self._length.isdigit() and int(self._length) > limit.max_bytes and not limit.cut:
-            raise Fault(FaultKind.TOO_LARGE, f"{self._length} bytes; the cap is {limit.max_bytes}")
+            raise Fault(FaultKind.TOO_LARGE, f"{self._length} bytes exceed {limit.cap}")
         body, judged = bytearray(), False
         async with aclosing(self._decoded()) as pieces:
             async for piece in pieces:
@@ -86,5 +86,5 @@ def _cap(body: bytearray, limit: BodyLimit) -> bytes:
     if len(body) <= limit.max_bytes:
         return bytes(body)
     if not limit.cut:
-        raise Fault(FaultKind.TOO_LARGE, f"the decoded body exceeds the cap of {limit.max_bytes} bytes")
+        raise Fault(FaultKind.TOO_LARGE, f"the decoded body exceeds {limit.cap}")
     return bytes(memoryview(body)[: limit.max_bytes])

@@ -35,6 +35,16 @@ _ARGS = (
 )
 
 
+def _why(error: Exception) -> str:
+    """Say what Chromium could not do; its own words are pages long."""
+    if "No usable sandbox" in str(error):
+        return (
+            "Chromium's sandbox may not make user namespaces here; in Docker add -f "
+            "deploy/compose.javascript.yaml, elsewhere allow them"
+        )
+    return "the browser could not show it"
+
+
 class Browser:
     """One headless Chromium; starts with the first page, and again after a crash."""
 
@@ -62,8 +72,8 @@ class Browser:
                 text = await self._read(chromium, url, feed, max_bytes)
         except TimeoutError:
             raise Fault(FaultKind.RENDERING, "its scripts did not come to an end in time") from None
-        except Error:
-            raise Fault(FaultKind.RENDERING, "the browser could not show it") from None
+        except Error as error:
+            raise Fault(FaultKind.RENDERING, _why(error)) from None
         return text.encode("utf-8", errors="replace")
 
     async def aclose(self) -> None:

@@ -17,6 +17,7 @@ from ingest.fetch.host import Checkpoint, Host, build_checkpoint
 from ingest.fetch.limits import BodyLimit, Limits
 from ingest.fetch.loop_thread import LoopThread
 from ingest.fetch.politeness import Pace
+from ingest.fetch.proxies import ProxyRules
 from ingest.fetch.robots import product_token
 from ingest.fetch.stopping import await_unless_stopped
 from ingest.fetch.transport import Answer, Tally, Transport
@@ -42,6 +43,7 @@ class FetchSession:
         per_host_delay: float,
         concurrency: int,
         credentials: Credentials,
+        proxies: ProxyRules,
         browser: Browser | None,
         limits: Limits,
         clock: Clock,
@@ -56,7 +58,11 @@ class FetchSession:
         self._per_host_delay = per_host_delay
         allowed = tuple(parse_allowed(entry) for entry in allow_private)
         self._transport = Transport(
-            user_agent=user_agent, allowed=allowed, credentials=credentials, limits=limits
+            user_agent=user_agent,
+            allowed=allowed,
+            credentials=credentials,
+            proxies=proxies,
+            limits=limits,
         )
         self._office = AdmissionOffice(token=product_token(user_agent), clock=clock, limits=limits)
         self._hosts: dict[str, Host] = {}
@@ -107,6 +113,7 @@ class FetchSession:
         if key not in self._hosts:
             pace = Pace(per_host_delay=self._per_host_delay, clock=self.clock)
             self._hosts[key] = Host(
+                name=key,
                 transport=self._transport,
                 pace=pace,
                 clock=self.clock,
@@ -165,6 +172,7 @@ def open_session(
     concurrency: int,
     clock: Clock,
     credentials: Credentials | None = None,
+    proxies: ProxyRules | None = None,
     browser: Browser | None = None,
     limits: Limits | None = None,
 ) -> Iterator[FetchSession]:
@@ -173,7 +181,8 @@ def open_session(
     Args: user_agent: name and contact, sent with every request; its leading word is what robots.txt is
         read for. allow_private: exact `host:port` entries. per_host_delay: seconds between requests to a
         host; 0 only for a host that is one's own. concurrency: connections to one host. credentials:
-        headers for a login, sent to the sites they are for. browser: runs the scripts of every HTML page.
+        headers for a login, sent to the sites they are for. proxies: what requests go through. browser: runs
+        the scripts of every HTML page.
     Raises: ConfigError: an `allow_private` entry is not one.
     """
     session = FetchSession(
@@ -182,6 +191,7 @@ def open_session(
         per_host_delay=per_host_delay,
         concurrency=concurrency,
         credentials=credentials or Credentials(),
+        proxies=proxies or ProxyRules(),
         browser=browser,
         limits=limits or Limits(),
         clock=clock,

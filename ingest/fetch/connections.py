@@ -10,17 +10,26 @@ from typing import Any
 
 import httpcore2
 
+from ingest.fetch.gate import GateBackend
+from ingest.fetch.proxies import Proxy, ProxyRules
+from ingest.fetch.through_proxy import connect_through
+
 KEPT = 64
 _EXPIRY = 30.0
+
+_NO_PROXIES = ProxyRules()
 
 Connection = Any  # httpcore2 comes without types here
 
 
 class Connections:
-    """Opens connections through *backend* and keeps the idle ones; belongs to one event loop."""
+    """Opens connections, each through the gate, and keeps the idle ones; belongs to one event loop."""
 
-    def __init__(self, *, backend: Any, ssl_context: ssl.SSLContext) -> None:
+    def __init__(
+        self, *, backend: GateBackend, ssl_context: ssl.SSLContext, proxies: ProxyRules = _NO_PROXIES
+    ) -> None:
         self._backend = backend
+        self._proxies = proxies
         self._ssl_context = ssl_context
         self._idle: deque[tuple[Any, Connection]] = deque()
 
@@ -33,12 +42,20 @@ class Connections:
                 if not connection.has_expired():
                     return connection
                 await connection.aclose()
+        if proxy := self.proxy_of(origin):
+            await self._backend.admit_through_proxy(origin.host.decode("ascii"), origin.port)
+            return connect_through(proxy, origin, ssl_context=self._ssl_context, keepalive=_EXPIRY)
         return httpcore2.AsyncHTTPConnection(
             origin=origin,
             ssl_context=self._ssl_context,
             keepalive_expiry=_EXPIRY,
             network_backend=self._backend,
         )
+
+    def proxy_of(self, origin: Any) -> Proxy | None:
+        """Give the proxy that connections to *origin* go through."""
+        scheme, host = origin.scheme.decode("ascii"), origin.host.decode("ascii")
+        return self._proxies.proxy_for(scheme, host, origin.port)
 
     async def give_back(self, connection: Connection, origin: Any) -> None:
         """Keep *connection* where it can serve again; those idle for too long, or too many, are closed."""

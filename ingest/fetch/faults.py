@@ -19,6 +19,8 @@ class FaultKind(StrEnum):
 
     DNS = "dns"
     CONNECT = "connect"
+    PROXY = "proxy"
+    PROXY_REFUSED = "proxy refused"
     TIMEOUT = "timeout"
     RESET = "reset"
     TRUNCATED = "truncated body"
@@ -40,13 +42,22 @@ _ONCE = frozenset({FaultKind.DEADLINE, FaultKind.UNEXPECTED_304})
 _TRANSIENT = _ONCE | {
     FaultKind.DNS,
     FaultKind.CONNECT,
+    FaultKind.PROXY,
     FaultKind.TIMEOUT,
     FaultKind.RESET,
     FaultKind.TRUNCATED,
     FaultKind.BUSY,
 }
 _NETWORK = frozenset(
-    {FaultKind.DNS, FaultKind.CONNECT, FaultKind.TIMEOUT, FaultKind.RESET, FaultKind.DEADLINE, FaultKind.TLS}
+    {
+        FaultKind.DNS,
+        FaultKind.CONNECT,
+        FaultKind.PROXY,
+        FaultKind.TIMEOUT,
+        FaultKind.RESET,
+        FaultKind.DEADLINE,
+        FaultKind.TLS,
+    }
 )
 _OURS = frozenset({FaultKind.POLICY, FaultKind.UNSUPPORTED, FaultKind.CODING, FaultKind.TOO_LARGE})
 _NONE: Mapping[str, str] = {}
@@ -87,6 +98,7 @@ class Fault(Exception):
 LIBRARY_ERRORS = (
     Fault,
     FetchRefused,
+    httpcore2.ProxyError,
     httpcore2.NetworkError,
     httpcore2.TimeoutException,
     httpcore2.ProtocolError,
@@ -104,6 +116,8 @@ def classify_fault(error: Exception) -> Fault:
         return Fault(FaultKind.POLICY, str(error))
     if isinstance(error, socket.gaierror):
         return Fault(FaultKind.DNS, f"the host name does not resolve ({error.strerror})")
+    if isinstance(error, httpcore2.ProxyError):
+        return _classify_proxy(str(error))
     if isinstance(error, httpcore2.ConnectError):
         return _classify_connect(error)
     return next(Fault(kind, reason) for types, kind, reason in _BY_TYPE if isinstance(error, types))
@@ -121,6 +135,17 @@ _BY_TYPE: tuple[tuple[tuple[type[Exception], ...], FaultKind, str], ...] = (
     ),
     ((httpcore2.NetworkError, OSError), FaultKind.RESET, "the connection was reset"),
 )
+
+
+def _classify_proxy(said: str) -> Fault:
+    """A proxy that is not there, or answers 5xx, may be well again; any other answer is what it wants."""
+    if said.startswith("407"):
+        return Fault(
+            FaultKind.PROXY_REFUSED,
+            "the proxy wants a user and password, as in http://user:password@host:port",
+        )
+    kind = FaultKind.PROXY_REFUSED if said.startswith("4") else FaultKind.PROXY
+    return Fault(kind, f"the proxy cannot be used: {said}")
 
 
 def _classify_connect(error: BaseException) -> Fault:

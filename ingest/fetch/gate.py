@@ -37,6 +37,9 @@ _BLOCKED = _networks("""
 _METADATA = _networks("169.254.0.0/16 168.63.129.16/32 100.100.100.200/32 fd00:ec2::254/128 fe80::/10")
 _NAMEABLE = _networks("127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 ::1/128 fc00::/7")
 _PUBLIC_PORTS = frozenset({80, 443})
+_PRIVATE_DOMAINS = frozenset({"localhost", "local", "internal"})
+_LOOK_UP_SECONDS = 2.0
+"""For a name that a proxy resolves: behind one, there may be nobody here to ask."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +70,20 @@ class AddressGate:
 
     def __init__(self, allowed: Collection[AllowedTarget]) -> None:
         self._allowed = frozenset((target.host, target.port) for target in allowed)
+
+    def check_name(self, host: str, port: int) -> None:
+        """Let pass a name that only a proxy can resolve, where it may be that of a public site.
+
+        Raises: FetchRefused: it names a private network (RFC 6761, 6762, 8375; ICANN's `internal`), or the
+        port is no site's.
+        """
+        if (host.lower(), port) in self._allowed:
+            return
+        if port not in _PUBLIC_PORTS:
+            raise FetchRefused(f"port {port} is not 80, 443 or one named in allow_private", subject=host)
+        labels = host.lower().rstrip(".").split(".")
+        if len(labels) == 1 or labels[-1] in _PRIVATE_DOMAINS or labels[-2:] == ["home", "arpa"]:
+            raise FetchRefused("names a private network, and is not in allow_private", subject=host)
 
     def check(self, host: str, port: int, addresses: Collection[Address]) -> None:
         """Let pass only what every one of *addresses* may be; one bad answer refuses the host.
@@ -106,6 +123,28 @@ class GateBackend(httpcore2.AsyncNetworkBackend):  # type: ignore[misc]  # httpc
 
     def __init__(self, gate: AddressGate) -> None:
         self._gate = gate
+        self._unknown: set[str] = set()
+
+    async def admit_through_proxy(self, host: str, port: int) -> None:
+        """Judge a host that a proxy will connect to, by all that can be known of it here.
+
+        An address is judged as ever, a name by its addresses. One that does not resolve here is the proxy's
+        to resolve, and to refuse: only its form is judged. Raises: FetchRefused.
+        """
+        address = _as_address(host)
+        if address is None:
+            self._gate.check_name(host, port)
+        found = (address,) if address is not None else await self._look_up(host, port)
+        self._gate.check(host, port, found)
+
+    async def _look_up(self, host: str, port: int) -> tuple[Address, ...]:
+        if host in self._unknown:
+            return ()
+        try:
+            return await _resolve(host, port, _LOOK_UP_SECONDS)
+        except OSError:  # of which socket.gaierror and TimeoutError are kinds
+            self._unknown.add(host)
+            return ()
 
     async def connect_tcp(self, host: str, port: int, timeout: float | None = None, **_unused: Any) -> Stream:
         """Resolve once, check every answer, connect to the first checked address that accepts."""

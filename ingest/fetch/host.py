@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import Callable, Mapping
 from itertools import count
 
@@ -21,6 +22,8 @@ from ingest.fetch.politeness import (
 )
 from ingest.fetch.transport import Answer, Tally, Transport
 from schemas.errors import Stopped
+
+_log = logging.getLogger(__name__)
 
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses that may pass; any other error status is an answer."""
@@ -45,8 +48,16 @@ class Host:
     """The state of one host, kept for a whole session."""
 
     def __init__(
-        self, *, transport: Transport, pace: Pace, clock: Clock, limits: Limits, connections: int
+        self,
+        *,
+        name: str,
+        transport: Transport,
+        pace: Pace,
+        clock: Clock,
+        limits: Limits,
+        connections: int,
     ) -> None:
+        self._name = name
         self._transport = transport
         self._pace = pace
         self._clock = clock
@@ -60,8 +71,9 @@ class Host:
         """Obey a Crawl-delay; one that no crawl could live with parks the host."""
         if crawl_delay > MAX_CRAWL_DELAY:
             self._park(float("inf"), f"robots.txt asks for {crawl_delay:g} s between requests")
-        else:
-            self._pace.crawl_delay = max(self._pace.crawl_delay, crawl_delay)
+        elif crawl_delay > self._pace.crawl_delay:
+            self._pace.crawl_delay = crawl_delay
+            _log.info("%s asks for %g s between requests (robots.txt)", self._name, crawl_delay)
 
     async def ask(
         self,
@@ -122,7 +134,7 @@ class Host:
 
     def _note(self, *, failed: bool) -> None:
         if failed:
-            self._breaker.failed(self._clock.monotonic())
+            self._note_failure()
         else:
             self._breaker.succeeded()
 
@@ -143,6 +155,7 @@ class Host:
         asked = parse_retry_after(fault.headers.get("retry-after"), now=self._clock.now())
         if asked is None:
             return False
+        _log.info("%s asks to wait %g s (%s)", self._name, asked, fault.reason)
         if asked <= MAX_WAIT:
             self._pace.hold(asked)
         else:
@@ -152,13 +165,22 @@ class Host:
     def _note_busy(self, fault: Fault) -> None:
         # One page that always fails is no dead host: its tries count once.
         if fault.kind is FaultKind.BUSY:
-            self._breaker.failed(self._clock.monotonic())
+            self._note_failure()
+
+    def _note_failure(self) -> None:
+        now = self._clock.monotonic()
+        admitted = self._breaker.admits(now)
+        self._breaker.failed(now)
+        if admitted and not self._breaker.admits(now):
+            minutes = OPEN_SECONDS / 60
+            _log.warning("%s failed too often in a row; left alone %g min", self._name, minutes)
 
     def _park(self, seconds: float, because: str) -> None:
         """Leave the host alone; of several reasons the one that lasts longest counts."""
         until = self._clock.monotonic() + seconds
         if until > self._parked_until:
             self._parked_until, self._parked_because = until, because
+            _log.warning("%s is left alone: %s", self._name, because)
 
 
 def _accept(answer: Answer, *, conditional: bool, digests: set[bytes]) -> Answer:

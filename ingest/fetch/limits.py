@@ -3,7 +3,9 @@
 Source: crawl rules, section 2 (measured against decompression bombs and slow drips).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from schemas.source import SizeLimits
 
 _KIB = 1024
 _MB = 1_000_000
@@ -13,12 +15,20 @@ _MB = 1_000_000
 class BodyLimit:
     """What one body may cost: decoded size, and time from the first packet to the last.
 
-    `cut`: keep what fits and stop reading; otherwise a larger body is refused.
+    `cut`: keep what fits and stop reading; otherwise a larger body is refused. `key` of a source file sets
+    the size.
     """
 
     max_bytes: int
     seconds: float
     cut: bool = False
+    key: str | None = None
+
+    @property
+    def cap(self) -> str:
+        """The cap in words, with the key that moves it."""
+        key = f" ({self.key} in the source file)" if self.key else ""
+        return f"the cap of {self.max_bytes} bytes{key}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +37,8 @@ class Limits:
 
     connect: float = 10.0
     read: float = 20.0
-    html: BodyLimit = BodyLimit(max_bytes=5 * _MB, seconds=60.0)
-    pdf: BodyLimit = BodyLimit(max_bytes=64 * _MB, seconds=300.0)
+    html: BodyLimit = BodyLimit(max_bytes=5 * _MB, seconds=60.0, key="limits.page_mb")
+    pdf: BodyLimit = BodyLimit(max_bytes=64 * _MB, seconds=300.0, key="limits.pdf_mb")
     sitemap: BodyLimit = BodyLimit(max_bytes=50 * _MB, seconds=60.0)
     robots: BodyLimit = BodyLimit(max_bytes=500 * _KIB, seconds=60.0, cut=True)
     header_bytes: int = 64 * _KIB
@@ -38,3 +48,14 @@ class Limits:
     sitemap_urls: int = 50_000
     sitemap_files: int = 500
     sitemap_depth: int = 3
+
+
+def limits_of(sizes: SizeLimits) -> Limits:
+    """The usual caps, with the sizes that a source names."""
+    usual = Limits()
+    page, pdf = ((size or 0) * _MB for size in (sizes.page_mb, sizes.pdf_mb))
+    return replace(
+        usual,
+        html=replace(usual.html, max_bytes=page or usual.html.max_bytes),
+        pdf=replace(usual.pdf, max_bytes=pdf or usual.pdf.max_bytes),
+    )

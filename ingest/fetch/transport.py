@@ -1,7 +1,7 @@
 """One GET: through the gate, under the caps, following nothing.
 
-Straight over connections: what an HTTP client adds (cookies, credentials from URLs, proxies from
-the environment, redirects that follow themselves) must not happen here.
+Straight over connections: what an HTTP client adds (cookies, credentials from URLs, redirects that follow
+themselves) must not happen here.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from ingest.fetch.decode import ACCEPT_ENCODING
 from ingest.fetch.faults import LIBRARY_ERRORS, Fault, FaultKind, classify_fault
 from ingest.fetch.gate import AddressGate, AllowedTarget, GateBackend
 from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.proxies import ProxyRules
 from ingest.urls import host_port
 from schemas.errors import UnsupportedMedia
 
@@ -57,6 +58,7 @@ class Transport:
         user_agent: str,
         allowed: Collection[AllowedTarget],
         credentials: Credentials,
+        proxies: ProxyRules,
         limits: Limits,
     ) -> None:
         self.requests = 0
@@ -73,6 +75,7 @@ class Transport:
         self._connections = Connections(
             backend=GateBackend(AddressGate(allowed)),
             ssl_context=httpx2.create_ssl_context(trust_env=False),
+            proxies=proxies,
         )
 
     async def aclose(self) -> None:
@@ -112,6 +115,8 @@ class Transport:
         try:
             response = await connection.handle_async_request(request)
             try:
+                if response.status == 407 and self._connections.proxy_of(origin):
+                    raise httpcore2.ProxyError("407 Proxy Authentication Required")
                 self.statuses[response.status] = self.statuses.get(response.status, 0) + 1
                 tally.statuses.append(response.status)
                 return await self._receive(response, judge, tally, deadline)

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from indexes.stores.ledger.leases import Lease
+from indexes.stores.ledger.leases import HeldLease, Lease
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.errors import StaleLease
 from tests.fakes.ledger_rows import ODD_NAMES
@@ -199,3 +199,21 @@ def test_what_goes_wrong_under_the_lock_lets_go_of_it(ledger: Ledger) -> None:
         raise OSError("disk full")
 
     assert hold(ledger, "b", now=NOON, until=LATE).token == 2
+
+
+def test_who_holds_which_lease_is_told_with_the_moment_they_took_it(ledger: Ledger) -> None:
+    hold(ledger, "a")
+    hold(ledger, "b", now=NOON, until=LATE)
+    ledger.leases.acquire("source:site", holder="c", now=EARLY, expires_at=NOON)
+
+    (held,) = ledger.leases.describe(now=NOON)
+
+    assert held == HeldLease(name="index", holder="b", since=NOON, expires_at=LATE)
+
+
+def test_a_lease_of_a_version_before_is_told_without_its_moment(ledger: Ledger) -> None:
+    hold(ledger, "a")
+    with ledger.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM lease_start")
+
+    assert ledger.leases.describe(now=EARLY)[0].since is None

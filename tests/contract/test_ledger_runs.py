@@ -38,7 +38,7 @@ def test_of_several_interrupted_runs_the_latest_is_resumed(ledger: Ledger) -> No
     assert ledger.runs.interrupted("site", since=MONDAY) == "run-b"
 
 
-def test_the_latest_report_of_each_source_is_told(ledger: Ledger) -> None:
+def test_the_run_of_each_source_that_began_last_is_told(ledger: Ledger) -> None:
     report = {"documents": {"added": 1}, "guard": None, "problems": [{"url": 'x"y', "reason": "λ"}]}
     for run_id, source, day in (
         ("run-2", "site", SUNDAY),
@@ -47,20 +47,37 @@ def test_the_latest_report_of_each_source_is_told(ledger: Ledger) -> None:
     ):
         ledger.runs.start(run_id, source=source, now=day)
         ledger.runs.finish(run_id, state="finished", now=day, report={**report, "run_id": run_id})
-    ledger.runs.start("run-4", source="site", now=SUNDAY)
-    ledger.runs.start("run-5", source="new", now=SUNDAY)
 
-    assert ledger.runs.latest_reports() == {
-        "site": {"state": "finished", "finished_at": SUNDAY, "report": {**report, "run_id": "run-2"}},
-        "o'neill": {"state": "finished", "finished_at": TUESDAY, "report": {**report, "run_id": "run-3"}},
+    latest = ledger.runs.latest_reports()
+
+    assert {name: (run["started_at"], run["report"]["run_id"]) for name, run in latest.items()} == {
+        "site": (SUNDAY, "run-2"),
+        "o'neill": (TUESDAY, "run-3"),
     }
+    assert latest["site"]["state"] == "finished"
+
+
+def test_a_run_that_never_finished_is_told_with_what_ended_it(ledger: Ledger) -> None:
+    ledger.runs.start("run-1", source="site", now=MONDAY)
+    ledger.runs.finish("run-1", state="finished", now=SUNDAY, report={"problems": []})
+    ledger.runs.start("run-2", source="site", now=TUESDAY)
+    ledger.runs.note("run-2", {"reason": "the disk is full", "problems": []})
+
+    assert ledger.runs.latest_reports()["site"] == {
+        "state": "running",
+        "started_at": TUESDAY,
+        "finished_at": None,
+        "report": {"reason": "the disk is full", "problems": []},
+    }
+    assert ledger.runs.interrupted("site", since=TUESDAY) == "run-2"
 
 
 def test_a_failed_run_may_end_without_a_report(ledger: Ledger) -> None:
     ledger.runs.start("run-1", source="site", now=MONDAY)
     ledger.runs.finish("run-1", state="failed", now=TUESDAY, report=None)
 
-    assert ledger.runs.latest_reports()["site"] == {"state": "failed", "finished_at": TUESDAY, "report": None}
+    latest = ledger.runs.latest_reports()["site"]
+    assert (latest["state"], latest["finished_at"], latest["report"]) == ("failed", TUESDAY, None)
 
 
 def test_problems_come_once_ordered_by_url_and_reason(ledger: Ledger) -> None:

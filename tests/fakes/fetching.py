@@ -10,6 +10,7 @@ from ingest.fetch.clock import Clock
 from ingest.fetch.crawl import fetch_all
 from ingest.fetch.credentials import Credentials
 from ingest.fetch.limits import Limits
+from ingest.fetch.proxies import ProxyRules
 from schemas.fetch import FetchRequest, FetchResult
 from tests.fakes.fetch_clock import QuickClock
 from tests.fakes.site_server import Reply, Site, serve
@@ -38,6 +39,7 @@ def session_for(
     concurrency: int = 1,
     allow_private: tuple[str, ...] | None = None,
     credentials: Credentials | None = None,
+    proxies: ProxyRules | None = None,
     browser: Browser | None = None,
 ) -> Iterator[FetchSession]:
     """A session that may reach exactly *sites*."""
@@ -48,6 +50,7 @@ def session_for(
         concurrency=concurrency,
         clock=clock or QuickClock(),
         credentials=credentials,
+        proxies=proxies,
         browser=browser,
         limits=limits,
     ) as session:

@@ -8,7 +8,7 @@ from flows.child import Parsed
 from flows.steps.fetch import fetch_batch
 from flows.steps.parse import parse_batch
 from flows.steps.plan import plan_source, plan_wave
-from flows.steps.report import problems_of
+from flows.steps.problems import problems_of
 from flows.wiring import Pipeline
 from ingest.parse.document import parse_document
 from ingest.parse.pdf.page_cache import PageCache

@@ -31,7 +31,7 @@ class PostgresServer:
     """Makes databases on a server, and drops those it made."""
 
     def __init__(self, url: str) -> None:
-        self._url = sa.make_url(url).set(drivername="postgresql+psycopg")
+        self._url = _driven(url)
         self._engine = sa.create_engine(self._url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
 
     def create_database(self) -> str:
@@ -70,7 +70,7 @@ def running_postgres() -> Iterator[PostgresServer]:
     if url := os.environ.get("PG_TEST_URL"):
         yield PostgresServer(url)
         return
-    bindir = _find_binaries()
+    bindir = find_binaries()
     user = _unprivileged_user()
     if bindir is None or user is None:
         reason = "no initdb found" if bindir is None else "initdb refuses root, and there is no user for it"
@@ -86,7 +86,7 @@ def _give_up(reason: str) -> None:
     pytest.fail(message) if required else pytest.skip(message)
 
 
-def _find_binaries() -> Path | None:
+def find_binaries() -> Path | None:
     told = shutil.which("pg_config")
     asked = [subprocess.check_output([told, "--bindir"], text=True).strip()] if told else []
     on_path = [str(Path(initdb).parent)] if (initdb := shutil.which("initdb")) else []
@@ -143,7 +143,7 @@ def _as_user(user: str) -> dict[str, object]:
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    engine = sa.create_engine(_driven(url), poolclass=sa.NullPool)
     deadline = time.monotonic() + _START_SECONDS
     while True:
         try:
@@ -153,6 +153,11 @@ def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
             if process.poll() is not None or time.monotonic() > deadline:
                 pytest.fail(f"PostgreSQL did not start:\n{log.read_text()[-2000:]}")
             time.sleep(0.1)
+
+
+def _driven(url: str) -> sa.URL:
+    """The URL with the driver that is installed, whatever SQLAlchemy takes by default."""
+    return sa.make_url(url).set(drivername="postgresql+psycopg")
 
 
 def _free_port() -> int:

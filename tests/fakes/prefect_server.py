@@ -54,6 +54,9 @@ class FlowRun:
     id: str
     state_type: str
     message: str
+    state_name: str = ""
+    name: str = ""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +121,14 @@ class PrefectServer:
             state = run["state"] or {}
             if state.get("type") not in FINAL_STATES:
                 return None
-            return FlowRun(id=flow_run_id, state_type=state["type"], message=state.get("message") or "")
+            return FlowRun(
+                id=flow_run_id,
+                state_type=state["type"],
+                message=state.get("message") or "",
+                state_name=state["name"],
+                name=run["name"],
+                tags=tuple(run["tags"]),
+            )
 
         return poll(final, timeout=timeout, what=f"flow run {flow_run_id} to end")
 
@@ -127,9 +137,16 @@ class PrefectServer:
         wanted = {"artifacts": {"flow_run_id": {"any_": [flow_run_id]}, "key": {"exists_": True}}}
         return {found["key"]: found["data"] for found in self.call("/artifacts/filter", wanted)}
 
+    def task_runs(self, flow_run_id: str) -> list[dict[str, Any]]:
+        """The task runs of a flow run, in the order in which they began."""
+        wanted = {"task_runs": {"flow_run_id": {"any_": [flow_run_id]}}, "sort": "EXPECTED_START_TIME_ASC"}
+        found: list[dict[str, Any]] = self.call("/task_runs/filter", wanted)
+        return found
+
     def logs(self, flow_run_id: str) -> str:
         """The log lines of a flow run, for the message of a failing test."""
-        found = self.call("/logs/filter", {"logs": {"flow_run_id": {"any_": [flow_run_id]}}})
+        wanted = {"logs": {"flow_run_id": {"any_": [flow_run_id]}}, "sort": "TIMESTAMP_ASC"}
+        found = self.call("/logs/filter", wanted)
         return "\n".join(line["message"] for line in found)
 
 
@@ -142,11 +159,14 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prefect
 
 
 @contextmanager
-def running_server(home: Path) -> Iterator[PrefectServer]:
-    """Start a server that keeps everything under *home*, and stop it by its pid."""
+def running_server(home: Path, **settings: str) -> Iterator[PrefectServer]:
+    """Start a server that keeps everything under *home*, its log in `server.log`, and stop it by its pid.
+
+    *settings* are environment variables of Prefect; by default it keeps its runs in SQLite.
+    """
     port = free_port()
     url = f"http://127.0.0.1:{port}/api"
-    environment = child_environment(PREFECT_HOME=str(home), PREFECT_API_URL=url, **SETTINGS)
+    environment = child_environment(PREFECT_HOME=str(home), PREFECT_API_URL=url, **SETTINGS, **settings)
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
     log = home / "server.log"
     with running_process(command, environment=environment, log=log) as process:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.prefect_server import REPO, FlowRun, PrefectServer, running_worker
+from tests.fakes.exported_encoder import encoder_cache
+from tests.fakes.prefect_server import REPO, FlowRun, PrefectServer, poll, running_worker
 from tests.fakes.site_server import Reply, Site, serve, with_validators
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(500)]
@@ -47,8 +48,29 @@ def folder(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def manual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
+    """A site of nine pages, all linked from the first, and the folder of its source file."""
+    names = ["leases", "tokens", "guards", "batches", "hosts", "stores", "rows", "runs"]
+    links = " ".join(f'<a href="/{name}.html">{name}</a>' for name in names)
+    pages = {"/index.html": Reply(_page("Manual", f"What an operator asks about {links}."))}
+    for name in names:
+        pages[f"/{name}.html"] = Reply(
+            _page(name, f"What an operator should know about {name} of this house.")
+        )
+    folder = tmp_path_factory.mktemp("manual")
+    with serve(Site({**pages, "/robots.txt": Reply(b"", 404)})) as served:
+        (folder / "manual.yaml").write_text(
+            f"name: manual\nkind: web\nseeds: ['{served.url('/index.html')}']\n"
+            f"scope: {{exclude: ['*/start.html']}}\n"
+            f"allow_private: ['{served.address}']\nrate: {{per_host_delay: 0}}\n"
+        )
+        yield served, folder
+
+
+@pytest.fixture(scope="module")
 def deployed(prefect_server: PrefectServer, folder: Path) -> Iterator[PrefectServer]:
-    with running_worker(prefect_server, "sitegraph", log=folder / "worker.log"):
+    settings = {"SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_WORKERS": "1"}
+    with running_worker(prefect_server, "sitegraph", log=folder / "worker.log", **settings):
         prefect_server.deploy(REPO / "deploy" / "prefect.yaml", SITEGRAPH_HOME=str(REPO))
         yield prefect_server
 
@@ -58,8 +80,8 @@ def first(deployed: PrefectServer, folder: Path) -> FlowRun:
     return _run(deployed, folder)
 
 
-def _run(server: PrefectServer, folder: Path, deployment: str = NIGHTLY) -> FlowRun:
-    parameters = {"source": str(folder / "tiny.yaml"), "index": str(folder / "index")}
+def _run(server: PrefectServer, folder: Path, deployment: str = NIGHTLY, *, source: str = "tiny") -> FlowRun:
+    parameters = {"source": str(folder / f"{source}.yaml"), "index": str(folder / "index")}
     return server.wait(server.start(deployment, **parameters), timeout=240)
 
 
@@ -73,6 +95,114 @@ def test_a_worker_indexes_a_site_and_says_what_changed(
     changed = {Path(row["url"]).name for row in json.loads(shown["sitegraph-tiny-changed"])}
     assert changed == {"start.html", "leases.html"}
     assert "lease expires" in _ask(folder / "index", "what happens when a lease expires")
+
+
+def test_a_run_is_named_tagged_and_told_by_its_source(deployed: PrefectServer, first: FlowRun) -> None:
+    tasks = poll(
+        lambda: {t["name"] for t in deployed.task_runs(first.id) if t["state_type"] == "COMPLETED"} or None,
+        timeout=30,
+        what="the task runs to be recorded",
+    )
+
+    assert (first.name, first.state_name) == ("tiny", "Completed")
+    assert "source:tiny" in first.tags
+    assert first.message == "tiny: generation 1 published, 2 added"
+    assert {"start tiny", "plan tiny", "encode tiny", "link tiny", "publish tiny"} <= tasks
+    assert "fetch tiny: 127.0.0.1-0, 1 document" in tasks
+
+
+def test_what_the_stages_did_is_in_the_log_of_the_run(deployed: PrefectServer, first: FlowRun) -> None:
+    log = _log_with(deployed, first, "tiny: generation 1 published")
+
+    for said in (
+        "planned tiny: 0 documents known before, 1 now",
+        "wave of 1 documents in 1 batches: 127.0.0.1 1",
+        "fetched 1 of 1: 1 fetched",
+        "parsed 1, 0 had been before: 1 fetched",
+        "compared with generation 0, 2 documents change",
+        "linking 2 documents",
+        "embedded ",
+        "generation 1 planned on 0: ",
+        "generation 1 verified",
+        "generation 1 published",
+    ):
+        assert said in log, said
+
+
+def test_a_site_that_answers_404_for_most_of_its_pages_is_not_nothing_changed(
+    deployed: PrefectServer, manual: tuple[Site, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, folder = manual
+    assert _run(deployed, folder, source="manual").message == "manual: generation 1 published, 9 added"
+    for name in ("leases", "tokens", "guards", "batches", "hosts", "stores"):
+        monkeypatch.setitem(site.pages, f"/{name}.html", Reply(b"away", 404))
+
+    held = _run(deployed, folder, source="manual")
+
+    assert (held.state_type, held.state_name) == ("FAILED", "Refused")
+    assert "6 of 9 documents could not be had (HTTP 404: 6); max_failures allows 25% of them" in held.message
+    assert (folder / "index" / "CURRENT").read_text() == "1\n"
+    shown = deployed.artifacts(held.id)
+    assert shown["sitegraph-manual"].startswith("# manual: refused\n")
+    assert "6 of 9 documents" in shown["sitegraph-manual"]
+    assert len(json.loads(shown["sitegraph-manual-problems"])) == 6
+    assert "Traceback" not in _log_with(deployed, held, "6 of 9 documents could not be had")
+    told = _status(folder / "index")
+    assert "last run refused at " in told
+    assert "because manual: 6 of 9 documents could not be had" in told
+    assert "6 x missing: HTTP 404: http://" in told
+
+
+def test_a_run_by_hand_logs_on_the_server_and_leaves_the_terminal_to_its_progress(
+    deployed: PrefectServer, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "lease.md").write_text(
+        "# Lease\n\nWhoever holds the lease may write to the index.\n"
+    )
+    (tmp_path / "by-hand.yaml").write_text("name: by-hand\nkind: files\nroots: [notes]\n")
+    kept = {k: v for k, v in deployed.environment.items() if k != "PREFECT_LOGGING_LEVEL"}
+    environment = {**kept, "SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_WORKERS": "1"}
+    command = [
+        "-m",
+        "flows.cli.app",
+        "run",
+        str(tmp_path / "by-hand.yaml"),
+        "--index",
+        str(tmp_path / "index"),
+    ]
+
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=REPO,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+
+    assert done.stdout.startswith("by-hand: generation 1 published\n")
+    assert done.stderr == ""
+    (run,) = deployed.call("/flow_runs/filter", {"flow_runs": {"name": {"any_": ["by-hand"]}}})
+    ended = deployed.wait(run["id"])
+    assert "generation 1 verified" in _log_with(deployed, ended, "by-hand: generation 1 published")
+
+
+def _log_with(server: PrefectServer, run: FlowRun, said: str) -> str:
+    """The log of a run, once it has come in as far as what is said in it."""
+
+    def complete() -> str | None:
+        lines = server.logs(run.id)
+        return lines if said in lines else None
+
+    return poll(complete, timeout=30, what=f"{said!r} in the log")
+
+
+def _status(index: Path) -> str:
+    command = [sys.executable, "-m", "flows.cli.app", "status", "--index", str(index)]
+    done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout
 
 
 def test_the_next_run_finds_nothing_new(deployed: PrefectServer, first: FlowRun, folder: Path) -> None:
@@ -92,8 +222,10 @@ def test_a_run_whose_seed_is_down_fails_and_says_which(
     run = _run(deployed, folder, DUE)
     everything = _run(deployed, folder)
 
+    assert run.name == "tiny (due)"
     assert run.state_type == "COMPLETED", "nothing is due yet, so nothing is asked"
-    assert everything.state_type == "FAILED"
+    assert (everything.state_type, everything.state_name) == ("FAILED", "Refused")
+    assert "Traceback" not in _log_with(deployed, everything, "cannot be read")
     assert site.url("/start.html") in everything.message
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import insert, lease
+from indexes.stores.ledger.tables import insert, lease, lease_start, upsert
 from schemas.errors import StaleLease
 
 
@@ -19,8 +19,18 @@ class Lease:
     token: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldLease:
+    """A lease that somebody holds, and since when; None where a version before wrote it."""
+
+    name: str
+    holder: str
+    since: str | None
+    expires_at: str
+
+
 class Leases:
-    """The `lease` table. Times are ISO 8601 in UTC, so that they compare as text.
+    """The `lease` and `lease_start` tables. Times are ISO 8601 in UTC, so that they compare as text.
 
     A lease is over at the moment it expires; until somebody takes it, its last holder may still renew it.
     """
@@ -40,6 +50,8 @@ class Leases:
                 index_elements=["name"], set_=taken_over, where=lease.c.expires_at <= now
             )
             token = connection.execute(statement.returning(lease.c.token)).scalar()
+            if token is not None:
+                upsert(connection, lease_start, [{"name": name, "token": token, "acquired_at": now}])
         return None if token is None else Lease(name=name, holder=holder, token=token)
 
     def renew(self, held: Lease, *, expires_at: str) -> None:
@@ -89,6 +101,20 @@ class Leases:
         query = sa.select(lease.c.name).where(lease.c.expires_at > now)
         with self._reading.connect() as connection:
             return frozenset(connection.execute(query).scalars())
+
+    def describe(self, *, now: str) -> tuple[HeldLease, ...]:
+        """Every lease that somebody holds at the moment, by name."""
+        with self._reading.connect() as connection:
+            # A ledger that may only be read, made by a version before, has no such table.
+            known = sa.inspect(connection).has_table(lease_start.name)
+            same = sa.and_(lease.c.name == lease_start.c.name, lease.c.token == lease_start.c.token)
+            query = sa.select(lease, lease_start.c.acquired_at if known else sa.null().label("acquired_at"))
+            query = query.select_from(lease.outerjoin(lease_start, same)) if known else query
+            rows = connection.execute(query.where(lease.c.expires_at > now).order_by(lease.c.name)).all()
+        return tuple(
+            HeldLease(name=r.name, holder=r.holder, since=r.acquired_at, expires_at=r.expires_at)
+            for r in rows
+        )
 
     def break_(self, name: str, *, holder: str, now: str) -> None:
         """End the lease of a holder that is known to be dead."""

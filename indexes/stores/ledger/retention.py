@@ -44,7 +44,7 @@ class Retention:
             return frozenset(connection.execute(query).scalars())
 
 
-def needed_fragments() -> sa.CompoundSelect[str]:
+def needed_fragments() -> sa.CompoundSelect[tuple[str]]:
     """Hashes of the fragments that any generation or any document in use is made of."""
     return sa.union(
         sa.select(doc_rev.c.fragment_sha),

@@ -37,24 +37,35 @@ class Runs:
             )
 
     def finish(self, run_id: str, *, state: str, now: str, report: Mapping[str, Any] | None) -> None:
-        """Close a run with its report; *state* is `finished` or `failed`."""
+        """Close a run with its report; *state* is `finished` or `refused`, whose report says why."""
         values = {"state": state, "finished_at": now, "report": json.dumps(report) if report else None}
         with self._engine.begin() as connection:
             connection.execute(sa.update(run).where(run.c.run_id == run_id).values(**values))
 
+    def note(self, run_id: str, report: Mapping[str, Any]) -> None:
+        """Say why a run ended that the next one goes on with; it stays open."""
+        with self._engine.begin() as connection:
+            connection.execute(sa.update(run).where(run.c.run_id == run_id).values(report=json.dumps(report)))
+
     def latest_reports(self) -> Mapping[str, Mapping[str, Any]]:
-        """The last finished run of each source: its report, with `finished_at` and `state` beside it."""
+        """The run of each source that began last: `state`, `started_at`, `finished_at`, `report`.
+
+        One that never finished is `running`; its report, where there is one, says what ended it.
+        """
         latest = (
-            sa.select(run.c.source, sa.func.max(run.c.finished_at).label("finished_at"))
+            sa.select(run.c.source, sa.func.max(run.c.started_at).label("started_at"))
             .group_by(run.c.source)
             .subquery()
         )
-        same = sa.and_(run.c.source == latest.c.source, run.c.finished_at == latest.c.finished_at)
-        query = sa.select(run).join(latest, same).order_by(run.c.run_id)
+        same = sa.and_(run.c.source == latest.c.source, run.c.started_at == latest.c.started_at)
+        # Of two that began in one second the one that is open, or finished last.
+        order = (run.c.finished_at.is_(None), run.c.finished_at, run.c.run_id)
+        query = sa.select(run).join(latest, same).order_by(*order)
         with self._reading.connect() as connection:
             return {
                 row.source: {
                     "state": row.state,
+                    "started_at": row.started_at,
                     "finished_at": row.finished_at,
                     "report": json.loads(row.report) if row.report else None,
                 }

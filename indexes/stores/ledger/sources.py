@@ -33,6 +33,8 @@ class Sources:
 
 def _source(record: str) -> Source | None:
     try:
-        return from_record(Source, json.loads(record))
-    except (KeyError, TypeError, ValueError):
+        values = json.loads(record)
+        values.pop("schedule", None)  # versions before kept it, and used it as little as this one
+        return from_record(Source, values)
+    except (AttributeError, KeyError, TypeError, ValueError):
         return None

@@ -190,6 +190,15 @@ lease = sa.Table(
     sa.Column("expires_at", _TEXT, nullable=False),
 )
 
+# A table of its own: ledgers made before it gain it when they are opened, as they would no column.
+lease_start = sa.Table(
+    "lease_start",
+    metadata,
+    sa.Column("name", _TEXT, primary_key=True),
+    sa.Column("token", sa.BigInteger, nullable=False),
+    sa.Column("acquired_at", _TEXT, nullable=False),
+)
+
 run = sa.Table(
     "run",
     metadata,

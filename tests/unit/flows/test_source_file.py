@@ -7,7 +7,18 @@ import pytest
 
 from flows.source_file import load_source, parse_source
 from schemas.errors import ConfigError
-from schemas.source import Auth, GoneAfter, Rate, Recrawl, Scope, Source, SourceKind, SourceMetadata
+from schemas.source import (
+    Auth,
+    GoneAfter,
+    MaxFailures,
+    Rate,
+    Recrawl,
+    Scope,
+    SizeLimits,
+    Source,
+    SourceKind,
+    SourceMetadata,
+)
 
 CONTRACT = Path(__file__).parents[3] / "docs" / "reference" / "source-file.md"
 WEB = "name: handbook\nkind: web\nseeds: [https://docs.example.org/]\n"
@@ -60,6 +71,7 @@ def test_the_example_of_the_contract_means_what_it_says() -> None:
         ("recrawl.max_age", "30d"),
         ("recrawl.gone_after.misses", "2"),
         ("recrawl.gone_after.hours", "24"),
+        ("max_failures.share", "0.25"),
     ],
 )
 def test_the_defaults_of_the_contract_are_those_of_the_code(key: str, default: str) -> None:
@@ -226,6 +238,46 @@ def test_a_secret_in_place_of_its_name_is_not_repeated() -> None:
         assert "4711" not in said
 
 
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (
+            "scope: {include: [docs.example.org/*]}",
+            "line 4: scope: include 'docs.example.org/*' matches no address",
+        ),
+        ("scope: {exclude: ['*#part']}", "scope: exclude '*#part' matches no address"),
+        ("limits: {page_mb: 0}", "limits.page_mb: "),
+        ("limits: {page_mb: 65}", "limits.page_mb: "),
+        ("limits: {pdf_mb: 1.5}", "limits.pdf_mb: "),
+        ("proxy: socks5://x:1", "proxy: is not the URL of an http or https proxy, nor false"),
+        ("proxy: true", "proxy: should be the URL of a proxy, or false"),
+        ("proxy: {}", "proxy: should be a text"),
+        ("proxy: http://me:hush@x:1", "proxy: holds a user or password"),
+        ("proxy_env: http://me:hush@x:1", "proxy_env: should be the name of an environment variable"),
+        ("proxy: http://x:1\nproxy_env: MINE", "has proxy and proxy_env; give one of them"),
+    ],
+)
+def test_a_scope_a_size_or_a_proxy_that_makes_no_sense_is_refused(written: str, message: str) -> None:
+    said = refusal(WEB + written)
+    assert message in said
+    assert "hush" not in said
+
+
+def test_a_glob_of_files_that_none_can_match_is_refused() -> None:
+    assert "scope: include '/docs/*' matches no file" in refusal(FILES + "scope: {include: [/docs/*]}")
+    assert parse(FILES + "scope: {exclude: ['*.png']}").scope.exclude == ("*.png",), (
+        "harmless, and often written"
+    )
+
+
+def test_proxies_and_sizes_are_read() -> None:
+    source = parse(WEB + "proxy: http://x:3128\nlimits: {page_mb: 12}")
+    assert (source.proxy, source.limits) == ("http://x:3128", SizeLimits(page_mb=12))
+    assert parse(WEB + "proxy: false").proxy == ""
+    assert parse(WEB + "proxy_env: MY_PROXY").proxy_env == "MY_PROXY"
+    assert "proxy is for sources of kind web" in refusal(FILES + "proxy: false")
+
+
 def test_a_login_is_for_the_web() -> None:
     assert "auth is for sources of kind web" in refusal(FILES + "auth: {bearer_env: DOCS_TOKEN}")
 
@@ -263,3 +315,17 @@ def test_a_relation_under_a_key_that_is_always_read_is_refused(key: str) -> None
 
 def test_a_relation_is_a_plain_key() -> None:
     assert refusal(FILES + "relations: ['owned by']\n").startswith("line 4: relations.0:")
+
+
+def test_a_schedule_is_refused_with_the_place_where_schedules_are_set() -> None:
+    assert refusal(WEB + 'schedule: "0 3 * * *"\n') == (
+        "line 4: schedule: not read from here; schedules are set in deploy/prefect.yaml: remove this key"
+    )
+
+
+def test_how_many_documents_may_fail_is_read_as_a_share_and_a_number() -> None:
+    assert parse(WEB).max_failures == MaxFailures(share=0.25, documents=None)
+    assert parse(WEB + "max_failures: {share: 0.1, documents: 20}\n").max_failures == MaxFailures(
+        share=0.1, documents=20
+    )
+    assert "max_failures.share" in refusal(WEB + "max_failures: {share: 25}\n")

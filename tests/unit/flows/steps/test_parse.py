@@ -8,7 +8,7 @@ import pytest
 from flows.steps.fetch import fetch_batch
 from flows.steps.parse import parse_batch, parse_leftovers
 from flows.steps.plan import plan_source, plan_wave
-from flows.steps.report import problems_of
+from flows.steps.problems import problems_of
 from flows.wiring import Pipeline, pipeline_version
 from ingest.plan.preview import Action, plan_actions
 from schemas.documents import DocumentState, KnownDocument

@@ -1,7 +1,7 @@
 """Encoding beside other work: what is taken, what is waited for, and how it ends."""
 
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import numpy as np
 import pytest
@@ -39,7 +39,9 @@ class GatedEncoder(HashEncoder):
 class Run:
     """A background encoder with all that it says recorded."""
 
-    def __init__(self, *, limit: int = 3, batch_size: int = 1) -> None:
+    def __init__(
+        self, *, limit: int = 3, batch_size: int = 1, clock: Callable[[], float] = lambda: 0.0
+    ) -> None:
         self.encoder, self.cache, self.stop = GatedEncoder(), MemoryVectorCache(), threading.Event()
         self.taken: list[str] = []
         self.saved = 0
@@ -51,6 +53,7 @@ class Run:
             on_encoded=self._count,
             should_stop=self.stop.is_set,
             batch_size=batch_size,
+            clock=clock,
         )
 
     def _count(self, number: int) -> None:
@@ -202,3 +205,18 @@ def test_an_encoder_that_takes_many_long_texts_at_once_is_given_them(
     run.encoding.close()
 
     assert run.encoder.sizes == sizes
+
+
+def test_the_time_that_callers_wait_is_counted_and_nothing_else() -> None:
+    seconds = iter(range(100))
+    run = Run(clock=lambda: float(next(seconds)))
+    run.encoder.gate.set()
+
+    run.encoding.offer(["one"])
+    assert run.encoding.seconds_waited == 0.0
+    run.encoding.vectors(["one"])
+    waited = run.encoding.seconds_waited
+    run.encoding.vectors(["one"])
+
+    assert run.encoding.seconds_waited == waited, "what has its vector is not waited for"
+    run.encoding.close()

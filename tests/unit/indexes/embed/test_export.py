@@ -2,11 +2,14 @@
 
 import os
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from indexes.embed import export
 from indexes.embed.encoder import offline_environment
 from indexes.embed.export import cache_name, damaged_files, export_onnx
 from indexes.embed.manifest import load_manifest
@@ -54,6 +57,47 @@ def _damaged_cache(spec: ModelSpec, cache: Path) -> Path:
     (kept / "tokenizer.json").unlink()
     (kept / "tokenizer.json").write_text("{}")
     return kept
+
+
+@pytest.fixture
+def exports(exported: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Where something was exported to, slowly; what stands there is a copy of the real export."""
+    made: list[Path] = []
+
+    def slowly(_spec: ModelSpec, directory: Path) -> None:
+        time.sleep(0.2)
+        shutil.copytree(exported, directory, copy_function=os.link)
+        made.append(directory)
+
+    monkeypatch.setattr(export, "_export", slowly)
+    return made
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_of_several_who_need_an_export_at_once_one_makes_it(
+    exports: list[Path], tmp_path: Path, cached: bool
+) -> None:
+    spec, cache = load_model_spec(), tmp_path / "cache" if cached else None
+    indexes = [tmp_path / f"index-{number if cached else 0}" for number in range(4)]
+
+    with ThreadPoolExecutor(len(indexes)) as pool:
+        done = [pool.submit(export_onnx, spec, index / "encoder", cache=cache) for index in indexes]
+        for one in done:
+            one.result()
+
+    assert exports == [(tmp_path / "cache" / cache_name(spec)) if cached else indexes[0] / "encoder"]
+    assert {tuple(os.listdir(index)) for index in indexes} == {("encoder",)}
+    assert [damaged_files(index / "encoder") for index in indexes] == [()] * len(indexes)
+
+
+def test_where_nothing_can_be_cached_the_export_is_made_in_the_index(
+    exports: list[Path], tmp_path: Path
+) -> None:
+    (tmp_path / "home").write_text("a file, as where there is no home")
+
+    export_onnx(load_model_spec(), tmp_path / "encoder", cache=tmp_path / "home" / "cache")
+
+    assert exports == [tmp_path / "encoder"]
 
 
 def test_the_manifest_says_which_model_it_is(exported: Path) -> None:

@@ -1,12 +1,14 @@
 """When a run stops: a seed that cannot be read, an empty source, too much gone."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from ingest.diff.guard import (
     emptied_refusal,
     empty_refusal,
+    failure_refusal,
     quarantine_refusal,
     removal_refusal,
     seed_refusal,
@@ -15,6 +17,7 @@ from ingest.diff.guard import (
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
+from schemas.source import MaxFailures
 from tests.fakes.known import SITE, known, live
 
 NEW_HOME = "https://docs.example.org/new/"
@@ -152,3 +155,59 @@ def test_documents_without_a_single_passage_stop_a_run(
 )
 def test_more_than_half_put_aside_is_a_bad_day_of_the_site(put_aside: int, held: int, refused: bool) -> None:
     assert (quarantine_refusal(put_aside, live=held) is not None) is refused
+
+
+def site_of(
+    *, missing: int = 0, failed: int = 0, readable: int = 0, run_id: str = "run-2"
+) -> list[KnownDocument]:
+    """So many documents of each state, all looked at by one run."""
+    states = [S.MISSING] * missing + [S.FAILED] * failed + [S.NOT_MODIFIED] * readable
+    reasons = {S.MISSING: "HTTP 404", S.FAILED: "HTTP 500"}
+    return [
+        known(f"{SITE}{number}", state=state, reason=reasons.get(state, ""), run_id=run_id)
+        for number, state in enumerate(states)
+    ]
+
+
+def failures(known_documents: list[KnownDocument], /, **limits: Any) -> str | None:
+    """What is said of documents that readers see."""
+    seen = {document.uri for document in known_documents}
+    return failure_refusal(known_documents, seen, run_id="run-2", limits=MaxFailures(**limits))
+
+
+def test_a_site_whose_pages_mostly_answer_404_is_told_with_its_reason() -> None:
+    assert failures(site_of(missing=49, readable=28)) == (
+        "49 of 77 documents could not be had (HTTP 404: 49); max_failures allows 25% of them"
+    )
+
+
+@pytest.mark.parametrize(
+    ("failed", "readable", "refused"),
+    [(5, 15, False), (6, 15, True), (4, 0, False), (5, 0, True), (0, 9, False)],
+)
+def test_a_quarter_of_a_source_may_fail_and_four_documents_always(
+    failed: int, readable: int, refused: bool
+) -> None:
+    assert (failures(site_of(failed=failed, readable=readable)) is not None) is refused
+
+
+def test_a_number_that_is_set_counts_whatever_the_share() -> None:
+    documents = site_of(failed=2, readable=98)
+
+    assert failures(documents, documents=2) is None
+    assert "max_failures allows 1" in str(failures(documents, documents=1))
+
+
+def test_a_dead_link_is_no_failure_until_readers_have_seen_what_it_leads_to() -> None:
+    documents = site_of(missing=30, readable=5)
+    seen = {document.uri for document in documents if document.state is not S.MISSING}
+
+    assert failure_refusal(documents, seen, run_id="run-2", limits=MaxFailures()) is None
+
+
+def test_a_run_that_looks_at_few_documents_is_judged_by_the_whole_source() -> None:
+    due, others = site_of(failed=6), site_of(readable=60, run_id="run-1")
+    others = [replace(document, uri=f"{document.uri}/other") for document in others]
+
+    assert failures([*due, *others]) is None
+    assert failures([*site_of(failed=60, run_id="run-1"), *others]) is None, "none of them failed in this run"

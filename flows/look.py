@@ -1,0 +1,124 @@
+"""The walk of a run as far as nothing is new; what most scheduled runs are from beginning to end.
+
+It does what flows/index.py does, without Prefect, and gives up where there is more to do than to look: the
+flow then goes on with the same run. docs/decisions/0019-no-prefect-for-no-change.md says why.
+"""
+
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from itertools import groupby
+
+from flows.hold import check_hold
+from flows.leasing import hold_lease
+from flows.mending import find_damaged_files
+from flows.models import changes_model
+from flows.stages import Stages
+from flows.steps.collect import collect
+from flows.steps.diff import check_seeds, diff_source
+from flows.steps.fetch import fetch_batch
+from flows.steps.link import redirects_matter
+from flows.steps.parse import needs_parsing, parse_batch
+from flows.steps.plan import Batch, plan_source, plan_wave
+from flows.steps.report import record_run
+from flows.steps.settle import settle_source
+from flows.wiring import Pipeline
+from flows.work import Work, start_work
+from indexes.stores.ledger.leases import Lease
+from schemas.report import RunReport
+
+SHARDS_AT_ONCE = 4
+
+
+def look(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages) -> RunReport | None:
+    """Look at every document that is due; the report where readers see all that there is, None elsewhere.
+
+    Raises what the flow would raise.
+    """
+    index = pipeline.index
+    if index.current() == 0 or pipeline.repair or changes_model(pipeline):
+        return None
+    with stages.timed("crawl"):
+        if not _crawl(pipeline, due_by=index.now() if due else None):
+            return None
+        check_seeds(pipeline, settle_source(pipeline, accept=accept))
+    with ExitStack() as stack:
+        with stages.timed("wait"):
+            lease = stack.enter_context(
+                hold_lease(
+                    index.ledger.leases,
+                    "index",
+                    clock=index.clock,
+                    progress=pipeline.progress,
+                    stop=pipeline.stop,
+                    wait=True,
+                )
+            )
+        return _compare(pipeline, lease, stages, accept=accept)
+
+
+def _crawl(pipeline: Pipeline, *, due_by: str | None) -> bool:
+    """Fetch wave after wave; false as soon as there is something to parse."""
+    plan_source(pipeline, due_by=due_by)
+    documents = pipeline.index.ledger.documents
+    if documents.unparsed(pipeline.source.name, pipeline_version=pipeline.pipeline_version):
+        return False
+    while wave := plan_wave(pipeline, due_by=due_by):
+        pipeline.progress.expect("fetch", sum(len(batch.uris) for batch in wave))
+        if not _fetch_wave(pipeline, wave):
+            return False
+    return True
+
+
+def _fetch_wave(pipeline: Pipeline, wave: Sequence[Batch]) -> bool:
+    """Shards side by side, the batches of each in turn; all end soon where one finds something to parse."""
+    found = threading.Event()
+    with ThreadPoolExecutor(max_workers=SHARDS_AT_ONCE) as pool:
+        shards = [tuple(batches) for _, batches in groupby(wave, key=lambda batch: batch.shard)]
+        futures = [pool.submit(_fetch_shard, pipeline, batches, found) for batches in shards]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            found.set()
+            pipeline.stop.set()
+            raise
+    return not found.is_set()
+
+
+def _fetch_shard(pipeline: Pipeline, batches: Iterable[Batch], found: threading.Event) -> None:
+    documents = pipeline.index.ledger.documents
+    for batch in batches:
+        if found.is_set():
+            return
+        fetch_batch(pipeline, batch.uris)
+        known = documents.get(pipeline.source.name, batch.uris).values()
+        if any(needs_parsing(pipeline, document) for document in known):
+            found.set()
+            return
+        parse_batch(pipeline, batch.uris)  # nothing is parsed, but stubs still redirect
+
+
+def _compare(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) -> RunReport | None:
+    """What the crawl left against what readers see; None where they would see anything else."""
+    index = pipeline.index
+    pipeline.crash_point("lease.acquired")
+    if not accept:
+        check_hold(index.layout)
+    if index.ledger.generations.unfinished() or index.ledger.generations.get(index.current()) is None:
+        return None
+    with stages.timed("recover"):
+        if find_damaged_files(index):
+            return None
+    with stages.timed("diff"):
+        difference = diff_source(pipeline, accept=accept)
+        if changes_model(pipeline) or difference.changes or redirects_matter(pipeline, difference):
+            return None
+    as_of = index.now()
+    work = start_work(pipeline.run_id, Work(difference=difference, lease=lease, as_of=as_of, accept=accept))
+    if index.has_grown:
+        with stages.timed("collect"):
+            collect(index, source=pipeline.source.name)
+    pipeline.crash_point("report.before")
+    return record_run(pipeline, work, stages)

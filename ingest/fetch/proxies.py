@@ -1,0 +1,134 @@
+"""Which proxy a request goes through, as the environment or a source says.
+
+A proxy is the operator's: its own address may be private. What may be asked of it is in ingest/fetch/gate.py.
+"""
+
+import ipaddress
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from schemas.errors import ConfigError
+
+_PORTS = {"http": 80, "https": 443}
+_LOOPBACK = ("127.0.0.0/8", "::1/128")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proxy:
+    """One HTTP proxy, spoken to over TLS where its scheme is https.
+
+    `authorization` is the value of Proxy-Authorization, never shown (RFC 7617, 2).
+    """
+
+    scheme: str
+    host: str
+    port: int
+    authorization: bytes | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyRules:
+    """The proxies for http and https; `direct` are the hosts that NO_PROXY names, with commas between.
+
+    `everywhere`: a source names its proxy, and nothing goes past it.
+    """
+
+    http: Proxy | None = None
+    https: Proxy | None = None
+    direct: str = ""
+    everywhere: bool = False
+
+    def proxy_for(self, scheme: str, host: str, port: int) -> Proxy | None:
+        """Give the proxy for a host (IPv6 without brackets); None: straight there."""
+        proxy = self.https if scheme == "https" else self.http
+        if proxy is None or self.everywhere:
+            return proxy
+        return None if is_direct(host, port, self.direct) else proxy
+
+
+def is_direct(host: str, port: int, direct: str) -> bool:
+    """Whether a host is reached without the proxy: loopback, or named in NO_PROXY.
+
+    An entry is `*`, a domain that stands for its subdomains too, an address, or a network such as 10.0.0.0/8;
+    all but `*` may have a port. Source: curl(1), NO_PROXY; Go's net/http for loopback.
+    """
+    if host == "localhost" or any(_is_within(host, network) for network in _LOOPBACK):
+        return True
+    entries = (entry.strip().lower() for entry in direct.split(","))
+    return any(_stands_for(entry, host.lower(), port) for entry in entries if entry)
+
+
+def _stands_for(entry: str, host: str, port: int) -> bool:
+    with_port = re.fullmatch(r"(\[.*\]|[^:]*):([0-9]+)", entry)
+    if with_port and int(with_port[2]) != port:
+        return False
+    name = with_port[1] if with_port else entry
+    domain = name.removeprefix("*").removeprefix(".")
+    return name == "*" or host == domain or host.endswith(f".{domain}") or _is_within(host, name)
+
+
+def _is_within(host: str, network: str) -> bool:
+    try:
+        return ipaddress.ip_address(host) in ipaddress.ip_network(network.strip("[]"), strict=False)
+    except ValueError:
+        return False
+
+
+def read_proxies(environ: Mapping[str, str]) -> ProxyRules:
+    """Read HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY; the lower-case name wins, empty is unset.
+
+    Raises: ConfigError: one names no proxy that is spoken to; the message has no part of its value.
+    """
+    return ProxyRules(
+        http=_first(environ, "HTTP_PROXY", "ALL_PROXY"),
+        https=_first(environ, "HTTPS_PROXY", "ALL_PROXY"),
+        direct=_value(environ, "NO_PROXY"),
+    )
+
+
+def parse_proxy(text: str, *, subject: str) -> Proxy:
+    """Read the URL of a proxy; without a scheme it is http.
+
+    Raises: ConfigError: it is none; the message has no part of it, since it may hold a password.
+    """
+    parts = _split(text if "://" in text else f"http://{text}")
+    if parts is None or parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/"):
+        raise ConfigError(
+            "is not the URL of an http or https proxy, as in http://proxy.example.org:3128; set it to one, "
+            "or write proxy: false in the source file",
+            subject=subject,
+        )
+    return Proxy(
+        scheme=parts.scheme,
+        host=parts.hostname,
+        port=parts.port or _PORTS[parts.scheme],
+        authorization=_authorization(parts),
+    )
+
+
+def _first(environ: Mapping[str, str], *names: str) -> Proxy | None:
+    named = ((name, _value(environ, name)) for name in names)
+    return next((parse_proxy(value, subject=name) for name, value in named if value), None)
+
+
+def _value(environ: Mapping[str, str], name: str) -> str:
+    return environ.get(name.lower(), environ.get(name, "")).strip()
+
+
+def _split(text: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port  # a port that is none raises where it is asked for
+    except ValueError:
+        return None
+    return parts
+
+
+def _authorization(parts: SplitResult) -> bytes | None:
+    if parts.username is None:
+        return None
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return b"Basic " + b64encode(pair.encode())

@@ -1,0 +1,86 @@
+"""A glob that nothing can match is a mistake; one that something can is never called one."""
+
+from fnmatch import fnmatchcase
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.plan.globs import glob_refusal
+from ingest.urls import canonical_url
+from schemas.source import SourceKind
+
+WEB, FILES = SourceKind.WEB, SourceKind.FILES
+ENDINGS = (".md", ".html", ".pdf")
+
+
+@pytest.mark.parametrize(
+    ("glob", "hint"),
+    [
+        ("docs.example.org/*", "write *docs.example.org/*"),
+        ("/docs/*", "write */docs/*"),
+        ("HTTPS://docs.example.org/*", "begin with http:// or https://"),
+        ("https://Docs.Example.org/*", "write https://docs.example.org/*"),
+        ("https://docs.example.org:443/guide/*", "write https://docs.example.org/guide/*"),
+        ("https://docs.example.org", "write https://docs.example.org/"),
+        ("https://docs.example.org/a/../b.html", "write https://docs.example.org/b.html"),
+        ("https://docs.example.org/*#part", "'#'"),
+        ("https://docs.example.org/über/*", "'ü'"),
+        ("https:///docs/*", "no host"),
+        ("", "is empty"),
+    ],
+)
+def test_a_glob_that_no_address_can_match_is_told_how_to_be_written(glob: str, hint: str) -> None:
+    assert hint in (glob_refusal(glob, WEB) or "")
+
+
+@pytest.mark.parametrize(
+    "glob",
+    [
+        "*",
+        "*/print/*",
+        "*.pdf",
+        "?ttps://docs.example.org/*",
+        "http*://docs.example.org/*",
+        "https://*.example.org/*",
+        "https://docs.example.org*",
+        "https://docs.example.org/guide/*",
+        "https://docs.example.org/index.php?title=*",
+        "https://docs.example.org/[ab]/*",
+        "https://docs.example.org:8443/*",
+        "https://docs.example.org/guide/%C3%BC*",
+        "https://docs.example.org/start.html",
+    ],
+)
+def test_a_glob_that_some_address_can_match_is_let_be(glob: str) -> None:
+    assert glob_refusal(glob, WEB) is None
+
+
+@pytest.mark.parametrize(
+    "glob", ["/guide/*", "./guide/*", "../guide/*", "guide/", "*.docx", "guide/*.DOCX", "README"]
+)
+def test_a_glob_that_no_file_can_match_is_refused(glob: str) -> None:
+    assert glob_refusal(glob, FILES, endings=ENDINGS)
+
+
+@pytest.mark.parametrize(
+    "glob", ["guide/*", "*.md", "*.MD", "*d", "guide/[a-c]*", "*guide*", "guide/a.html", "*.h?ml"]
+)
+def test_a_glob_that_some_file_can_match_is_let_be(glob: str) -> None:
+    assert glob_refusal(glob, FILES, endings=ENDINGS) is None
+
+
+@given(
+    host=st.from_regex(r"[a-zA-Z][a-zA-Z0-9-]{0,8}\.(org|com)", fullmatch=True),
+    path=st.text(alphabet="abAB/.-_~%20?=&é ", max_size=12),
+    cut=st.integers(0, 30),
+)
+def test_the_beginning_of_a_canonical_address_with_a_star_is_never_refused(
+    host: str, path: str, cut: int
+) -> None:
+    url = canonical_url(f"https://{host}/{path}")
+    if url is None or cut >= len(url):
+        return
+    glob = f"{url[:cut]}*"
+    if fnmatchcase(url, glob):
+        assert glob_refusal(glob, WEB) is None
