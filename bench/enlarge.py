@@ -19,8 +19,9 @@ from indexes.manifest import dump_manifest, load_manifest
 from indexes.publish.current import read_current, write_current, write_durably
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.lance.staging import StagedTable
-from indexes.stores.lance.tables import CHUNKS, EDGES, NODES, tag_of
+from indexes.stores.lance.tables import CHUNKS, EDGES, NODES
 from indexes.stores.lance.vector_index import refresh_vector_indexes
+from indexes.table_files import tag_of
 from indexes.wiring import create_stores, open_authority_store
 from tests.fakes.exported_encoder import place_exported_encoder
 

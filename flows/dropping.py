@@ -4,6 +4,7 @@ from typing import Any
 
 from flows.hold import check_hold
 from flows.leasing import hold_lease
+from flows.mending import find_damaged_files
 from flows.opening import open_existing, open_pipeline_for
 from flows.settings import read_settings
 from flows.steps.collect import collect
@@ -13,11 +14,12 @@ from flows.steps.verify import verify_generation
 from flows.steps.write import freeze, plan_rows, write_plan
 from flows.wiring import Pipeline
 from flows.work import Difference
+from indexes.layout import remedy
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from ingest.diff.tools import without_tools
 from schemas.changes import ChangeKind, DocumentChange
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, DamageFound
 from schemas.source import Source, SourceKind
 
 
@@ -26,7 +28,8 @@ def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
 
     Where readers see nothing of it there is no generation to make: `generation` is None.
 
-    Raises: ConfigError: the index has no source of that name; GuardRefused: publishing is held.
+    Raises: ConfigError: the index has no source of that name; GuardRefused: publishing is held; DamageFound:
+    the index is damaged.
     """
     opened = open_existing(read_settings(index=index))
     check_hold(opened.layout)
@@ -41,6 +44,8 @@ def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
             wait=True,
         )
         with lease as held:
+            for path, what in find_damaged_files(opened):
+                raise DamageFound(f"{what}; {remedy(opened.layout.root)}", subject=path)
             recover(pipeline, lease=held)
             return _drop(pipeline, held)
 

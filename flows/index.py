@@ -14,6 +14,7 @@ from flows.artifacts import publish_artifacts, show_problems
 from flows.clock import SystemClock
 from flows.hold import check_hold, lift_hold
 from flows.leasing import hold_lease
+from flows.mending import Mending, from_nothing, look_for_damage, repair_vectors
 from flows.models import changes_model
 from flows.opening import open_pipeline
 from flows.run_log import forwarded_logs
@@ -58,14 +59,16 @@ def index_source(
     due: bool = False,
     accept: bool = False,
     quiet: bool = False,
+    repair: bool = False,
 ) -> dict[str, Any]:
     """Bring the index up to date with one source and give the run's report.
 
     Args: source: path of a source file; index: index folder (default: the settings'); graph: `lance`
     or `neo4j`, for a new index; due: look only at documents whose time has come; accept: publish even
-    though the guard objects; quiet: no progress on stderr.
+    though the guard objects; quiet: no progress on stderr; repair: compare everything that readers see with
+    its hashes first, and make anew what is damaged.
     """
-    options = {"index": index, "graph": graph, "accept": accept, "quiet": quiet}
+    options = {"index": index, "graph": graph, "accept": accept, "quiet": quiet, "repair": repair}
     with forwarded_logs():
         try:
             report = run_source(source, due=due, accept=accept, options=options)
@@ -109,6 +112,8 @@ def _start(stack: ExitStack, source: str, options: dict[str, Any]) -> Pipeline:
 def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages | None = None) -> RunReport:
     """Crawl under the source's lease, then change the index under its own."""
     stages = stages or Stages(pipeline.index.clock)
+    if pipeline.repair:
+        repair_vectors(pipeline.index)
     leases, clock = pipeline.index.ledger.leases, pipeline.index.clock
     with stages.timed("crawl"):
         crawl(pipeline, due_by=pipeline.index.now() if due else None)
@@ -138,12 +143,16 @@ def change_index(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bo
     if not accept:
         check_hold(pipeline.index.layout)  # a rollback may have come while the source was crawled
     with stages.timed("recover"):
-        recover(pipeline, lease=lease)
+        mending = look_for_damage(pipeline)
+        if mending is not Mending.STORES:  # what a crash left in damaged stores goes with them
+            recover(pipeline, lease=lease)
         # An encoder that no generation names yet goes with what recovery prunes.
         pipeline.export_encoder()
     with stages.timed("diff"):
         difference = diff_source(pipeline, accept=accept)
-        changes = needs_generation(pipeline, difference)
+        if mending is Mending.STORES:
+            difference = from_nothing(pipeline, difference)
+        changes = mending is not Mending.NOTHING or needs_generation(pipeline, difference)
     work = start_work(
         pipeline.run_id,
         Work(difference=difference, lease=lease, as_of=pipeline.index.now(), accept=accept),

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from flows.hold import check_hold
 from flows.leasing import hold_lease
+from flows.mending import find_damaged_files
 from flows.models import changes_model
 from flows.stages import Stages
 from flows.steps.collect import collect
@@ -36,7 +37,7 @@ def look(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages) -> RunR
     Raises what the flow would raise.
     """
     index = pipeline.index
-    if index.current() == 0 or changes_model(pipeline):
+    if index.current() == 0 or pipeline.repair or changes_model(pipeline):
         return None
     with stages.timed("crawl"):
         if not _crawl(pipeline, due_by=index.now() if due else None):
@@ -107,6 +108,9 @@ def _compare(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) 
         check_hold(index.layout)
     if index.ledger.generations.unfinished() or index.ledger.generations.get(index.current()) is None:
         return None
+    with stages.timed("recover"):
+        if find_damaged_files(index):
+            return None
     with stages.timed("diff"):
         difference = diff_source(pipeline, accept=accept)
         if changes_model(pipeline) or difference.changes or redirects_matter(pipeline, difference):

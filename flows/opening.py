@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -19,6 +19,7 @@ from flows.leasing import hold_lease
 from flows.memory import share_heaps
 from flows.models import is_same, model_of, names_of_change
 from flows.progress import StageProgress
+from flows.putting_back import put_back
 from flows.settings import read_settings
 from flows.steps.collect import wait_for_collection
 from flows.steps.problems import record_end
@@ -29,6 +30,7 @@ from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
 from schemas.errors import GuardRefused, SitegraphError
 from schemas.fragment import GraphFragment
+from schemas.report import Problem
 from schemas.settings import Settings
 from schemas.source import Source
 
@@ -49,6 +51,7 @@ def open_pipeline(
     graph: str | None = None,
     accept: bool = False,
     quiet: bool = False,
+    repair: bool = False,
 ) -> Iterator[Pipeline]:
     """Open everything a run needs; an interrupted run of the source is resumed by its id.
 
@@ -74,6 +77,7 @@ def open_pipeline(
     check_device(settings.device)
     check_extractor(settings)
     with ExitStack() as stack:
+        restored = put_back(settings)
         look = FirstLook()
         if not IndexLayout(Path(settings.index)).manifest.exists():
             look = stack.enter_context(look_first(loaded, settings, clock=SystemClock(), accept=accept))
@@ -81,10 +85,12 @@ def open_pipeline(
         if not accept:
             check_hold(opened.layout)
         pipeline = stack.enter_context(open_pipeline_for(opened, loaded, tools=tools, quiet=quiet))
+        pipeline.repair = repair
         _take_up(pipeline, look)
         check_model(pipeline, accept=accept)
         opened.ledger.sources.save(loaded)
         pipeline.run_id = start_or_resume(opened, loaded.name, pipeline.progress)
+        _tell(pipeline, restored)
         activate(pipeline)
         try:
             _log.info(
@@ -100,6 +106,13 @@ def open_pipeline(
             pipeline.stop.set()
             end_work(pipeline.run_id)
             deactivate(pipeline)
+
+
+def _tell(pipeline: Pipeline, restored: Iterable[str]) -> None:
+    problems = [Problem(url=name, reason="was missing or damaged; put back") for name in restored]
+    pipeline.index.ledger.runs.add_problems(pipeline.run_id, problems)
+    for problem in problems:
+        pipeline.progress.say(f"{problem.url} {problem.reason}")
 
 
 def _take_up(pipeline: Pipeline, look: "FirstLook") -> None:

@@ -10,14 +10,16 @@ from flows.progress import StageProgress
 from flows.steps.showing import show_current
 from flows.wiring import Index
 from indexes.publish.current import write_current
-from schemas.errors import ConfigError, StoreUnavailable
+from indexes.publish.files import FileCheck
+from indexes.publish.generation import load_generation
+from schemas.errors import ConfigError, DamageFound, StoreUnavailable
 
 
 def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
     """Point readers at generation *to*, by default the one the current one was built on.
 
-    Raises: ConfigError: that generation is not kept (any more), or is the current one; StaleLease: another
-    run has taken over, and readers stay where they are.
+    Raises: ConfigError: that generation is not kept (any more), or is the current one; DamageFound: a file
+    of it is lost or damaged; StaleLease: another run has taken over, and readers stay where they are.
     """
     lease = hold_lease(
         index.ledger.leases,
@@ -30,6 +32,7 @@ def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
     with lease as held:
         current = index.current()
         target = choose_target(kept_generations(index), current=current, to=to)
+        require_whole(index, target)
         # Held first: a crash in between must not leave a rolled-back index that publishes again by itself.
         set_hold(index.layout, now=index.now())
         with index.ledger.leases.locked(held):
@@ -46,6 +49,24 @@ def _show(index: Index) -> list[str]:
     except (StoreUnavailable, ConfigError) as error:
         return [f"what people see in the graph store is not rolled back; the next run does it: {error}"]
     return []
+
+
+def require_whole(index: Index, generation: int) -> None:
+    """Refuse to lead readers to a generation whose files are not what was published.
+
+    Raises: DamageFound: names the first of them.
+    """
+    path = index.layout.generation(generation)
+    described = load_generation(index.layout, generation)
+    if index.ledger.manifests.get(generation) not in (None, path.read_text()):
+        raise DamageFound(f"is damaged; {_ANOTHER}", subject=str(path))
+    for name, what in FileCheck(index.layout.root).damaged(described.files):
+        raise DamageFound(f"{what}; {_ANOTHER}", subject=str(index.layout.root / name))
+
+
+_ANOTHER = (
+    "choose another generation with --to, or mend the current one with: sitegraph run SOURCE.yaml --repair"
+)
 
 
 def choose_target(kept: tuple[int, ...], *, current: int, to: int | None) -> int:

@@ -17,7 +17,14 @@ from schemas.records import to_record
 
 
 def run_source(
-    source: str, *, index: str | None, folder: Path, graph: str | None, due: bool, accept: bool
+    source: str,
+    *,
+    index: str | None,
+    folder: Path,
+    graph: str | None,
+    due: bool,
+    accept: bool,
+    repair: bool = False,
 ) -> dict[str, Any]:
     """Bring the index in *folder* up to date with a source, and give the run's report.
 
@@ -27,6 +34,7 @@ def run_source(
     Raises what the flow raises.
     """
     options: dict[str, Any] = {"source": source, "index": index, "graph": graph, "accept": accept}
+    options["repair"] = repair
     if may_be_configured(os.environ, Path.cwd()) or not IndexLayout(folder).manifest.exists():
         return _run_flow(**options, due=due)
     stages = Stages(SystemClock())

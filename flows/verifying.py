@@ -1,26 +1,82 @@
 """A published generation against its manifest, its documents, its row hashes and the files behind it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 
 from flows.wiring import Index
+from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.export import damaged_files
+from indexes.own_ledger import ledger_url_of
 from indexes.ports import RawStore
+from indexes.publish.files import Damage, FileCheck
 from indexes.publish.generation import load_generation, store_record
 from ingest.urls import is_tools_url
 from schemas.documents import LiveDocument
-from schemas.errors import DamageFound
+from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
 from schemas.nodes import Page, PdfDoc
 
-Damage = tuple[str, str]
-"""What is damaged, and how."""
+__all__ = ["Damage", "find_damage"]
 
 
 def find_damage(index: Index, generation: int) -> tuple[Damage, ...]:
-    """Everything that a generation should hold and does not, in a stated order; reads all of it."""
+    """Everything that a generation should hold and does not, in a stated order; reads all of it.
+
+    Raises: StoreUnavailable: a server does not answer; what is in the folder and cannot be read is damage.
+    """
     if generation == 0:
         return ()
-    checks = (_ledger, _encoder, _stores, _rows, _documents, _view)
-    return tuple(damage for check in checks for damage in check(index, generation))
+    checks = (_manifest, _files, _databases, _ledger, _encoder, _stores, _rows, _documents, _view)
+    found = (damage for check in checks for damage in _tried(index, generation, check))
+    return tuple(dict.fromkeys(found))
+
+
+def damaged_rows(index: Index, generation: int) -> tuple[Damage, ...]:
+    """What of this the stores alone tell, row by row."""
+    return tuple(damage for check in (_stores, _rows) for damage in _tried(index, generation, check))
+
+
+def _tried(
+    index: Index, generation: int, check: Callable[[Index, int], Iterator[Damage]]
+) -> Iterator[Damage]:
+    """Give what a check finds; what it cannot read is what it has found, and the others still look."""
+    try:
+        yield from check(index, generation)
+    except StoreUnavailable as error:
+        if error.subject not in _EMBEDDED:
+            raise
+        yield error.subject, error.message
+    except (DamageFound, SchemaMismatch) as error:
+        yield error.subject or check.__name__.strip("_"), error.message
+    except (ValueError, LookupError, TypeError) as error:  # a row that is no longer what it was
+        yield check.__name__.strip("_"), f"cannot be read: {error!r}"
+
+
+_EMBEDDED = ("chunks", "nodes", "edges")
+
+
+def _manifest(index: Index, generation: int) -> Iterator[Damage]:
+    described = load_generation(index.layout, generation)
+    if described.index not in (None, index.manifest):
+        yield index.layout.manifest.name, "is damaged"
+
+
+def _files(index: Index, generation: int) -> Iterator[Damage]:
+    """Every file that readers open, byte for byte: LanceDB gives a flipped bit back without a word."""
+    described = load_generation(index.layout, generation)
+    yield from FileCheck(index.layout.root).damaged(described.files)
+
+
+def _databases(index: Index, _generation: int) -> Iterator[Damage]:
+    """What no reader opens, and the next run builds on."""
+    if ledger_url_of(index.layout, index.settings.ledger_url).startswith("sqlite:///"):
+        with index.ledger.engine.connect() as connection:
+            for fault in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
+                if fault != "ok":
+                    yield "ledger", f"{fault}; put a good copy in its place, or delete the file"
+    if index.layout.vectors.exists():
+        with closing(SqliteVectorCache(index.layout.vectors, model_key="")) as vectors:
+            if damaged := vectors.damaged():
+                yield index.layout.vectors.name, f"{damaged} vectors do not match their checksum"
 
 
 def _ledger(index: Index, generation: int) -> Iterator[Damage]:
@@ -38,7 +94,7 @@ def _ledger(index: Index, generation: int) -> Iterator[Damage]:
 def _encoder(index: Index, generation: int) -> Iterator[Damage]:
     folder = index.layout.root / index.chunks.space(generation).encoder
     for name in damaged_files(folder):
-        yield f"{folder.name}/{name}", "is missing or damaged; delete the folder, and a run exports it anew"
+        yield f"{folder.name}/{name}", "is missing or damaged"
 
 
 def _stores(index: Index, generation: int) -> Iterator[Damage]:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -39,6 +39,7 @@ from indexes.wiring import (
     open_graph_store,
     open_raw_store,
 )
+from ingest.diff.rows import Observed
 from ingest.plan.scope import seed_urls
 from schemas.errors import ConfigError
 from schemas.extraction import EntityExtractor
@@ -136,9 +137,15 @@ class Index:
 
     def close(self) -> None:
         """Let go of what was opened."""
-        for name in ("ledger", "chunks", "graph"):
+        self.close_stores()
+        if "ledger" in self.__dict__:
+            self.ledger.close()
+
+    def close_stores(self) -> None:
+        """Let go of both stores; they are opened anew on use."""
+        for name in ("chunks", "graph"):
             if name in self.__dict__:
-                self.__dict__[name].close()
+                self.__dict__.pop(name).close()
 
 
 @dataclass(kw_only=True)
@@ -148,6 +155,8 @@ class Pipeline:
     `answers` are those that seeds gave before the index was made.
     `embedded_ahead` are fragments whose texts were taken by `encoding` as soon as they were parsed.
     `may_change_model`: whether it may go on with another model than that of the vectors readers see.
+    `repair`: whether to read everything that readers see first, as `verify` does. `observed` are the times of
+    passages whose rows are written anew.
     """
 
     index: Index
@@ -157,6 +166,8 @@ class Pipeline:
     tools: tuple[GraphFragment, ...] = ()
     stop: threading.Event = field(default_factory=threading.Event)
     may_change_model: bool = False
+    repair: bool = False
+    observed: Mapping[str, Observed] = field(default_factory=dict)
     answers: dict[str, FetchResult] = field(default_factory=dict)
     embedded_ahead: set[str] = field(default_factory=set)
     _listed: dict[str, tuple[SitemapEntry, ...]] = field(default_factory=dict)

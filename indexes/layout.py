@@ -1,5 +1,6 @@
 """Where things lie inside an index folder."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ class IndexLayout:
 
     def is_foreign(self) -> bool:
         """Whether the folder holds anything but an index, so that none may be made there."""
-        if not self.root.is_dir():
+        if self.has_generations() or not self.root.is_dir():
             return False
         others = {path.name for path in self.root.iterdir()} - set(_FIRST_MADE)
         # Last: what another process makes meanwhile comes after its `index.json`.
@@ -30,6 +31,10 @@ class IndexLayout:
     def making(self) -> Path:
         """The lock of who makes the index."""
         return self.root / _MAKING
+
+    def has_generations(self) -> bool:
+        """Whether anything was published here, so that the folder is an index though `index.json` be lost."""
+        return any(self.generation(0).parent.glob("*.json"))
 
     @property
     def manifest(self) -> Path:
@@ -80,6 +85,10 @@ class IndexLayout:
         """What links and clicks say of the documents of each kept generation."""
         return self.root / "authority"
 
+    def authority_of(self, generation: int) -> Path:
+        """The same of one generation."""
+        return self.authority / f"{generation}.arrow"
+
     @property
     def ledger(self) -> Path:
         """The default ledger."""
@@ -89,3 +98,8 @@ class IndexLayout:
     def vectors(self) -> Path:
         """Vectors by the hash of the encoded text."""
         return self.root / "vectors.sqlite"
+
+
+def remedy(index: Path) -> str:
+    """What to do about a damaged index; a run restores what the ledger knows, and makes the rest anew."""
+    return f"mend it with: sitegraph run SOURCE.yaml --index {shlex.quote(str(index))} --repair"

@@ -3,8 +3,8 @@
 import json
 from dataclasses import dataclass
 
-from indexes.layout import IndexLayout
-from schemas.errors import ConfigError, SchemaMismatch
+from indexes.layout import IndexLayout, remedy
+from schemas.errors import ConfigError, DamageFound, SchemaMismatch
 from schemas.records import from_record, to_record
 
 FORMAT = 1
@@ -54,12 +54,17 @@ class IndexManifest:
 def load_manifest(layout: IndexLayout) -> IndexManifest:
     """Read `index.json`.
 
-    Raises: ConfigError: the folder is no index; SchemaMismatch: it is one of another format.
+    Raises: ConfigError: the folder is no index; SchemaMismatch: it is one of another format; DamageFound: the
+    file of an index is lost or unreadable.
     """
     try:
         record = json.loads(layout.manifest.read_text())
         found = record["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
+        if layout.has_generations():
+            raise DamageFound(
+                f"is missing or damaged; {remedy(layout.root)}", subject=str(layout.manifest)
+            ) from error
         raise ConfigError(
             "not an index; make one with: sitegraph run SOURCE.yaml --index DIR", subject=str(layout.root)
         ) from error
@@ -68,7 +73,9 @@ def load_manifest(layout: IndexLayout) -> IndexManifest:
     try:
         return from_record(IndexManifest, record)
     except (KeyError, TypeError) as error:
-        raise SchemaMismatch(f"does not describe an index ({error})", subject=str(layout.manifest)) from error
+        raise DamageFound(
+            f"does not describe an index ({error}); {remedy(layout.root)}", subject=str(layout.manifest)
+        ) from error
 
 
 def dump_manifest(manifest: IndexManifest) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from indexes.chunk_tables import ChunkTables
 from indexes.embed.reader_encoder import OnnxEncoder
-from indexes.layout import IndexLayout
+from indexes.layout import IndexLayout, remedy
 from indexes.manifest import FILES, IndexManifest, VectorSpace, load_manifest
 from indexes.ports import (
     AuthorityReader,
@@ -21,10 +21,11 @@ from indexes.ports import (
     Reranker,
 )
 from indexes.publish.current import read_current
-from indexes.publish.generation import load_generation, space_of
+from indexes.publish.files import HASHED_BYTES, FileCheck
+from indexes.publish.generation import GenerationManifest, load_generation
 from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.tuning import load_weights
-from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
+from schemas.errors import ConfigError, DamageFound, SchemaMismatch, StoreUnavailable
 from schemas.evidence import Scores
 from schemas.settings import is_on
 
@@ -72,8 +73,8 @@ def open_readers(
     is not installed. A generation pruned while it was being opened is given up for the one that is current
     by then.
 
-    Raises: ConfigError: no index there; SchemaMismatch: its encoder is of another model;
-    StoreUnavailable: the chunk store cannot be read.
+    Raises: ConfigError: no index there; SchemaMismatch: its encoder is of another model; DamageFound: a file
+    is lost or no longer what was published; StoreUnavailable: the chunk store cannot be read.
     """
     return readers_of(OpenedStores(index, environment), use_graph=use_graph, use_rerank=use_rerank)
 
@@ -92,6 +93,8 @@ class OpenedStores:
         self._environment = environment
         self._cache_mb = cache_mb
         self._encoder: tuple[VectorSpace, Encoder] | None = None
+        # Whoever lives long reads everything, once; a single query no more than it has time for.
+        self.check = FileCheck(index, HASHED_BYTES if cache_mb is None else None)
 
     def encoder(self, space: VectorSpace) -> Encoder:
         """The query encoder of a model; it loads while the driver of the store is imported."""
@@ -143,7 +146,7 @@ def readers_of(stores: OpenedStores, *, use_graph: bool = True, use_rerank: bool
     generation = read_current(stores.layout.root)
     try:
         readers = _read_at(generation, stores, use_graph=use_graph)
-    except StoreUnavailable:
+    except (StoreUnavailable, DamageFound):
         current = read_current(stores.layout.root)
         if current == generation:
             raise
@@ -260,15 +263,30 @@ def _open_encoder(layout: IndexLayout, space: VectorSpace) -> OnnxEncoder:
     if (encoder.model_sha256, encoder.dim) != (space.model.sha256, space.model.dim):
         raise SchemaMismatch(
             f"holds an encoder of another model than the index was built with ({space.model.name}); "
-            "delete the folder and run again to export it anew",
+            "delete the folder; a run exports it anew: sitegraph run SOURCE.yaml --index "
+            f"{layout.root}",
             subject=str(folder),
         )
     encoder.load_in_background()
     return encoder
 
 
+def _require_whole(stores: OpenedStores, described: GenerationManifest) -> None:
+    """Compare what a generation was published with to what is there.
+
+    Raises: DamageFound: names the first file that is lost or differs.
+    """
+    root = stores.layout.root
+    if described.index not in (None, stores.manifest):
+        raise DamageFound(f"is damaged; {remedy(root)}", subject=str(stores.layout.manifest))
+    for path, what in stores.check.damaged(described.files):
+        raise DamageFound(f"{what}; {remedy(root)}", subject=str(root / path))
+
+
 def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Readers:
-    space = space_of(stores.layout, stores.manifest, generation)
+    described = load_generation(stores.layout, generation)
+    space = described.space or VectorSpace(model=stores.manifest.model)
+    _require_whole(stores, described)
     encoder = stores.encoder(space)
     stores.chunks.declare(
         generation, space
@@ -284,7 +302,7 @@ def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Reade
         index=stores.layout.root,
         manifest=stores.manifest,
         generation=generation,
-        as_of=load_generation(stores.layout, generation).as_of,
+        as_of=described.as_of,
         chunks=chunks,
         graph=graph,
         authority=open_authority_store(stores.layout).at(generation),

@@ -29,15 +29,22 @@ def run(
             "empty source stop the run all the same.",
         ),
     ] = False,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Compare everything with its hashes first; make anew what is damaged."),
+    ] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Crawl a source, index what changed, publish it as one generation.
 
-    An interrupted run is resumed. Nothing changed: no generation, nothing written.
+    An interrupted run is resumed. Nothing changed: no generation, nothing written. Damage that shows at a
+    glance is mended by any run.
 
     Examples:
 
       sitegraph run handbook.yaml --index ./index
+
+      sitegraph run handbook.yaml --index ./index --repair
 
       sitegraph run handbook.yaml --due --format json
     """
@@ -52,7 +59,13 @@ def run(
     from flows.starting import run_source
 
     report = run_source(
-        str(source), index=index, folder=Path(settings.index), graph=graph, due=due, accept=accept
+        str(source),
+        index=index,
+        folder=Path(settings.index),
+        graph=graph,
+        due=due,
+        accept=accept,
+        repair=repair,
     )
     if output is OutputFormat.JSON:
         print_json(report)

@@ -1,19 +1,12 @@
 """`sitegraph verify`: do the stores hold what the generation says they hold?"""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from flows.cli.options import FormatOption, IndexOption, OutputFormat, choose_generation, print_json
 from flows.settings import read_settings
-from schemas.errors import StoreUnavailable
-
-if TYPE_CHECKING:
-    from flows.verifying import Damage
-    from flows.wiring import Index
-
-_EMBEDDED = ("chunks", "nodes", "edges")
 
 
 def verify(
@@ -32,11 +25,13 @@ def verify(
       sitegraph verify --generation 3 --format json
     """
     from flows.opening import open_existing
+    from flows.verifying import find_damage
+    from indexes.layout import remedy
 
     opened = open_existing(read_settings(index))
     try:
         number = choose_generation(opened, generation)
-        damage = _find_damage(opened, number)
+        damage = find_damage(opened, number)
     finally:
         opened.close()
     if output is OutputFormat.JSON:
@@ -44,21 +39,11 @@ def verify(
     else:
         for subject, what in damage:
             print(f"{subject}: {what}", file=sys.stderr)
+        if damage:
+            print(remedy(opened.layout.root), file=sys.stderr)
         print(f"generation {number}: " + _verdict(len(damage)))
     if damage:
         raise typer.Exit(1)
-
-
-def _find_damage(index: "Index", generation: int) -> "tuple[Damage, ...]":
-    """Look for damage; an embedded table that cannot even be read is damage, not a store out of reach."""
-    from flows.verifying import find_damage
-
-    try:
-        return find_damage(index, generation)
-    except StoreUnavailable as error:
-        if error.subject not in _EMBEDDED:
-            raise
-        return ((error.subject, error.message),)
 
 
 def _verdict(faults: int) -> str:

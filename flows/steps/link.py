@@ -13,7 +13,7 @@ from flows.wiring import Pipeline
 from flows.work import Difference
 from indexes.stores.ledger.links import doc_id_target
 from ingest.diff.feed import DocumentStep, document_steps, tool_steps
-from ingest.diff.rows import mark, row_changes
+from ingest.diff.rows import as_observed, mark, row_changes
 from ingest.link.anchors import give_anchor_texts
 from ingest.link.explained_by import explained_by_edges
 from ingest.link.resolve import (
@@ -173,7 +173,11 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
         chunks=(chunks, held[2]),
         changed_at=generation.as_of,
     )
-    rows = replace(rows, nodes=(*rows.nodes, *generation.entities.add(docs, edges, ours)))
+    rows = replace(
+        rows,
+        nodes=(*rows.nodes, *generation.entities.add(docs, edges, ours)),
+        chunks=as_observed(rows.chunks, pipeline.observed),
+    )
     _report_unresolved(generation, fragments.values())
     growth = growth_of((nodes, edges, chunks), held)
     emptied = {chunk.doc for chunk in held[2]} & live.keys() - {chunk.doc for chunk in chunks}
@@ -196,13 +200,14 @@ def _load(pipeline: Pipeline, live: Mapping[str, LiveDocument]) -> dict[str, Gra
         except DamageFound:
             lost.append(document)
     if lost:
-        _parse_again(pipeline, lost)
+        parse_again(pipeline, lost)
         message = f"parsed document is damaged or lost; run source {lost[0].source!r}, which parses it again"
         raise DamageFound(message, subject=lost[0].uri)
     return fragments
 
 
-def _parse_again(pipeline: Pipeline, lost: Sequence[LiveDocument]) -> None:
+def parse_again(pipeline: Pipeline, lost: Sequence[LiveDocument]) -> None:
+    """Let the next runs of their sources parse these documents, though their bytes did not change."""
     documents = pipeline.index.ledger.documents
     for live in lost:
         known = documents.get(live.source, [live.uri]).values()

@@ -14,12 +14,20 @@ from flows.task_names import named
 from flows.tasks import task
 from flows.wiring import Index, Pipeline
 from flows.work import work_of
-from indexes.manifest import VectorSpace
 from indexes.publish.current import write_current
-from indexes.publish.generation import GenerationManifest, dump_generation, generation_numbers, store_record
+from indexes.publish.files import Stamps, files_of_generation, stamp_files
+from indexes.publish.generation import (
+    GenerationManifest,
+    dump_generation,
+    generation_numbers,
+    generation_text,
+    load_generation,
+    store_record,
+)
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState
+from schemas.errors import DamageFound
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +44,9 @@ def publish_generation(
     # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
     os.sync()
     pipeline.crash_point("manifest.before_rename")
-    dump_generation(index.layout, _manifest(generation, staged, index.chunks.space(generation.generation)))
+    manifest = describe(index, generation, staged)
+    index.ledger.manifests.save(generation.generation, generation_text(manifest))
+    dump_generation(index.layout, manifest)
     pipeline.crash_point("current.before_rename")
     with index.ledger.leases.locked(lease):
         write_current(index.layout.root, generation.generation)
@@ -58,6 +68,7 @@ def prune(index: Index, *, source: str) -> None:
     index.chunks.writer().prune(keep=kept)
     index.crash_point("prune.midway")
     index.graph.writer().prune(keep=kept)
+    index.ledger.manifests.forget_before(min(kept, default=0))
     index.outbox.drop_all_but(index.ledger.generations.forget_before(min(kept, default=0)))
     index.similar.drop_all_but(_states(index, kept))
     index.authority.prune(keep=kept)
@@ -70,7 +81,12 @@ def _states(index: Index, kept: Sequence[int]) -> set[str]:
     return {state for row in rows if row is not None and (state := state_of(row))}
 
 
-def _manifest(generation: Generation, staged: StagedState, space: VectorSpace) -> GenerationManifest:
+def describe(index: Index, generation: Generation, staged: StagedState) -> GenerationManifest:
+    """Say what a generation holds, with the hash of every file that its readers open."""
+    space = index.chunks.space(generation.generation)
+    # A store that is held in memory has no files.
+    on_disk = index.layout.lance.is_dir()
+    paths = files_of_generation(index.layout, index.manifest, generation.generation, space) if on_disk else ()
     return GenerationManifest(
         generation=generation.generation,
         base=generation.base,
@@ -81,7 +97,18 @@ def _manifest(generation: Generation, staged: StagedState, space: VectorSpace) -
         sources=generation.details["sources"],
         space=space,
         stores={name: store_record(state) for name, state in staged.named().items()},
+        files=stamp_files(index.layout.root, paths, known=_stamps(index, generation.base)),
+        index=index.manifest,
     )
+
+
+def _stamps(index: Index, number: int) -> Stamps:
+    """What is known of the base's files, of which most stay, but for what a replay may write again."""
+    try:
+        held = load_generation(index.layout, number).files
+    except DamageFound:
+        return {}
+    return {path: stamp for path, stamp in held.items() if path.endswith(".lance")}
 
 
 @task(name="publish", task_run_name=named("publish"))

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from flows.active import active
+from flows.mending import empty_stores
 from flows.models import space_for
 from flows.retry import TRANSIENT
 from flows.steps.link import DOCUMENTS_PER_PAYLOAD, NextGeneration
@@ -118,6 +119,8 @@ def write_plan(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> S
 
     Raises: StaleLease: another run has taken over; no reader sees what was written.
     """
+    if generation.base == 0 and pipeline.index.current() != 0:
+        empty_stores(pipeline.index)
     declare(pipeline, generation)
     return apply_plan(
         load_plan(pipeline, generation),

@@ -18,12 +18,13 @@ from schemas.no_room import WHAT_TO_DO, why_no_room
 _KEYS_PER_STATEMENT = 500
 
 _metadata = sa.MetaData()
-# An ordinary rowid table: `missing` reads only the narrow index of the key, not the 1.5 KB rows.
 _vectors = sa.Table(
     "vector",
     _metadata,
     sa.Column("key", sa.LargeBinary(32), primary_key=True),
     sa.Column("vector", sa.LargeBinary, nullable=False),
+    # None in rows of earlier versions, which nothing vouches for: they are encoded again when next asked for.
+    sa.Column("checksum", sa.LargeBinary(32)),
 )
 
 
@@ -31,7 +32,8 @@ class SqliteVectorCache:
     """Keeps the port VectorCache in a SQLite file of its own; may be shared by threads and processes.
 
     `model_key` names everything that decides a vector (weights.model_key), so one file may serve several
-    models. The first vector kept for a text stays.
+    models. The first vector kept for a text stays. Each has a checksum over key and vector, since SQLite has
+    none: what rotted or changed places is missing, and is encoded again.
     """
 
     def __init__(self, path: Path, *, model_key: str) -> None:
@@ -44,18 +46,21 @@ class SqliteVectorCache:
         reading = open_read_only(path)
         self._engine = reading or sa.create_engine(f"sqlite:///{path}")
         if reading is not None:
+            if not _has_checksums(reading):  # nothing in it can be vouched for, and nothing can be added
+                self._engine = sa.create_engine("sqlite://", poolclass=sa.StaticPool)
+                _metadata.create_all(self._engine)
             return
         sa.event.listen(self._engine, "connect", _configure)
         with self._faults():
             path.parent.mkdir(parents=True, exist_ok=True)
             _metadata.create_all(self._engine)
+            _add_checksums(self._engine)
 
     def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
         by_key = {self._key(text): text for text in texts}
         with self._faults(), self._engine.connect() as connection:
             for keys in _parts(list(by_key)):
-                found = connection.scalars(sa.select(_vectors.c.key).where(_vectors.c.key.in_(keys)))
-                for key in found.all():
+                for key, _vector in _whole_rows(connection, keys):
                     del by_key[key]
         return tuple(sorted(by_key.values()))
 
@@ -63,11 +68,10 @@ class SqliteVectorCache:
         check_vectors(texts, vectors)
         if not texts:
             return
-        rows = [
-            {"key": self._key(text), "vector": vector.astype("<f4").tobytes()}
-            for text, vector in zip(texts, vectors, strict=True)
-        ]
+        rows = [_row(self._key(text), vector) for text, vector in zip(texts, vectors, strict=True)]
         with self._faults(), self._engine.begin() as connection:
+            for part in _parts([row["key"] for row in rows]):
+                _drop_damaged(connection, part)
             connection.execute(insert(_vectors).on_conflict_do_nothing(), rows)
 
     def get(self, texts: Collection[str]) -> Mapping[str, Vector]:
@@ -75,10 +79,27 @@ class SqliteVectorCache:
         vectors: dict[str, Vector] = {}
         with self._faults(), self._engine.connect() as connection:
             for keys in _parts(list(by_key)):
-                rows = connection.execute(sa.select(_vectors).where(_vectors.c.key.in_(keys)))
-                vectors |= {by_key[key]: _from_blob(blob) for key, blob in rows}
+                vectors |= {by_key[key]: _from_blob(blob) for key, blob in _whole_rows(connection, keys)}
         require_all(texts, vectors)
         return vectors
+
+    def damaged(self) -> int:
+        """Count the vectors that do not match their checksum; reads everything.
+
+        Raises: DamageFound: the file itself is broken.
+        """
+        with self._faults(), self._engine.connect() as connection:
+            found = list(connection.exec_driver_sql("PRAGMA integrity_check").scalars())
+            if found != ["ok"]:
+                raise _broken(self._path, found[0])
+            return sum(1 for _ in _damaged_keys(connection))
+
+    def drop_damaged(self) -> None:
+        """Drop those vectors; they are encoded again when next asked for. Raises as `damaged` does."""
+        if self.damaged():
+            with self._faults(), self._engine.begin() as connection:
+                for keys in _parts(list(_damaged_keys(connection))):
+                    connection.execute(sa.delete(_vectors).where(_vectors.c.key.in_(keys)))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -98,10 +119,7 @@ class SqliteVectorCache:
                 f"the vector cache cannot be used: {error.orig}", subject=str(self._path)
             ) from error
         except sa.exc.DatabaseError as error:
-            raise DamageFound(
-                f"the vector cache is damaged: {error.orig}; delete the file, its vectors are encoded again",
-                subject=str(self._path),
-            ) from error
+            raise _broken(self._path, error.orig) from error
 
 
 class MemoryVectorCache:
@@ -149,6 +167,62 @@ def _configure(connection: sqlite3.Connection, _record: object) -> None:
     # that `put` has promised; one flush a batch of hundreds of texts costs nothing beside that.
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=15000"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _add_checksums(engine: sa.Engine) -> None:
+    """Bring a file of an earlier version up to this one."""
+    with engine.connect() as connection:
+        # Two runs that find an old file at once would both add the column.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        if not _has_checksums(connection):
+            connection.exec_driver_sql("ALTER TABLE vector ADD COLUMN checksum BLOB")
+        connection.commit()
+
+
+def _has_checksums(bind: sa.Engine | sa.Connection) -> bool:
+    inspector = sa.inspect(bind)
+    return any(column["name"] == "checksum" for column in inspector.get_columns("vector"))
+
+
+def _broken(path: Path, fault: object) -> DamageFound:
+    return DamageFound(
+        f"the vector cache is damaged: {fault}; delete the file, its vectors are encoded again",
+        subject=str(path),
+    )
+
+
+def _damaged_keys(connection: sa.Connection) -> Iterator[bytes]:
+    """Of rows of earlier versions nothing can be said."""
+    rows = connection.execute(sa.select(_vectors).execution_options(yield_per=_KEYS_PER_STATEMENT))
+    return (row.key for row in rows if row.checksum is not None and not _is_whole(row))
+
+
+def _row(key: bytes, vector: Vector) -> dict[str, bytes]:
+    blob = vector.astype("<f4").tobytes()
+    return {"key": key, "vector": blob, "checksum": _checksum(key, blob)}
+
+
+def _checksum(key: bytes, blob: bytes) -> bytes:
+    return hashlib.sha256(key + blob).digest()
+
+
+def _is_whole(row: sa.Row[tuple[bytes, bytes, bytes]]) -> bool:
+    return bool(_checksum(row.key, row.vector) == row.checksum)
+
+
+def _rows(connection: sa.Connection, keys: Sequence[bytes]) -> Iterator[sa.Row[tuple[bytes, bytes, bytes]]]:
+    yield from connection.execute(sa.select(_vectors).where(_vectors.c.key.in_(keys)))
+
+
+def _whole_rows(connection: sa.Connection, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    return ((row.key, row.vector) for row in _rows(connection, keys) if _is_whole(row))
+
+
+def _drop_damaged(connection: sa.Connection, keys: Sequence[bytes]) -> None:
+    """Make room for what is encoded anew."""
+    gone = [row.key for row in _rows(connection, keys) if not _is_whole(row)]
+    if gone:
+        connection.execute(sa.delete(_vectors).where(_vectors.c.key.in_(gone)))
 
 
 def _parts(keys: Sequence[bytes]) -> Iterator[Sequence[bytes]]:

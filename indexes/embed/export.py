@@ -29,16 +29,21 @@ from schemas.hashing import sha256_hex
 
 
 def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) -> None:
-    """Leave the model of *spec* in *directory* as ONNX, tokenizer and `encoder.json`; once there, no work.
+    """Leave the model of *spec* in *directory* as ONNX, tokenizer and `encoder.json`; once there, it is
+    checked.
 
-    The folder appears whole or not at all. With *cache*, a per-user folder, the export is made there, once,
-    and linked from there or copied (15 s saved); where it cannot be kept there it is made in place. One
-    process exports at a time, others wait. Exporting runs in a child process, which inherits the environment
-    (`encoder.offline_environment`).
+    What is damaged is exported anew. The folder appears whole or not at all. With *cache*, a per-user
+    folder, the export is made there, once, and linked from there or copied (15 s saved); where it cannot be
+    kept there it is made in place. One process exports at a time, others wait. Exporting runs in a child
+    process, which inherits the environment (`encoder.offline_environment`).
 
     Raises: SchemaMismatch: *directory* holds another model, or the export differs from torch;
-    ConfigError: a library is missing; DamageFound: what is in *directory* cannot be read.
+    ConfigError: a library is missing.
     """
+    if directory.exists() and damaged_files(directory):
+        with _alone(directory):
+            if damaged_files(directory):
+                shutil.rmtree(directory, ignore_errors=True)
     if not directory.exists():
         kept = _keep(spec, cache) if cache else None
         if kept:
@@ -55,7 +60,7 @@ def _keep(spec: ModelSpec, cache: Path) -> Path | None:
     kept = cache / cache_name(spec)
     try:
         with _alone(kept):
-            if damaged_files(kept):
+            if damaged_files(kept) or not load_manifest(kept).checksum:
                 shutil.rmtree(kept, ignore_errors=True)
                 _export(spec, kept)
     except OSError:

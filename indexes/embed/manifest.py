@@ -1,10 +1,12 @@
 """What the exported encoder of an index is: `encoder.json`, beside the files it describes."""
 
 import json
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from schemas.errors import ConfigError, DamageFound, SchemaMismatch
+from schemas.errors import DamageFound, SchemaMismatch
+from schemas.hashing import record_sha256
 from schemas.records import from_record, to_record
 
 GRAPH_FILE = "encoder.onnx"
@@ -18,7 +20,8 @@ FORMAT = 1
 class EncoderManifest:
     """The exported model: what it was made from, what it gives, and the sha256 of each file.
 
-    `onnxruntime` is the version that optimised the graph. `model_key` is weights.encoder_key.
+    `onnxruntime` is the version that optimised the graph. `model_key` is weights.encoder_key. `checksum` is
+    over all the rest; earlier versions wrote none.
     """
 
     format: int
@@ -33,37 +36,56 @@ class EncoderManifest:
     graph_sha256: str
     weights_sha256: str
     tokenizer_sha256: str
+    checksum: str = ""
 
 
 def dump_manifest(manifest: EncoderManifest, directory: Path) -> None:
     """Write `encoder.json`."""
-    (directory / MANIFEST_FILE).write_text(json.dumps(to_record(manifest), indent=2) + "\n")
+    whole = replace(manifest, checksum=_checksum(manifest))
+    (directory / MANIFEST_FILE).write_text(json.dumps(to_record(whole), indent=2) + "\n")
+
+
+def _checksum(manifest: EncoderManifest) -> str:
+    return record_sha256(to_record(replace(manifest, checksum="")))
 
 
 def load_manifest(directory: Path) -> EncoderManifest:
     """Read `encoder.json`.
 
-    Raises: ConfigError: there is none; SchemaMismatch: another format; DamageFound: not readable.
+    Raises: SchemaMismatch: another format; DamageFound: there is none, or it is not what was written.
     """
     path = directory / MANIFEST_FILE
     try:
-        record = json.loads(path.read_text())
+        record = json.loads(path.read_bytes())
         found = record["format"]
     except FileNotFoundError as error:
-        raise ConfigError(
-            "holds no exported encoder; make one with: sitegraph run SOURCE.yaml", subject=str(directory)
-        ) from error
+        raise DamageFound(f"is missing; {_remedy(directory)}", subject=str(path)) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _unreadable(path, error) from error
     if found != FORMAT:
-        raise SchemaMismatch(f"is of format {found}, this version reads {FORMAT}", subject=str(path))
+        raise SchemaMismatch(
+            f"is of format {found}, this version reads {FORMAT}; {_remedy(directory)}", subject=str(path)
+        )
     try:
-        return from_record(EncoderManifest, record)
-    except (KeyError, TypeError) as error:
+        manifest = from_record(EncoderManifest, record)
+        sound = manifest.checksum in ("", _checksum(manifest))
+    except (KeyError, TypeError, ValueError) as error:
         raise _unreadable(path, error) from error
+    if not sound:
+        raise DamageFound(
+            f"is damaged: it no longer matches its checksum; {_remedy(directory)}", subject=str(path)
+        )
+    return manifest
 
 
 def _unreadable(path: Path, error: Exception) -> DamageFound:
-    return DamageFound(
-        f"cannot be read: {error!r}; delete the folder and run again to export it anew", subject=str(path)
-    )
+    return DamageFound(f"cannot be read: {error!r}; {_remedy(path.parent)}", subject=str(path))
+
+
+def damaged(path: Path, what: str) -> DamageFound:
+    """Say that a file of an exported encoder is no good, and what to do."""
+    return DamageFound(f"{what}; {_remedy(path.parent)}", subject=str(path))
+
+
+def _remedy(directory: Path) -> str:
+    return f"a run exports it anew: sitegraph run SOURCE.yaml --index {shlex.quote(str(directory.parent))}"

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from indexes.embed.manifest import GRAPH_FILE
+from indexes.embed.manifest import GRAPH_FILE, damaged
 from indexes.ports import Vector
-from schemas.errors import DamageFound
 
 INPUTS = ("input_ids", "attention_mask")
 OUTPUT = "unit_vector"
@@ -26,10 +25,7 @@ def open_session(folder: Path, *, threads: int) -> Any:
             str(folder / GRAPH_FILE), _options(onnxruntime, threads), providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # each fault of the runtime is a class of its own, right under Exception
-        raise DamageFound(
-            f"the encoder cannot be loaded ({error}); delete the folder and run again to export it anew",
-            subject=str(folder),
-        ) from error
+        raise damaged(folder / GRAPH_FILE, f"the encoder cannot be loaded ({error})") from error
 
 
 def run_session(session: Any, token_ids: Sequence[Sequence[int]]) -> Vector:

@@ -1,40 +1,64 @@
-"""`CURRENT`: the number of the generation that readers see, changed by one rename."""
+"""`CURRENT`: the number of the generation that readers see, changed by one rename.
+
+Its second line is the sha256 of that generation's manifest, which holds the hashes of all other files: so one
+bit that flips in any of them is found from here.
+"""
 
 import os
+import re
+from dataclasses import dataclass
 from pathlib import Path
 
-from indexes.layout import IndexLayout
+from indexes.layout import IndexLayout, remedy
 from schemas.errors import ConfigError, DamageFound
+from schemas.hashing import sha256_hex
+
+_FORM = re.compile(rb"(\d+)\n?(?:([0-9a-f]{64})\n)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """What `CURRENT` says; no hash where there is no manifest, or where it was written by hand."""
+
+    generation: int
+    manifest_sha256: str | None = None
 
 
 def read_current(index: Path) -> int:
     """Read the number of the generation that readers see; take it once per query.
 
-    Raises: ConfigError: the folder is no index; DamageFound: `CURRENT` is missing or holds no number.
+    Raises: ConfigError: the folder is no index; DamageFound: `CURRENT` is missing or damaged.
     """
-    path = IndexLayout(index).current
+    return read_pointer(index).generation
+
+
+def read_pointer(index: Path) -> Pointer:
+    """Read all that `CURRENT` says; raises as `read_current` does."""
+    layout = IndexLayout(index)
     try:
-        text = path.read_text("ascii").strip()
-        if not text.isdecimal():
-            raise ValueError(repr(text[:20]))
-        return int(text)
+        text = layout.current.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
-        if IndexLayout(index).manifest.exists():
-            raise DamageFound(
-                "is missing; write the highest number of generations/ into it", subject=str(path)
-            ) from error
+        if layout.manifest.exists() or layout.has_generations():
+            raise DamageFound(f"is missing; {remedy(index)}", subject=str(layout.current)) from error
         raise ConfigError(
             f"not an index; make one with: sitegraph run SOURCE.yaml --index {index}", subject=str(index)
         ) from error
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise DamageFound(
-            f"holds no number ({error}); write the highest number of generations/ into it", subject=str(path)
+            f"cannot be read ({error}); {remedy(index)}", subject=str(layout.current)
         ) from error
+    found = _FORM.fullmatch(text)
+    if found is None:
+        raise DamageFound(f"is damaged; {remedy(index)}", subject=str(layout.current))
+    sha256 = found[2].decode() if found[2] else None
+    return Pointer(generation=int(found[1]), manifest_sha256=sha256)
 
 
 def write_current(index: Path, generation: int) -> None:
     """Let readers see *generation* from now on."""
-    write_durably(IndexLayout(index).current, f"{generation}\n")
+    manifest = IndexLayout(index).generation(generation)
+    sha256 = f"{sha256_hex(manifest.read_bytes())}\n" if manifest.exists() else ""
+    write_durably(IndexLayout(index).current, f"{generation}\n{sha256}")
 
 
 def write_durably(path: Path, text: str) -> None:

@@ -4,12 +4,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from indexes.layout import IndexLayout
+from indexes.layout import IndexLayout, remedy
 from indexes.manifest import IndexManifest, VectorSpace
 from indexes.ports import StoreState
-from indexes.publish.current import write_durably
+from indexes.publish.current import read_pointer, write_durably
 from schemas.changes import Counts, add_counts
-from schemas.errors import DamageFound
+from schemas.errors import ConfigError, DamageFound
+from schemas.hashing import sha256_hex
 from schemas.records import from_record, to_record
 
 
@@ -18,7 +19,8 @@ class GenerationManifest:
     """One published generation. `sources` counts documents, chunks, nodes and edges of each source.
 
     `stores` holds, by table, the counts per kind, the digest over all row hashes, and the store's version.
-    `space` is where its vectors are; None: where those of the first generation are.
+    `space` is where its vectors are; None: where those of the first generation are. `files` are those that
+    readers open, with size and hash; none in what an earlier version published. `index` repeats `index.json`.
     """
 
     generation: int
@@ -30,6 +32,8 @@ class GenerationManifest:
     sources: Mapping[str, Counts] = field(default_factory=dict)
     stores: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     space: VectorSpace | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    index: IndexManifest | None = None
 
     def totals(self) -> dict[str, dict[str, int]]:
         """Rows by table and kind over all sources."""
@@ -48,17 +52,35 @@ EMPTY = GenerationManifest(
 def load_generation(layout: IndexLayout, number: int) -> GenerationManifest:
     """Read one generation's manifest.
 
-    Raises: DamageFound: the file is missing or unreadable.
+    Raises: DamageFound: the file is missing or unreadable, or is not the one that `CURRENT` was written for.
     """
     if number == 0:
         return EMPTY
     path = layout.generation(number)
     try:
-        return from_record(GenerationManifest, json.loads(path.read_text()))
+        data = path.read_bytes()
+        found = read_generation(data)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamageFound(
-            "cannot be read; go back with: sitegraph rollback --to N", subject=str(path)
-        ) from error
+        raise DamageFound(f"cannot be read; {remedy(layout.root)}", subject=str(path)) from error
+    if found.generation != number or _differs_from_current(layout, number, data):
+        raise DamageFound(f"is damaged; {remedy(layout.root)}", subject=str(path))
+    return found
+
+
+def read_generation(data: bytes) -> GenerationManifest:
+    """Read a manifest from its bytes.
+
+    Raises: ValueError, KeyError, TypeError, AttributeError: it is none.
+    """
+    return from_record(GenerationManifest, json.loads(data))
+
+
+def _differs_from_current(layout: IndexLayout, number: int, data: bytes) -> bool:
+    try:
+        pointer = read_pointer(layout.root)
+    except (ConfigError, DamageFound):  # told where it is read for its number
+        return False
+    return pointer.generation == number and pointer.manifest_sha256 not in (None, sha256_hex(data))
 
 
 def space_of(layout: IndexLayout, manifest: IndexManifest, number: int) -> VectorSpace:
@@ -72,13 +94,18 @@ def space_of(layout: IndexLayout, manifest: IndexManifest, number: int) -> Vecto
 
 def generation_numbers(layout: IndexLayout) -> tuple[int, ...]:
     """Numbers of the generations that have a manifest, ascending."""
-    return tuple(sorted(int(path.stem) for path in layout.generation(0).parent.glob("*.json")))
+    found = (path.stem for path in layout.generation(0).parent.glob("*.json"))
+    return tuple(sorted(int(name) for name in found if name.isdecimal()))
 
 
 def dump_generation(layout: IndexLayout, manifest: GenerationManifest) -> None:
     """Write one generation's manifest, durably."""
-    text = json.dumps(to_record(manifest), indent=2, sort_keys=True)
-    write_durably(layout.generation(manifest.generation), text + "\n")
+    write_durably(layout.generation(manifest.generation), generation_text(manifest))
+
+
+def generation_text(manifest: GenerationManifest) -> str:
+    """Give the text of one generation's manifest."""
+    return json.dumps(to_record(manifest), indent=2, sort_keys=True) + "\n"
 
 
 def store_record(state: StoreState) -> dict[str, object]:

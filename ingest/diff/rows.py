@@ -1,6 +1,6 @@
 """Rows that documents should have, against the rows that a store holds for them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
@@ -46,6 +46,25 @@ def stamp(chunk: Chunk, held: Chunk | None, *, changed_at: str) -> Chunk:
     if held is None or held.content_hash != chunk.content_hash:
         return replace(chunk, changed_at=changed_at)
     return replace(chunk, **{name: getattr(held, name) for name in OBSERVED_FIELDS})
+
+
+Observed = tuple[str, Mapping[str, str | None]]
+"""Hash of a chunk's content, and the times it was first observed with."""
+
+
+def observed_of(chunk: Chunk) -> Observed:
+    """What is kept of a chunk whose row is written anew."""
+    return chunk.content_hash, {name: getattr(chunk, name) for name in OBSERVED_FIELDS}
+
+
+def as_observed(chunks: Iterable[Chunk], known: Mapping[str, Observed]) -> tuple[Chunk, ...]:
+    """Give chunks the times that are known of equal content; the others stay as they are."""
+    return tuple(
+        replace(chunk, **known[chunk.id][1])  # type: ignore[arg-type]
+        if chunk.id in known and known[chunk.id][0] == chunk.content_hash
+        else chunk
+        for chunk in chunks
+    )
 
 
 def mark(node: Node, live: LiveDocument) -> Node:

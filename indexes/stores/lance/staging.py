@@ -15,7 +15,8 @@ from lancedb.table import Table
 from indexes.ports import StoreState
 from indexes.stores.lance import scan
 from indexes.stores.lance.stream import MergeStream
-from indexes.stores.lance.tables import open_table, store_errors, tag_of
+from indexes.stores.lance.tables import open_table, store_errors
+from indexes.table_files import tag_of
 from schemas.errors import ConfigError, StaleLease, StoreUnavailable
 
 # Searches read unindexed rows one by one: 20,000 chunks cost 180 ms instead of 6.

@@ -7,7 +7,7 @@ from pathlib import Path
 import lancedb
 from lancedb.table import Table
 
-from indexes.ports import ChunkReader
+from indexes.ports import ChunkReader, GraphReader
 from indexes.stores.lance.graph import SHOWN_EDGE, SHOWN_NODE, LanceGraphReader
 from indexes.stores.lance.graph_writer import LanceGraphWriter
 from indexes.stores.lance.held import HeldEdges, HeldRows, hold_chunks, hold_graph
@@ -22,17 +22,19 @@ from indexes.stores.lance.tables import (
     chunk_schema,
     connect,
     create_table,
+    has_tag,
     open_at,
     require,
 )
 from indexes.stores.lance.writer import LanceChunkWriter
+from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 
 
 class LanceChunkStore:
     """The ChunkStore of a LanceDB directory.
 
     Args: held_mb: memory that each of its readers may hold the most asked columns in.
-    Raises: ConfigError: the directory holds no chunks; SchemaMismatch, on use: vectors of another dimension.
+    Raises, on use: DamageFound: the directory holds no chunks; SchemaMismatch: vectors of another dimension.
     """
 
     def __init__(
@@ -44,7 +46,6 @@ class LanceChunkStore:
         session: lancedb.Session | None = None,
         held_mb: int = 0,
     ) -> None:
-        require(directory, table)
         self._directory = directory
         self._session = session
         self._dim = dim
@@ -65,8 +66,10 @@ class LanceChunkStore:
         create_table(directory, table, chunk_schema(dim), indexes=CHUNKS)
         return cls(directory, dim=dim, table=table, session=session, held_mb=held_mb)
 
-    def at(self, generation: int) -> LanceChunkReader:
-        """A reader pinned to *generation*."""
+    def at(self, generation: int) -> ChunkReader:
+        """A reader pinned to *generation*; 0 is empty, also where its version was pruned."""
+        if generation == 0 and not has_tag(self._directory, self._name, 0):
+            return MemoryChunkStore(dim=self._dim).at(0)
         table = open_at(self._database, self._name, chunk_schema(self._dim), generation)
         held = (
             hold_chunks(table, CHUNK_FIELDS, self._dim, most_bytes=self._held_mb << 20)
@@ -85,6 +88,7 @@ class LanceChunkStore:
 
     @cached_property
     def _database(self) -> lancedb.DBConnection:
+        require(self._directory, self._name)
         return connect(self._directory, self._session)
 
 
@@ -92,11 +96,10 @@ class LanceGraphStore:
     """The GraphStore of a LanceDB directory.
 
     Args: held_mb: memory that each of its readers may hold nodes and edges in.
-    Raises: ConfigError: the directory holds no graph.
+    Raises, on use: DamageFound: the directory holds no graph.
     """
 
     def __init__(self, directory: Path, *, session: lancedb.Session | None = None, held_mb: int = 0) -> None:
-        require(directory, NODES, EDGES)
         self._directory = directory
         self._session = session
         self._held_mb = held_mb
@@ -108,8 +111,10 @@ class LanceGraphStore:
         create_table(directory, EDGES, EDGE_SCHEMA)
         return cls(directory, held_mb=held_mb)
 
-    def at(self, generation: int) -> LanceGraphReader:
-        """A reader pinned to *generation*."""
+    def at(self, generation: int) -> GraphReader:
+        """A reader pinned to *generation*; 0 is empty, also where its version was pruned."""
+        if generation == 0 and not has_tag(self._directory, EDGES, 0):
+            return MemoryGraphStore().at(0)
         nodes = open_at(self._database, NODES, NODE_SCHEMA, generation)
         edges = open_at(self._database, EDGES, EDGE_SCHEMA, generation)
         return LanceGraphReader(nodes, edges, held=self._hold(nodes, edges) if self._held_mb else None)
@@ -140,4 +145,5 @@ class LanceGraphStore:
 
     @cached_property
     def _database(self) -> lancedb.DBConnection:
+        require(self._directory, NODES, EDGES)
         return connect(self._directory, self._session)

@@ -15,8 +15,10 @@ import pyarrow as pa
 from lancedb.index import FTS, Bitmap, BTree, LabelList
 from lancedb.table import Table
 
+from indexes.layout import remedy
+from indexes.table_files import tag_of
 from schemas.driver_text import plain_reason
-from schemas.errors import ConfigError, NoRoom, SchemaMismatch, StoreUnavailable
+from schemas.errors import DamageFound, NoRoom, SchemaMismatch, StoreUnavailable
 from schemas.no_room import WHAT_TO_DO, why_no_room
 from schemas.nodes import Chunk
 
@@ -100,24 +102,28 @@ _INDEXES: dict[str, dict[str, Any]] = {
 }
 
 
-def tag_of(generation: int) -> str:
-    """Name of a generation's version."""
-    return f"gen-{generation}"
-
-
 @contextmanager
 def store_errors(table: str) -> Iterator[None]:
     """Turn the driver's errors into StoreUnavailable; ours pass."""
     try:
         yield
     except (RuntimeError, OSError, ValueError) as error:
-        if full := why_no_room(error):
-            raise NoRoom(f"{full}. {WHAT_TO_DO}", subject=table) from error
-        raise StoreUnavailable(
-            f"cannot be read or written: {plain_reason(error)}; if its generation was pruned, start again "
-            "from CURRENT",
-            subject=table,
-        ) from error
+        raise _unavailable(table, error) from error
+    except BaseException as error:
+        # What the driver does not expect in a file ends in a panic of Rust, which is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _unavailable(table, error) from error
+
+
+def _unavailable(table: str, error: BaseException) -> SitegraphError:
+    if full := why_no_room(error):
+        return NoRoom(f"{full}. {WHAT_TO_DO}", subject=table)
+    return StoreUnavailable(
+        f"cannot be read or written: {plain_reason(error)}; if its generation was pruned, start again "
+        "from CURRENT",
+        subject=table,
+    )
 
 
 def exists(directory: Path, table: str) -> bool:
@@ -125,12 +131,17 @@ def exists(directory: Path, table: str) -> bool:
     return (directory / f"{table}.lance").is_dir()
 
 
+def has_tag(directory: Path, table: str, generation: int) -> bool:
+    """Whether the version that a generation reads is still named; nothing is opened."""
+    return (directory / f"{table}.lance" / "_refs" / "tags" / f"{tag_of(generation)}.json").exists()
+
+
 def require(directory: Path, *tables: str) -> None:
-    """Raise ConfigError unless all *tables* are there."""
+    """Raise DamageFound unless all *tables* are there."""
     missing = [table for table in tables if not exists(directory, table)]
     if missing:
-        raise ConfigError(
-            f"not an index: no table {', '.join(missing)}; build one first", subject=str(directory)
+        raise DamageFound(
+            f"has no table {', '.join(missing)}; {remedy(directory.parent)}", subject=str(directory)
         )
 
 

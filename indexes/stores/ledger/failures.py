@@ -72,7 +72,10 @@ def _failure(error: sa.exc.StatementError, subject: str, *, connected: bool) -> 
     cause = first_line(error.orig)
     code = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "sqlite_errorname", None) or ""
     if code.startswith(_NOT_A_DATABASE):
-        return DamageFound(f"{cause}; put a good copy in its place", subject=subject)
+        return DamageFound(
+            f"{cause}; put a good copy in its place, or delete the file: the next run makes it anew",
+            subject=subject,
+        )
     if code.startswith(_READ_ONLY):
         return StoreUnavailable(
             f"{cause}; commands that change the index must be able to write to its folder",

@@ -185,6 +185,13 @@ class Generations:
         """One generation's row."""
         return next(iter(self._select(generation.c.generation == number)), None)
 
+    def newest_published(self) -> int | None:
+        """Number of the generation that readers were given last; None where none is known."""
+        published = generation.c.state == GenerationState.PUBLISHED.value
+        with self._reading.connect() as connection:
+            found = connection.execute(sa.select(sa.func.max(generation.c.generation)).where(published))
+            return found.scalar_one_or_none()
+
     def of_run(self, run_id: str) -> tuple[Generation, ...]:
         """Generations that a run made, oldest first."""
         return self._select(generation.c.run_id == run_id)

@@ -16,6 +16,7 @@ from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.lookup import Lookup
+from indexes.stores.ledger.manifests import Manifests
 from indexes.stores.ledger.names import NameIndex
 from indexes.stores.ledger.origins import Origins
 from indexes.stores.ledger.owner import Owner
@@ -50,6 +51,7 @@ class Ledger:
     redirects: Redirects
     retention: Retention
     generations: Generations
+    manifests: Manifests
     changes: Changes
     runs: Runs
     seen: Seen
@@ -92,6 +94,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         redirects=Redirects(engine),
         retention=Retention(engine),
         generations=Generations(engine),
+        manifests=Manifests(engine),
         changes=Changes(engine),
         runs=Runs(engine),
         seen=Seen(engine),

@@ -153,6 +153,13 @@ soft_error = sa.Table(
     sa.Column("sure", sa.Boolean, nullable=False),
 )
 
+manifest = sa.Table(
+    "manifest",
+    metadata,
+    sa.Column("generation", sa.BigInteger, primary_key=True),
+    sa.Column("text", _TEXT, nullable=False),
+)
+
 generation = sa.Table(
     "generation",
     metadata,

@@ -17,7 +17,7 @@ from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.lance.store import LanceGraphStore
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.leases import Leases
-from schemas.errors import ConfigError, StaleLease
+from schemas.errors import ConfigError, DamageFound, StaleLease
 from schemas.settings import Settings
 
 AS_OF = "2026-03-01T12:00:00+00:00"
@@ -164,3 +164,15 @@ def test_without_the_server_of_the_graph_readers_are_back_and_a_warning_says_so(
     assert "the next run does it" in warning
     assert "Neo4j cannot be reached" in warning
     opened.close()
+
+
+def test_nobody_is_led_back_to_a_generation_that_is_damaged(index: Index) -> None:
+    index.ledger.manifests.save(2, index.layout.generation(2).read_text())
+    rotten = index.layout.generation(2).read_text().replace(AS_OF, AS_OF.replace("03-01", "03-05"))
+    index.layout.generation(2).write_text(rotten)
+
+    with pytest.raises(DamageFound, match=r"2\.json: is damaged; choose another generation with --to"):
+        roll_back(index, to=2)
+
+    assert index.current() == 3
+    assert roll_back(index, to=1)["generation"] == 1

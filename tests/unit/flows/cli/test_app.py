@@ -123,12 +123,12 @@ def test_going_back_to_what_was_never_there_is_exit_code_2(copy: Path, said: Sai
     assert "--to: cannot go back to generation 7" in said()
 
 
-def test_a_damaged_current_is_exit_code_1_and_the_remedy_works(
+def test_a_damaged_current_is_exit_code_1_and_may_be_written_by_hand(
     copy: Path, said: Said, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (copy / "CURRENT").write_text("one?\n")
     assert run_app(["status", "--index", str(copy)]) == 1
-    assert "write the highest number of generations/ into it" in said()
+    assert "CURRENT: is damaged; mend it with: sitegraph run" in said()
     numbers = [int(path.stem) for path in (copy / "generations").glob("*.json")]
     (copy / "CURRENT").write_text(f"{max(numbers)}\n")
     assert run_app(["status", "--index", str(copy), "--format", "json"]) == 0
@@ -141,6 +141,7 @@ def _promise_other_rows(index: Path) -> None:
         generation=1, base=0, as_of="2026-03-01", source="manual", run_id="r", plan_sha="p", stores=stores
     )
     dump_generation(IndexLayout(index), manifest)
+    write_current(index, 1)
 
 
 def test_damage_that_verify_finds_is_exit_code_1(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,9 +163,20 @@ def test_a_table_that_cannot_be_read_any_more_is_damage(
         file.write_bytes(content[: len(content) // 2])
     assert run_app(["verify", "--index", str(copy)]) == 1
     out, err = capsys.readouterr()
-    assert out == "generation 1: 1 fault\n"
-    assert err.startswith("chunks: cannot be read or written")
+    assert out.startswith("generation 1: ")
+    assert "\nchunks: cannot be read or written" in err
     assert not any(mark in err for mark in RUST), err
+    assert err.endswith(f"mend it with: sitegraph run SOURCE.yaml --index {copy} --repair\n")
+
+
+def test_a_table_that_is_missing_is_damage_and_no_wrong_command(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(IndexLayout(copy).lance / "nodes.lance")
+    assert run_app(["verify", "--index", str(copy)]) == 1
+    assert "has no table nodes" in capsys.readouterr().err
+    assert run_app(["export", "--what", "nodes", "--index", str(copy)]) == 1
+    assert "mend it with: sitegraph run SOURCE.yaml" in capsys.readouterr().err
 
 
 def test_the_hold_is_lifted_without_a_generation(copy: Path, said: Said) -> None:

@@ -136,3 +136,93 @@ def test_many_texts_are_looked_up_by_few_statements(tmp_path: Path) -> None:
 
     assert len(cache.missing(f"text {number}" for number in range(5_000))) == 5_000
     assert len(statements) == 10
+
+
+def _get(cache: SqliteVectorCache, *texts: str) -> dict[str, list[float]]:
+    return {text: vector.tolist() for text, vector in cache.get(texts).items()}
+
+
+def test_vectors_that_changed_places_are_missing_and_are_encoded_again(tmp_path: Path) -> None:
+    """Each is a sound vector, of another text: nothing but a checksum over both can tell."""
+    path = tmp_path / "vectors.sqlite"
+    cache = SqliteVectorCache(path, model_key="m")
+    _put(cache, "one", "two", "three")
+    before = _get(cache, "one", "two", "three")
+    with sqlite3.connect(path) as connection:
+        rows = dict(connection.execute("SELECT rowid, vector FROM vector"))
+        for rowid, other in ((1, 2), (2, 1)):
+            connection.execute("UPDATE vector SET vector = ? WHERE rowid = ?", (rows[other], rowid))
+    connection.close()
+
+    missing = cache.missing(["one", "two", "three"])
+    assert cache.damaged() == 2
+    _put(cache, *missing)
+
+    assert len(missing) == 2
+    assert _get(cache, "one", "two", "three") == before
+    assert cache.damaged() == 0
+
+
+def test_one_bit_that_flips_in_a_vector_makes_it_missing(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    cache = SqliteVectorCache(path, model_key="m")
+    _put(cache, "text")
+    with sqlite3.connect(path) as connection:
+        ((blob,),) = connection.execute("SELECT vector FROM vector")
+        connection.execute("UPDATE vector SET vector = ?", (bytes([blob[0] ^ 1]) + blob[1:],))
+    connection.close()
+
+    assert cache.missing(["text"]) == ("text",)
+    with pytest.raises(KeyError):
+        cache.get(["text"])
+    cache.drop_damaged()
+    assert (cache.damaged(), cache.missing(["text"])) == (0, ("text",))
+
+
+def _write_as_earlier_versions_did(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE vector (key BLOB NOT NULL PRIMARY KEY, vector BLOB NOT NULL)")
+        key = SqliteVectorCache(path.with_name("other.sqlite"), model_key="m")._key("old")
+        connection.execute("INSERT INTO vector VALUES (?, ?)", (key, b"\0\0\0\0"))
+    connection.close()
+
+
+def test_vectors_of_an_earlier_version_have_no_checksum_and_are_encoded_again(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    _write_as_earlier_versions_did(path)
+
+    cache = SqliteVectorCache(path, model_key="m")
+    assert cache.missing(["old"]) == ("old",)
+    assert cache.damaged() == 0
+    _put(cache, "old")
+
+    assert SqliteVectorCache(path, model_key="m").missing(["old"]) == ()
+
+
+def test_a_cache_of_an_earlier_version_that_may_only_be_read_is_empty(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    folder.mkdir()
+    _write_as_earlier_versions_did(folder / "vectors.sqlite")
+
+    with only_readable(folder):
+        assert SqliteVectorCache(folder / "vectors.sqlite", model_key="m").missing(["old"]) == ("old",)
+
+
+def test_a_page_of_zeros_is_a_fault_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    cache = SqliteVectorCache(path, model_key="m")
+    _put(cache, *(f"text {number}" for number in range(300)))
+    cache.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    whole, unseen = path.read_bytes(), []
+    for page in range(1, len(whole) // 4096):
+        path.write_bytes(whole[: page * 4096] + bytes(4096) + whole[(page + 1) * 4096 :])
+        try:
+            if not SqliteVectorCache(path, model_key="m").damaged():
+                unseen.append(page)
+        except DamageFound:
+            continue
+
+    assert unseen == []

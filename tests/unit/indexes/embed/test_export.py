@@ -108,6 +108,24 @@ def test_the_manifest_says_which_model_it_is(exported: Path) -> None:
     assert manifest.tokenizer_sha256 == file_sha256(spec.path / "tokenizer.json")
 
 
+def test_a_damaged_export_is_replaced_and_the_cache_is_not_believed_blindly(
+    exported: Path, tmp_path: Path
+) -> None:
+    """The files may be links into a cache that several indexes share."""
+    spec, cache = load_model_spec(), tmp_path / "cache"
+    kept = Path(shutil.copytree(exported, cache / cache_name(spec)))
+    export_onnx(spec, tmp_path / "index" / "encoder", cache=cache)
+    weights = tmp_path / "index" / "encoder" / "encoder.onnx.data"
+    assert weights.samefile(kept / "encoder.onnx.data")
+    weights.unlink()
+    weights.write_bytes(b"#")
+
+    export_onnx(spec, tmp_path / "index" / "encoder", cache=cache)
+
+    assert damaged_files(tmp_path / "index" / "encoder") == ()
+    assert weights.samefile(kept / "encoder.onnx.data")
+
+
 def test_an_export_that_is_there_is_left_alone(exported: Path) -> None:
     before = {name: (exported / name).stat().st_mtime_ns for name in FILES}
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from indexes.embed.reader_encoder import OnnxEncoder
-from schemas.errors import ConfigError, DamageFound
+from schemas.errors import DamageFound
 from tests.fakes.exported_encoder import place_exported_encoder
 
 REPO = Path(__file__).resolve().parents[4]
@@ -91,7 +91,7 @@ def test_a_cut_weights_file_is_damage(exported: Path, tmp_path: Path) -> None:
     with (directory / "encoder.onnx.data").open("r+b") as file:
         file.truncate(1_000_000)
 
-    with pytest.raises(DamageFound, match="run again to export"):
+    with pytest.raises(DamageFound, match="a run exports it anew"):
         OnnxEncoder(directory).encode_query("a question")
 
 
@@ -101,6 +101,23 @@ def test_a_folder_reached_by_a_link_loads(exported: Path, tmp_path: Path) -> Non
     assert OnnxEncoder(tmp_path / "link").encode_query("a question").shape == (384,)
 
 
-def test_no_encoder_is_a_configuration_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="sitegraph run"):
+def test_no_encoder_is_damage_that_a_run_mends(tmp_path: Path) -> None:
+    with pytest.raises(DamageFound, match="sitegraph run"):
         OnnxEncoder(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["encoder.onnx", "encoder.onnx.data", "tokenizer.json"])
+def test_one_bit_that_flips_anywhere_in_the_model_is_damage_and_no_other_vector(
+    exported: Path, tmp_path: Path, name: str
+) -> None:
+    folder = Path(shutil.copytree(exported, tmp_path / "index" / "encoder"))
+    with (folder / name).open("r+b") as file:
+        file.seek(file.seek(0, 2) // 2)
+        byte = file.read(1)[0]
+        file.seek(-1, 1)
+        file.write(bytes([byte ^ 0x04]))
+
+    encoder = OnnxEncoder(folder)
+    encoder.load_in_background()
+    with pytest.raises(DamageFound, match=rf"{name}: is damaged.*sitegraph run SOURCE.yaml --index"):
+        encoder.encode_query("a question")

@@ -1,11 +1,13 @@
 """Manifests of generations, on disk and back."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from indexes.layout import IndexLayout
 from indexes.ports import StoreState
+from indexes.publish.current import write_current
 from indexes.publish.generation import (
     EMPTY,
     GenerationManifest,
@@ -49,10 +51,41 @@ def test_a_manifest_that_cannot_be_read_is_damage_with_a_way_out(tmp_path: Path,
     layout = IndexLayout(tmp_path)
     dump_generation(layout, MANIFEST)
     layout.generation(3).write_text(text)
-    with pytest.raises(DamageFound, match="sitegraph rollback --to N"):
+    with pytest.raises(DamageFound, match="mend it with: sitegraph run"):
         load_generation(layout, 3)
 
 
 def test_a_missing_manifest_is_damage(tmp_path: Path) -> None:
     with pytest.raises(DamageFound, match=r"3\.json"):
         load_generation(IndexLayout(tmp_path), 3)
+
+
+def test_one_digit_that_rots_in_the_manifest_is_found_by_what_current_says(tmp_path: Path) -> None:
+    layout = IndexLayout(tmp_path)
+    dump_generation(layout, MANIFEST)
+    write_current(tmp_path, 3)
+    rotten = layout.generation(3).read_text().replace("2026-03-01", "2026-03-05")
+    layout.generation(3).write_text(rotten)
+
+    with pytest.raises(DamageFound, match=r"3\.json: is damaged; mend it with: sitegraph run"):
+        load_generation(layout, 3)
+
+
+def test_one_digit_that_rots_in_current_leads_to_no_other_generation(tmp_path: Path) -> None:
+    layout = IndexLayout(tmp_path)
+    for number in (2, 3):
+        dump_generation(layout, replace(MANIFEST, generation=number))
+    write_current(tmp_path, 3)
+    layout.current.write_bytes(b"2" + layout.current.read_bytes()[1:])
+
+    with pytest.raises(DamageFound, match=r"2\.json: is damaged"):
+        load_generation(layout, 2)
+
+
+def test_the_manifest_of_another_generation_is_not_taken_for_it(tmp_path: Path) -> None:
+    layout = IndexLayout(tmp_path)
+    dump_generation(layout, MANIFEST)
+    layout.generation(2).write_bytes(layout.generation(3).read_bytes())
+
+    with pytest.raises(DamageFound, match=r"2\.json: is damaged"):
+        load_generation(layout, 2)

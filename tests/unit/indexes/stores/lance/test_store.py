@@ -17,7 +17,7 @@ from indexes.ports import StoreState
 from indexes.stores.lance import staging
 from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 from indexes.stores.lance.tables import CHUNKS
-from schemas.errors import ConfigError, SchemaMismatch, StaleLease, StoreUnavailable
+from schemas.errors import DamageFound, SchemaMismatch, StaleLease, StoreUnavailable
 from schemas.evidence import SearchField
 from tests.fakes.graph_samples import DIM, axis, full_chunk, make_chunk, make_graph, make_vectors
 from tests.fakes.store_processes import answer_from, apply_without_end
@@ -48,13 +48,25 @@ def store(tmp_path: Path) -> LanceChunkStore:
     return LanceChunkStore.create(tmp_path / "index", dim=DIM)
 
 
-def test_a_directory_without_tables_is_not_an_index(tmp_path: Path) -> None:
+def test_a_directory_without_tables_is_damage_that_a_run_mends(tmp_path: Path) -> None:
     for directory in (tmp_path, tmp_path / "absent"):
-        with pytest.raises(ConfigError, match="not an index"):
-            LanceChunkStore(directory, dim=DIM)
-        with pytest.raises(ConfigError, match="not an index"):
-            LanceGraphStore(directory)
+        with pytest.raises(DamageFound, match="has no table chunks; mend it with: sitegraph run"):
+            LanceChunkStore(directory, dim=DIM).at(1)
+        with pytest.raises(DamageFound, match="has no table nodes, edges"):
+            LanceGraphStore(directory).writer()
     assert not (tmp_path / "absent").exists()
+
+
+def test_generation_0_is_empty_where_its_version_was_pruned_or_its_table_is_lost(
+    tmp_path: Path, store: LanceChunkStore
+) -> None:
+    publish(store, 1, "a")
+    store.writer().prune(keep=[1])
+    lost = LanceChunkStore(tmp_path / "absent", dim=DIM)
+    graph = LanceGraphStore(tmp_path / "absent").at(0)
+
+    assert [list(one.at(0).scan()) for one in (store, lost)] == [[], []]
+    assert list(graph.scan_nodes()) == []
 
 
 def test_creating_again_keeps_what_is_there(tmp_path: Path, store: LanceChunkStore) -> None:

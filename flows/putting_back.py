@@ -1,0 +1,107 @@
+"""Before a run: `index.json`, `CURRENT` and the manifest of the generation it names, put back where they are
+damaged.
+
+The manifest repeats `index.json`, the ledger repeats the manifest and knows what was published last.
+"""
+
+import threading
+from contextlib import closing
+from pathlib import Path
+
+from flows.clock import SystemClock
+from flows.leasing import hold_lease
+from flows.progress import StageProgress
+from indexes.layout import IndexLayout
+from indexes.manifest import FORMAT, dump_manifest, load_manifest
+from indexes.own_ledger import ledger_url_of
+from indexes.publish.current import read_current, write_current, write_durably
+from indexes.publish.generation import (
+    GenerationManifest,
+    generation_numbers,
+    load_generation,
+    read_generation,
+)
+from indexes.stores.ledger.ledger import Ledger, open_ledger
+from schemas.errors import ConfigError, DamageFound, SchemaMismatch
+from schemas.settings import Settings
+
+
+def put_back(settings: Settings) -> tuple[str, ...]:
+    """Put back what is damaged of these files, where something repeats it; give their names.
+
+    Nothing is done, nor the ledger opened, where they are whole, or where there is no index yet.
+    Raises: DamageFound: nothing repeats what is damaged. An index of another version stays as it is.
+    """
+    layout = IndexLayout(Path(settings.index).resolve())
+    if not (layout.manifest.exists() or layout.has_generations()) or _is_whole(layout):
+        return ()
+    clock, progress = SystemClock(), StageProgress(quiet=True)
+    with closing(open_ledger(ledger_url_of(layout, settings.ledger_url))) as ledger:
+        lease = hold_lease(
+            ledger.leases, "index", clock=clock, progress=progress, stop=threading.Event(), wait=True
+        )
+        with lease:
+            return () if _is_whole(layout) else _put_back(layout, ledger)
+
+
+def _is_whole(layout: IndexLayout) -> bool:
+    try:
+        described = load_generation(layout, read_current(layout.root))
+        return described.index in (None, load_manifest(layout))
+    except (ConfigError, DamageFound, SchemaMismatch):
+        return False
+
+
+def _put_back(layout: IndexLayout, ledger: Ledger) -> tuple[str, ...]:
+    before = _texts(layout)
+    number = _published(layout, ledger)
+    described = _manifest(layout, ledger, number)
+    write_current(layout.root, number)
+    if described.index is not None and described.index.format == FORMAT:
+        write_durably(layout.manifest, dump_manifest(described.index))
+    if not layout.manifest.exists():
+        raise DamageFound(
+            "is missing, and nothing repeats it; put a copy back, or build another index with: sitegraph run "
+            "SOURCE.yaml --index ANOTHER",
+            subject=str(layout.manifest),
+        )
+    return tuple(name for name, text in _texts(layout).items() if before.get(name) != text)
+
+
+def _published(layout: IndexLayout, ledger: Ledger) -> int:
+    """What readers saw last, as the ledger knows it; else as `CURRENT` says, or the newest there is."""
+    if (newest := ledger.generations.newest_published()) is not None:
+        return newest
+    try:
+        return read_current(layout.root)
+    except (ConfigError, DamageFound):
+        return max(generation_numbers(layout), default=0)
+
+
+def _manifest(layout: IndexLayout, ledger: Ledger, number: int) -> GenerationManifest:
+    """Put the ledger's copy in its place; without one, what is there must be whole."""
+    path = layout.generation(number)
+    if (text := ledger.manifests.get(number)) is not None:
+        write_durably(path, text)
+        return read_generation(text.encode())
+    try:
+        return load_generation(layout, number)
+    except DamageFound as error:
+        raise DamageFound(
+            "is damaged, and the ledger has no copy; go back with: sitegraph rollback, or build another "
+            "index with: sitegraph run SOURCE.yaml --index ANOTHER",
+            subject=str(path),
+        ) from error
+
+
+def _texts(layout: IndexLayout) -> dict[str, str | None]:
+    """Names and contents of all files that may be put back."""
+    paths = (layout.manifest, layout.current, *layout.generation(0).parent.glob("*.json"))
+    return {path.relative_to(layout.root).as_posix(): _text(path) for path in paths}
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError:
+        return None
