@@ -141,7 +141,7 @@ def test_a_site_that_answers_404_for_most_of_its_pages_is_not_nothing_changed(
 
     assert (held.state_type, held.state_name) == ("FAILED", "Refused")
     assert "6 of 9 documents could not be had (HTTP 404: 6); max_failures allows 25% of them" in held.message
-    assert (folder / "index" / "CURRENT").read_text() == "1\n"
+    assert (folder / "index" / "CURRENT").read_text().startswith("1\n")
     shown = deployed.artifacts(held.id)
     assert shown["sitegraph-manual"].startswith("# manual: refused\n")
     assert "6 of 9 documents" in shown["sitegraph-manual"]

@@ -36,7 +36,7 @@ def test_readers_see_the_old_generation_until_the_rename(crashes: CrashSite, tmp
 
     seen = crashes.sitegraph.export(index)
 
-    assert (index / "CURRENT").read_text() == "1\n"
+    assert (index / "CURRENT").read_text().startswith("1\n")
     assert seen == crashes.sitegraph.export(crashes.first)
     assert crashes.sitegraph.damage(index) == ()
 

@@ -176,7 +176,7 @@ def test_an_index_of_another_model_exits_4_and_says_what_a_change_costs(
 
     assert done.returncode == 4
     assert "passages anew" in done.stderr
-    assert (index / "CURRENT").read_text() == "1\n"
+    assert (index / "CURRENT").read_text().startswith("1\n")
 
 
 def test_an_index_keeps_its_kind_of_graph(sitegraph: Sitegraph, source: Path, index: Path) -> None:

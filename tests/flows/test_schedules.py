@@ -57,7 +57,7 @@ def test_a_schedule_brings_a_run_that_completes(server: PrefectServer, source: P
         )
         ahead = server.cli("flow-run", "ls", "--state", "SCHEDULED", COLUMNS="200")
 
-    assert (tmp_path / "index" / "CURRENT").read_text() == "1\n", server.logs(completed["id"])
+    assert (tmp_path / "index" / "CURRENT").read_text().startswith("1\n"), server.logs(completed["id"])
     assert "index-source" in ahead, "the command by which the manual has people see that schedules fire"
     assert {_state(run) for run in _scheduled_runs(server)}.isdisjoint({"FAILED", "CRASHED"})
     log = (tmp_path / "prefect" / "server.log").read_text(errors="replace")

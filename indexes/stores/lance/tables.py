@@ -18,7 +18,7 @@ from lancedb.table import Table
 from indexes.layout import remedy
 from indexes.table_files import tag_of
 from schemas.driver_text import plain_reason
-from schemas.errors import DamageFound, NoRoom, SchemaMismatch, StoreUnavailable
+from schemas.errors import DamageFound, NoRoom, SchemaMismatch, SitegraphError, StoreUnavailable
 from schemas.no_room import WHAT_TO_DO, why_no_room
 from schemas.nodes import Chunk
 
