@@ -55,7 +55,7 @@ class Victim:
     def generation(self) -> int:
         """What readers see."""
         current = self._index / "CURRENT"
-        return int(current.read_text()) if current.exists() else 0
+        return int(current.read_text().split()[0]) if current.exists() else 0
 
     def _holds(self, process: ForkServerProcess) -> bool:
         if not process.is_alive():
