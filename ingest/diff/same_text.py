@@ -8,9 +8,6 @@ from zlib import crc32
 ALIKE = 0.8
 """Part of the words of two texts that are in both, from which on they are one: addresses and dates vary."""
 
-_CLOSER = 0.02
-"""By how much more alike than before: a text shared by all pages of a catalogue may be written anew."""
-
 _SKETCHED = 64
 _GROUPS = 50
 """Texts that are counted side by side: one of which that many pages come is found in any order."""
@@ -71,5 +68,5 @@ def _put(groups: list[_Group], rewrite: Rewrite) -> None:
         if len(groups) >= _GROUPS:
             groups.remove(min(groups, key=lambda one: len(one.uris)))
         groups.append(_Group(rewrite, [rewrite.uri]))
-    elif resemblance(group.first.before, rewrite.before) < now - _CLOSER:
+    elif resemblance(group.first.before, rewrite.before) < now:
         group.uris.append(rewrite.uri)
