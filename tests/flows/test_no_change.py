@@ -133,7 +133,8 @@ class Flow:
         self.error = error
 
     def __call__(self, **_options: Any) -> dict[str, Any]:
-        self.pipelines.append(take_over())
+        begun = take_over()
+        self.pipelines.append(begun.pipeline if begun else None)
         if self.error is not None:
             raise self.error
         return {}
