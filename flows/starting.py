@@ -12,7 +12,7 @@ from flows.opening import open_pipeline
 from flows.prefect_server import may_be_configured
 from flows.stages import Stages
 from indexes.layout import IndexLayout
-from schemas.errors import SitegraphError, Stopped
+from schemas.errors import SitegraphError
 from schemas.records import to_record
 
 
@@ -45,8 +45,6 @@ def run_source(
         # The flow run comes upon the error again, and shows it.
         with suppress(SitegraphError):
             report = look(pipeline, due=due, accept=accept, stages=stages)
-        if pipeline.stop.is_set():
-            raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
         if report is not None:
             return to_record(report)
         with handed_over(BegunRun(pipeline, stages)):
