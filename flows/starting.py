@@ -37,7 +37,8 @@ def run_source(
     options["repair"] = repair
     if may_be_configured(os.environ, Path.cwd()) or not IndexLayout(folder).manifest.exists():
         return _run_flow(**options, due=due)
-    stages = Stages(SystemClock())
+    clock = SystemClock()
+    stages = Stages(clock)
     with ExitStack() as stack:
         with stages.timed("start"):
             pipeline = stack.enter_context(open_pipeline(**options))
@@ -47,7 +48,7 @@ def run_source(
             report = look(pipeline, due=due, accept=accept, stages=stages)
         if report is not None:
             return to_record(report)
-        with handed_over(BegunRun(pipeline, stages)):
+        with handed_over(BegunRun(pipeline, stages, since=clock.monotonic())):
             return _run_flow(**options, due=due)
 
 
