@@ -23,6 +23,7 @@ from flows.steps.parse import needs_parsing, parse_batch
 from flows.steps.plan import Batch, plan_source, plan_wave
 from flows.steps.report import record_run
 from flows.steps.settle import settle_source
+from flows.steps.showing import show_missed
 from flows.wiring import Pipeline
 from flows.work import Work, start_work
 from indexes.stores.ledger.leases import Lease
@@ -30,6 +31,7 @@ from schemas.errors import SitegraphError
 from schemas.report import RunReport
 
 SHARDS_AT_ONCE = 4
+LANCE = "lance"
 
 
 def look(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages) -> RunReport | None:
@@ -74,7 +76,7 @@ def _crawl(pipeline: Pipeline, *, due_by: str | None) -> bool:
 def _fetch_wave(pipeline: Pipeline, wave: Sequence[Batch]) -> bool:
     """Shards side by side, the batches of each in turn; all end soon where one finds something to parse.
 
-    They do where one fails, too; but `stop` is set only where the run is to end, for the flow goes on with it.
+    So do they where one fails; `stop` is set only where the run is to end, since the flow goes on with it.
     """
     found = threading.Event()
     shards = [tuple(batches) for _, batches in groupby(wave, key=lambda batch: batch.shard)]
@@ -125,6 +127,8 @@ def _compare(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) 
     with stages.timed("recover"):
         if find_damaged_files(index):
             return None
+        if index.manifest.graph != LANCE:  # whose graph people do not look into, and which is slow to open
+            show_missed(pipeline)
     with stages.timed("diff"):
         difference = diff_source(pipeline, accept=accept)
         if changes_model(pipeline) or difference.changes or redirects_matter(pipeline, difference):

@@ -1,6 +1,7 @@
 """A look goes as far as nothing is new, and leaves a run that the flow can go on with as its own."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from flows.steps.fetch import fetch_batch
 from flows.steps.parse import parse_batch, parse_leftovers
 from flows.steps.plan import plan_wave
 from flows.wiring import Pipeline
+from indexes.publish.generation import GenerationManifest, dump_generation
 from schemas.errors import StoreUnavailable
 from tests.fakes.plain_crawl import ParserInThisThread, page
 from tests.fakes.plain_pipeline import (
@@ -95,3 +97,35 @@ def test_an_error_in_a_wave_is_what_it_is_and_the_run_may_go_on(
         look_at(pipeline)
 
     assert not pipeline.stop.is_set()
+
+
+class Server:
+    """A graph on a server, as far as people look into it."""
+
+    def __init__(self) -> None:
+        self.shown: list[int] = []
+
+    def show(self, generation: int, _chunks: object) -> None:
+        self.shown.append(generation)
+
+    def close(self) -> None:
+        """It is nobody's."""
+
+
+def test_people_see_what_readers_see_though_nothing_is_new(
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed run may have published it, or the setting that asks for vectors there may have changed."""
+    index, server = pipeline.index, Server()
+    published = GenerationManifest(
+        generation=index.current(), base=0, as_of="", source="site", run_id="run-1", plan_sha=""
+    )
+    dump_generation(index.layout, published)
+    monkeypatch.setattr("flows.look.find_damaged_files", lambda _: ())  # there are only ledger rows
+    monkeypatch.setattr("flows.look.redirects_matter", lambda *_: False)
+    index.manifest = replace(index.manifest, graph="neo4j")
+    index.__dict__["graph"] = server
+
+    assert look_at(pipeline) is not None
+
+    assert server.shown == [index.current()]
