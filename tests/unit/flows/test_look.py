@@ -23,7 +23,7 @@ from tests.fakes.plain_pipeline import (
     source_of,
     states,
 )
-from tests.fakes.site_server import Reply, Site, serve, with_validators
+from tests.fakes.site_server import Reply, Script, Site, serve, with_validators
 
 STUB = page("Moved.", head='<meta http-equiv="refresh" content="0; url=/new">')
 
@@ -37,7 +37,7 @@ def site() -> Iterator[Site]:
         yield site
 
 
-def kept(reply: Reply) -> Reply:
+def kept(reply: Reply) -> Script:
     return with_validators(reply.body, etag=f'"{hash(reply.body)}"')
 
 
