@@ -26,6 +26,7 @@ STARTUP_SECONDS = 600.0
 """By the clock: on a busy machine a first start, which makes the database, takes minutes."""
 STOP_SECONDS = 5.0
 _PR_SET_PDEATHSIG = 1
+_PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 @contextmanager
@@ -64,7 +65,8 @@ def _running_server(port: int) -> Iterator[subprocess.Popen[bytes]]:
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,
         start_new_session=True,
-        preexec_fn=_end_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - no threads yet
+        # A run that began with a look has threads: nothing is loaded between fork and exec.
+        preexec_fn=_end_with_parent if _PRCTL else None,  # noqa: PLW1509
     )
     try:
         yield server
@@ -105,4 +107,5 @@ def _free_port() -> int:
 
 def _end_with_parent() -> None:
     """Have the kernel end the server when the flow's process dies, SIGKILL included (prctl(2))."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if _PRCTL is not None:
+        _PRCTL(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -6,6 +6,7 @@ from contextlib import closing
 from flows.wiring import Index
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.export import damaged_files
+from indexes.manifest import is_repeated
 from indexes.own_ledger import ledger_url_of
 from indexes.ports import RawStore
 from indexes.publish.files import Damage, FileCheck
@@ -56,7 +57,7 @@ _EMBEDDED = ("chunks", "nodes", "edges")
 
 def _manifest(index: Index, generation: int) -> Iterator[Damage]:
     described = load_generation(index.layout, generation)
-    if described.index not in (None, index.manifest):
+    if not is_repeated(index.manifest, described.index):
         yield index.layout.manifest.name, "is damaged"
 
 
