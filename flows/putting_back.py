@@ -30,7 +30,8 @@ def put_back(settings: Settings) -> tuple[str, ...]:
     """Put back what is damaged of these files, where something repeats it; give their names.
 
     Nothing is done, nor the ledger opened, where they are whole, or where there is no index yet.
-    Raises: DamageFound: nothing repeats what is damaged. An index of another version stays as it is.
+    Raises: DamageFound: nothing repeats what is damaged; ConfigError: the ledger is another index's. An index
+    of another version stays as it is.
     """
     layout = IndexLayout(Path(settings.index).resolve())
     if not (layout.manifest.exists() or layout.has_generations()) or _is_whole(layout):
@@ -53,6 +54,8 @@ def _is_whole(layout: IndexLayout) -> bool:
 
 
 def _put_back(layout: IndexLayout, ledger: Ledger) -> tuple[str, ...]:
+    for index_id in _index_ids(layout):
+        ledger.owner.check(index_id)
     before = _texts(layout)
     number = _published(layout, ledger)
     described = _manifest(layout, ledger, number)
@@ -68,6 +71,16 @@ def _put_back(layout: IndexLayout, ledger: Ledger) -> tuple[str, ...]:
     return tuple(name for name, text in _texts(layout).items() if before.get(name) != text)
 
 
+def _index_ids(layout: IndexLayout) -> set[str]:
+    """What this index is known by: `index.json` says it, else the manifests that are left."""
+    try:
+        return {load_manifest(layout).index_id}
+    except (ConfigError, DamageFound, SchemaMismatch):
+        texts = filter(None, map(_text, layout.generation(0).parent.glob("*.json")))
+        told = (described.index for text in texts if (described := _read(text)))
+        return {index.index_id for index in told if index is not None}
+
+
 def _published(layout: IndexLayout, ledger: Ledger) -> int:
     """What readers saw last, as the ledger knows it; else as `CURRENT` says, or the newest there is."""
     if (newest := ledger.generations.newest_published()) is not None:
@@ -79,11 +92,12 @@ def _published(layout: IndexLayout, ledger: Ledger) -> int:
 
 
 def _manifest(layout: IndexLayout, ledger: Ledger, number: int) -> GenerationManifest:
-    """Put the ledger's copy in its place; without one, what is there must be whole."""
+    """Put the ledger's copy in its place; without one that can be read, what is there must be whole."""
     path = layout.generation(number)
-    if (text := ledger.manifests.get(number)) is not None:
+    text = ledger.manifests.get(number)
+    if text is not None and (copy := _read(text)) is not None:
         write_durably(path, text)
-        return read_generation(text.encode())
+        return copy
     try:
         return load_generation(layout, number)
     except DamageFound as error:
@@ -92,6 +106,13 @@ def _manifest(layout: IndexLayout, ledger: Ledger, number: int) -> GenerationMan
             "index with: sitegraph run SOURCE.yaml --index ANOTHER",
             subject=str(path),
         ) from error
+
+
+def _read(text: str) -> GenerationManifest | None:
+    try:
+        return read_generation(text.encode())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _texts(layout: IndexLayout) -> dict[str, str | None]:

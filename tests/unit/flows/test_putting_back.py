@@ -13,7 +13,7 @@ from indexes.publish.current import read_current, write_current
 from indexes.publish.generation import GenerationManifest, dump_generation, generation_text, load_generation
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.ledger import open_ledger
-from schemas.errors import DamageFound
+from schemas.errors import ConfigError, DamageFound
 from schemas.settings import Settings
 
 INDEX = IndexManifest(
@@ -130,3 +130,24 @@ def test_a_folder_of_other_things_is_not_touched(tmp_path: Path) -> None:
     assert put_back(Settings(index=str(tmp_path))) == ()
     assert IndexLayout(tmp_path).is_foreign()
     assert [path.name for path in tmp_path.iterdir()] == ["generations"]
+
+
+@pytest.mark.parametrize("lost", ["index.json", "CURRENT"])
+def test_nothing_is_put_back_from_the_ledger_of_another_index(layout: IndexLayout, lost: str) -> None:
+    with closing(open_ledger(f"sqlite:///{layout.ledger}")) as ledger:
+        ledger.owner.claim("another")
+    (layout.root / lost).unlink()
+
+    with pytest.raises(ConfigError, match="the ledger of another index"):
+        mend(layout)
+
+    assert not (layout.root / lost).exists()
+
+
+def test_a_copy_that_rotted_in_the_ledger_replaces_nothing_that_is_whole(layout: IndexLayout) -> None:
+    with closing(open_ledger(f"sqlite:///{layout.ledger}")) as ledger:
+        ledger.manifests.save(2, "{ rotten")
+    layout.manifest.unlink()
+
+    assert mend(layout) == ("index.json",)
+    assert load_generation(layout, 2) == manifest_of(2)
