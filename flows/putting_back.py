@@ -106,11 +106,12 @@ def _published(layout: IndexLayout, ledger: Ledger) -> int:
 
 
 def _manifest(layout: IndexLayout, ledger: Ledger, number: int) -> GenerationManifest:
-    """Put the ledger's copy in its place; without one, what is there must be whole."""
+    """Put the ledger's copy in its place; without one that can be read, what is there must be whole."""
     path = layout.generation(number)
-    if (text := ledger.manifests.get(number)) is not None:
+    text = ledger.manifests.get(number)
+    if text is not None and (copy := _read(text)) is not None:
         write_durably(path, text)
-        return read_generation(text.encode())
+        return copy
     try:
         return load_generation(layout, number)
     except DamageFound as error:
@@ -119,6 +120,13 @@ def _manifest(layout: IndexLayout, ledger: Ledger, number: int) -> GenerationMan
             "index with: sitegraph run SOURCE.yaml --index ANOTHER",
             subject=str(path),
         ) from error
+
+
+def _read(text: str) -> GenerationManifest | None:
+    try:
+        return read_generation(text.encode())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _texts(layout: IndexLayout) -> dict[str, str | None]:

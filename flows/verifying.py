@@ -70,7 +70,9 @@ def _files(index: Index, generation: int) -> Iterator[Damage]:
 def _databases(index: Index, _generation: int) -> Iterator[Damage]:
     """What no reader opens, and the next run builds on."""
     if ledger_url_of(index.layout, index.settings.ledger_url).startswith("sqlite:///"):
-        with index.ledger.engine.connect() as connection:
+        # Read only: it may take minutes, and whoever writes would wait for them.
+        reading = index.ledger.engine.execution_options(read_only=True)
+        with reading.connect() as connection:
             for fault in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
                 if fault != "ok":
                     yield "ledger", f"{fault}; put a good copy in its place, or delete the file"

@@ -74,9 +74,11 @@ def _replay(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> bool
 def abort_generation(pipeline: Pipeline, generation: Generation) -> None:
     """Take a generation back, so that no store shows a trace of it."""
     declare(pipeline, generation)
-    pipeline.index.graph.writer().abort(generation.generation, base=generation.base)
+    # One that was to write all rows anew builds on nothing, and the stores may no longer hold generation 0.
+    base = generation.base or pipeline.index.current()
+    pipeline.index.graph.writer().abort(generation.generation, base=base)
     pipeline.crash_point("abort.midway")
-    pipeline.index.chunks.writer().abort(generation.generation, base=generation.base)
+    pipeline.index.chunks.writer().abort(generation.generation, base=base)
     pipeline.index.ledger.generations.abort(generation.generation)
 
 

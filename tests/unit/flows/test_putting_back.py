@@ -181,3 +181,24 @@ def test_a_damaged_raw_is_put_back(layout: IndexLayout) -> None:
 
     assert mend(layout) == ("index.json",)
     assert load_manifest(layout) == INDEX
+
+
+@pytest.mark.parametrize("lost", ["index.json", "CURRENT"])
+def test_nothing_is_put_back_from_the_ledger_of_another_index(layout: IndexLayout, lost: str) -> None:
+    with closing(open_ledger(f"sqlite:///{layout.ledger}")) as ledger:
+        ledger.owner.claim("another")
+    (layout.root / lost).unlink()
+
+    with pytest.raises(ConfigError, match="the ledger of another index"):
+        mend(layout)
+
+    assert not (layout.root / lost).exists()
+
+
+def test_a_copy_that_rotted_in_the_ledger_replaces_nothing_that_is_whole(layout: IndexLayout) -> None:
+    with closing(open_ledger(f"sqlite:///{layout.ledger}")) as ledger:
+        ledger.manifests.save(2, "{ rotten")
+    layout.manifest.unlink()
+
+    assert mend(layout) == ("index.json",)
+    assert load_generation(layout, 2) == manifest_of(2)
