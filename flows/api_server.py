@@ -20,6 +20,7 @@ from urllib.request import ProxyHandler, build_opener
 from prefect.logging.handlers import APILogHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
+from flows.proxies import without_unspoken
 from schemas.errors import ConfigError, StoreUnavailable
 
 STARTUP_SECONDS = 600.0
@@ -46,6 +47,7 @@ def prefect_api() -> Iterator[None]:
     given = os.environ.get("no_proxy", os.environ.get("NO_PROXY"))
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, [given, "127.0.0.1"]))
     with ExitStack() as stack:
+        stack.enter_context(without_unspoken(os.environ))
         server = stack.enter_context(_running_server(port))
         import_module("flows.index")  # while the server does its own imports
         _wait_until_healthy(server, port)
