@@ -78,9 +78,9 @@ def test_a_proxy_that_is_not_spoken_to_does_not_keep_prefect_s_client_from_its_s
 
     with without_unspoken(os.environ):
         httpx.AsyncClient()
-        with pytest.raises(ConfigError, match="^ALL_PROXY: is not the URL"):
+        with pytest.raises(ConfigError, match="ALL_PROXY: is not the URL"):
             proxies_of(_source(), as_given(os.environ))
         assert os.environ["HTTP_PROXY"] == "http://one.example:3128"
 
-    assert os.environ["all_proxy"] == value
+    assert dict(os.environ).get("all_proxy") == value
     assert as_given(os.environ) == os.environ
