@@ -36,6 +36,12 @@ def prefect_api() -> Iterator[None]:
     Runs are kept in the database of PREFECT_HOME either way, so a later `prefect server start` shows them.
     Raises: StoreUnavailable: our own server does not come up; ConfigError: what is configured is no URL.
     """
+    with without_unspoken(os.environ), _server_to_use():
+        yield
+
+
+@contextmanager
+def _server_to_use() -> Iterator[None]:
     if url := PREFECT_API_URL.value():
         if not url.startswith(("http://", "https://")):
             raise ConfigError("is no URL; give one such as http://HOST:4200/api", subject="PREFECT_API_URL")
@@ -47,7 +53,6 @@ def prefect_api() -> Iterator[None]:
     given = os.environ.get("no_proxy", os.environ.get("NO_PROXY"))
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, [given, "127.0.0.1"]))
     with ExitStack() as stack:
-        stack.enter_context(without_unspoken(os.environ))
         server = stack.enter_context(_running_server(port))
         import_module("flows.index")  # while the server does its own imports
         _wait_until_healthy(server, port)
