@@ -39,7 +39,9 @@ def test_a_run_reaches_its_site_through_the_proxy_of_the_environment(
 
     assert straight.returncode != 0, "the name does not resolve here"
     assert through.returncode == 0, through.stderr
-    assert "on behalf of the crawler" in found.stdout
+    assert "on behalf of the crawler" in " ".join(found.stdout.split()), (
+        "lines are broken at the width of a terminal"
+    )
     assert f"GET http://{named}/start.html" in proxy.requests()
     assert "hush-hush" not in straight.stdout + straight.stderr + through.stdout + through.stderr
     assert not [
