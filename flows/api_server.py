@@ -20,6 +20,7 @@ from urllib.request import ProxyHandler, build_opener
 from prefect.logging.handlers import APILogHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
+from flows.proxies import without_unspoken
 from schemas.errors import ConfigError, StoreUnavailable
 
 STARTUP_SECONDS = 600.0
@@ -36,6 +37,12 @@ def prefect_api() -> Iterator[None]:
     Runs are kept in the database of PREFECT_HOME either way, so a later `prefect server start` shows them.
     Raises: StoreUnavailable: our own server does not come up; ConfigError: what is configured is no URL.
     """
+    with without_unspoken(os.environ), _server_to_use():
+        yield
+
+
+@contextmanager
+def _server_to_use() -> Iterator[None]:
     if url := PREFECT_API_URL.value():
         if not url.startswith(("http://", "https://")):
             raise ConfigError("is no URL; give one such as http://HOST:4200/api", subject="PREFECT_API_URL")
