@@ -10,7 +10,7 @@ from indexes.stores.neo4j_.session import Connection, Transaction
 PAGE_ROWS = 5_000
 """Rows that one transaction of a sweep or a walk changes."""
 HELD_ROWS = 20_000
-"""Rows of a kind that a sweep may let the server hold: some MB. Beyond, a walk past all costs little beside."""
+"""Rows of a kind that a sweep may let the server hold: some MB. Beyond, to walk past all costs little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """How the server looks for rows: by an index, at the cost of those asked for."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -75,7 +74,7 @@ def test_no_statement_reads_all_rows_of_a_kind_to_find_some(
     nodes, edges = many()
     publish(store, 1, nodes, edges)
     store.show(1, no_passages)
-    changed, gone = [replace(nodes[0], title="Other")], edges[:3]
+    changed, gone = [make_page("https://site.test/0", title="Other")], edges[:3]
     publish(store, 2, changed, gone_edges=[edge.id for edge in gone])
     store.show(2, no_passages)
     store.show(1, no_passages)
