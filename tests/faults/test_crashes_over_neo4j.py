@@ -15,6 +15,8 @@ pytestmark = [
     pytest.mark.server,
     pytest.mark.neo4j,
     pytest.mark.long,
+    # Six commands of the program each, and the first also starts both servers: 150 s on a busy machine.
+    pytest.mark.timeout(900),
 ]
 __all__ = ["index", "on_neo4j", "prefect_server", "sitegraph"]
 

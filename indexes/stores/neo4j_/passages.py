@@ -9,7 +9,7 @@ from typing import Any
 
 from indexes.ports import ChunkReader
 from indexes.stores.neo4j_.properties import Properties, property_names, to_properties
-from indexes.stores.neo4j_.schema import VECTOR_INDEX, VIEW_LABEL, vector_index
+from indexes.stores.neo4j_.schema import VECTOR_INDEX, VIEW_LABEL, seen, vector_index
 from indexes.stores.neo4j_.session import Connection, Transaction
 from schemas.errors import ConfigError
 from schemas.nodes import Chunk
@@ -49,16 +49,14 @@ FIELDS = (
 )
 """Fields of a chunk that its node gets; `kind` is the node's own, so a chunk's is its `document_kind`."""
 
-_GIVE = (
-    f"UNWIND $rows AS row MATCH (c:{VIEW_LABEL} {{ix: $ix, id: row.id}}) "
-    "SET c += row.properties, c.embedding = null"
-)
+_GIVE = f"UNWIND $rows AS row {seen('c', 'row.id')} SET c += row.properties, c.embedding = null"
 _EMBED = (
-    f"UNWIND $rows AS row MATCH (c:{VIEW_LABEL} {{ix: $ix, id: row.id}}) "
+    f"UNWIND $rows AS row {seen('c', 'row.id')} "
     "CALL db.create.setNodeVectorProperty(c, 'embedding', row.vector) RETURN count(c)"
 )
 _MARKS = (
-    f"MATCH (c:{VIEW_LABEL} {{ix: $ix}}) WHERE c.id > $after AND c.kind = 'Chunk' "
+    f"MATCH (c:{VIEW_LABEL} {{ix: $ix}}) USING INDEX SEEK c:{VIEW_LABEL}(ix, id) "
+    "WHERE c.id > $after AND c.kind = 'Chunk' "
     f"RETURN c.id AS id, c.passage_sha256 AS mark ORDER BY c.ix, c.id LIMIT {_PAGE}"
 )
 _DIMENSION = (

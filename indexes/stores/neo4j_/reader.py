@@ -1,7 +1,8 @@
 """One generation of the graph, read from Neo4j.
 
-Every statement names its index by hand. The planner might else walk the index over `valid_to`, in which a
-row moves when a later generation ends it, and a walk beside a writer could miss that row or meet it twice.
+Every statement names its index by hand, and seeks in it. The planner might else walk the index over
+`valid_to`, in which a row moves when a later generation ends it, and a walk beside a writer could miss that
+row or meet it twice.
 """
 
 from collections import Counter
@@ -126,7 +127,7 @@ class Neo4jGraphReader:
         types = "|".join(sorted(row_type(kind) for kind in (EdgeKind if kinds is None else kinds)))
         if not types:
             return ()
-        match = "MATCH (a:Ref) USING INDEX a:Ref(ix, id) WHERE a.ix = $ix AND a.id IN $ids"
+        match = "MATCH (a:Ref) USING INDEX SEEK a:Ref(ix, id) WHERE a.ix = $ix AND a.id IN $ids"
         hop = f"MATCH {pattern.format(types=types)} WHERE {_HERE}"
         return _as_edges(self._ask(f"{match} {hop} RETURN {_EDGE}", ids=sorted(set(ids))))
 
@@ -178,12 +179,12 @@ def check_kept(transaction: Transaction, ix: str, generation: int) -> None:
 
 
 def _by_id(rows: RowKind, condition: str, returned: str) -> str:
-    hint = f"USING INDEX v:{rows.name}(ix, id, valid_from)"
+    hint = f"USING INDEX SEEK v:{rows.name}(ix, id, valid_from)"
     return f"MATCH {rows.pattern} {hint} WHERE {_HERE} AND {condition} RETURN {returned}"
 
 
 def _by_doc(rows: RowKind, returned: str) -> str:
-    hint = f"USING INDEX v:{rows.name}(ix, doc)"
+    hint = f"USING INDEX SEEK v:{rows.name}(ix, doc)"
     return f"MATCH {rows.pattern} {hint} WHERE {_HERE} AND v.doc IN $docs RETURN {returned}"
 
 

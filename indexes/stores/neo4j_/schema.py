@@ -32,6 +32,17 @@ TEXT_INDEX, VECTOR_INDEX = "sitegraph_chunk_text", "sitegraph_chunk_embedding"
 """The indexes over passages that outside retrievers are told of."""
 
 
+def by_key(label: str, name: str, id_: str) -> str:
+    """Give the MATCH that finds, as *name*, the node of an index by the expression of its id."""
+    # SEEK: while statistics are young the planner would as soon read all nodes for each one it looks for.
+    return f"MATCH ({name}:{label} {{ix: $ix, id: {id_}}}) USING INDEX SEEK {name}:{label}(ix, id)"
+
+
+def seen(name: str, id_: str) -> str:
+    """Give the MATCH that finds, as *name*, a node of the view by the expression of its id."""
+    return by_key(VIEW_LABEL, name, id_)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowKind:
     """Where rows of one kind stand: `pattern` finds them as `v`.

@@ -12,28 +12,28 @@ from indexes.stores.neo4j_.schema import (
     VIEW_LABEL,
     RowKind,
     relationship_type,
+    seen,
 )
-from indexes.stores.neo4j_.sweeps import Sweeps
+from indexes.stores.neo4j_.sweeps import HELD_ROWS, Sweeps
 from schemas.edges import EdgeKind
 
 _HERE = "v.valid_from <= $g AND $g < v.valid_to"
-_DIFFERENT = (
-    "v.valid_to = $open AND v.valid_from > $low AND v.valid_from <= $high",
-    "v.valid_to > $low AND v.valid_to < $open AND (v.valid_to <= $high OR v.valid_from > $low)",
-)
-"""Rows that some generations of low to high have and others of them have not: an index serves each half."""
+_DIFFERENT = {
+    "v.valid_to = $open AND v.valid_from > $low AND v.valid_from <= $high": "true",
+    "v.valid_to > $low AND v.valid_to < $open AND v.valid_from IS NOT NULL": (
+        "(v.valid_to <= $high OR v.valid_from > $low)"
+    ),
+}
+"""Rows that some generations of low to high have and others of them have not, by what an index finds."""
 
 _SHOWN = "v {.*, valid_from: null, valid_to: null, row_sha256: null}"
 _ADD_NODE = f"MERGE (n:{VIEW_LABEL} {{ix: v.ix, id: v.id}}) SET n = {_SHOWN} SET n:$(v.kind)"
 _DROP_NODE = (
     "MATCH (r:Ref)-[:HAS_REV]->(v) "
     "WHERE NOT EXISTS { MATCH (r)-[:HAS_REV]->(w) WHERE w.valid_from <= $g AND $g < w.valid_to } "
-    f"MATCH (n:{VIEW_LABEL} {{ix: v.ix, id: v.id}}) DETACH DELETE n"
+    f"{seen('n', 'v.id')} DETACH DELETE n"
 )
-_ENDS = (
-    "WITH v, startNode(v).id AS src, endNode(v).id AS dst "
-    f"MATCH (a:{VIEW_LABEL} {{ix: $ix, id: src}}) MATCH (b:{VIEW_LABEL} {{ix: $ix, id: dst}}) "
-)
+_ENDS = f"WITH v, startNode(v).id AS src, endNode(v).id AS dst {seen('a', 'src')} {seen('b', 'dst')}"
 
 
 def change_view(sweeps: Sweeps, *, low: int, high: int, to: int) -> None:
@@ -41,19 +41,25 @@ def change_view(sweeps: Sweeps, *, low: int, high: int, to: int) -> None:
 
     A changed edge is away for a moment, a changed node is not.
     """
+    found = sweeps.count(ALL_ROWS, _DIFFERENT, _HERE, low=low, high=high, g=to)
 
-    there = sweeps.met(ALL_ROWS, _DIFFERENT, low=low, high=high)
+    def sweep(rows: RowKind, change: str, *, here: bool) -> None:
+        which = _HERE if here else f"NOT ({_HERE})"
+        counts = {different: found.get((rows.name, different, here), 0) for different in _DIFFERENT}
+        if sum(counts.values()) > HELD_ROWS:
+            some = " OR ".join(f"({of_index} AND {rest})" for of_index, rest in _DIFFERENT.items())
+            sweeps.walk(rows, f"({some}) AND {which}", change, low=low, high=high, g=to)
+            return
+        for different, count in counts.items():
+            if count:
+                some = f"{_DIFFERENT[different]} AND {which}"
+                sweeps.over(rows, different, change, which=some, low=low, high=high, g=to)
 
-    def sweep(rows: RowKind, which: str, change: str) -> None:
-        for different in _DIFFERENT:
-            if (rows.name, different) in there:
-                sweeps.over(rows, f"{different} AND {which}", change, low=low, high=high, g=to)
-
-    sweep(NODE_ROWS, _HERE, _ADD_NODE)
+    sweep(NODE_ROWS, _ADD_NODE, here=True)
     for kind, rows in EDGE_ROWS.items():
-        sweep(rows, f"NOT ({_HERE})", _drop_edge(kind))
-        sweep(rows, _HERE, _add_edge(kind))
-    sweep(NODE_ROWS, f"NOT ({_HERE})", _DROP_NODE)
+        sweep(rows, _drop_edge(kind), here=False)
+        sweep(rows, _add_edge(kind), here=True)
+    sweep(NODE_ROWS, _DROP_NODE, here=False)
 
 
 def _add_edge(kind: EdgeKind) -> str:

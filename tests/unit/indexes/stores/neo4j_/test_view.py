@@ -8,7 +8,7 @@ import pytest
 
 from indexes.ports import ChunkReader
 from indexes.stores.memory import MemoryChunkStore
-from indexes.stores.neo4j_ import session
+from indexes.stores.neo4j_ import session, sweeps, view
 from indexes.stores.neo4j_.properties import (
     edge_from_properties,
     edge_properties,
@@ -144,7 +144,14 @@ def test_a_change_to_another_generation_is_gone_on_with_wherever_it_broke_off(
     show(store, 1)
     change(store, 2, graph, base=1)
     whole, sweep = {1: held(store, 1), 2: held(store, 2)}, session.Connection.sweep
-    for number, to in enumerate((2, 1, 2, 1, 1, 2), start=1):  # each begins where the one before broke off
+    for number, to in (
+        (1, 2),
+        (2, 1),
+        (3, 2),
+        (4, 1),
+        (4, 1),
+        (5, 2),
+    ):  # each begins where the one before broke off
         monkeypatch.setattr(session.Connection, "sweep", fail_once_after(number, sweep))
         with pytest.raises(RuntimeError):
             show(store, to)
@@ -154,6 +161,28 @@ def test_a_change_to_another_generation_is_gone_on_with_wherever_it_broke_off(
     show(store, 2)
     assert seen(ask) == whole[2]
     assert ask("MATCH (i:SitegraphIndex {id: $ix}) RETURN i.shown AS shown") == [{"shown": 2}]
+
+
+def test_a_change_of_more_rows_than_the_server_may_hold_goes_page_by_page_and_is_gone_on_with(
+    store: Neo4jGraphStore, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view, "HELD_ROWS", 0)
+    monkeypatch.setattr(sweeps, "PAGE_ROWS", 2)
+    monkeypatch.setattr(
+        session.Connection, "sweep", lambda *_, **__: pytest.fail("the server held every row")
+    )
+    graph, write = make_graph(), session.Connection.write
+    publish_graph(store, graph)
+    change(store, 2, graph, base=1)
+    whole = {1: held(store, 1), 2: held(store, 2)}
+    for number, to in ((4, 1), (9, 1), (12, 2), (3, 2), (5, 1)):
+        monkeypatch.setattr(session.Connection, "write", fail_once_after(number, write))
+        with pytest.raises(RuntimeError):
+            show(store, to)
+        monkeypatch.setattr(session.Connection, "write", write)
+    for generation in (1, 2, 1):
+        show(store, generation)
+        assert seen(ask) == whole[generation]
 
 
 def test_a_generation_that_people_see_and_is_taken_back_is_seen_no_more(
@@ -237,8 +266,8 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date_once(
     assert held(store, 2) == ({a}, {live}) == seen(ask)
     store.writer().prune(keep=[2])
     assert seen(ask) == ({a}, {live})
-    assert ask("MATCH (n:Ref {ix: $ix}) RETURN labels(n) AS l, keys(n) AS k") == [
-        {"l": ["Ref"], "k": ["ix", "id"]}
+    assert ask("MATCH (n:Ref {ix: $ix}) RETURN labels(n) AS l, properties(n) AS p") == [
+        {"l": ["Ref"], "p": {"ix": IX, "id": a.id}}
     ]
 
 
@@ -255,13 +284,13 @@ def write_first_layout(ask: Ask, pages: tuple[Node, Node], links: tuple[Edge, Ed
     ask(_FIRST_LAYOUT, a=a, b=b, dead=dead, live=live, open=OPEN)
 
 
-def fail_once_after(count: int, sweep: Callable[..., None]) -> Callable[..., None]:
-    """Sweep, but for one call that fails as a crash would."""
+def fail_once_after(count: int, work: Callable[..., Any]) -> Callable[..., Any]:
+    """Sweep or write, but for one call that fails as a crash would."""
     calls = iter(range(1, 1_000_000))
 
-    def failing(connection: session.Connection, statement: str, **parameters: Any) -> None:
+    def failing(*arguments: Any, **parameters: Any) -> Any:
         if next(calls) == count:
             raise RuntimeError("crashed on purpose")
-        sweep(connection, statement, **parameters)
+        return work(*arguments, **parameters)
 
     return failing

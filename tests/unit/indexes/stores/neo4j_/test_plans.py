@@ -1,0 +1,92 @@
+"""How the server looks for rows: by an index, at the cost of those asked for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from indexes.ports import ChunkReader
+from indexes.stores.memory import MemoryChunkStore
+from indexes.stores.neo4j_ import session
+from indexes.stores.neo4j_.store import Neo4jGraphStore
+from schemas.edges import Edge, EdgeKind
+from schemas.nodes import Node
+from tests.fakes.graph_generations import publish
+from tests.fakes.graph_samples import DIM, make_edge, make_entity, make_page
+from tests.fakes.neo4j_server import Neo4jServer
+from tests.fakes.neo4j_stores import Neo4jStores, query_session
+
+pytestmark = pytest.mark.neo4j
+
+Said = dict[str, dict[str, Any]]
+PAGES = 900
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> Said:
+    """Every statement that is run, with its last parameters."""
+    heard: Said = {}
+    run, sweep = session.Transaction.run, session.Connection.sweep
+
+    def heard_run(self: session.Transaction, statement: str, **parameters: Any) -> list[dict[str, Any]]:
+        heard[statement] = parameters
+        return run(self, statement, **parameters)
+
+    def heard_sweep(self: session.Connection, statement: str, **parameters: Any) -> None:
+        heard[statement] = parameters
+        sweep(self, statement, **parameters)
+
+    monkeypatch.setattr(session.Transaction, "run", heard_run)
+    monkeypatch.setattr(session.Connection, "sweep", heard_sweep)
+    return heard
+
+
+@pytest.fixture
+def store(neo4j_graph_store_factory: Neo4jStores) -> Neo4jGraphStore:
+    return neo4j_graph_store_factory()
+
+
+def many() -> tuple[list[Node], list[Edge]]:
+    """Pages that all link to the next four, to themselves and to one hub, enough to be several batches."""
+    pages = [make_page(f"https://site.test/{number}") for number in range(PAGES)]
+    hub = make_entity("Hub")
+    links = [
+        make_edge(EdgeKind.LINKS_TO, page, pages[(number + step) % PAGES])
+        for number, page in enumerate(pages)
+        for step in range(5)
+    ]
+    return [*pages, hub], [*links, *(make_edge(EdgeKind.NAMES, hub, page) for page in pages)]
+
+
+def no_passages() -> ChunkReader:
+    return MemoryChunkStore(dim=DIM).at(0)
+
+
+def operators(plan: dict[str, Any]) -> Iterator[str]:
+    yield plan["operatorType"].partition("@")[0]
+    for child in plan.get("children", ()):
+        yield from operators(child)
+
+
+def test_no_statement_reads_all_rows_of_a_kind_to_find_some(
+    store: Neo4jGraphStore, said: Said, neo4j_server: Neo4jServer
+) -> None:
+    nodes, edges = many()
+    publish(store, 1, nodes, edges)
+    store.show(1, no_passages)
+    changed, gone = [make_page("https://site.test/0", title="Other")], edges[:3]
+    publish(store, 2, changed, gone_edges=[edge.id for edge in gone])
+    store.show(2, no_passages)
+    store.show(1, no_passages)
+    store.at(1).nodes([nodes[0].id])
+    store.at(1).edges_from([nodes[0].id])
+    store.writer().prune(keep=[2])
+
+    scans = {}
+    with query_session(neo4j_server) as opened:
+        for statement, parameters in said.items():
+            if statement.startswith(("MATCH", "UNWIND")) and "SitegraphIndex" not in statement:
+                explained = opened.run(f"CYPHER replan=force EXPLAIN {statement}", parameters).consume()
+                if found := [name for name in operators(explained.plan or {}) if "Scan" in name]:
+                    scans[statement] = found
+    assert scans == {}
