@@ -13,10 +13,11 @@ _HANDED_OVER: list["BegunRun"] = []
 
 @dataclass(frozen=True, slots=True)
 class BegunRun:
-    """A run that is open already, and how long its stages have taken so far."""
+    """A run that is open already, how long its stages have taken so far, and since when none is timed."""
 
     pipeline: Pipeline
     stages: Stages
+    since: float
 
 
 def activate(pipeline: Pipeline) -> None:

@@ -20,12 +20,14 @@ from urllib.request import ProxyHandler, build_opener
 from prefect.logging.handlers import APILogHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
+from flows.proxies import without_unspoken
 from schemas.errors import ConfigError, StoreUnavailable
 
 STARTUP_SECONDS = 600.0
 """By the clock: on a busy machine a first start, which makes the database, takes minutes."""
 STOP_SECONDS = 5.0
 _PR_SET_PDEATHSIG = 1
+_PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 @contextmanager
@@ -35,6 +37,12 @@ def prefect_api() -> Iterator[None]:
     Runs are kept in the database of PREFECT_HOME either way, so a later `prefect server start` shows them.
     Raises: StoreUnavailable: our own server does not come up; ConfigError: what is configured is no URL.
     """
+    with without_unspoken(os.environ), _server_to_use():
+        yield
+
+
+@contextmanager
+def _server_to_use() -> Iterator[None]:
     if url := PREFECT_API_URL.value():
         if not url.startswith(("http://", "https://")):
             raise ConfigError("is no URL; give one such as http://HOST:4200/api", subject="PREFECT_API_URL")
@@ -64,7 +72,8 @@ def _running_server(port: int) -> Iterator[subprocess.Popen[bytes]]:
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,
         start_new_session=True,
-        preexec_fn=_end_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - no threads yet
+        # A run that began with a look has threads: nothing is loaded between fork and exec.
+        preexec_fn=_end_with_parent if _PRCTL else None,  # noqa: PLW1509
     )
     try:
         yield server
@@ -105,4 +114,5 @@ def _free_port() -> int:
 
 def _end_with_parent() -> None:
     """Have the kernel end the server when the flow's process dies, SIGKILL included (prctl(2))."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if _PRCTL is not None:
+        _PRCTL(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ def _prepare(folder: Path) -> None:
         raise ConfigError("the demo serves the manual of a checkout; run it from one", subject=str(DOCS))
     if folder.exists() and not (folder / MARK).exists():
         raise ConfigError("is there already and not from a demo; choose another --dir", subject=str(folder))
+    import_module("mkdocs")  # of an extra of its own: where it is missing, the command says so
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / MARK).touch()

@@ -86,7 +86,7 @@ def run_source(source: str, *, due: bool, accept: bool, options: dict[str, Any])
     stages = begun.stages if begun else Stages(SystemClock())
     tag_run(f"source:{name}")
     with tags(f"source:{name}"), ExitStack() as stack:
-        with stages.timed("start"):
+        with stages.timed("start", since=begun.since if begun else None):
             pipeline = _start(stack, source, options)
         try:
             return run_pipeline(pipeline, due=due, accept=accept, stages=stages)

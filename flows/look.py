@@ -23,12 +23,15 @@ from flows.steps.parse import needs_parsing, parse_batch
 from flows.steps.plan import Batch, plan_source, plan_wave
 from flows.steps.report import record_run
 from flows.steps.settle import settle_source
+from flows.steps.showing import show_missed
 from flows.wiring import Pipeline
 from flows.work import Work, start_work
 from indexes.stores.ledger.leases import Lease
+from schemas.errors import SitegraphError
 from schemas.report import RunReport
 
 SHARDS_AT_ONCE = 4
+LANCE = "lance"
 
 
 def look(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages) -> RunReport | None:
@@ -71,14 +74,18 @@ def _crawl(pipeline: Pipeline, *, due_by: str | None) -> bool:
 
 
 def _fetch_wave(pipeline: Pipeline, wave: Sequence[Batch]) -> bool:
-    """Shards side by side, the batches of each in turn; all end soon where one finds something to parse."""
+    """Shards side by side, the batches of each in turn; all end soon where one finds something to parse.
+
+    So do they where one fails; `stop` is set only where the run is to end, since the flow goes on with it.
+    """
     found = threading.Event()
+    shards = [tuple(batches) for _, batches in groupby(wave, key=lambda batch: batch.shard)]
     with ThreadPoolExecutor(max_workers=SHARDS_AT_ONCE) as pool:
-        shards = [tuple(batches) for _, batches in groupby(wave, key=lambda batch: batch.shard)]
-        futures = [pool.submit(_fetch_shard, pipeline, batches, found) for batches in shards]
         try:
-            for future in futures:
+            for future in [pool.submit(_fetch_shard, pipeline, batches, found) for batches in shards]:
                 future.result()
+        except SitegraphError:
+            raise
         except BaseException:
             found.set()
             pipeline.stop.set()
@@ -87,17 +94,26 @@ def _fetch_wave(pipeline: Pipeline, wave: Sequence[Batch]) -> bool:
 
 
 def _fetch_shard(pipeline: Pipeline, batches: Iterable[Batch], found: threading.Event) -> None:
-    documents = pipeline.index.ledger.documents
     for batch in batches:
         if found.is_set():
             return
         pipeline.progress.expect("fetch", len(batch.uris))
-        fetch_batch(pipeline, batch.uris)
-        known = documents.get(pipeline.source.name, batch.uris).values()
-        if any(needs_parsing(pipeline, document) for document in known):
+        try:
+            if not _fetch_unchanged(pipeline, batch):
+                found.set()
+        except SitegraphError:
             found.set()
-            return
-        parse_batch(pipeline, batch.uris)  # nothing is parsed, but stubs still redirect
+            raise
+
+
+def _fetch_unchanged(pipeline: Pipeline, batch: Batch) -> bool:
+    """Fetch a batch and deal with what was read before; false where there is something to parse."""
+    fetch_batch(pipeline, batch.uris)
+    known = pipeline.index.ledger.documents.get(pipeline.source.name, batch.uris)
+    new = {uri for uri, document in known.items() if needs_parsing(pipeline, document)}
+    # Nothing of these is parsed, but stubs still redirect, and bytes with secrets are not kept.
+    parse_batch(pipeline, [uri for uri in batch.uris if uri not in new])
+    return not new
 
 
 def _compare(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) -> RunReport | None:
@@ -111,6 +127,8 @@ def _compare(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) 
     with stages.timed("recover"):
         if find_damaged_files(index):
             return None
+        if index.manifest.graph != LANCE:  # whose graph people do not look into, and which is slow to open
+            show_missed(pipeline)
     with stages.timed("diff"):
         difference = diff_source(pipeline, accept=accept)
         if changes_model(pipeline) or difference.changes or redirects_matter(pipeline, difference):

@@ -94,10 +94,14 @@ def find_damaged_files(index: Index, *, repair: bool = False) -> tuple[Damage, .
 
 
 def _unreadable(index: Index) -> Iterable[Damage]:
-    """What is no file of the generation, and yet stops the store from opening its tables."""
+    """What is no file of the generation, and yet stops the store from opening or writing its tables."""
+    from indexes.stores.lance.tables import why_unlistable  # takes the driver's time to import
+
     for folder in table_folders(index.layout, index.manifest, index.chunks.space(index.current())):
         for name in unreadable_in(folder):
             yield (folder / name).relative_to(index.layout.root).as_posix(), "cannot be read"
+        if folder.is_dir() and why_unlistable(folder.parent, folder.stem):
+            yield folder.relative_to(index.layout.root).as_posix(), "has versions that cannot be read"
 
 
 def _missing(index: Index, number: int) -> Iterable[Damage]:

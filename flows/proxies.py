@@ -1,10 +1,49 @@
 """The proxy of a source: as its file says, else as the environment does."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from importlib.util import find_spec
 
 from ingest.fetch.proxies import ProxyRules, parse_proxy, read_proxies
 from schemas.errors import ConfigError
 from schemas.source import Source
+
+_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+_SOCKS = ("socks5://", "socks5h://")
+_withheld: dict[str, str] = {}
+
+
+@contextmanager
+def without_unspoken(environ: MutableMapping[str, str]) -> Iterator[None]:
+    """Take out of *environ*, until the end of the block, the proxies that are not spoken to.
+
+    Desktops set `all_proxy=socks://…` beside the others. Prefect's client does not start then, not even for
+    a server on loopback, for which it needs no proxy (httpx, environment variables). Sources are told of
+    them by `as_given`.
+    """
+    taken = {name: value for name, value in environ.items() if name.upper() in _VARIABLES and _is_odd(value)}
+    for name in taken:
+        del environ[name]
+    _withheld.update(taken)
+    try:
+        yield
+    finally:
+        environ.update(taken)
+        _withheld.clear()
+
+
+def as_given(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Give *environ* with what `without_unspoken` holds back."""
+    return {**environ, **_withheld}
+
+
+def _is_odd(value: str) -> bool:
+    if value.strip().startswith(_SOCKS) and find_spec("socksio"):
+        return False  # not spoken to by us, and yet by Prefect's client
+    try:
+        return bool(value.strip()) and parse_proxy(value.strip(), subject="") is None
+    except ConfigError:
+        return True
 
 
 def proxies_of(source: Source, environ: Mapping[str, str]) -> ProxyRules:

@@ -5,14 +5,15 @@ The manifest repeats `index.json`, the ledger repeats the manifest and knows wha
 """
 
 import threading
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 from flows.clock import SystemClock
 from flows.leasing import hold_lease
 from flows.progress import StageProgress
 from indexes.layout import IndexLayout
-from indexes.manifest import FORMAT, dump_manifest, load_manifest
+from indexes.manifest import FORMAT, dump_manifest, is_repeated, load_manifest
 from indexes.own_ledger import ledger_url_of
 from indexes.publish.current import read_current, write_current, write_durably
 from indexes.publish.generation import (
@@ -30,7 +31,8 @@ def put_back(settings: Settings) -> tuple[str, ...]:
     """Put back what is damaged of these files, where something repeats it; give their names.
 
     Nothing is done, nor the ledger opened, where they are whole, or where there is no index yet.
-    Raises: DamageFound: nothing repeats what is damaged. An index of another version stays as it is.
+    Raises: DamageFound: nothing repeats what is damaged; ConfigError: the ledger is another index's. An index
+    of another version stays as it is.
     """
     layout = IndexLayout(Path(settings.index).resolve())
     if not (layout.manifest.exists() or layout.has_generations()) or _is_whole(layout):
@@ -46,19 +48,28 @@ def put_back(settings: Settings) -> tuple[str, ...]:
 
 def _is_whole(layout: IndexLayout) -> bool:
     try:
-        described = load_generation(layout, read_current(layout.root))
-        return described.index in (None, load_manifest(layout))
+        return _is_described(layout, load_generation(layout, read_current(layout.root)))
+    except (ConfigError, DamageFound):
+        return False
+
+
+def _is_described(layout: IndexLayout, generation: GenerationManifest) -> bool:
+    """Whether `index.json` says what the generation repeats."""
+    try:
+        return is_repeated(load_manifest(layout), generation.index)
     except (ConfigError, DamageFound, SchemaMismatch):
         return False
 
 
 def _put_back(layout: IndexLayout, ledger: Ledger) -> tuple[str, ...]:
     before = _texts(layout)
+    _check_owner(layout, ledger)
     number = _published(layout, ledger)
     described = _manifest(layout, ledger, number)
     write_current(layout.root, number)
-    if described.index is not None and described.index.format == FORMAT:
-        write_durably(layout.manifest, dump_manifest(described.index))
+    copy = described.index
+    if copy is not None and copy.format == FORMAT and not _is_described(layout, described):
+        write_durably(layout.manifest, dump_manifest(copy))
     if not layout.manifest.exists():
         raise DamageFound(
             "is missing, and nothing repeats it; put a copy back, or build another index with: sitegraph run "
@@ -66,6 +77,22 @@ def _put_back(layout: IndexLayout, ledger: Ledger) -> tuple[str, ...]:
             subject=str(layout.manifest),
         )
     return tuple(name for name, text in _texts(layout).items() if before.get(name) != text)
+
+
+def _check_owner(layout: IndexLayout, ledger: Ledger) -> None:
+    """Raise ConfigError where the ledger is of an index that no file here names; one may be damaged."""
+    ids = set(_index_ids(layout))
+    if ids and ledger.owner.index_id() not in ids:
+        ledger.owner.check(min(ids))
+
+
+def _index_ids(layout: IndexLayout) -> Iterator[str]:
+    with suppress(ConfigError, DamageFound, SchemaMismatch):
+        yield load_manifest(layout).index_id
+    for number in generation_numbers(layout):
+        with suppress(DamageFound):
+            if (copy := load_generation(layout, number).index) is not None:
+                yield copy.index_id
 
 
 def _published(layout: IndexLayout, ledger: Ledger) -> int:
@@ -79,11 +106,12 @@ def _published(layout: IndexLayout, ledger: Ledger) -> int:
 
 
 def _manifest(layout: IndexLayout, ledger: Ledger, number: int) -> GenerationManifest:
-    """Put the ledger's copy in its place; without one, what is there must be whole."""
+    """Put the ledger's copy in its place; without one that can be read, what is there must be whole."""
     path = layout.generation(number)
-    if (text := ledger.manifests.get(number)) is not None:
+    text = ledger.manifests.get(number)
+    if text is not None and (copy := _read(text)) is not None:
         write_durably(path, text)
-        return read_generation(text.encode())
+        return copy
     try:
         return load_generation(layout, number)
     except DamageFound as error:
@@ -92,6 +120,13 @@ def _manifest(layout: IndexLayout, ledger: Ledger, number: int) -> GenerationMan
             "index with: sitegraph run SOURCE.yaml --index ANOTHER",
             subject=str(path),
         ) from error
+
+
+def _read(text: str) -> GenerationManifest | None:
+    try:
+        return read_generation(text.encode())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _texts(layout: IndexLayout) -> dict[str, str | None]:

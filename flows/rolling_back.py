@@ -9,6 +9,7 @@ from flows.leasing import hold_lease
 from flows.progress import StageProgress
 from flows.steps.showing import show_current
 from flows.wiring import Index
+from indexes.embed.export import damaged_files
 from indexes.publish.current import write_current
 from indexes.publish.files import FileCheck
 from indexes.publish.generation import load_generation
@@ -62,6 +63,9 @@ def require_whole(index: Index, generation: int) -> None:
         raise DamageFound(f"is damaged; {_ANOTHER}", subject=str(path))
     for name, what in FileCheck(index.layout.root).damaged(described.files):
         raise DamageFound(f"{what}; {_ANOTHER}", subject=str(index.layout.root / name))
+    encoder = index.layout.root / index.chunks.space(generation).encoder
+    for name in damaged_files(encoder):
+        raise DamageFound(f"is missing or damaged; {_ANOTHER}", subject=str(encoder / name))
 
 
 _ANOTHER = (

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from flows.chromium import open_browser
 from flows.clock import SystemClock
 from flows.credentials import read_credentials
-from flows.proxies import proxies_of
+from flows.proxies import as_given, proxies_of
 from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.limits import limits_of
 from schemas.settings import Settings
@@ -23,7 +23,7 @@ def open_source_session(
         per_host_delay=source.rate.per_host_delay,
         concurrency=source.rate.concurrency,
         credentials=read_credentials(source, os.environ),
-        proxies=proxies_of(source, os.environ),
+        proxies=proxies_of(source, as_given(os.environ)),
         browser=open_browser(source, settings),
         limits=limits_of(source.limits),
         clock=clock,

@@ -271,6 +271,14 @@ class _SourceFile(_Model):
                     raise ValueError(f"{key} {glob!r} {refusal}")
         return scope
 
+    @field_validator("quarantine")
+    @classmethod
+    def _exempt_match(cls, quarantine: _Quarantine) -> _Quarantine:
+        for glob in quarantine.exempt:
+            if refusal := glob_refusal(glob, SourceKind.WEB):
+                raise ValueError(f"exempt {glob!r} {refusal}")
+        return quarantine
+
     @model_validator(mode="after")
     def _tools_once(self) -> "_SourceFile":
         paths = [tool.path for tool in self.tools]

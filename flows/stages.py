@@ -14,12 +14,15 @@ class Stages:
         self.seconds: dict[str, float] = {}
 
     @contextmanager
-    def timed(self, stage: str, *, waited: Callable[[], float] = lambda: 0.0) -> Iterator[None]:
+    def timed(
+        self, stage: str, *, waited: Callable[[], float] = lambda: 0.0, since: float | None = None
+    ) -> Iterator[None]:
         """Add the block's time to a stage; what *waited* grows by meanwhile is time of `embed`.
 
-        The block may not be one of several that wait side by side.
+        *since* is when the stage began, in the clock's seconds, where that is before the block. The block may
+        not be one of several that wait side by side.
         """
-        start, before = self._clock.monotonic(), waited()
+        start, before = self._clock.monotonic() if since is None else since, waited()
         try:
             yield
         finally:

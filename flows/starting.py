@@ -12,7 +12,7 @@ from flows.opening import open_pipeline
 from flows.prefect_server import may_be_configured
 from flows.stages import Stages
 from indexes.layout import IndexLayout
-from schemas.errors import SitegraphError, Stopped
+from schemas.errors import SitegraphError
 from schemas.records import to_record
 
 
@@ -37,7 +37,8 @@ def run_source(
     options["repair"] = repair
     if may_be_configured(os.environ, Path.cwd()) or not IndexLayout(folder).manifest.exists():
         return _run_flow(**options, due=due)
-    stages = Stages(SystemClock())
+    clock = SystemClock()
+    stages = Stages(clock)
     with ExitStack() as stack:
         with stages.timed("start"):
             pipeline = stack.enter_context(open_pipeline(**options))
@@ -45,11 +46,9 @@ def run_source(
         # The flow run comes upon the error again, and shows it.
         with suppress(SitegraphError):
             report = look(pipeline, due=due, accept=accept, stages=stages)
-        if pipeline.stop.is_set():
-            raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
         if report is not None:
             return to_record(report)
-        with handed_over(BegunRun(pipeline, stages)):
+        with handed_over(BegunRun(pipeline, stages, since=clock.monotonic())):
             return _run_flow(**options, due=due)
 
 

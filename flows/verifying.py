@@ -6,6 +6,7 @@ from contextlib import closing
 from flows.wiring import Index
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.export import damaged_files
+from indexes.manifest import is_repeated
 from indexes.own_ledger import ledger_url_of
 from indexes.ports import RawStore
 from indexes.publish.files import Damage, FileCheck
@@ -56,7 +57,7 @@ _EMBEDDED = ("chunks", "nodes", "edges")
 
 def _manifest(index: Index, generation: int) -> Iterator[Damage]:
     described = load_generation(index.layout, generation)
-    if described.index not in (None, index.manifest):
+    if not is_repeated(index.manifest, described.index):
         yield index.layout.manifest.name, "is damaged"
 
 
@@ -69,7 +70,9 @@ def _files(index: Index, generation: int) -> Iterator[Damage]:
 def _databases(index: Index, _generation: int) -> Iterator[Damage]:
     """What no reader opens, and the next run builds on."""
     if ledger_url_of(index.layout, index.settings.ledger_url).startswith("sqlite:///"):
-        with index.ledger.engine.connect() as connection:
+        # Read only: it may take minutes, and whoever writes would wait for them.
+        reading = index.ledger.engine.execution_options(read_only=True)
+        with reading.connect() as connection:
             for fault in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
                 if fault != "ok":
                     yield "ledger", f"{fault}; put a good copy in its place, or delete the file"

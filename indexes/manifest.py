@@ -1,7 +1,7 @@
 """`index.json`: what an index is, fixed when it is made."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexes.layout import IndexLayout, remedy
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch
@@ -76,6 +76,18 @@ def load_manifest(layout: IndexLayout) -> IndexManifest:
         raise DamageFound(
             f"does not describe an index ({error}); {remedy(layout.root)}", subject=str(layout.manifest)
         ) from error
+
+
+def is_repeated(manifest: IndexManifest, copy: IndexManifest | None) -> bool:
+    """Whether *copy*, which a generation was published with, says the same; one without a copy is believed.
+
+    `raw` may lead elsewhere since: docs/stores.md tells how to move what is kept, and a damaged `files` is no
+    URL.
+    """
+    if copy is None:
+        return True
+    may_have_moved = manifest.raw == FILES or "://" in manifest.raw
+    return manifest == (replace(copy, raw=manifest.raw) if may_have_moved else copy)
 
 
 def dump_manifest(manifest: IndexManifest) -> str:

@@ -22,7 +22,8 @@ _FRAGMENT, _INDEX_SECTION = 2, 6
 _DATA_FILE, _DELETION_FILE = 2, 3
 _SUFFIXES = (".arrow", ".bin")
 """Of deletion files, by their type."""
-_FAULTS = (OSError, ValueError, KeyError, TypeError, IndexError, struct.error, StopIteration)
+# RuntimeError: StopIteration inside a generator (PEP 479).
+_FAULTS = (OSError, ValueError, KeyError, TypeError, IndexError, struct.error, StopIteration, RuntimeError)
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 

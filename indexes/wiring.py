@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from indexes.chunk_tables import ChunkTables
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout, remedy
-from indexes.manifest import FILES, IndexManifest, VectorSpace, load_manifest
+from indexes.manifest import FILES, IndexManifest, VectorSpace, is_repeated, load_manifest
 from indexes.ports import (
     AuthorityReader,
     AuthorityStore,
@@ -277,7 +277,7 @@ def _require_whole(stores: OpenedStores, described: GenerationManifest) -> None:
     Raises: DamageFound: names the first file that is lost or differs.
     """
     root = stores.layout.root
-    if described.index not in (None, stores.manifest):
+    if not is_repeated(stores.manifest, described.index):
         raise DamageFound(f"is damaged; {remedy(root)}", subject=str(stores.layout.manifest))
     for path, what in stores.check.damaged(described.files):
         raise DamageFound(f"{what}; {remedy(root)}", subject=str(root / path))

@@ -8,7 +8,7 @@ from schemas.nodes import Chunk, NodeKind, PdfRegion, Section
 OPEN_MARK, CLOSE_MARK = "»", "«"
 
 
-def find_chunk(chunks: ChunkReader, graph: GraphReader | None, typed: str) -> Chunk:
+def find_chunk(chunks: ChunkReader, typed: str, *, graph: GraphReader | None = None) -> Chunk:
     """Give the chunk of an id, with or without its leading `chunk:`; its beginning will do, with a graph.
 
     Raises: ConfigError: no such chunk in this generation, or several that begin so.

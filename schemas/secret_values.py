@@ -36,14 +36,18 @@ _VALUE = re.compile(
 _USERINFO = re.compile(r"://[^\s/:@\"'<>]{0,64}+:([^\s/@\"'<>]{12,128}+)@")
 
 _COOKIES = re.compile(
-    r"(?:\bcookie[\"'`]{0,2}(?:\s{0,4}[:=,]\s{0,4}|\s{1,4})|(?<!\S)-b\s{1,4})(?P<pairs>[^\r\n]{0,4096})",
+    r"(?:\bcookie[\"'`]{0,2}(?:\s{0,4}[:=,]\s{0,4}|\s{1,4})|(?<!\S)-b\s{1,4})(?P<pairs>[^\r\n]{0,16384})",
     re.IGNORECASE,
 )
 _SESSION = re.compile(
-    r"(?<![\w.-])[\w.-]{0,40}?(?:sess|sid|auth|token|jwt|login)[\w.-]{0,40}=([^\s;,\"'`<>]{12,512})",
+    r"(?<![\w.-])[\w.-]{0,40}?(?:sess|sid|auth|token|jwt|login)[\w.-]{0,40}=([^\s;,\"'`<>]{12,8192})",
     re.IGNORECASE,
 )
-"""RFC 6265, 4.2.1: pairs of a Cookie header; whoever sends the one that names a session has that session."""
+"""RFC 6265, 4.2.1: pairs of a Cookie header; whoever sends the one that names a session has that session.
+
+A session that is kept in its cookie has up to 4 KiB (RFC 6265, 6.1); it is judged by its beginning and hidden
+as a whole.
+"""
 
 _OPTION = re.compile(r"(?<!\S)--?[\w-]*\Z")
 _LONGEST_NAME = 64
@@ -82,7 +86,7 @@ def find_values(text: str) -> Iterator[str]:
         if found and (value := _value_of(found, text)) and is_random(value):
             yield value
     yield from (found[1] for found in _USERINFO.finditer(text) if is_random(found[1]))
-    yield from (value for value in _sessions(text, low) if is_random(value))
+    yield from (value for value in _sessions(text, low) if is_random(value[:LONGEST]))
 
 
 def _sessions(text: str, low: str) -> Iterator[str]:

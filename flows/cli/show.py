@@ -41,7 +41,7 @@ def show(
 
     settings = read_settings(index)
     readers = open_for_reading(settings)
-    found = find_chunk(readers.chunks, readers.graph, chunk)
+    found = find_chunk(readers.chunks, chunk, graph=readers.graph)
     typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, readers)))
     _log_click(readers, found)
 

@@ -61,5 +61,11 @@ def _files(root: Path) -> Iterator[tuple[str, Path]]:
         yield name, next(file for file in (project / name, root / name) if file.is_file())
     for package in _PACKAGES:
         for file in sorted((root / package).rglob("*")):
-            if file.is_file() and file.parent != project and file.suffix != ".pyc":
+            if file.is_file() and file.parent != project and not _is_foreign(file, root):
                 yield file.relative_to(root).as_posix(), file
+
+
+def _is_foreign(file: Path, root: Path) -> bool:
+    """What others leave among the modules, or lead to from there: caches, hidden files, links."""
+    hidden = any(part.startswith(".") for part in file.relative_to(root).parts)
+    return hidden or file.is_symlink() or file.suffix == ".pyc"

@@ -6,7 +6,7 @@ from flows.models import is_same
 from flows.steps.embed import embed_chunks
 from flows.steps.publish import prune, publish_generation
 from flows.steps.restore import restore_ledger
-from flows.steps.showing import show_current
+from flows.steps.showing import show_missed
 from flows.steps.verify import verify_generation
 from flows.steps.write import declare, load_plan, write_plan
 from flows.wiring import Pipeline
@@ -15,7 +15,7 @@ from indexes.publish.recover import Recovery, plan_recovery
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
-from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
+from schemas.errors import DamageFound, SchemaMismatch
 from schemas.records import from_record
 
 _log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
     Raises: StaleLease: the index lease is another run's by now.
     """
     pipeline.index.ledger.leases.check(lease)
-    _show(pipeline)
+    show_missed(pipeline)
     restore_ledger(pipeline)
     unfinished = pipeline.index.ledger.generations.unfinished()
     plan = plan_recovery(unfinished, current=pipeline.index.current())
@@ -36,14 +36,6 @@ def recover(pipeline: Pipeline, *, lease: Lease) -> tuple[int, ...]:
         for generation, recovery in plan
         if _close(pipeline, generation, recovery, lease=lease)
     )
-
-
-def _show(pipeline: Pipeline) -> None:
-    """Let people see what readers see; a crash came before that, or a rollback without the server."""
-    try:
-        show_current(pipeline.index)
-    except StoreUnavailable as error:
-        pipeline.progress.say(f"people do not see the current generation yet: {error}")
 
 
 def _close(pipeline: Pipeline, generation: Generation, recovery: Recovery, *, lease: Lease) -> bool:
@@ -82,9 +74,11 @@ def _replay(pipeline: Pipeline, generation: Generation, *, lease: Lease) -> bool
 def abort_generation(pipeline: Pipeline, generation: Generation) -> None:
     """Take a generation back, so that no store shows a trace of it."""
     declare(pipeline, generation)
-    pipeline.index.graph.writer().abort(generation.generation, base=generation.base)
+    # One that was to write all rows anew builds on nothing, and the stores may no longer hold generation 0.
+    base = generation.base or pipeline.index.current()
+    pipeline.index.graph.writer().abort(generation.generation, base=base)
     pipeline.crash_point("abort.midway")
-    pipeline.index.chunks.writer().abort(generation.generation, base=generation.base)
+    pipeline.index.chunks.writer().abort(generation.generation, base=base)
     pipeline.index.ledger.generations.abort(generation.generation)
 
 

@@ -1,6 +1,7 @@
 """What people see who look into the graph store: the generation that readers see."""
 
-from flows.wiring import Index
+from flows.wiring import Index, Pipeline
+from schemas.errors import StoreUnavailable
 
 
 def show_current(index: Index) -> None:
@@ -10,3 +11,11 @@ def show_current(index: Index) -> None:
     """
     current = index.current()
     index.graph.show(current, lambda: index.chunks.at(current))
+
+
+def show_missed(pipeline: Pipeline) -> None:
+    """Let people see what readers see; a crash came before that, or a rollback without the server."""
+    try:
+        show_current(pipeline.index)
+    except StoreUnavailable as error:
+        pipeline.progress.say(f"people do not see the current generation yet: {error}")

@@ -78,12 +78,7 @@ def damaged_files(directory: Path) -> tuple[str, ...]:
         manifest = load_manifest(directory)
     except SitegraphError:
         return (MANIFEST_FILE,)
-    expected = {
-        GRAPH_FILE: manifest.graph_sha256,
-        WEIGHTS_FILE: manifest.weights_sha256,
-        TOKENIZER_FILE: manifest.tokenizer_sha256,
-    }
-    return tuple(name for name, sha256 in expected.items() if _differs(directory / name, sha256))
+    return tuple(name for name, sha256 in manifest.hashes().items() if _differs(directory / name, sha256))
 
 
 def _differs(path: Path, sha256: str) -> bool:

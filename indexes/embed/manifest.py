@@ -38,6 +38,14 @@ class EncoderManifest:
     tokenizer_sha256: str
     checksum: str = ""
 
+    def hashes(self) -> dict[str, str]:
+        """The sha256 of each file, by its name."""
+        return {
+            GRAPH_FILE: self.graph_sha256,
+            WEIGHTS_FILE: self.weights_sha256,
+            TOKENIZER_FILE: self.tokenizer_sha256,
+        }
+
 
 def dump_manifest(manifest: EncoderManifest, directory: Path) -> None:
     """Write `encoder.json`."""

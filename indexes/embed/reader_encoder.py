@@ -12,7 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from indexes.embed.manifest import GRAPH_FILE, TOKENIZER_FILE, WEIGHTS_FILE, damaged, load_manifest
+from indexes.embed.manifest import (
+    GRAPH_FILE,
+    MANIFEST_FILE,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    damaged,
+    load_manifest,
+)
 from indexes.embed.onnx_session import open_session, run_session
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import file_sha256
@@ -76,23 +83,28 @@ class OnnxEncoder:
     def _loaded_session(self) -> Any:
         with self._lock:
             if self._session is None:
-                self._require(GRAPH_FILE, self._manifest.graph_sha256)
-                self._require(WEIGHTS_FILE, self._manifest.weights_sha256)
+                self._require(GRAPH_FILE, WEIGHTS_FILE)
                 self._session = open_session(self._directory, threads=self._threads)
             return self._session
 
     def _loaded_tokens(self) -> TokenCounter:
         with self._lock:
             if self._tokens is None:
-                self._require(TOKENIZER_FILE, self._manifest.tokenizer_sha256)
+                self._require(TOKENIZER_FILE)
                 self._tokens = TokenCounter(self._directory / TOKENIZER_FILE)
             return self._tokens
 
-    def _require(self, name: str, sha256: str) -> None:
-        path = self._directory / name
-        try:
-            found = file_sha256(path)
-        except OSError as error:
-            raise damaged(path, f"cannot be read ({error.strerror})") from error
-        if found != sha256:
-            raise damaged(path, "is damaged: it no longer matches its hash")
+    def _require(self, *names: str) -> None:
+        """Compare files with their hashes as they are now: a run may have exported them anew meanwhile."""
+        manifest = load_manifest(self._directory)
+        if manifest.model_key != self._manifest.model_key:
+            raise damaged(self._directory / MANIFEST_FILE, "is of another model by now")
+        hashes = manifest.hashes()
+        for name in names:
+            path = self._directory / name
+            try:
+                found = file_sha256(path)
+            except OSError as error:
+                raise damaged(path, f"cannot be read ({error.strerror})") from error
+            if found != hashes[name]:
+                raise damaged(path, "is damaged: it no longer matches its hash")

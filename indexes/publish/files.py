@@ -85,7 +85,14 @@ class FileCheck:
                 yield path, f"is damaged: {status.st_size} bytes instead of {size}"
             elif mark not in self.seen and (left is None or size <= left):
                 left = left if left is None else left - size
-                if _stamp(self.root / path) != stamps[path]:
-                    yield path, "is damaged: it no longer matches its hash"
+                if fault := self._fault(path, stamps[path]):
+                    yield path, fault
                 else:
                     self.seen.add(mark)
+
+    def _fault(self, path: str, stamp: str) -> str | None:
+        try:
+            whole = _stamp(self.root / path) == stamp
+        except OSError as error:  # a bad sector; or it was pruned since it was looked at
+            return f"cannot be read ({error.strerror})"
+        return None if whole else "is damaged: it no longer matches its hash"

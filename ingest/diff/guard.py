@@ -125,6 +125,8 @@ def _lost(changes: Sequence[DocumentChange]) -> int:
 
 def _why_unread(document: KnownDocument) -> str:
     led = f" to {document.location}" if document.location else ""
+    if document.state is DocumentState.QUARANTINED and document.reason:
+        return f"{document.reason}; if it is content, name it under quarantine.exempt in the source file"
     return f"{document.reason or document.state.value}{led}"
 
 

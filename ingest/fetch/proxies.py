@@ -95,7 +95,8 @@ def parse_proxy(text: str, *, subject: str) -> Proxy:
     Raises: ConfigError: it is none; the message has no part of it, since it may hold a password.
     """
     parts = _split(text if "://" in text else f"http://{text}")
-    if parts is None or parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/"):
+    host = (parts and parts.hostname) or ""
+    if parts is None or parts.scheme not in _PORTS or not host or re.search(r"\s", host) or _rest(parts):
         raise ConfigError(
             "is not the URL of an http or https proxy, as in http://proxy.example.org:3128; set it to one, "
             "or write proxy: false in the source file",
@@ -103,7 +104,7 @@ def parse_proxy(text: str, *, subject: str) -> Proxy:
         )
     return Proxy(
         scheme=parts.scheme,
-        host=parts.hostname,
+        host=host,
         port=parts.port or _PORTS[parts.scheme],
         authorization=_authorization(parts),
     )
@@ -125,6 +126,11 @@ def _split(text: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts
+
+
+def _rest(parts: SplitResult) -> str:
+    """What follows the host; after a password that holds `/`, `?` or `#` as it is, the true host is in it."""
+    return f"{parts.path.removeprefix('/')}{parts.query}{parts.fragment}"
 
 
 def _authorization(parts: SplitResult) -> bytes | None:

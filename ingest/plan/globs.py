@@ -8,6 +8,7 @@ from schemas.source import SourceKind
 
 _SCHEMES = ("http://", "https://")
 _CLASS = re.compile(r"\[!?\]?[^\]]*\]")
+_IPV6 = re.compile(r"(https?://)\[(?=[0-9a-f:.]*:[0-9a-f:.]*\])", re.IGNORECASE)
 _NEVER = re.compile(r"[^\x21-\x7e]|#")
 """What no canonical address has: it is escaped there, or cut off."""
 
@@ -24,6 +25,8 @@ def glob_refusal(glob: str, kind: SourceKind, *, endings: Collection[str] = ()) 
         return "is empty"
     if kind is SourceKind.FILES:
         return _file_refusal(plain, start, endings)
+    if found := _IPV6.match(glob):
+        return f"matches no address: [ ] stand for one character; write {found[1]}[[]{glob[found.end() :]}"
     return _web_refusal(plain, start)
 
 

@@ -3,16 +3,22 @@
 One damage for each kind of file here, all of them in tests/faults/test_damage_matrix.py.
 """
 
+import json
 import shutil
+import sqlite3
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 
 import pytest
 
+from flows.opening import open_existing
+from flows.settings import read_settings
+from flows.verifying import find_damage
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
+from indexes.table_files import files_of
 from schemas.errors import DamageFound
 from tests.fakes.damage import DAMAGES, cases, delete, empty, flip, zero
 from tests.fakes.damaged_index import House, publish_house
@@ -118,8 +124,6 @@ def test_a_lost_ledger_and_a_lost_table_are_refused_with_another_way_out(
 def test_vectors_that_changed_places_are_encoded_again_and_not_published(
     house: House, tmp_path: Path
 ) -> None:
-    import sqlite3
-
     before, index = house.ask(house.index), house.copy(tmp_path / "index")
     with sqlite3.connect(index / "vectors.sqlite") as connection:
         rows = list(connection.execute("SELECT rowid, vector FROM vector ORDER BY rowid"))
@@ -165,3 +169,70 @@ def test_no_source_is_dropped_from_a_damaged_index(house: House, tmp_path: Path)
         house.sitegraph.drop("house", index)
 
     assert read_current(index) == 3
+
+
+def _rot_a_version_nobody_reads(index: Path) -> None:
+    """The manifest of generation 2, as the driver refuses it; every compaction of the table reads it."""
+    folder = IndexLayout(index).lance / "chunks.lance"
+    (name,) = (name for name in files_of(folder, 2) if name.endswith(".manifest"))
+    data = (folder / name).read_bytes()
+    (folder / name).unlink()
+    (folder / name).write_bytes(data[:-1] + b"x")
+
+
+def test_an_older_generation_that_rots_keeps_no_run_from_publishing(house: House, tmp_path: Path) -> None:
+    before, index = house.ask(house.index), house.copy(tmp_path / "index")
+    _rot_a_version_nobody_reads(index)
+    assert house.ask(index).answers == before.answers
+
+    report = house.sitegraph.run(house.source, index)
+
+    assert report["generation"] == 4
+    assert "has versions that cannot be read" in report["problems"][0]["reason"]
+    assert house.ask(index).answers == before.answers
+    assert house.verify(index).code == 0
+
+
+def _lose_a_row(index: Path) -> None:
+    """Leave what a version before the hashes of files published, with other rows than it says."""
+    layout = IndexLayout(index)
+    record = json.loads(layout.generation(3).read_text())
+    record["stores"]["nodes"]["digest"] = "0" * 64
+    layout.generation(3).write_text(json.dumps({**record, "files": {}, "index": None}))
+    layout.current.write_text("3\n")
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        "plan.frozen",
+        *(pytest.param(p, marks=pytest.mark.long) for p in ("plan.before_freeze", "graph.before_batch")),
+    ],
+)
+def test_a_repair_that_is_killed_stops_no_later_run(house: House, tmp_path: Path, point: str) -> None:
+    """Damage that only a repair sees, so that the run after it takes the plan back."""
+    before, index = house.ask(house.index), house.copy(tmp_path / "index")
+    _lose_a_row(index)
+    assert house.run(index) == "", "a run sees nothing"
+    assert house.verify(index).code == 1
+    command = ("run", str(house.source), "--index", str(index), "--repair")
+    with house.sitegraph.process(*command, SITEGRAPH_FAULT=f"{point}:kill") as process:
+        _, said = process.communicate(timeout=120)
+    assert process.returncode == -9, said
+
+    assert house.run(index) == ""
+    assert house.run(index, repair=True) == ""
+    assert house.ask(index).answers == before.answers
+    assert house.verify(index).code == 0
+
+
+def test_verifying_waits_for_nobody_who_writes_to_the_ledger(house: House, tmp_path: Path) -> None:
+    """Nor does anybody who writes wait for it, as long as it reads."""
+    index = house.copy(tmp_path / "index")
+    opened = open_existing(read_settings(index=str(index)))
+    assert opened.ledger.generations.newest_published() == 3
+    with sqlite3.connect(index / "ledger.sqlite", isolation_level=None) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        assert find_damage(opened, 3) == ()
+    writer.close()
+    opened.close()

@@ -16,7 +16,7 @@ import pytest
 from flows.active import take_over
 from flows.starting import run_source
 from flows.wiring import Pipeline
-from schemas.errors import GuardRefused, SitegraphError
+from schemas.errors import GuardRefused, SitegraphError, StoreUnavailable
 from tests.fakes.handbook import Handbook
 from tests.fakes.prefect_server import REPO, poll
 from tests.fakes.site_server import Reply
@@ -120,6 +120,7 @@ def test_a_change_is_published_by_a_flow_run_that_asks_for_nothing_twice(
     assert report["documents"]["scheduled"] == 10
     assert sorted(asked) == sorted(set(asked))
     assert report["http"]["requests"] == len(handbook.site.log)
+    assert report["stages"]["start"] > 1, "Prefect and its server take seconds to start, which are the run's"
     assert "resuming" not in done.stderr
     assert flow_runs(alone) == ["COMPLETED"]
     assert sitegraph.damage(index) == ()
@@ -130,10 +131,13 @@ class Flow:
 
     def __init__(self, error: SitegraphError | None = None) -> None:
         self.pipelines: list[Pipeline | None] = []
+        self.stopped = False
         self.error = error
 
     def __call__(self, **_options: Any) -> dict[str, Any]:
-        self.pipelines.append(take_over())
+        begun = take_over()
+        self.pipelines.append(begun.pipeline if begun else None)
+        self.stopped = begun is not None and begun.pipeline.stop.is_set()
         if self.error is not None:
             raise self.error
         return {}
@@ -208,6 +212,20 @@ def test_an_interrupted_generation_is_left_to_the_flow(
     run(source, index)
 
     assert len(flow.pipelines) == 1
+
+
+def test_a_store_that_goes_away_is_left_to_the_flow_which_tries_again(
+    flow: Flow, source: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object) -> int:
+        raise StoreUnavailable("went away", subject="ledger")
+
+    monkeypatch.setattr("flows.look.fetch_batch", gone)
+
+    run(source, index)
+
+    assert len(flow.pipelines) == 1
+    assert not flow.stopped
 
 
 def test_a_refusal_is_left_to_the_flow_and_the_run_is_over(

@@ -1,7 +1,10 @@
 """The same runs with raw bytes and parsed documents in a bucket: the same export, nothing on disk."""
 
+import json
+import shutil
 from pathlib import Path
 
+import fsspec
 import pytest
 
 from indexes.layout import IndexLayout
@@ -35,3 +38,25 @@ def test_the_export_does_not_say_where_the_bytes_are(
     assert sitegraph.damage(index) == ()
     layout = IndexLayout(index)
     assert [folder for folder in (layout.raw, layout.fragments) if folder.exists()] == []
+
+
+def test_an_index_whose_bytes_were_moved_to_a_bucket_is_whole_and_stays_there(
+    sitegraph: Sitegraph, bucket_url: str, handbook: Handbook, source: Path, index: Path
+) -> None:
+    """As docs/stores.md tells it."""
+    layout = IndexLayout(index)
+    manifest = json.loads(layout.manifest.read_text())
+    for folder in (layout.raw, layout.fragments):
+        there = f"{bucket_url}/{manifest['index_id']}/{folder.name}"
+        fsspec.filesystem("s3", skip_instance_cache=True).put(str(folder), there, recursive=True)
+        shutil.rmtree(folder)
+    layout.manifest.write_text(json.dumps({**manifest, "raw": bucket_url}))
+
+    report = sitegraph.run(source, index)
+
+    assert report["generation"] is None
+    assert report["documents"]["not_modified"] == len(handbook.articles)
+    assert json.loads(layout.manifest.read_text())["raw"] == bucket_url
+    assert sitegraph.damage(index) == ()
+    answered = sitegraph.command("query", "--index", str(index), "who loses a lease")
+    assert answered.returncode == 0, answered.stderr

@@ -127,7 +127,9 @@ class StagedTable:
         self._table.restore()
         now = self._table.list_versions()[-1]["timestamp"].timestamp()
         # By time, not by number: a clock that was set back makes a later version look older.
-        age = timedelta(seconds=max(now - min(times[version].timestamp() for version in tagged), 0.0))
+        # A version whose manifest was lost is not listed; nothing of it can be kept.
+        oldest = min((times[version].timestamp() for version in tagged if version in times), default=now)
+        age = timedelta(seconds=max(now - oldest, 0.0))
         try:
             self._table.optimize(cleanup_older_than=age + WINDOW_MARGIN)
         except RuntimeError as error:

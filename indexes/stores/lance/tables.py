@@ -131,6 +131,19 @@ def exists(directory: Path, table: str) -> bool:
     return (directory / f"{table}.lance").is_dir()
 
 
+def why_unlistable(directory: Path, table: str) -> str | None:
+    """What keeps the driver from listing the versions of a table, as every compaction does; None: nothing.
+
+    One manifest that rotted stops it, though it be of a version that nobody reads.
+    """
+    try:
+        with store_errors(table):
+            connect(directory).open_table(table).list_versions()
+    except StoreUnavailable as error:
+        return error.message
+    return None
+
+
 def has_tag(directory: Path, table: str, generation: int) -> bool:
     """Whether the version that a generation reads is still named; nothing is opened."""
     return (directory / f"{table}.lance" / "_refs" / "tags" / f"{tag_of(generation)}.json").exists()

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from indexes.stores.ledger.history import forget_history, record_changes, record_found
 from indexes.stores.ledger.tables import document, insert_new, upsert
 from indexes.stores.ledger.tables import source as source_table
-from schemas.documents import ASLEEP, COMPARED, DocumentState, KnownDocument
+from schemas.documents import ASLEEP, COMPARED, READABLE, DocumentState, KnownDocument
 from schemas.history import Look
 from schemas.records import to_record
 
@@ -55,11 +55,15 @@ class Documents:
         return self._select(document.c.source == source)
 
     def unparsed(self, source: str, *, pipeline_version: str) -> tuple[KnownDocument, ...]:
-        """Documents to read or compare whose stored bytes have not been parsed by this pipeline version."""
+        """Documents to read or compare whose stored bytes have not been parsed by this pipeline version.
+
+        Also stubs that were fetched, and not yet led on from.
+        """
         stale = sa.or_(
             document.c.parsed_sha.is_(None),
             document.c.parsed_sha != document.c.raw_sha,
             document.c.pipeline_version != pipeline_version,
+            sa.and_(document.c.refresh.is_not(None), document.c.state.in_([*READABLE])),
         )
         return self._select(
             document.c.source == source,

@@ -1,8 +1,11 @@
 """A source's own proxy, or that of the environment."""
 
+import os
+
+import httpx
 import pytest
 
-from flows.proxies import proxies_of
+from flows.proxies import as_given, proxies_of, without_unspoken
 from ingest.fetch.proxies import Proxy, ProxyRules
 from schemas.errors import ConfigError
 from schemas.source import Source, SourceKind
@@ -62,3 +65,22 @@ def test_a_variable_that_holds_no_proxy_is_named_without_its_value(variable: str
         proxies_of(_source(proxy_env=variable), _ENVIRON)
 
     assert "hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize("value", ["socks5://127.0.0.1:1080", "socks://127.0.0.1:1080/", "http://proxy:port"])
+def test_a_proxy_that_is_not_spoken_to_does_not_keep_prefect_s_client_from_its_server(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("all_proxy", value)
+    monkeypatch.setenv("HTTP_PROXY", "http://one.example:3128")
+    with pytest.raises((ImportError, ValueError, httpx.InvalidURL)):
+        httpx.AsyncClient()
+
+    with without_unspoken(os.environ):
+        httpx.AsyncClient()
+        with pytest.raises(ConfigError, match="ALL_PROXY: is not the URL"):
+            proxies_of(_source(), as_given(os.environ))
+        assert os.environ["HTTP_PROXY"] == "http://one.example:3128"
+
+    assert dict(os.environ).get("all_proxy") == value
+    assert as_given(os.environ) == os.environ

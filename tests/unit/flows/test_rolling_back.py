@@ -10,6 +10,7 @@ from flows.clock import SystemClock
 from flows.hold import held_since
 from flows.rolling_back import choose_target, lift_hold_of, roll_back
 from flows.wiring import Index, open_index
+from indexes.embed.manifest import WEIGHTS_FILE
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
 from indexes.publish.current import write_current
@@ -19,6 +20,7 @@ from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.leases import Leases
 from schemas.errors import ConfigError, DamageFound, StaleLease
 from schemas.settings import Settings
+from tests.fakes.encoder_files import write_encoder_files
 
 AS_OF = "2026-03-01T12:00:00+00:00"
 MODEL = ModelManifest(name="tiny", sha256="0" * 64, dim=8, max_tokens=16)
@@ -30,6 +32,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
     layout = IndexLayout(tmp_path)
     layout.manifest.write_text(dump_manifest(IndexManifest(index_id="i", graph="lance", model=MODEL)))
     LanceGraphStore.create(layout.lance)
+    write_encoder_files(layout.encoder)
     write_current(tmp_path, 0)
     opened = open_index(Settings(index=str(tmp_path)))
     for base in range(3):
@@ -153,6 +156,7 @@ def test_without_the_server_of_the_graph_readers_are_back_and_a_warning_says_so(
 ) -> None:
     layout = IndexLayout(tmp_path)
     layout.manifest.write_text(dump_manifest(IndexManifest(index_id="i", graph="neo4j", model=MODEL)))
+    write_encoder_files(layout.encoder)
     write_current(tmp_path, 0)
     opened = open_index(Settings(index=str(tmp_path), neo4j_uri="bolt://127.0.0.1:1"))
     for base in range(2):
@@ -176,3 +180,14 @@ def test_nobody_is_led_back_to_a_generation_that_is_damaged(index: Index) -> Non
 
     assert index.current() == 3
     assert roll_back(index, to=1)["generation"] == 1
+
+
+def test_nobody_is_led_back_to_a_generation_whose_encoder_is_damaged(index: Index) -> None:
+    """With another model than the run's, no run would export it anew."""
+    (index.layout.encoder / WEIGHTS_FILE).write_bytes(b"rotten")
+
+    with pytest.raises(DamageFound, match=rf"{WEIGHTS_FILE}: is missing or damaged; choose"):
+        roll_back(index, to=2)
+
+    assert index.current() == 3
+    assert held_since(index.layout) is None

@@ -246,6 +246,7 @@ def test_a_secret_in_place_of_its_name_is_not_repeated() -> None:
             "line 4: scope: include 'docs.example.org/*' matches no address",
         ),
         ("scope: {exclude: ['*#part']}", "scope: exclude '*#part' matches no address"),
+        ("quarantine: {exempt: ['errors/*']}", "quarantine: exempt 'errors/*' matches no address"),
         ("limits: {page_mb: 0}", "limits.page_mb: "),
         ("limits: {page_mb: 65}", "limits.page_mb: "),
         ("limits: {pdf_mb: 1.5}", "limits.pdf_mb: "),

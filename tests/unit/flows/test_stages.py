@@ -45,3 +45,14 @@ def test_a_stage_that_fails_has_taken_its_time_all_the_same() -> None:
         pass
 
     assert stages.seconds == {"write": 2.0}
+
+
+def test_a_stage_that_began_before_its_block_has_that_time_too() -> None:
+    clock = Ticking()
+    stages, since = Stages(clock), clock.monotonic()
+    clock.spend(3.0)
+
+    with stages.timed("start", since=since):
+        clock.spend(1.0)
+
+    assert stages.seconds == {"start": 4.0}

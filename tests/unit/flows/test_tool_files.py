@@ -52,7 +52,7 @@ def test_a_document_is_kept_under_the_hash_of_its_record(tmp_path: Path) -> None
         ("[/etc/passwd]", r"tools\.0\.path: should be the path"),
         ("['']", r"tools\.0\.path: should be the path"),
         ("[{path: a, format: yaml}]", r"tools\.0\.format: Input should be 'tools', 'openapi'"),
-        ("[{path: a, frmat: help}]", r"tools\.0\.frmat: unknown key; known: path, format"),
+        ("[{path: a, frmat: help}]", r"tools\.0\.frmat: unknown key; did you mean format\?"),
         ("[{path: a, path: b}]", "path: stands twice"),
         ("[{format: help}]", r"tools\.0\.path: is required"),
         ("[a, ./a]", "tools names a twice"),

@@ -1,6 +1,7 @@
 """The files of a table's version, told without the driver: with them alone the driver reads everything."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from indexes.publish.files import FileCheck, stamp_files
 from indexes.stores.lance.staging import MAX_STALE_VERSIONS
 from indexes.stores.lance.store import LanceGraphStore
+from indexes.stores.lance.tables import why_unlistable
 from indexes.table_files import files_of, unreadable_in
 from schemas.errors import DamageFound
 from tests.fakes.small_index import page
@@ -54,6 +56,52 @@ def test_the_driver_needs_no_other_file(lance: Path, tmp_path: Path, generation:
 def test_a_generation_that_is_not_there_is_damage(lance: Path) -> None:
     with pytest.raises(DamageFound, match="nodes: generation 9 cannot be read"):
         files_of(lance / "nodes.lance", 9)
+
+
+def test_no_bit_that_flips_in_a_manifest_is_anything_but_damage(lance: Path, tmp_path: Path) -> None:
+    table = Path(shutil.copytree(lance / "nodes.lance", tmp_path / "nodes.lance"))
+    (name,) = (name for name in files_of(table, 2) if name.endswith(".manifest"))
+    data = (table / name).read_bytes()
+    refused = 0
+    for place in range(len(data)):
+        (table / name).write_bytes(data[:place] + bytes([data[place] ^ 16]) + data[place + 1 :])
+        try:
+            files_of(table, 2)
+        except DamageFound:
+            refused += 1
+    assert refused > 0
+
+
+@pytest.mark.parametrize(
+    "rot", [lambda data: data[:20], lambda data: data.replace(b"row_sha256", b"row_sha25\xff")]
+)
+def test_a_manifest_of_an_older_generation_that_stops_every_compaction_is_seen(
+    lance: Path, tmp_path: Path, rot: Callable[[bytes], bytes]
+) -> None:
+    table = Path(shutil.copytree(lance / "nodes.lance", tmp_path / "nodes.lance"))
+    assert why_unlistable(tmp_path, "nodes") is None
+    (name,) = (name for name in files_of(table, 1) if name.endswith(".manifest"))
+    (table / name).write_bytes(rot((table / name).read_bytes()))
+
+    assert unreadable_in(table) == (), "the current generation can be read"
+    assert why_unlistable(tmp_path, "nodes") is not None
+
+
+def test_cleaning_up_goes_on_where_the_manifest_of_a_kept_generation_was_lost(tmp_path: Path) -> None:
+    store = LanceGraphStore.create(tmp_path)
+    for number in range(1, MAX_STALE_VERSIONS + 4):
+        writer = store.writer()
+        writer.stage(number, base=number - 1)
+        writer.apply_nodes(page(f"page {number}", {"One": f"text {number}"})[0], ())
+        writer.apply_edges((), ())
+        writer.finish(number)
+    newest = number
+    (name,) = (n for n in files_of(tmp_path / "nodes.lance", newest - 1) if n.endswith(".manifest"))
+    (tmp_path / "nodes.lance" / name).unlink()
+
+    store.writer().prune(keep=(newest - 1, newest))
+
+    assert len(tuple(store.at(newest).scan_nodes())) > 0
 
 
 @pytest.mark.parametrize("pattern", ["_refs/tags/gen-1.json", "_versions/*.manifest"])

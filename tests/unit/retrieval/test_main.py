@@ -133,12 +133,13 @@ def test_an_index_of_another_model_is_refused(folder: Path, tmp_path: Path) -> N
     assert "another model" in result.stderr
 
 
-def test_a_generation_that_is_not_there_is_exit_code_3(folder: Path, tmp_path: Path) -> None:
+def test_a_generation_whose_manifest_is_not_there_is_damage(folder: Path, tmp_path: Path) -> None:
     other = Path(shutil.copytree(folder, tmp_path / "other"))
     (other / "CURRENT").write_text("9\n")
     result = run("--query", "x", "--index", str(other))
-    assert result.returncode == 3
+    assert result.returncode == 1
     assert result.stderr.count("\n") == 1
+    assert "--repair" in result.stderr
 
 
 def test_a_graph_server_that_is_down_is_a_warning(folder: Path, tmp_path: Path) -> None:

@@ -43,4 +43,4 @@ def test_a_repeated_table_header_is_no_part_of_the_section() -> None:
 def test_an_unknown_id_is_refused() -> None:
     built = build_index([], [])
     with pytest.raises(ConfigError, match="no such chunk"):
-        find_chunk(built.chunks, None, "chunk:nothing")
+        find_chunk(built.chunks, "chunk:nothing")

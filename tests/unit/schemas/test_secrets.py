@@ -211,6 +211,14 @@ def test_no_secret_shows_in_a_trace() -> None:
     assert token not in repr(find_secrets(token))
 
 
+def test_a_session_that_is_kept_in_its_cookie_is_hidden_to_its_end() -> None:
+    session = draw(3_900)
+
+    (secret,) = find_secrets(f"curl -H 'Cookie: lang=de; _app_session={session}; a=b' https://host.example/")
+
+    assert secret.value == session
+
+
 def test_a_letter_whose_lower_case_is_two_signs_moves_nothing() -> None:
     token, value = github_token(), draw(20)
     found = {secret.value for secret in find_secrets(f"\u0130 {token} \u0130 PASSWORD={value} \u0130")}

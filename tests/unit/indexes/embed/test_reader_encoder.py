@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from indexes.embed.manifest import TOKENIZER_FILE
 from indexes.embed.reader_encoder import OnnxEncoder
 from schemas.errors import DamageFound
+from tests.fakes.encoder_files import write_encoder_files
 from tests.fakes.exported_encoder import place_exported_encoder
 
 REPO = Path(__file__).resolve().parents[4]
@@ -121,3 +123,16 @@ def test_one_bit_that_flips_anywhere_in_the_model_is_damage_and_no_other_vector(
     encoder.load_in_background()
     with pytest.raises(DamageFound, match=rf"{name}: is damaged.*sitegraph run SOURCE.yaml --index"):
         encoder.encode_query("a question")
+
+
+def test_a_reader_that_found_damage_goes_on_once_the_encoder_was_exported_anew(tmp_path: Path) -> None:
+    """By another version of the exporter, whose files differ: a service need not be started again."""
+    folder = write_encoder_files(tmp_path / "encoder")
+    (folder / TOKENIZER_FILE).write_text("rotten")
+    encoder = OnnxEncoder(folder)
+    with pytest.raises(DamageFound, match="no longer matches its hash"):
+        encoder.count_tokens("one two")
+
+    write_encoder_files(folder, pretty=True)
+
+    assert encoder.count_tokens("one two") == 2

@@ -1,9 +1,12 @@
 """Files against the sizes and hashes that they were published with."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
+from indexes.publish import files
 from indexes.publish.files import FileCheck, stamp_files
 
 FILES = {"small": b"a few bytes", "folder/large": b"many" * 1000}
@@ -65,3 +68,17 @@ def test_what_an_earlier_generation_took_down_is_not_read_again(
     """A file that rotted since must not be taken for sound by the next publish."""
     flip(tmp_path / "small")
     assert stamp_files(tmp_path, FILES, known=stamps) == stamps
+
+
+def test_a_file_that_is_pruned_or_fails_while_it_is_read_is_damage(
+    tmp_path: Path, stamps: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Readers give such a generation up for the one that is current by then."""
+
+    def fail(path: Path) -> str:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+
+    monkeypatch.setattr(files, "file_sha256", fail)
+    assert FileCheck(tmp_path).damaged({"small": stamps["small"]}) == (
+        ("small", "cannot be read (Input/output error)"),
+    )

@@ -83,6 +83,15 @@ def test_the_refusal_gives_the_reason_that_is_known() -> None:
     assert seed_refusal([SITE], [document], accept=False) == said
 
 
+def test_a_seed_that_is_taken_for_no_content_says_how_to_have_it_all_the_same() -> None:
+    document = known(state=S.QUARANTINED, reason="a maintenance notice")
+    said = seed_refusal([SITE], [document], accept=True)
+    assert said
+    assert (
+        "(a maintenance notice; if it is content, name it under quarantine.exempt in the source file)" in said
+    )
+
+
 @pytest.mark.parametrize(("target", "read"), [(S.FETCHED, True), (S.FAILED, False)])
 def test_a_seed_that_leads_elsewhere_is_as_good_as_where_it_leads(target: S, read: bool) -> None:
     rows = [known(state=S.REDIRECTED, location=NEW_HOME), known(NEW_HOME, state=target)]

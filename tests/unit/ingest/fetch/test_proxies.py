@@ -95,6 +95,10 @@ def test_a_password_may_have_any_characters_and_is_never_shown() -> None:
         "http://me:hush@",
         "http://me:hush@proxy:port",
         "ftp://me:hush@x",
+        "http://me:1#hush@proxy:3128",
+        "http://me:1?hush@proxy:3128",
+        "http://me:1/hush@proxy:3128",
+        "http://hush hush:3128",
         "//",
     ],
 )

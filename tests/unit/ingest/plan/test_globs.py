@@ -27,6 +27,7 @@ ENDINGS = (".md", ".html", ".pdf")
         ("https://docs.example.org/*#part", "'#'"),
         ("https://docs.example.org/über/*", "'ü'"),
         ("https:///docs/*", "no host"),
+        ("http://[::1]:8000/*", "write http://[[]::1]:8000/*"),
         ("", "is empty"),
     ],
 )
@@ -48,6 +49,7 @@ def test_a_glob_that_no_address_can_match_is_told_how_to_be_written(glob: str, h
         "https://docs.example.org/index.php?title=*",
         "https://docs.example.org/[ab]/*",
         "https://docs.example.org:8443/*",
+        "http://[[]::1]:8000/*",
         "https://docs.example.org/guide/%C3%BC*",
         "https://docs.example.org/start.html",
     ],

@@ -51,7 +51,7 @@ def test_without_a_block_all_is_body(text: str) -> None:
         ("id: !!python/object/apply:os.system [ls]", "could not determine a constructor"),
         ("when: 2024-13-45", "month must be"),
         (f"text: {'x' * MAX_BYTES}", "longer than 64 KB"),
-        ("[" * 5000, "recursion"),
+        ("[" * 5000, "nested too deep"),
     ],
 )
 def test_a_bad_block_is_body_text_and_a_warning(block: str, why: str) -> None:
