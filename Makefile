@@ -1,5 +1,5 @@
 # `make demo` and `make test` each set everything up by themselves; neither needs the other first.
-# What they need: python3 (3.11 or later) with venv, git, make, bash, and a way out for pip.
+# What they need: python3 (3.11 or later) with venv, git, make, bash, and a way out for pip and uv.
 
 PYTHON ?= python3
 VENV := .venv
