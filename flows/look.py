@@ -125,7 +125,7 @@ def _compare(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) 
     if index.ledger.generations.unfinished() or index.ledger.generations.get(index.current()) is None:
         return None
     with stages.timed("recover"):
-        if find_damaged_files(index):
+        if find_damaged_files(index, writes=False):
             return None
         if index.manifest.graph != LANCE:  # whose graph people do not look into, and which is slow to open
             show_missed(pipeline)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from contextlib import closing
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 
 from flows.steps.link import parse_again
 from flows.verifying import damaged_rows
@@ -81,8 +82,11 @@ def repair_vectors(index: Index) -> None:
             part.unlink()
 
 
-def find_damaged_files(index: Index, *, repair: bool = False) -> tuple[Damage, ...]:
-    """Give what is damaged of the files that readers of the current generation open."""
+def find_damaged_files(index: Index, *, repair: bool = False, writes: bool = True) -> tuple[Damage, ...]:
+    """Give what is damaged of the files that readers of the current generation open.
+
+    *writes*: also what only stops who writes; to tell, the driver is imported, which takes over a second.
+    """
     number = index.current()
     if number == 0:
         return ()
@@ -90,18 +94,22 @@ def find_damaged_files(index: Index, *, repair: bool = False) -> tuple[Damage, .
     found = FileCheck(index.layout.root, None if repair else HASHED_BYTES).damaged(described.files)
     if not described.files:  # published by an earlier version
         found = tuple(_missing(index, number))
-    return (*found, *_unreadable(index)) or (damaged_rows(index, number) if repair else ())
+    return (*found, *_unreadable(index, writes=writes)) or (damaged_rows(index, number) if repair else ())
 
 
-def _unreadable(index: Index) -> Iterable[Damage]:
+def _unreadable(index: Index, *, writes: bool) -> Iterable[Damage]:
     """What is no file of the generation, and yet stops the store from opening or writing its tables."""
-    from indexes.stores.lance.tables import why_unlistable  # takes the driver's time to import
-
     for folder in table_folders(index.layout, index.manifest, index.chunks.space(index.current())):
         for name in unreadable_in(folder):
             yield (folder / name).relative_to(index.layout.root).as_posix(), "cannot be read"
-        if folder.is_dir() and why_unlistable(folder.parent, folder.stem):
+        if writes and folder.is_dir() and _is_unlistable(folder):
             yield folder.relative_to(index.layout.root).as_posix(), "has versions that cannot be read"
+
+
+def _is_unlistable(folder: Path) -> bool:
+    from indexes.stores.lance.tables import why_unlistable
+
+    return why_unlistable(folder.parent, folder.stem) is not None
 
 
 def _missing(index: Index, number: int) -> Iterable[Damage]:
