@@ -82,6 +82,7 @@ def test_of_many_races_of_first_runs_all_end_well(
         hold_that_the_race_ends_well(sitegraph, folder, names)
 
 
+@pytest.mark.long
 @pytest.mark.postgres
 def test_first_runs_at_once_share_a_ledger_in_postgresql(
     sitegraph: Sitegraph, postgres_url: str, tmp_path: Path
@@ -91,6 +92,7 @@ def test_first_runs_at_once_share_a_ledger_in_postgresql(
     hold_that_the_race_ends_well(shared, tmp_path, ("clock", "lamp"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("point", ["create.stores_made", "create.before_claim"])
 def test_a_first_run_killed_while_it_makes_the_index_does_not_block_the_next(
     sitegraph: Sitegraph, tmp_path: Path, point: str
