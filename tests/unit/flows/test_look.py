@@ -121,7 +121,7 @@ def test_people_see_what_readers_see_though_nothing_is_new(
         generation=index.current(), base=0, as_of="", source="site", run_id="run-1", plan_sha=""
     )
     dump_generation(index.layout, published)
-    monkeypatch.setattr("flows.look.find_damaged_files", lambda _, **_options: ())  # there are only ledger rows
+    monkeypatch.setattr("flows.look.find_damaged_files", lambda *_, **__: ())  # only ledger rows are there
     monkeypatch.setattr("flows.look.redirects_matter", lambda *_: False)
     index.manifest = replace(index.manifest, graph="neo4j")
     index.__dict__["graph"] = server
