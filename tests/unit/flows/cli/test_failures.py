@@ -12,7 +12,7 @@ from schemas.no_room import why_no_room
 
 NOT_FOUND = (
     "lance error: Not found: srv/index/lance/chunks.lance/data/0001.lance, "
-    "/root/.cargo/registry/src/index-1949/lance-io-13.0.0/src/local.rs:273:40"
+    "/builder/.cargo/registry/src/index-1949/lance-io-13.0.0/src/local.rs:273:40"
 )
 
 
