@@ -50,7 +50,7 @@ $(STAMP):
 	$(UV) --no-deps -e . >&2
 	# Some packages ship files that are not for this Python; those are never imported.
 	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
-	$(BIN)/python -m compileall -q -j 0 flows ingest schemas indexes retrieval
+	$(BIN)/python -m compileall -q -j 0 sitegraph runtime flows ingest schemas indexes retrieval
 	rm -f $(UNFINISHED)
 	touch $(STAMP)
 

@@ -15,14 +15,14 @@ from tempfile import TemporaryDirectory
 
 from bench.retrieval.indexing import build_index
 from bench.retrieval.question_sets import QuestionSet, load_answers, load_sets
-from flows.asking import Asked, Asking
-from flows.modes import AskMode
 from indexes.rerank import locate_reranker
 from indexes.wiring import Readers, open_readers
 from retrieval.answering.extract import extract_answer
-from retrieval.query import build_query
+from retrieval.ask import Asked, Asking
+from retrieval.ask_modes import AskMode
+from retrieval.question.query import build_query
+from retrieval.question.words import fold
 from retrieval.wiki.store import Wiki
-from retrieval.words import fold
 
 SETS = ("hotpot", "musique")
 MODES = (AskMode.PLAIN, AskMode.DUAL, AskMode.ITERATIVE)

@@ -22,7 +22,7 @@ from retrieval.iterative.loop import iterate
 from retrieval.iterative.state import STEPS_MAX
 from retrieval.learning.metrics import paired_bootstrap
 from retrieval.opening import build_retriever
-from retrieval.query import build_query
+from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.errors import SitegraphError
 from schemas.evidence import ContextBundle, Query

@@ -18,8 +18,8 @@ from typing import Any
 
 from bench.comparison import Figures, conclude, ours
 from bench.pipeline import write_source
-from flows.cli.run import prepare_prefect
-from flows.serving import serve_folder
+from sitegraph.cli.commands.run import prepare_prefect
+from sitegraph.cli.static_server import serve_folder
 
 LEAST_CHUNKS = 10_000
 MIN_SHARE = 0.80
@@ -45,7 +45,7 @@ def main() -> None:
         folder = options.folder or postgresql_manual(work / "site")
         os.environ["PREFECT_HOME"] = str(work / "prefect")
         prepare_prefect(os.environ)
-        from flows.api_server import prefect_api
+        from flows.server.temporary import prefect_api
 
         with serve_folder(folder) as address, prefect_api():
             source = write_source(work, address, options.seed or ["index.html"])
@@ -68,8 +68,8 @@ def measure_run(source: Path, work: Path) -> Figures:
     """The run, then its encoder alone; a sample of the texts is left in *work* for the routes."""
     from prefect import flow
 
-    from flows.index import TASK_RUNNER, run_pipeline
-    from flows.opening import open_pipeline
+    from flows.recrawl import TASK_RUNNER, run_pipeline
+    from flows.run.opening import open_pipeline
 
     @flow(name="bench-embed", task_runner=TASK_RUNNER)
     def run() -> Figures:

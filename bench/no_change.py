@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any
 
 from bench.pipeline import build_manual, write_source
-from flows.serving import serve_folder
+from sitegraph.cli.static_server import serve_folder
 
 FILES = 10
 
@@ -56,7 +56,7 @@ def measure(source: Path, index: Path, runs: int) -> dict[str, Any]:
 def cpu_seconds(source: Path, index: Path) -> tuple[float, dict[str, Any]]:
     """One `sitegraph run`: what it and its children took, and its report."""
     environment = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"}
-    command = [sys.executable, "-m", "flows.cli.app", "run", str(source), "--index", str(index)]
+    command = [sys.executable, "-m", "sitegraph.cli.app", "run", str(source), "--index", str(index)]
     before = _spent()
     done = subprocess.run(
         [*command, "--format", "json"],

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from flows.serving import serve_folder
+from sitegraph.cli.static_server import serve_folder
 
 COLD_QUERIES = 5
 
@@ -66,7 +66,7 @@ def measure(source: Path, index: Path, question: str) -> dict[str, Any]:
 def timed_run(source: Path, index: Path) -> dict[str, Any]:
     """One `sitegraph run` in a process of its own."""
     before, start = os.times(), time.monotonic()
-    command = [sys.executable, "-m", "flows.cli.app", "run", str(source), "--index", str(index)]
+    command = [sys.executable, "-m", "sitegraph.cli.app", "run", str(source), "--index", str(index)]
     done = subprocess.run([*command, "--format", "json"], stdout=subprocess.PIPE, check=True)
     wall, after = time.monotonic() - start, os.times()
     report = json.loads(done.stdout)

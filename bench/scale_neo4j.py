@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 
 from bench.comparison import Figures
-from flows.collecting import collect_seldom
 from indexes.layout import IndexLayout
 from indexes.manifest import load_manifest
 from indexes.publish.current import read_current
 from indexes.stores.lance.store import LanceGraphStore
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from indexes.wiring import open_chunk_store
+from runtime.garbage import collect_seldom
 from tests.fakes.neo4j_server import start_neo4j
 
 

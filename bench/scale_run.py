@@ -18,22 +18,25 @@ import lancedb
 
 from bench.comparison import Figures
 from bench.scaled_pages import HashedVectors, write_pages
-from flows.index import DOCUMENTS_PER_EMBEDDING
-from flows.leasing import hold_lease
-from flows.memory import peak_rss_mb
-from flows.opening import open_pipeline_for
-from flows.steps.diff import diff_source
-from flows.steps.embed import embed_fragments
-from flows.steps.fetch import fetch_batch
-from flows.steps.parse import parse_batch
-from flows.steps.plan import cut, plan_source, plan_wave
-from flows.steps.publish import publish_generation
-from flows.steps.settle import settle_source
-from flows.steps.verify import verify_generation
-from flows.steps.write import freeze, plan_rows, write_plan
-from flows.wiring import Pipeline, open_index
+from flows.commit.publish import publish_generation
+from flows.commit.verify import verify_generation
+from flows.commit.write import write_plan
+from flows.crawl.fetch import fetch_batch
+from flows.crawl.parse import parse_batch
+from flows.crawl.plan import plan_source, plan_wave
+from flows.crawl.quarantine import settle_source
+from flows.derive.diff import diff_source
+from flows.derive.embed import embed_fragments
+from flows.derive.freeze import freeze, plan_rows
+from flows.recrawl import DOCUMENTS_PER_EMBEDDING
+from flows.run.batches import cut
+from flows.run.index import open_index
+from flows.run.leases import hold_lease
+from flows.run.opening import open_pipeline_for
+from flows.run.pipeline import Pipeline
 from indexes.embed.background import BackgroundEncoder
 from indexes.stores.ledger.leases import Lease
+from runtime.memory import peak_rss_mb
 from schemas.settings import Settings
 from schemas.source import Source, SourceKind
 

@@ -29,7 +29,7 @@ from typing import Any
 
 REPO = Path(__file__).resolve().parents[1]
 WORKERS, CONNECTIONS, PAGES, CHANGED = 2, 8, 200, 10
-COMMAND = (sys.executable, "-m", "flows.cli.app")
+COMMAND = (sys.executable, "-m", "sitegraph.cli.app")
 TOPICS = (
     "lease",
     "archive",

@@ -19,10 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from bench.comparison import Figures, conclude
-from flows.memory import peak_rss_mb
-from flows.progress import StageProgress
-from flows.steps.similar import SimilarPlan, SimilarRows
-from flows.wiring import Index, Pipeline
+from flows.derive.similar_to import SimilarPlan, SimilarRows
+from flows.run.index import Index
+from flows.run.pipeline import Pipeline
 from indexes.embed.cache import MemoryVectorCache
 from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
@@ -34,6 +33,8 @@ from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.memory import MemoryGraphStore
 from indexes.write.outbox import load_payload
 from ingest.link.passages import encoded_text_of
+from runtime.memory import peak_rss_mb
+from runtime.progress import StageProgress
 from schemas.changes import RowChanges
 from schemas.edges import Edge
 from schemas.hashing import sha256_hex

@@ -11,10 +11,10 @@ import json
 from pathlib import Path
 
 from bench.stopwatch import timed
-from flows.clock import SystemClock
-from flows.steps.plan import cut
+from flows.run.batches import cut
 from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.crawl import fetch_all
+from runtime.clock import SystemClock
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 
 CONNECTIONS = 16

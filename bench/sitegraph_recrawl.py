@@ -12,12 +12,13 @@ from pathlib import Path
 from uuid import uuid4
 
 from bench.stopwatch import timed
-from flows.opening import open_pipeline_for
-from flows.settings import read_settings
-from flows.source_file import parse_source
-from flows.steps.fetch import fetch_batch
-from flows.steps.plan import plan_source, plan_wave
-from flows.wiring import Pipeline, open_index
+from flows.crawl.fetch import fetch_batch
+from flows.crawl.plan import plan_source, plan_wave
+from flows.run.index import open_index
+from flows.run.opening import open_pipeline_for
+from flows.run.pipeline import Pipeline
+from runtime.settings import read_settings
+from runtime.source_file import parse_source
 from schemas.source import Source
 
 CONNECTIONS = 16

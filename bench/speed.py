@@ -26,12 +26,12 @@ from bench.comparison import Figures, ours
 from bench.embed import postgresql_manual
 from bench.enlarge import enlarge
 from bench.scaled_pages import DIM, write_sentences
-from flows.collecting import collect_seldom
 from indexes.ports import Encoder, Vector
 from indexes.wiring import Readers
+from retrieval.live import open_retriever
 from retrieval.opening import build_retriever
-from retrieval.query import build_query
-from retrieval.service import open_retriever
+from retrieval.question.query import build_query
+from runtime.garbage import collect_seldom
 from schemas.evidence import Query
 
 AIMS = {"hybrid": 100, "recipe": 300, "rerank": 1500, "cold": 2000}

@@ -1,6 +1,6 @@
 """The walk of a run as far as nothing is new; what most scheduled runs are from beginning to end.
 
-It does what flows/index.py does, without Prefect, and gives up where there is more to do than to look: the
+It does what flows/recrawl.py does, without Prefect, and gives up where there is more to do than to look: the
 flow then goes on with the same run. docs/decisions/0019-no-prefect-for-no-change.md says why.
 """
 
@@ -10,22 +10,21 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import groupby
 
-from flows.hold import check_hold
-from flows.leasing import hold_lease
-from flows.mending import find_damaged_files
-from flows.models import changes_model
-from flows.stages import Stages
-from flows.steps.collect import collect
-from flows.steps.diff import check_seeds, diff_source
-from flows.steps.fetch import fetch_batch
-from flows.steps.link import redirects_matter
-from flows.steps.parse import needs_parsing, parse_batch
-from flows.steps.plan import Batch, plan_source, plan_wave
-from flows.steps.report import record_run
-from flows.steps.settle import settle_source
-from flows.steps.showing import show_missed
-from flows.wiring import Pipeline
-from flows.work import Work, start_work
+from flows.commit.garbage_collect import collect
+from flows.commit.repair import find_damaged_files
+from flows.commit.report import record_run
+from flows.commit.show import show_missed
+from flows.crawl.fetch import fetch_batch
+from flows.crawl.parse import needs_parsing, parse_batch
+from flows.crawl.plan import Batch, plan_source, plan_wave
+from flows.crawl.quarantine import settle_source
+from flows.derive.diff import check_seeds, diff_source
+from flows.derive.link import redirects_matter
+from flows.run.hold import check_hold
+from flows.run.leases import hold_lease
+from flows.run.pipeline import Pipeline, changes_model
+from flows.run.stages import Stages
+from flows.run.work import Work, start_work
 from indexes.stores.ledger.leases import Lease
 from schemas.errors import SitegraphError
 from schemas.report import RunReport

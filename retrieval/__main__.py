@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrieval.query import FILTER_KEYS, build_query, parse_filters
+from retrieval.question.query import FILTER_KEYS, build_query, parse_filters
 from schemas.errors import (
     ConfigError,
     FilterError,
@@ -91,7 +91,7 @@ def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) 
     from indexes.wiring import open_readers
     from retrieval.merge import walk_merged
     from retrieval.opening import build_retriever
-    from retrieval.policy import read_policy
+    from retrieval.question.policy import read_policy
 
     readers = open_readers(
         index,
@@ -106,14 +106,14 @@ def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) 
 
 
 def _print_bundle(bundle: "ContextBundle", *, as_text: bool) -> None:
-    from retrieval.render import render_text, to_rows
+    from retrieval.bundle.render import render_text, to_rows
 
     print(render_text(bundle) if as_text else to_json(to_rows(bundle), indent=2))
     sys.stdout.flush()  # here, where a closed pipe still gets its exit code
 
 
 def _log(index: Path, walk: "Walk") -> None:
-    from retrieval.log import log_queries
+    from retrieval.learning.query_log import log_queries
 
     try:
         now = datetime.now(UTC).isoformat(timespec="seconds")

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from retrieval.bundle import cite
-from retrieval.query import TOKEN_BUDGET_MAX, TOP_K_MAX
+from retrieval.bundle.build import cite
+from retrieval.question.query import TOKEN_BUDGET_MAX, TOP_K_MAX
 from retrieval.retriever import GRAPH, Retriever, Walk
 from schemas.edges import FRONT_MATTER_KINDS
 from schemas.evidence import Evidence, Origin, Query

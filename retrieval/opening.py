@@ -1,7 +1,7 @@
 """From opened readers to the retriever over them."""
 
 from indexes.wiring import Readers
-from retrieval.policy import ALLOW_ALL, Policy
+from retrieval.question.policy import ALLOW_ALL, Policy
 from retrieval.retriever import Retriever
 
 

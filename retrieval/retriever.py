@@ -4,24 +4,25 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Reranker
-from retrieval.bundle import build_bundle, number_evidence
-from retrieval.candidates import score_candidates
-from retrieval.catalogue import look_up
-from retrieval.dates import date_filters
-from retrieval.definitions import find_definitions
-from retrieval.diagnostics import describe_walk
-from retrieval.orientation import summarise_parents
-from retrieval.pages import read_pages
-from retrieval.policy import ALLOW_ALL, Policy, check_policy
-from retrieval.reach import Found, Reached, find_copies, reach_by_graph, start_from
-from retrieval.relationship import entities_of
-from retrieval.relevance import Measure, lift_of, scale_of
-from retrieval.rerank import divide, leading_chunk, rerank_within_roles
-from retrieval.route import route_of
-from retrieval.score import Scored
-from retrieval.seeds import Asked, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
-from retrieval.selection import select_evidence
-from retrieval.tool_plan import plan_tool
+from retrieval.bundle.build import build_bundle, number_evidence
+from retrieval.bundle.diagnostics import describe_walk
+from retrieval.bundle.parent_summaries import summarise_parents
+from retrieval.bundle.tool_plan import plan_tool
+from retrieval.graph.reach import Found, Reached, reach_by_graph, start_from
+from retrieval.question.catalogue import look_up
+from retrieval.question.dates import date_filters
+from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
+from retrieval.question.relationship import entities_of
+from retrieval.question.route import route_of
+from retrieval.ranking.candidates import score_candidates
+from retrieval.ranking.copies import find_copies
+from retrieval.ranking.definitions import find_definitions
+from retrieval.ranking.rerank import divide, leading_chunk, rerank_within_roles
+from retrieval.ranking.score import Scored
+from retrieval.ranking.selection import select_evidence
+from retrieval.search.pages import read_pages
+from retrieval.search.relevance import Measure, lift_of, scale_of
+from retrieval.search.seeds import Asked, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query, Scores
 

@@ -1,4 +1,4 @@
-"""A source as the rest of the code sees it; flows/source_file.py reads it from YAML."""
+"""A source as the rest of the code sees it; runtime/source_file.py reads it from YAML."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -9,9 +9,9 @@ from indexes.rerank import locate_reranker
 from indexes.wiring import open_readers
 from retrieval.learning.metrics import all_at, recall_at, reciprocal_rank
 from retrieval.opening import build_retriever
-from retrieval.query import build_query, parse_filters
+from retrieval.question.query import build_query, parse_filters
+from retrieval.ranking.score import WEIGHTS
 from retrieval.retriever import Retriever
-from retrieval.score import WEIGHTS
 from schemas.evidence import ContextBundle, Evidence, Scores
 
 TOP_K = 12

@@ -12,8 +12,8 @@ from bench.retrieval.question_sets import Question, QuestionSet
 from indexes.ports import ChunkReader, Encoder
 from indexes.wiring import open_readers
 from retrieval.learning.metrics import Interval, paired_bootstrap, reciprocal_rank
-from retrieval.query import build_query
-from retrieval.seeds import DEPTH
+from retrieval.question.query import build_query
+from retrieval.search.seeds import DEPTH
 from schemas.evidence import SearchField
 from schemas.nodes import Chunk
 from tests.fakes.real_sites import unpack

@@ -19,7 +19,7 @@ def build_index(questions: QuestionSet, *, cache: Path = CACHE) -> Path:
         source.write_text(
             f"name: {questions.name}\nkind: files\nroots: [documents]\nocr: true\n", encoding="utf-8"
         )
-        command = [sys.executable, "-m", "flows.cli.app", "run", str(source), "--index", str(index)]
+        command = [sys.executable, "-m", "sitegraph.cli.app", "run", str(source), "--index", str(index)]
         subprocess.run(command, check=True, stdout=sys.stderr, env=dict(os.environ))
         (home / "built").touch()
     return index

@@ -8,38 +8,18 @@ from ingest.parse.chunking import CountTokens, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.graph import DocumentGraph
 from ingest.parse.outline import OutlineSection
+from ingest.parse.page_facts import PageFacts
 from ingest.parse.passages import Passage, cut_passages
 from ingest.parse.secrets import hide_in_page
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
-from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
+from schemas.fragment import GraphFragment, Link, ParseRequest
 from schemas.hashing import record_sha256
 from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, section_id
-from schemas.nodes import Chunk, DocumentKind, Page, Section
+from schemas.nodes import Chunk, Page, Section
 
 MAX_FRAGMENTS = 200
 """Further ids kept of one passage; a page made of empty anchors has more, and none of them matters."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageFacts:
-    """What a parser knows of a page besides its sections and links."""
-
-    kind: DocumentKind
-    title: str
-    template_type: str
-    breadcrumbs: tuple[str, ...] = ()
-    lang: str | None = None
-    doc_id: str | None = None
-    references: tuple[Reference, ...] = ()
-    names: tuple[str, ...] = ()
-    noindex: bool = False
-    nofollow: bool = False
-    refresh: str | None = None
-    canonical: str | None = None
-    alternates: tuple[str, ...] = ()
-    structure_confidence: float = 1.0
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from schemas.redaction import hide_values, pieces_of, secrets_of
 from schemas.secrets import Secret, find_tokens
 
 if TYPE_CHECKING:
-    from ingest.parse.assembly import PageFacts
+    from ingest.parse.page_facts import PageFacts
 
 T = TypeVar("T")
 _Page = tuple[tuple[OutlineSection, ...], tuple[Link, ...], "PageFacts", ParseRequest]

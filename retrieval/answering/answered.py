@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from retrieval.answer import mask_labels
-from retrieval.prompt import NOT_FOUND
+from retrieval.bundle.parse_answer import mask_labels
+from retrieval.bundle.prompt import NOT_FOUND
 
 
 class AnsweredBy(StrEnum):

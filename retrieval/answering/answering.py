@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from indexes.ports import Reranker
-from retrieval.answer import Answer, parse_answer
 from retrieval.answering.answered import Answered, AnsweredBy, Dropped, Grounded
 from retrieval.answering.extract import NEAREST, extract_answer
-from retrieval.prompt import NOT_FOUND, render_prompt
+from retrieval.bundle.parse_answer import Answer, parse_answer
+from retrieval.bundle.prompt import NOT_FOUND, render_prompt
 from retrieval.verify.verifier import verify_answer
 from schemas.errors import TerminalError, TransientError
 from schemas.evidence import ContextBundle

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from indexes.ports import Reranker
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.sentences import split_quotable
-from retrieval.expand.words import stems
-from retrieval.words import fold
+from retrieval.question.title_words import stems
+from retrieval.question.words import fold
 from schemas.evidence import ContextBundle, Evidence
 
 SENTENCES_MAX = 3

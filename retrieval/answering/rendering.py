@@ -1,7 +1,7 @@
 """Answers for people: the sentences, then where their labels lead."""
 
 from retrieval.answering.answered import Answered
-from retrieval.render import cite_line, label_of, show_line, wrap_text
+from retrieval.bundle.render import cite_line, label_of, show_line, wrap_text
 from schemas.evidence import ContextBundle, Evidence
 
 INDENT = "     "

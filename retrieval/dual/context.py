@@ -9,8 +9,8 @@ from retrieval.dual.passages import Passages, read_passages, support_of
 from retrieval.dual.things import Things, read_things
 from retrieval.dual.walk import Reached
 from retrieval.dual.wording import say_edge
-from retrieval.expand.words import stems
-from retrieval.words import fold
+from retrieval.question.title_words import stems
+from retrieval.question.words import fold
 from schemas.edges import EdgeKind
 from schemas.evidence import PathStep, Query
 from schemas.nodes import Chunk

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from retrieval.relationship import ENTITIES_MAX, entities_of
-from retrieval.words import fold
+from retrieval.question.relationship import ENTITIES_MAX, entities_of
+from retrieval.question.words import fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from retrieval.dual.entities import EntityExtractor
 from retrieval.dual.options import RECIPE, DualOptions
 from retrieval.dual.resolve import Resolved, resolve_entities
 from retrieval.dual.walk import walk_from
-from retrieval.relationship import asks_for_relations
+from retrieval.question.relationship import asks_for_relations
 from schemas.evidence import Evidence, Query
 
 

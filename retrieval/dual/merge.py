@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterable
 
-from retrieval.bundle import evidence_of
+from retrieval.bundle.build import evidence_of
 from retrieval.dual.context import GraphContext
-from retrieval.words import fold
+from retrieval.question.words import fold
 from schemas.evidence import Derivation, Evidence, Origin, Scores
 
 ROLE = "graph"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.dual.entities import QueryEntity
 from retrieval.dual.things import names_of
-from retrieval.words import fold
+from retrieval.question.words import fold
 from schemas.edges import EdgeKind
 from schemas.evidence import SearchField
 from schemas.ids import entity_id

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from retrieval.budget import CountTokens
-from retrieval.bundle import cite
-from retrieval.dates import date_filters
+from retrieval.bundle.build import cite
+from retrieval.bundle.token_budget import CountTokens
 from retrieval.dual.graph_channel import GraphFindings, GraphRetriever
 from retrieval.dual.merge import choose_contexts, fit_contexts, to_evidence
 from retrieval.dual.options import RECIPE, DualOptions
+from retrieval.question.dates import date_filters
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 

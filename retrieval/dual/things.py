@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import GraphReader
-from retrieval.words import fold
+from retrieval.question.words import fold
 from schemas.names import code_prefix
 from schemas.nodes import ChunkNode, Entity, Node, Page, PdfDoc, Section, Tool
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from retrieval.second_query import split_sentences
+from retrieval.graph.second_query import split_sentences
 from schemas.edges import Edge, EdgeKind
 
 _VERBS = {

@@ -4,14 +4,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from retrieval.bundle import build_bundle
+from retrieval.bundle.build import build_bundle
+from retrieval.bundle.prompt import render_prompt
 from retrieval.iterative.graph import Resolved, Triple
 from retrieval.iterative.judge import paths_to_answer
 from retrieval.iterative.linearise import linearise, name_apart
 from retrieval.iterative.loop import Iteration
 from retrieval.iterative.prompts import answering_messages
 from retrieval.iterative.state import State, rank_passages
-from retrieval.prompt import render_prompt
 from schemas.evidence import ContextBundle, Evidence, Query, Summary
 from schemas.extraction import Message
 from schemas.records import to_record

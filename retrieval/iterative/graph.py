@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.iterative.facts import Facts, Kind, Mention, Statement
-from retrieval.words import fold
+from retrieval.question.words import fold
 
 DISTINGUISHING = frozenset({"country", "born", "died", "kind"})
 """Attributes that a thing has one of: two values under one name are two things."""

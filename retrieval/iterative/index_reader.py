@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import GraphReader
+from retrieval.graph.second_query import split_sentences
 from retrieval.iterative.expected import kind_of_span, kind_of_title
 from retrieval.iterative.facts import Facts, Mention, Statement, find_name
 from retrieval.iterative.passages import split_title, title_of
-from retrieval.second_query import split_sentences
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.evidence import Evidence
 from schemas.nodes import Entity, Page, PdfDoc

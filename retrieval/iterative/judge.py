@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from retrieval.expand.words import stems
 from retrieval.iterative.expected import expected_kind
 from retrieval.iterative.graph import Resolved, Triple
 from retrieval.iterative.passages import title_of
 from retrieval.iterative.paths import named_in, shortest_path
 from retrieval.iterative.state import State
-from retrieval.words import fold
+from retrieval.question.title_words import stems
+from retrieval.question.words import fold
 from schemas.evidence import Evidence
 
 COVERED_MIN = 0.8

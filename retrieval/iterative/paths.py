@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from retrieval.iterative.graph import Entity, Resolved, Triple
-from retrieval.relationship import entities_of
-from retrieval.words import fold
+from retrieval.question.relationship import entities_of
+from retrieval.question.words import fold
 
 HOPS_MAX = 3
 """From the question's entities; what lies beyond is left out (GraphAnchor, error handling)."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from retrieval.iterative.judge import judge, leads_to_answer
 from retrieval.iterative.state import BARREN_MAX, Outcome, Said, State
 from retrieval.iterative.sub_query import follow_up, next_query
-from retrieval.words import fold
+from retrieval.question.words import fold
 
 SUB_QUERY_MAX = 400
 _JUDGEMENT = re.compile(r"<judgement>\s*(sufficient|insufficient)\s*</judgement>", re.IGNORECASE)

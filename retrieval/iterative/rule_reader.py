@@ -3,11 +3,11 @@
 import re
 from collections.abc import Collection, Iterator
 
+from retrieval.graph.second_query import proper_spans, split_sentences
 from retrieval.iterative.expected import DATE, kind_of_span, kind_of_title
 from retrieval.iterative.facts import Facts, Mention, Span, Statement, find_name
 from retrieval.iterative.passages import split_title, title_of
-from retrieval.second_query import proper_spans, split_sentences
-from retrieval.words import code_tokens, fold
+from retrieval.question.words import code_tokens, fold
 from schemas.evidence import Evidence
 
 NAMES_MAX = 12

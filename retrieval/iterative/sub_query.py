@@ -3,14 +3,14 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from retrieval.graph.second_query import CARRY, best_sentence, left_open, proper_spans, split_sentences
 from retrieval.iterative.expected import DATE
 from retrieval.iterative.facts import Kind
 from retrieval.iterative.passages import title_of
 from retrieval.iterative.paths import distances, subjects_of
 from retrieval.iterative.state import Passage, State
-from retrieval.relationship import entities_of
-from retrieval.second_query import CARRY, best_sentence, left_open, proper_spans, split_sentences
-from retrieval.words import STOP_WORDS, content_words, fold
+from retrieval.question.relationship import entities_of
+from retrieval.question.words import STOP_WORDS, content_words, fold
 
 NAMES_MAX = 4
 """Names of the graph that a reformulated query takes."""

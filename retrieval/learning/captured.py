@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 from retrieval.learning.questions import KnownQuestion
+from retrieval.ranking.score import Scored, blend
+from retrieval.ranking.selection import select_evidence
 from retrieval.retriever import Walk
-from retrieval.score import Scored, blend
-from retrieval.selection import select_evidence
 from schemas.evidence import Query, Scores
 from schemas.nodes import Chunk
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from indexes.ports import ChunkReader, Reranker
-from retrieval.expand.directions import NEAR_DUPLICATE
+from retrieval.graph.directions import NEAR_DUPLICATE
 from retrieval.learning.captured import names_of
 from retrieval.learning.usage import Usage
-from retrieval.rerank import text_of
+from retrieval.ranking.rerank import text_of
 from retrieval.retriever import Walk
 from schemas.encoded import encoded_text
 from schemas.evidence import Query

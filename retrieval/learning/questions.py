@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from retrieval.query import TEXT_MAX
+from retrieval.question.query import TEXT_MAX
 from schemas.errors import ConfigError
 from schemas.hashing import sha256_hex
 

@@ -8,7 +8,7 @@ from retrieval.learning.captured import Captured
 from retrieval.learning.metrics import Interval, all_at, paired_bootstrap, recall_at, reciprocal_rank
 from retrieval.learning.questions import FOLDS
 from retrieval.learning.simplex import Point, point_of, search, weights_at
-from retrieval.score import WEIGHTS
+from retrieval.ranking.score import WEIGHTS
 from schemas.evidence import Scores
 
 TOLERANCE = -0.005

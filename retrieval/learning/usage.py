@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from indexes.ports import Vector
-from retrieval.clicks import CLICK_FILE
-from retrieval.log import LOG_FILE, Outcome, log_folder
+from retrieval.learning.clicks import CLICK_FILE
+from retrieval.learning.query_log import LOG_FILE, Outcome, log_folder
 from schemas.errors import StoreUnavailable
 
 REFORMULATED_SECONDS = 120.0

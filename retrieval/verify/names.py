@@ -3,9 +3,9 @@
 import re
 from collections.abc import Collection, Iterator
 
+from retrieval.question.words import STOP_WORDS
 from retrieval.verify.lexicon import OPENERS
 from retrieval.verify.units import CURRENCY, DIGITS, UNIT
-from retrieval.words import STOP_WORDS
 
 _QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»]+)[\"“”»]|`([^`]+)`|‘([^‘’]+)’")
 _TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"“”„«»‘`!?|]+")

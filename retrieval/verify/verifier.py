@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from indexes.ports import Reranker
-from retrieval.answer import Answer, Sentence
-from retrieval.prompt import NOT_FOUND
+from retrieval.bundle.parse_answer import Answer, Sentence
+from retrieval.bundle.prompt import NOT_FOUND
 from retrieval.verify.alignment import Alignment, align_sentence, speaks_of, text_of
 from retrieval.verify.clauses import split_sentences
 from retrieval.verify.grounding import Fault, FaultKind, check_sentence

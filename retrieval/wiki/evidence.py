@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from indexes.ports import ChunkReader, Encoder, GraphReader
+from retrieval.question.words import fold
 from retrieval.wiki.chain import NO_PATH, Chain, best_chain
 from retrieval.wiki.seeds import Seeds, find_seeds
 from retrieval.wiki.subgraph import (
@@ -17,7 +18,6 @@ from retrieval.wiki.subgraph import (
     to_subgraph_record,
 )
 from retrieval.wiki.terms import parse_query
-from retrieval.words import fold
 from schemas.nodes import Chunk, Page, PdfDoc
 from schemas.records import Record
 

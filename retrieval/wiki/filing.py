@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexes.ports import ChunkReader
-from retrieval.answer import mask_labels
-from retrieval.bundle import locate_in_pdf
-from retrieval.render import cite_line
+from retrieval.bundle.build import locate_in_pdf
+from retrieval.bundle.parse_answer import mask_labels
+from retrieval.bundle.render import cite_line
+from retrieval.question.words import fold
 from retrieval.wiki.evidence import GraphEvidence
 from retrieval.wiki.facts import facts_of
 from retrieval.wiki.front_matter import plain_line, plain_text
@@ -16,7 +17,6 @@ from retrieval.wiki.slugs import marked_slug, slug_of
 from retrieval.wiki.store import Wiki
 from retrieval.wiki.trust import contradict, current_hashes, said_by, weigh_pages
 from retrieval.wiki.words import stem_line
-from retrieval.words import fold
 from schemas.errors import ConfigError, ParseError
 from schemas.hashing import sha256_hex
 from schemas.nodes import Chunk

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from retrieval.words import fold
+from retrieval.question.words import fold
 from schemas.hashing import sha256_hex
 
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from retrieval.budget import CountTokens
-from retrieval.bundle import build_bundle, number_evidence
-from retrieval.score import Scored
+from retrieval.bundle.build import build_bundle, number_evidence
+from retrieval.bundle.token_budget import CountTokens
+from retrieval.ranking.score import Scored
 from retrieval.wiki.evidence import GraphEvidence, documents_record
 from retrieval.wiki.page import Contradiction, PageProblem, WikiPage
 from retrieval.wiki.sufficiency import Verdict

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import ChunkReader, Encoder, GraphReader
-from retrieval.catalogue import look_up
-from retrieval.route import Known, Route
-from retrieval.seeds import Asked, SeedList, fuse_lists, gather_lists
+from retrieval.question.catalogue import look_up
+from retrieval.question.route import Known, Route
+from retrieval.search.seeds import Asked, SeedList, fuse_lists, gather_lists
 from retrieval.wiki.terms import QueryTerms
 from retrieval.wiki.words import stems
 from schemas.edges import EdgeKind

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from retrieval.words import STOP_WORDS, content_words
+from retrieval.question.words import STOP_WORDS, content_words
 
 PHRASE_WORDS_MAX = 5
 

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from indexes.ports import ChunkReader
+from retrieval.question.words import fold
 from retrieval.wiki.page import Contradiction, Fact, PageStatus, WikiPage
-from retrieval.words import fold
 
 SINGLE_VALUED = frozenset(
     {

@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-from retrieval.expand import words
-from retrieval.words import content_words
+from retrieval.question import title_words
+from retrieval.question.words import content_words
 
 _DOUBLED = re.compile(r"(?<=\w\w)([bdfglmnprt])\1$")
 
@@ -31,7 +31,7 @@ def stem_line(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
-    (stem,) = words.stems(word)
+    (stem,) = title_words.stems(word)
     bare = _DOUBLED.sub(r"\1", stem)
     if len(bare) > 3 and bare.endswith("e"):
         return bare[:-1]

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-from flows.source_file import load_source
+from runtime.source_file import load_source
 from schemas.settings import load_settings
 from tests.fakes.compose_file import Compose, MissingVariable, Mount, Service, fill_in, read_compose
 from tests.fakes.image_file import Stage, copies, is_ignored, read_patterns, read_stages

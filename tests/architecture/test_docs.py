@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.source_file import parse_source
 from ingest.link.tool_evidence import WEIGHTS
 from ingest.parse.tools.file import parse_tools
+from runtime.source_file import parse_source
 from schemas.documents import DocumentState, Outcome
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.evidence import FILTER_FIELDS, Citation, ContextBundle, Evidence, Scores, ToolPlan
@@ -145,7 +145,7 @@ def test_the_bundle_reference_has_every_field() -> None:
 
 
 def test_the_rows_reference_has_every_field_of_a_row() -> None:
-    render = importlib.import_module("retrieval.render")
+    render = importlib.import_module("retrieval.bundle.render")
 
     assert _cells(_read("reference/rows.md")) == set(render._ROW_FIELDS)
 
@@ -201,11 +201,11 @@ def test_the_glossary_names_classes_that_exist() -> None:
 def test_the_deployment_file_calls_the_flow_with_parameters_it_has() -> None:
     import inspect
 
-    index = importlib.import_module("flows.index")
+    index = importlib.import_module("flows.recrawl")
     known = set(inspect.signature(index.index_source.fn).parameters)
 
     for deployment in yaml.safe_load((REPO / "deploy" / "prefect.yaml").read_text())["deployments"]:
-        assert deployment["entrypoint"] == "flows.index.index_source"
+        assert deployment["entrypoint"] == "flows.recrawl.index_source"
         assert set(deployment["parameters"]) <= known
 
 
@@ -217,7 +217,7 @@ def _documented_calls() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("page", "call"), _documented_calls())
 def test_every_documented_command_exists_with_its_options(page: str, call: str) -> None:
     typer_main = pytest.importorskip("typer.main")
-    app = importlib.import_module("flows.cli.app").app
+    app = importlib.import_module("sitegraph.cli.app").app
     command = typer_main.get_command(app)
     words = shlex.split(call.replace("[", " ").replace("]", " ").replace("...", ""))
 

@@ -11,23 +11,32 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).resolve().parents[2]
-PACKAGES = ("flows", "ingest", "schemas", "indexes", "retrieval")
+PACKAGES = ("sitegraph", "runtime", "flows", "ingest", "schemas", "indexes", "retrieval")
 
 BREACHES = {
-    "layers": ("schemas/breach_layers.py", "import indexes.ports"),
-    "retrieval does not see parsers": ("retrieval/breach_parsers.py", "import ingest"),
-    "rooms of ingest do not import each other": ("ingest/plan/breach_rooms.py", "import ingest.parse"),
-    "prefect only in flows": ("indexes/breach_prefect.py", "import prefect"),
-    "store and model drivers only in indexes": ("flows/breach_drivers.py", "import sqlalchemy"),
-    "parsers of bytes only in ingest": ("indexes/breach_bytes.py", "import lxml"),
-    "the HTTP client only in ingest.fetch": ("ingest/parse/breach_http.py", "import httpx2"),
-    "the HTTP server only in flows.service": ("flows/steps/breach_server.py", "import fastapi"),
-    "what serves does not see the flow engine or parsers": (
-        "flows/service/breach_engine.py",
-        "import prefect",
-    ),
-    "in retrieval only the door sees concrete stores": ("retrieval/query.py", "import indexes.stores"),
+    "layers": {"schemas/breach_layers.py": "import indexes.ports"},
+    "rooms of sitegraph": {"sitegraph/service/breach_rooms.py": "import sitegraph.cli.app"},
+    "rooms of flows": {"flows/run/breach_rooms.py": "import flows.crawl.plan"},
+    "rooms of retrieval": {"retrieval/search/breach_rooms.py": "import retrieval.bundle.build"},
+    "rooms of ingest do not import each other": {"ingest/plan/breach_rooms.py": "import ingest.parse"},
+    "no circle of siblings": {
+        "runtime/breach_circle.py": "import runtime.breach_round",
+        "runtime/breach_round.py": "import runtime.breach_circle",
+    },
+    "retrieval does not see parsers": {"retrieval/graph/breach_parsers.py": "import ingest"},
+    "prefect only in flows": {"indexes/breach_prefect.py": "import prefect"},
+    "store and model drivers only in indexes": {"runtime/breach_drivers.py": "import sqlalchemy"},
+    "parsers of bytes only in ingest": {"indexes/breach_bytes.py": "import lxml"},
+    "the HTTP client only in ingest.fetch": {"ingest/parse/breach_http.py": "import httpx2"},
+    "the HTTP server only in sitegraph.service": {"flows/commit/breach_server.py": "import fastapi"},
+    "what serves does not see the flow engine or parsers": {
+        "sitegraph/service/breach_engine.py": "import flows.recrawl"
+    },
+    "in retrieval only the door sees concrete stores": {
+        "retrieval/ranking/breach_stores.py": "import indexes.stores"
+    },
 }
+"""For each contract, files of new names that break it."""
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -49,15 +58,31 @@ def test_every_contract_notices_a_breach(tmp_path: Path) -> None:
     for package in PACKAGES:
         shutil.copytree(REPO / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copyfile(REPO / "pyproject.toml", tmp_path / "pyproject.toml")
-    for path, statement in BREACHES.values():
-        with (tmp_path / path).open("a", encoding="utf-8") as module:
-            module.write(f"\n{statement}\n")
+    for files in BREACHES.values():
+        for path, statement in files.items():
+            (tmp_path / path).write_text(f"{statement}\n", encoding="utf-8")
 
     verdicts, output = _lint(tmp_path)
 
     contracts = tomllib.loads((REPO / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     assert {contract["name"] for contract in contracts} == set(BREACHES)
     assert verdicts == dict.fromkeys(BREACHES, "BROKEN"), output
+
+
+def test_every_package_has_a_breach() -> None:
+    assert {path.split("/")[0] for files in BREACHES.values() for path in files} == set(PACKAGES)
+
+
+@pytest.mark.parametrize("package", ["sitegraph", "flows", "retrieval"])
+def test_a_room_that_no_contract_names_is_refused(package: str, tmp_path: Path) -> None:
+    for name in PACKAGES:
+        shutil.copytree(REPO / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copyfile(REPO / "pyproject.toml", tmp_path / "pyproject.toml")
+    (tmp_path / package / "new_room.py").touch()
+
+    _, output = _lint(tmp_path)
+
+    assert f"{package}.new_room" in output
 
 
 def _lint(folder: Path) -> tuple[dict[str, str], str]:

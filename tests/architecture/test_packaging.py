@@ -37,10 +37,14 @@ def test_the_wheel_holds_the_five_packages_and_nothing_else(tmp_path: Path) -> N
     (wheel,) = tmp_path.glob("sitegraph-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     top = {name.split("/")[0] for name in names if ".dist-info/" not in name}
-    assert top == {"flows", "ingest", "schemas", "indexes", "retrieval"}
-    assert {"flows/cli/app.py", "flows/inspection/page.html.j2", "flows/inspection/page.css"} <= set(names)
+    assert top == {"sitegraph", "runtime", "flows", "ingest", "schemas", "indexes", "retrieval"}
+    assert {
+        "sitegraph/cli/app.py",
+        "sitegraph/cli/inspection/page.html.j2",
+        "sitegraph/cli/inspection/page.css",
+    } <= set(names)
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))
-    assert "sitegraph = flows.cli.app:main" in zipfile.ZipFile(wheel).read(entry_points).decode()
+    assert "sitegraph = sitegraph.cli.app:main" in zipfile.ZipFile(wheel).read(entry_points).decode()
 
 
 def test_every_locked_package_has_a_hash() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from indexes.wiring import open_readers
 from retrieval.opening import build_retriever
-from retrieval.query import build_query
+from retrieval.question.query import build_query
 from schemas.evidence import Query
 from schemas.records import to_record
 

@@ -2,7 +2,7 @@
 
 from retrieval.learning.captured import Captured
 from retrieval.learning.questions import KnownQuestion
-from retrieval.score import Scored
+from retrieval.ranking.score import Scored
 from schemas.evidence import Origin, Scores
 from schemas.nodes import Chunk, DocumentKind
 

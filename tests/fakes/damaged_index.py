@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.app import run_app
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
 from schemas.errors import SitegraphError
+from sitegraph.cli.app import run_app
 from tests.fakes.damage import copy_index
 from tests.fakes.sitegraph_runs import Sitegraph
 

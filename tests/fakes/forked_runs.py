@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.fakes.sitegraph_runs import Sitegraph
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["flows.index", "tests.fakes.forked_runs"])
+_CONTEXT.set_forkserver_preload(["flows.recrawl", "tests.fakes.forked_runs"])
 
 
 @contextmanager

@@ -3,10 +3,10 @@
 import sys
 import threading
 
-from flows.clock import SystemClock
-from flows.leasing import hold_lease
-from flows.progress import StageProgress
+from flows.run.leases import hold_lease
 from indexes.stores.ledger.ledger import open_ledger
+from runtime.clock import SystemClock
+from runtime.progress import StageProgress
 
 
 def main(url: str, name: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from flows.wiring import Index, open_index
+from flows.run.index import Index, open_index
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
 from indexes.publish.current import write_current

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from retrieval.query import build_query
+from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.errors import SitegraphError
 from schemas.evidence import Derivation, Evidence, Origin, Query, Scores

@@ -4,14 +4,14 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from flows.child import Parsed
-from flows.steps.fetch import fetch_batch
-from flows.steps.parse import parse_batch
-from flows.steps.plan import plan_source, plan_wave
-from flows.steps.problems import problems_of
-from flows.wiring import Pipeline
+from flows.crawl.fetch import fetch_batch
+from flows.crawl.parse import parse_batch
+from flows.crawl.plan import plan_source, plan_wave
+from flows.run.pipeline import Pipeline
+from flows.run.problems import problems_of
 from ingest.parse.document import parse_document
 from ingest.parse.pdf.page_cache import PageCache
+from runtime.processes.parser_pool import Parsed
 from schemas.documents import KnownDocument
 from schemas.fragment import ParseRequest
 from schemas.hashing import canonical_json

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from retrieval.words import content_words
+from retrieval.question.words import content_words
 from schemas.evidence import ContextBundle, Derivation, Evidence, Origin, Scores
 from schemas.nodes import DocumentKind
 

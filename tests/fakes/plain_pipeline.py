@@ -8,17 +8,15 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from flows.child import ParserPool
-from flows.clock import SystemClock
-from flows.models import find_model
-from flows.progress import StageProgress
-from flows.steps.diff import check_seeds, diff_source
-from flows.steps.fetch import fetch_batch
-from flows.steps.parse import parse_batch
-from flows.steps.plan import plan_source, plan_wave
-from flows.steps.settle import settle_source
-from flows.wiring import Index, Pipeline
-from flows.work import Difference
+from flows.crawl.fetch import fetch_batch
+from flows.crawl.parse import parse_batch
+from flows.crawl.plan import plan_source, plan_wave
+from flows.crawl.quarantine import settle_source
+from flows.derive.diff import check_seeds, diff_source
+from flows.run.index import Index
+from flows.run.models import find_model
+from flows.run.pipeline import Pipeline
+from flows.run.work import Difference
 from indexes.embed.background import BackgroundEncoder
 from indexes.embed.cache import MemoryVectorCache
 from indexes.embed.weights import ModelSpec
@@ -27,6 +25,9 @@ from indexes.manifest import IndexManifest, ModelManifest
 from indexes.ports import Encoder, VectorCache
 from indexes.publish.current import write_current
 from ingest.plan.frontier import plan_targets
+from runtime.clock import SystemClock
+from runtime.processes.parser_pool import ParserPool
+from runtime.progress import StageProgress
 from schemas.settings import Settings
 from schemas.source import Rate, Source
 from tests.fakes.encoder import HashEncoder

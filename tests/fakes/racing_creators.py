@@ -45,7 +45,7 @@ def _make_all(indexes: Sequence[Settings], name: str, start: Any, found: Any) ->
 
 
 def _make(settings: Settings, index_id: str) -> str:
-    from flows.wiring import open_index
+    from flows.run.index import open_index
 
     with closing(open_index(settings, index_id=index_id)) as index:
         index.ledger.owner.claim(index.manifest.index_id)

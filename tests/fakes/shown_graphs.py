@@ -1,8 +1,8 @@
 """Neighbourhoods for the tests of what draws them."""
 
-from flows.neighbourhood import ShownGraph, ShownNode
-from retrieval.neighbourhood import LeftOut
+from retrieval.graph.neighbourhood import LeftOut
 from schemas.edges import Edge, EdgeKind, plain_edge
+from sitegraph.cli.graph_view.neighbourhood import ShownGraph, ShownNode
 
 
 def shown_node(name: str, hop: int, label: str | None = None) -> ShownNode:

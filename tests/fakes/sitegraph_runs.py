@@ -18,7 +18,7 @@ from tests.fakes.prefect_server import REPO, PrefectServer
 from tests.fakes.tiny_model import write_tiny_model
 
 if TYPE_CHECKING:
-    from flows.wiring import Pipeline
+    from flows.run.pipeline import Pipeline
 
 Rows = list[dict[str, Any]]
 TABLES = ("documents", "nodes", "edges", "chunks")
@@ -32,7 +32,7 @@ class Sitegraph:
 
     def run(self, source: Path, index: Path, **options: Any) -> dict[str, Any]:
         """Run the flow in this process and give its report."""
-        from flows.index import index_source
+        from flows.recrawl import index_source
 
         with self._set_up():
             report: dict[str, Any] = index_source(source=str(source), index=str(index), quiet=True, **options)
@@ -41,7 +41,7 @@ class Sitegraph:
     @contextmanager
     def opened(self, source: Path, index: Path, **options: Any) -> Iterator["Pipeline"]:
         """Open a run in this process, for others to come between its opening and its end."""
-        from flows.opening import open_pipeline
+        from flows.run.opening import open_pipeline
 
         with (
             self._set_up(),
@@ -51,7 +51,7 @@ class Sitegraph:
 
     def drop(self, name: str, index: Path) -> dict[str, Any]:
         """Drop a source in this process."""
-        from flows.dropping import drop_source
+        from flows.drop_source import drop_source
 
         with self._set_up():
             return drop_source(name, index=str(index))
@@ -65,9 +65,9 @@ class Sitegraph:
         stable: bool = True,
     ) -> dict[str, Rows]:
         """Give the export of every table, without what was only observed unless *stable* is false."""
-        from flows.exporting import rows
-        from flows.opening import open_existing
-        from flows.settings import read_settings
+        from flows.run.opening import open_existing
+        from runtime.settings import read_settings
+        from sitegraph.cli.exports.records import rows
 
         with self._set_up():
             opened = open_existing(read_settings(index=str(index)))
@@ -84,9 +84,9 @@ class Sitegraph:
 
     def damage(self, index: Path, *, generation: int | None = None) -> tuple[tuple[str, str], ...]:
         """What `verify` finds at a generation, by default the current one."""
-        from flows.opening import open_existing
-        from flows.settings import read_settings
-        from flows.verifying import find_damage
+        from flows.run.find_damage import find_damage
+        from flows.run.opening import open_existing
+        from runtime.settings import read_settings
 
         with self._set_up():
             opened = open_existing(read_settings(index=str(index)))
@@ -105,7 +105,7 @@ class Sitegraph:
     def process(self, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
         """Start a command as the leader of a process group; it is gone after the block."""
         process = subprocess.Popen(
-            ["env", "--default-signal=INT", sys.executable, "-m", "flows.cli.app", *arguments],
+            ["env", "--default-signal=INT", sys.executable, "-m", "sitegraph.cli.app", *arguments],
             cwd=REPO,
             env={**self.environment, **environment},
             stdin=subprocess.DEVNULL,

@@ -8,18 +8,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from flows.child import ParserPool
-from flows.steps.link import NextGeneration
-from flows.steps.publish import publish_generation
-from flows.steps.verify import verify_generation
-from flows.steps.write import freeze, plan_rows, write_plan
-from flows.wiring import Pipeline
-from flows.work import Difference
+from flows.commit.publish import publish_generation
+from flows.commit.verify import verify_generation
+from flows.commit.write import write_plan
+from flows.derive.freeze import freeze, plan_rows
+from flows.derive.link import NextGeneration
+from flows.run.pipeline import Pipeline
+from flows.run.work import Difference
 from indexes.embed.cache import SqliteVectorCache
 from indexes.stores.memory import MemoryGraphStore
 from ingest.link.naming import names_of
 from ingest.parse.document import parse_document
 from ingest.urls import file_url
+from runtime.processes.parser_pool import ParserPool
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import LiveDocument
 from schemas.edges import Edge, EdgeKind

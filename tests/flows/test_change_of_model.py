@@ -148,7 +148,7 @@ def test_a_run_whose_encoder_another_one_prunes_leaves_it_with_its_generation(
 ) -> None:
     from prefect import flow
 
-    from flows.index import TASK_RUNNER, run_pipeline
+    from flows.recrawl import TASK_RUNNER, run_pipeline
 
     @flow(task_runner=TASK_RUNNER)
     def go_on() -> int | None:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from flows.opening import open_existing
-from flows.settings import read_settings
-from flows.verifying import find_damage
+from flows.run.find_damage import find_damage
+from flows.run.opening import open_existing
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
 from indexes.table_files import files_of
+from runtime.settings import read_settings
 from schemas.errors import DamageFound
 from tests.fakes.damage import DAMAGES, cases, delete, empty, flip, zero
 from tests.fakes.damaged_index import House, publish_house

@@ -165,7 +165,7 @@ def test_a_run_by_hand_logs_on_the_server_and_leaves_the_terminal_to_its_progres
     environment = {**kept, "SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_WORKERS": "1"}
     command = [
         "-m",
-        "flows.cli.app",
+        "sitegraph.cli.app",
         "run",
         str(tmp_path / "by-hand.yaml"),
         "--index",
@@ -200,7 +200,7 @@ def _log_with(server: PrefectServer, run: FlowRun, said: str) -> str:
 
 
 def _status(index: Path) -> str:
-    command = [sys.executable, "-m", "flows.cli.app", "status", "--index", str(index)]
+    command = [sys.executable, "-m", "sitegraph.cli.app", "status", "--index", str(index)]
     done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, timeout=60, check=True)
     return done.stdout
 

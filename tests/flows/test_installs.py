@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.app import COMMANDS
+from sitegraph.cli.app import COMMANDS
 from tests.fakes.installs import Installed, installed, plain_environment
 from tests.fakes.pdfs import Text, heading, pdf_bytes, prose
 from tests.fakes.sitegraph_runs import Sitegraph

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from flows.active import take_over
-from flows.starting import run_source
-from flows.wiring import Pipeline
+from flows.run.pipeline import Pipeline
+from flows.run.registry import take_over
+from flows.start import run_source
 from schemas.errors import GuardRefused, SitegraphError, StoreUnavailable
 from tests.fakes.handbook import Handbook
 from tests.fakes.prefect_server import REPO, poll
@@ -36,7 +36,7 @@ import json, sys
 started = []
 sys.addaudithook(lambda event, arguments: started.append(event) if event.startswith(
     ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.exec")) else None)
-from flows.cli.app import run_app
+from sitegraph.cli.app import run_app
 code = run_app(sys.argv[1:])
 packages = sorted({name.partition(".")[0] for name in sys.modules})
 print(json.dumps({"code": code, "started": started, "packages": packages}), file=sys.stderr)
@@ -147,7 +147,7 @@ class Flow:
 def flow(alone: Sitegraph, monkeypatch: pytest.MonkeyPatch) -> Flow:
     """Runs of this process, without a server, come to it where there is more to do than to look."""
     flow = Flow()
-    monkeypatch.setattr("flows.starting._run_flow", flow)
+    monkeypatch.setattr("flows.start._run_flow", flow)
     for name, value in alone.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("PREFECT_API_URL", raising=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.serving import serve_folder
+from sitegraph.cli.static_server import serve_folder
 from tests.fakes.real_sites import unpack
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from indexes.rerank import OnnxReranker, locate_reranker
-from retrieval.answer import Answer, Sentence
+from retrieval.bundle.parse_answer import Answer, Sentence
 from retrieval.verify.verifier import VerifiedAnswer, verify_answer
 from schemas.errors import ConfigError
 from tests.fakes.plain_evidence import plain_bundle, plain_evidence

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
-from ingest.parse.assembly import PageFacts, assemble_page
+from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
 from ingest.parse.html.charset import decode_html
 from ingest.parse.html.content import Content, ContentBy, find_content
@@ -23,6 +23,7 @@ from ingest.parse.html.words import word_set
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.numbering import strip_numbering
 from ingest.parse.outline import OutlineSection, build_outline
+from ingest.parse.page_facts import PageFacts
 from ingest.parse.round_trip import look_up_fragments, names_in, with_round_trips
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, ParseRequest

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
-from ingest.parse.assembly import PageFacts, assemble_page
+from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
 from ingest.parse.html.charset import decode_html
 from ingest.parse.html.visibility import strip_invisible
@@ -11,6 +11,7 @@ from ingest.parse.links import collect_links
 from ingest.parse.markdown.blocks import read_markdown
 from ingest.parse.markdown.front_matter import split_front_matter
 from ingest.parse.outline import Block, OutlineSection, build_outline
+from ingest.parse.page_facts import PageFacts
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 

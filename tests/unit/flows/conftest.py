@@ -1,29 +1,21 @@
-"""What parsers in child processes are given."""
+"""A site without pages, and parsers for all: they take seconds to start."""
 
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import Whitespace
 
-from tests.fakes.pdfs import Text, new_pdf, prose
+from runtime.processes.parser_pool import ParserPool
+from tests.fakes.plain_pipeline import open_parsers
+from tests.fakes.site_server import Site, serve
 
 
-@pytest.fixture(scope="session")
-def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tokenizer whose tokens are words, in the file format of the real ones."""
-    words = Tokenizer(WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
-    words.pre_tokenizer = Whitespace()
-    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
-    words.save(str(path))
-    return path
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serve(Site()) as site:
+        yield site
 
 
 @pytest.fixture(scope="session")
-def slow_pdf() -> bytes:
-    """Takes many seconds to parse."""
-    document = new_pdf([[Text(prose("lamp", 40), columns=95)]])
-    for _ in range(1500):
-        document.fullcopy_page(0)
-    return bytes(document.tobytes())
+def parsers() -> Iterator[ParserPool]:
+    with open_parsers() as parsers:
+        yield parsers

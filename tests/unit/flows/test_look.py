@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from flows.crawl.fetch import fetch_batch
+from flows.crawl.parse import parse_batch, parse_leftovers
+from flows.crawl.plan import plan_wave
 from flows.look import look
-from flows.stages import Stages
-from flows.steps.fetch import fetch_batch
-from flows.steps.parse import parse_batch, parse_leftovers
-from flows.steps.plan import plan_wave
-from flows.wiring import Pipeline
+from flows.run.pipeline import Pipeline
+from flows.run.stages import Stages
 from indexes.publish.generation import GenerationManifest, dump_generation
 from schemas.errors import StoreUnavailable
 from tests.fakes.plain_crawl import ParserInThisThread, page

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from retrieval.bundle.render import to_rows
 from retrieval.merge import merge_by_id, walk_merged
-from retrieval.query import build_query, parse_filters
-from retrieval.render import to_rows
+from retrieval.question.query import build_query, parse_filters
 from retrieval.retriever import Retriever
 from schemas.evidence import ContextBundle, Evidence, Origin, PathStep
 from tests.fakes.governance import governance_documents, governance_index

@@ -9,7 +9,7 @@ import pytest
 
 from indexes.ports import GraphReader
 from indexes.stores.authority import MemoryAuthorityStore
-from retrieval.query import build_query, parse_filters
+from retrieval.question.query import build_query, parse_filters
 from retrieval.retriever import Retriever
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.errors import StoreUnavailable

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answering.extract import SENTENCES_MAX, extract_answer, rank_candidates
-from retrieval.query import build_query
+from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.evidence import ContextBundle
 from tests.fakes.small_index import AS_OF, GENERATION, build_index, page

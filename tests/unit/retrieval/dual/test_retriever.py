@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from retrieval.bundle.prompt import render_prompt
+from retrieval.bundle.render import label_of, render_text
 from retrieval.dual.graph_channel import EntityGraphRetriever, GraphFindings
 from retrieval.dual.options import DualOptions
 from retrieval.dual.retriever import DualRetriever
-from retrieval.prompt import render_prompt
-from retrieval.query import build_query, parse_filters
-from retrieval.render import label_of, render_text
+from retrieval.question.query import build_query, parse_filters
 from retrieval.retriever import Retriever
 from schemas.edges import EdgeKind
 from schemas.errors import StoreUnavailable

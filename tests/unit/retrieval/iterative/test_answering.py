@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from retrieval.answer import parse_answer
+from retrieval.bundle.parse_answer import parse_answer
 from retrieval.iterative.answering import (
     build_final_bundle,
     evidence_chain,

@@ -8,7 +8,7 @@ from retrieval.iterative.linearise import linearise
 from retrieval.iterative.loop import Iteration, iterate, replay, start
 from retrieval.iterative.saving import dump_iteration, dump_state, load_iteration
 from retrieval.iterative.state import READ_MAX, STEPS_MAX, Outcome, State, Step
-from retrieval.query import build_query
+from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.errors import ConfigError, StoreUnavailable, TransientError
 from schemas.evidence import ContextBundle, Query

@@ -6,8 +6,8 @@ import pytest
 
 from retrieval.learning.negatives import Triplet, Wanted, followed, mine_negatives
 from retrieval.learning.usage import Usage
+from retrieval.ranking.score import Scored
 from retrieval.retriever import Walk
-from retrieval.score import Scored
 from schemas.encoded import encoded_text
 from schemas.evidence import Origin, Query, Scores
 from schemas.nodes import Chunk

@@ -1,7 +1,7 @@
 """The search on the grid of weights."""
 
 from retrieval.learning.simplex import STEPS, Point, point_of, search, weights_at
-from retrieval.score import WEIGHTS
+from retrieval.ranking.score import WEIGHTS
 from schemas.evidence import Scores
 
 START = (9, 5, 3, 2, 1)

@@ -6,8 +6,8 @@ from retrieval.learning.captured import Captured, capture
 from retrieval.learning.questions import KnownQuestion
 from retrieval.learning.report import render_tuning, tuning_record
 from retrieval.learning.tuning import Tuning, tune_blend
+from retrieval.ranking.score import WEIGHTS
 from retrieval.retriever import Retriever, Walk
-from retrieval.score import WEIGHTS
 from schemas.evidence import Query, Scores
 from tests.fakes.captured_questions import candidate, captured_question
 from tests.fakes.governance import governance_index

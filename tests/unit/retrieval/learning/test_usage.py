@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from indexes.ports import Vector
-from retrieval.clicks import CLICK_FILE, log_click
+from retrieval.learning.clicks import CLICK_FILE, log_click
+from retrieval.learning.query_log import LOG_FILE, append_lines, log_folder
 from retrieval.learning.usage import Entry, MissKind, find_misses, read_usage
-from retrieval.log import LOG_FILE, append_lines, log_folder
 from schemas.errors import StoreUnavailable
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from retrieval.answer import parse_answer
+from retrieval.bundle.parse_answer import parse_answer
 from retrieval.verify.grounding import FaultKind
 from retrieval.verify.verifier import VerifiedAnswer, verify_answer
 from schemas.errors import FetchTimeout, TerminalError

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from retrieval.question.words import STOP_WORDS
 from retrieval.wiki.terms import parse_query
-from retrieval.words import STOP_WORDS
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,108 @@
+"""Step 9: `CURRENT` names the new generation; only this step changes what readers see."""
+
+import logging
+import os
+from collections.abc import Sequence
+
+from flows.commit.authority import weigh_generation
+from flows.commit.garbage_collect import collect
+from flows.commit.show import show_current
+from flows.derive.similar_to import state_of
+from flows.run.index import Index
+from flows.run.kept_generations import kept_generations
+from flows.run.pipeline import Pipeline
+from indexes.publish.current import write_current
+from indexes.publish.files import Stamps, files_of_generation, stamp_files
+from indexes.publish.generation import (
+    GenerationManifest,
+    dump_generation,
+    generation_numbers,
+    generation_text,
+    load_generation,
+    store_record,
+)
+from indexes.stores.ledger.generations import Generation, GenerationState
+from indexes.stores.ledger.leases import Lease
+from indexes.write.apply import StagedState
+from schemas.errors import DamageFound
+
+_log = logging.getLogger(__name__)
+
+
+def publish_generation(
+    pipeline: Pipeline, generation: Generation, staged: StagedState, *, lease: Lease
+) -> None:
+    """Publish a verified generation and drop those that are no longer kept.
+
+    Raises: StaleLease: another run has taken over; nothing is published.
+    """
+    index = pipeline.index
+    weigh_generation(index, generation)
+    # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
+    os.sync()
+    pipeline.crash_point("manifest.before_rename")
+    manifest = describe(index, generation, staged)
+    index.ledger.manifests.save(generation.generation, generation_text(manifest))
+    dump_generation(index.layout, manifest)
+    pipeline.crash_point("current.before_rename")
+    with index.ledger.leases.locked(lease):
+        write_current(index.layout.root, generation.generation)
+    _log.info("generation %d published: readers see it from their next question on", generation.generation)
+    pipeline.crash_point("current.not_recorded")
+    index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
+    pipeline.crash_point("current.not_shown")
+    show_current(index)
+    prune(index, source=pipeline.source.name)
+
+
+def prune(index: Index, *, source: str) -> None:
+    """Drop generations beyond the ones kept for readers and rollback, and the files that go with them."""
+    kept = kept_generations(index)
+    # Manifests first: what has one may be rolled back to, and the stores must still hold it then.
+    for number in generation_numbers(index.layout):
+        if number not in kept:
+            index.layout.generation(number).unlink()
+    index.chunks.writer().prune(keep=kept)
+    index.crash_point("prune.midway")
+    index.graph.writer().prune(keep=kept)
+    index.ledger.manifests.forget_before(min(kept, default=0))
+    index.outbox.drop_all_but(index.ledger.generations.forget_before(min(kept, default=0)))
+    index.similar.drop_all_but(_states(index, kept))
+    index.authority.prune(keep=kept)
+    collect(index, source=source)
+
+
+def _states(index: Index, kept: Sequence[int]) -> set[str]:
+    """Files with what the kept generations know of their passages."""
+    rows = [index.ledger.generations.get(number) for number in kept]
+    return {state for row in rows if row is not None and (state := state_of(row))}
+
+
+def describe(index: Index, generation: Generation, staged: StagedState) -> GenerationManifest:
+    """Say what a generation holds, with the hash of every file that its readers open."""
+    space = index.chunks.space(generation.generation)
+    # A store that is held in memory has no files.
+    on_disk = index.layout.lance.is_dir()
+    paths = files_of_generation(index.layout, index.manifest, generation.generation, space) if on_disk else ()
+    return GenerationManifest(
+        generation=generation.generation,
+        base=generation.base,
+        as_of=generation.as_of,
+        source=generation.source,
+        run_id=generation.run_id,
+        plan_sha=generation.plan_sha or "",
+        sources=generation.details["sources"],
+        space=space,
+        stores={name: store_record(state) for name, state in staged.named().items()},
+        files=stamp_files(index.layout.root, paths, known=_stamps(index, generation.base)),
+        index=index.manifest,
+    )
+
+
+def _stamps(index: Index, number: int) -> Stamps:
+    """What is known of the base's files, of which most stay, but for what a replay may write again."""
+    try:
+        held = load_generation(index.layout, number).files
+    except DamageFound:
+        return {}
+    return {path: stamp for path, stamp in held.items() if path.endswith(".lance")}

@@ -1,0 +1,184 @@
+"""What a run does about a damaged index: what readers need is looked at first, and made anew where it is no
+more.
+
+Everything in the stores follows from the parsed documents that the ledger names, and their vectors are in the
+cache: so a damaged store is written from nothing, by the same steps as a first run, without fetching
+anything.
+"""
+
+import shutil
+from collections.abc import Collection, Iterable
+from contextlib import closing
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+
+from flows.derive.link import parse_again
+from flows.run.find_damage import damaged_rows
+from flows.run.index import Index
+from flows.run.pipeline import Pipeline
+from flows.run.work import Difference
+from indexes.embed.cache import SqliteVectorCache
+from indexes.layout import remedy
+from indexes.publish.files import HASHED_BYTES, Damage, FileCheck, files_of_generation, table_folders
+from indexes.publish.generation import load_generation
+from indexes.table_files import unreadable_in
+from indexes.wiring import create_stores
+from ingest.diff.rows import Observed, observed_of
+from schemas.changes import ChangeKind, DocumentChange
+from schemas.documents import LiveDocument
+from schemas.errors import DamageFound, SitegraphError
+from schemas.report import Problem
+
+AUTHORITY = "authority/"
+
+
+class Mending(StrEnum):
+    """What a run makes anew: nothing, what links and clicks say of documents, or all rows of all stores."""
+
+    NOTHING = "nothing"
+    AUTHORITY = "authority"
+    STORES = "stores"
+
+
+_TOLD = {Mending.AUTHORITY: "made anew", Mending.STORES: "all rows are written anew"}
+
+
+def plan_mending(damaged: Collection[str]) -> Mending:
+    """Decide by the damaged files, or tables."""
+    if any(not path.startswith(AUTHORITY) for path in damaged):
+        return Mending.STORES
+    return Mending.AUTHORITY if damaged else Mending.NOTHING
+
+
+def look_for_damage(pipeline: Pipeline) -> Mending:
+    """See whether the files are there that readers open, as they were published; tell what is not.
+
+    Sizes of all and hashes of HASHED_BYTES are compared; with `repair`, all hashes and all rows.
+    Raises: DamageFound: the stores are damaged, and so is the ledger from which they could be made.
+    """
+    index = pipeline.index
+    found = find_damaged_files(index, repair=pipeline.repair)
+    mending = plan_mending([path for path, _ in found])
+    if mending is Mending.STORES:
+        _require_ledger(index)
+    if found:
+        (path, what), others = found[0], f", as {len(found) - 1} more" if len(found) > 1 else ""
+        problem = Problem(url=path, reason=f"{what}{others}; {_TOLD[mending]}")
+        index.ledger.runs.add_problems(pipeline.run_id, [problem])
+        pipeline.progress.say(f"{problem.url} {problem.reason}")
+    return mending
+
+
+def repair_vectors(index: Index) -> None:
+    """Drop vectors that do not match their checksum, or all where the file is broken."""
+    path = index.layout.vectors
+    if not path.exists():
+        return
+    try:
+        with closing(SqliteVectorCache(path, model_key="")) as vectors:
+            vectors.drop_damaged()
+    except DamageFound:
+        for part in path.parent.glob(f"{path.name}*"):
+            part.unlink()
+
+
+def find_damaged_files(index: Index, *, repair: bool = False, writes: bool = True) -> tuple[Damage, ...]:
+    """Give what is damaged of the files that readers of the current generation open.
+
+    *writes*: also what only stops who writes; to tell, the driver is imported, which takes over a second.
+    """
+    number = index.current()
+    if number == 0:
+        return ()
+    described = load_generation(index.layout, number)
+    found = FileCheck(index.layout.root, None if repair else HASHED_BYTES).damaged(described.files)
+    if not described.files:  # published by an earlier version
+        found = tuple(_missing(index, number))
+    return (*found, *_unreadable(index, writes=writes)) or (damaged_rows(index, number) if repair else ())
+
+
+def _unreadable(index: Index, *, writes: bool) -> Iterable[Damage]:
+    """What is no file of the generation, and yet stops the store from opening or writing its tables."""
+    for folder in table_folders(index.layout, index.manifest, index.chunks.space(index.current())):
+        for name in unreadable_in(folder):
+            yield (folder / name).relative_to(index.layout.root).as_posix(), "cannot be read"
+        if writes and folder.is_dir() and _is_unlistable(folder):
+            yield folder.relative_to(index.layout.root).as_posix(), "has versions that cannot be read"
+
+
+def _is_unlistable(folder: Path) -> bool:
+    from indexes.stores.lance.tables import why_unlistable
+
+    return why_unlistable(folder.parent, folder.stem) is not None
+
+
+def _missing(index: Index, number: int) -> Iterable[Damage]:
+    """The same of a generation whose files were not recorded: whether they are there."""
+    try:
+        paths = files_of_generation(index.layout, index.manifest, number, index.chunks.space(number))
+    except DamageFound as error:
+        return [(f"lance/{error.subject}.lance", "is missing or damaged")]
+    held = (path for path in paths if not path.startswith(AUTHORITY))
+    return [(path, "is missing") for path in held if not (index.layout.root / path).is_file()]
+
+
+def _require_ledger(index: Index) -> None:
+    number = index.current()
+    live = index.ledger.generations.live(number).values()
+    if index.ledger.generations.get(number) is None or any(not one.fragment_sha for one in live):
+        raise DamageFound(
+            "is damaged, and the ledger that it could be made from was lost; put copies of both back, or "
+            "build another index with: sitegraph run SOURCE.yaml --index ANOTHER",
+            subject=str(index.layout.root),
+        )
+
+
+def from_nothing(pipeline: Pipeline, difference: Difference) -> Difference:
+    """Let the next generation add every document, of all sources, to an empty index.
+
+    Raises: DamageFound: a parsed document is lost; the next run of its source parses it again.
+    """
+    index = pipeline.index
+    after = dict(index.ledger.generations.live(difference.base))
+    for change in difference.changes:
+        after.pop(change.doc, None)
+        if change.new is not None:
+            after[change.doc] = change.new
+    _require_fragments(pipeline, after.values())
+    pipeline.observed = _observed(index)
+    for generation in index.ledger.generations.unfinished():
+        index.ledger.generations.abort(generation.generation)
+    added = (DocumentChange(kind=ChangeKind.ADDED, old=None, new=live) for _, live in sorted(after.items()))
+    return replace(difference, base=0, changes=tuple(added))
+
+
+def _observed(index: Index) -> dict[str, Observed]:
+    """The times of passages, of rows that are still whole: nothing else knows when each of them changed."""
+    try:
+        reader = index.chunks.at(index.current())
+        damaged = frozenset(reader.damaged_rows())
+        return {chunk.id: observed_of(chunk) for chunk in reader.scan() if chunk.id not in damaged}
+    except (SitegraphError, ValueError, LookupError, TypeError):
+        return {}
+
+
+def _require_fragments(pipeline: Pipeline, live: Iterable[LiveDocument]) -> None:
+    lost = [one for one in live if not pipeline.index.fragments.has(one.fragment_sha)]
+    if lost:
+        parse_again(pipeline, lost)
+        sources = ", ".join(sorted({one.source for one in lost}))
+        raise DamageFound(
+            f"its parsed form is lost, as are the rows of the index; run its source ({sources}) again, which "
+            f"parses it: {remedy(pipeline.index.layout.root)}",
+            subject=lost[0].uri,
+        )
+
+
+def empty_stores(index: Index) -> None:
+    """Put empty tables in the place of damaged ones; a graph server is written over."""
+    space = index.chunks.space(index.current())
+    index.close_stores()
+    for folder in table_folders(index.layout, index.manifest, space):
+        shutil.rmtree(folder, ignore_errors=True)
+    create_stores(index.layout, index.manifest, index.settings.environment())

@@ -1,0 +1,31 @@
+"""Step 8: both stores against the plan, before any reader sees them."""
+
+import logging
+
+from flows.commit.write import load_plan
+from flows.run.pipeline import Pipeline
+from indexes.stores.ledger.generations import Generation, GenerationState
+from indexes.verify.compare import check_counts, check_rows
+from indexes.write.apply import StagedState
+from schemas.changes import add_counts
+
+_log = logging.getLogger(__name__)
+
+
+def verify_generation(pipeline: Pipeline, generation: Generation, staged: StagedState) -> None:
+    """Check the staged generation.
+
+    Raises: DamageFound: a store does not hold what the plan says; nothing is published.
+    """
+    expected: dict[str, dict[str, int]] = {}
+    for counts in generation.details["sources"].values():
+        expected = add_counts(expected, counts)
+    check_counts(staged, expected)
+    check_rows(
+        load_plan(pipeline, generation),
+        chunks=pipeline.index.chunks.at(generation.generation),
+        graph=pipeline.index.graph.at(generation.generation),
+    )
+    pipeline.index.ledger.generations.mark(generation.generation, GenerationState.VERIFIED)
+    _log.info("generation %d verified: both stores hold what its plan says", generation.generation)
+    pipeline.crash_point("verify.passed")

@@ -1,0 +1,201 @@
+"""After the crawl, before anything is compared: what is no content is put aside, what is the same is one."""
+
+import json
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from flows.crawl.parse import parse_request
+from flows.run.fragments import load_fragment
+from flows.run.pipeline import Pipeline
+from ingest.diff.documents import is_held
+from ingest.diff.guard import quarantine_refusal
+from ingest.diff.lifecycle import take_missing
+from ingest.diff.moves import settle_same
+from ingest.diff.quarantine import (
+    TINY_WORDS,
+    Version,
+    bad_content,
+    has_collapsed,
+    leads_home,
+    read_version,
+    replaces_content,
+)
+from ingest.diff.same_text import Rewrite, find_same_text, same_text_limit, sketch
+from ingest.diff.summary import summarise_states
+from ingest.diff.tools import without_tools
+from ingest.diff.validators import host_of
+from ingest.fetch.crawl import fetch_all
+from ingest.plan.scope import is_exempt, seed_urls
+from ingest.urls import canonical_url
+from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocument, SoftError
+from schemas.errors import DamageFound, GuardRefused, ParseError, UnsupportedMedia
+from schemas.fetch import FetchRequest, FetchResult
+from schemas.fragment import GraphFragment
+from schemas.hashing import sha256_hex
+from schemas.nodes import DocumentKind
+from schemas.records import from_record
+from schemas.source import SourceKind
+
+_log = logging.getLogger(__name__)
+
+
+def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument]:
+    """Quarantine what is no good though it came with 200, then settle what is the same at several addresses.
+
+    Gives all rows of the source as they are then. *accept* takes pages that only became short as they are,
+    and those that answered 404 as gone.
+
+    Raises: GuardRefused: more than half of the documents that readers see are put aside, and *accept* is
+    false.
+    """
+    ledger, name = pipeline.index.ledger, pipeline.source.name
+    known: Sequence[KnownDocument] = ledger.documents.of_source(name)
+    if pipeline.source.kind is SourceKind.FILES:
+        return known
+    taken = {d.uri: d for d in take_missing(known, run_id=pipeline.run_id)} if accept else {}
+    known = [taken.get(d.uri, d) for d in known]
+    everything = without_tools(ledger.generations.live(pipeline.index.current())).values()
+    live = {document.uri: document for document in everything if document.source == name}
+    errors = ledger.soft_errors.of_source(name)
+    judge = _Judge(pipeline=pipeline, live=live, shown=_shown(everything), accept=accept, soft_errors=errors)
+    bad = _put_aside(
+        known, judge, limit=same_text_limit(pipeline.source.quarantine.same_text, live=len(live))
+    )
+    if bad:
+        _log.warning("put aside as no content: %s", summarise_states(bad.values()))
+    known = [bad.get(d.uri, d) for d in known]
+    held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
+    settled = settle_same(known, held, live.values())
+    ledger.documents.save((*taken.values(), *bad.values(), *settled))
+    put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
+    refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
+    if refusal and not accept:
+        raise GuardRefused(
+            f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept", subject=name
+        )
+    return tuple({document.uri: document for document in (*known, *settled)}.values())
+
+
+def _put_aside(known: Sequence[KnownDocument], judge: "_Judge", *, limit: int) -> Mapping[str, KnownDocument]:
+    """Rows of what is no content by itself, and of many pages that changed to one text together."""
+    reasons = {document.uri: why for document in known if (why := judge(document))}
+    if not judge.accept:
+        for uri, other in find_same_text(judge.rewrites, at_least=limit).items():
+            reasons.setdefault(uri, f"changed to one text together with other pages, such as {other}")
+    rows = (d for d in known if d.uri in reasons and d.state is not DocumentState.QUARANTINED)
+    return {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=reasons[d.uri]) for d in rows}
+
+
+def _shown(everything: Iterable[LiveDocument]) -> Mapping[str, str]:
+    """Hash of the content that readers see under each address, whichever source holds it."""
+    return {uri: live.content_hash for live in everything for uri in (*live.aliases, live.uri)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Probe:
+    """What a host does with an address that nobody has: nothing, a page with 200, or a redirect."""
+
+    page: Version | None = None
+    location: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judge:
+    """Says why a document is to be put aside; asks each host once what it does with unknown addresses."""
+
+    pipeline: Pipeline
+    live: Mapping[str, LiveDocument]
+    shown: Mapping[str, str]
+    accept: bool
+    soft_errors: Mapping[str, SoftError]
+    probes: dict[str, _Probe] = field(default_factory=dict)
+    rewrites: list[Rewrite] = field(default_factory=list)
+
+    def __call__(self, document: KnownDocument) -> str | None:
+        """Give the reason, or None for a document that is as good as it looks, or that is never judged.
+
+        Rewritten pages are gathered in `rewrites`, also those that are not looked at in this run and wait.
+        """
+        old = self.live.get(document.uri)
+        if is_exempt(document.uri, self.pipeline.source):
+            return None
+        if document.state is DocumentState.REDIRECTED:
+            return None if old is None or self.accept else self._lost(document)
+        waits = document.state is DocumentState.QUARANTINED and old is not None
+        if not (document.state in READABLE or waits) or document.parsed_sha != document.raw_sha:
+            return None
+        if self.shown.get(document.uri) == document.content_hash:
+            return None
+        tiny = document.words is not None and document.words < TINY_WORDS
+        doubted = tiny or document.uri in self.soft_errors
+        return self._content(document, old) if old is not None or doubted else None
+
+    def _lost(self, document: KnownDocument) -> str | None:
+        """A page that readers see redirects to where everything goes that is not there."""
+        if leads_home(document, seed_urls(self.pipeline.source)):
+            return f"redirects to the start page {document.location}"
+        if document.location == self._probe(document.uri).location:
+            return f"redirects to {document.location}, as addresses do that nobody has"
+        return None
+
+    def _content(self, document: KnownDocument, old: LiveDocument | None) -> str | None:
+        try:
+            before = None if old is None else read_version(load_fragment(self.pipeline, old.fragment_sha))
+            fragment = load_fragment(self.pipeline, document.fragment_sha or "")
+            raw = self.pipeline.index.raw
+            data = b"" if document.is_withheld else raw.get(document.raw_sha or "")
+            now = read_version(fragment, data)
+        except DamageFound:
+            return None  # what is lost is parsed or fetched again; nothing can be said of it now
+        if fragment.noindex:
+            return self._unindexed(fragment.uri, before)
+        if before is not None and replaces_content(now, before):
+            self.rewrites.append(
+                Rewrite(uri=document.uri, before=sketch(before.words), now=sketch(now.words))
+            )
+        return self._bad(fragment, now, before) if document.state in READABLE else None
+
+    def _unindexed(self, uri: str, before: Version | None) -> str | None:
+        """A page that says `noindex` is as it should be, unless it came in the place of a good one."""
+        error = self.soft_errors.get(uri)
+        return error.reason if error is not None and error.sure and before is not None else None
+
+    def _bad(self, fragment: GraphFragment, now: Version, before: Version | None) -> str | None:
+        error = self.soft_errors.get(fragment.uri)
+        if fragment.kind is DocumentKind.HTML:
+            why = bad_content(now, before, missing=lambda: self._probe(fragment.uri).page, soft_error=error)
+        else:
+            why = error.reason if error is not None and error.sure and replaces_content(now, before) else None
+        if why is not None:
+            return why
+        if has_collapsed(now, before) and not self.accept:
+            return "less than a fifth of its text is left"
+        return None
+
+    def _probe(self, uri: str) -> _Probe:
+        host = host_of(uri)
+        if host not in self.probes:
+            self.probes[host] = _ask(self.pipeline, uri)
+        return self.probes[host]
+
+
+def _ask(pipeline: Pipeline, uri: str) -> _Probe:
+    """Ask the host of *uri* for an address that nobody can have, within its robots.txt and pace."""
+    url = canonical_url(f"/sitegraph-{sha256_hex(pipeline.run_id)[:24]}", uri)
+    results: list[FetchResult] = []
+    fetch_all(
+        [FetchRequest(url=url or uri)],
+        session=pipeline.session,
+        on_result=results.append,
+        should_stop=pipeline.stop.is_set,
+    )
+    (result,) = results
+    if result.body is None:
+        return _Probe(location=result.location)
+    request = parse_request(pipeline, KnownDocument(source=pipeline.source.name, uri=result.url))
+    try:
+        parsed = pipeline.parsers.parse(result.body, replace(request, content_type=result.content_type))
+    except (ParseError, UnsupportedMedia):
+        return _Probe()
+    return _Probe(page=read_version(from_record(GraphFragment, json.loads(parsed.record)), result.body))

@@ -1,0 +1,125 @@
+"""Step 4: the ledger against the base generation; an empty difference ends the run."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from flows.derive.tools import keep_tools
+from flows.run.pipeline import Pipeline
+from flows.run.work import Difference
+from indexes.publish.generation import load_generation
+from ingest.diff.documents import count_documents, diff_documents, outcome_of
+from ingest.diff.guard import empty_refusal, failure_refusal, removal_refusal, seed_refusal, unread_seeds
+from ingest.diff.tools import diff_tools, without_tools
+from ingest.diff.validators import lying_hosts
+from ingest.plan.scope import is_inside, seed_urls
+from schemas.changes import DocumentChange
+from schemas.documents import KnownDocument, LiveDocument
+from schemas.errors import GuardRefused
+from schemas.report import Problem
+
+_log = logging.getLogger(__name__)
+
+_REMOVAL_ADVICE = "Look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept"
+_FAILURE_ADVICE = (
+    "Wait for the site and run again, or raise max_failures in the source file; where what answers 404 is "
+    "gone for good, go on with: sitegraph run SOURCE.yaml --accept"
+)
+
+
+def check_seeds(pipeline: Pipeline, known: Sequence[KnownDocument], *, accept: bool) -> None:
+    """Stop before anything is decided when the source, of which *known* are all rows, cannot be read.
+
+    *accept* goes on without a seed, which becomes a problem, as long as another can be read.
+
+    Raises: GuardRefused: a seed is unreachable and that is not accepted, or all are, or there is no readable
+    document.
+    """
+    seeds = seed_urls(pipeline.source)
+    refusal = seed_refusal(seeds, known, accept=accept) or empty_refusal(known)
+    if refusal:
+        raise GuardRefused(f"{refusal}; nothing was changed", subject=pipeline.source.name)
+    unread = unread_seeds(seeds, known)
+    told = [Problem(url=seed, reason=f"seed cannot be read: {why}") for seed, why in unread.items()]
+    pipeline.index.ledger.runs.add_problems(pipeline.run_id, told)
+
+
+def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
+    """Compare with the generation that is current now; needs the index lease.
+
+    Raises: GuardRefused: too much of the source would go and *accept* is false.
+    """
+    ledger, source = pipeline.index.ledger, pipeline.source
+    base = pipeline.index.current()
+    known = ledger.documents.of_source(source.name)
+    everything = ledger.generations.live(base)
+    held = {doc: document for doc, document in everything.items() if document.source == source.name}
+    live = without_tools(held)
+    owners = {doc: document.source for doc, document in everything.items()}
+    changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
+    _distrust(pipeline, lying_hosts(known, changes))
+    guard = _check_loss(pipeline, known, live, changes, accept=accept)
+    counts = _count(pipeline, known, changes, owners)
+    told = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+    _log.info(
+        "compared with generation %d, %d documents change: %s", base, len(changes), told or "nothing seen"
+    )
+    changes = (*changes, *diff_tools(keep_tools(pipeline.index, pipeline.tools), held))
+    return Difference(base=base, changes=changes, documents=counts, live=len(live), guard=guard)
+
+
+def _check_loss(
+    pipeline: Pipeline,
+    known: Sequence[KnownDocument],
+    live: Mapping[str, LiveDocument],
+    changes: Sequence[DocumentChange],
+    *,
+    accept: bool,
+) -> str | None:
+    """Give what a guard objects to, where *accept* lets it through."""
+    seen, limits = {document.uri for document in live.values()}, pipeline.source.max_failures
+    removal = removal_refusal(changes, live=len(live))
+    failures = failure_refusal(known, seen, run_id=pipeline.run_id, limits=limits)
+    guard = removal or failures
+    if guard is None or accept:
+        return guard
+    advice = _REMOVAL_ADVICE if removal else _FAILURE_ADVICE
+    raise GuardRefused(f"{guard}; nothing was changed. {advice}", subject=pipeline.source.name)
+
+
+def _distrust(pipeline: Pipeline, lies: Mapping[str, str]) -> None:
+    """Remember hosts whose 304 hid a change; from the next run on they are asked without conditions."""
+    ledger = pipeline.index.ledger
+    ledger.hosts.distrust(lies, now=pipeline.index.now())
+    told = [
+        Problem(url=host, reason=f"its 304 is no longer believed: {reason}") for host, reason in lies.items()
+    ]
+    ledger.runs.add_problems(pipeline.run_id, told)
+
+
+def _count(
+    pipeline: Pipeline,
+    known: Sequence[KnownDocument],
+    changes: Sequence[DocumentChange],
+    owners: dict[str, str],
+) -> dict[str, int]:
+    seen = [document for document in known if document.run_id == pipeline.run_id]
+    by_doc = {change.doc: change for change in changes}
+    outcomes = [
+        outcome_of(
+            document,
+            by_doc.get(document.doc or ""),
+            owned=owners.get(document.doc or "", document.source) == document.source,
+        )
+        for document in seen
+    ]
+    return count_documents(seen, outcomes)
+
+
+def base_manifest_sources(pipeline: Pipeline, base: int) -> dict[str, dict[str, dict[str, int]]]:
+    """Row counts of every source at the base generation."""
+    manifest = load_generation(pipeline.index.layout, base)
+    return {
+        source: {table: dict(kinds) for table, kinds in counts.items()}
+        for source, counts in manifest.sources.items()
+    }

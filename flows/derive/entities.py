@@ -1,0 +1,90 @@
+"""Which entities come, stay and go: they are nobody's, so no document's rows tell."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from flows.derive.names import NextNames
+from flows.derive.row_counts import SourceCounts
+from indexes.ports import GraphReader
+from indexes.write.outbox import dump_payload
+from schemas.changes import RowChanges
+from schemas.edges import Edge, EdgeKind
+from schemas.nodes import Entity, NodeKind
+
+ENTITY_KINDS = (EdgeKind.MENTIONS, EdgeKind.NAMES, EdgeKind.RELATED)
+"""Edges that have an entity at one end or at both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityRows:
+    """A payload of entities that go or are called otherwise now, and by how much counts grow."""
+
+    payloads: tuple[str, ...]
+    growth: SourceCounts
+
+
+@dataclass(kw_only=True)
+class EntityPlan:
+    """Gathers batch by batch which entities are spoken of; at the end tells which are no more.
+
+    An entity is written with the first batch that speaks of it. It goes with the last edge at it, which only
+    the whole run can tell.
+    """
+
+    names: NextNames
+    graph: GraphReader
+    _wanted: set[str] = field(default_factory=set)
+    _new: set[str] = field(default_factory=set)
+    _lost: set[str] = field(default_factory=set)
+    _read: set[str] = field(default_factory=set)
+
+    def add(self, docs: Iterable[str], edges: Iterable[Edge], held: Iterable[Edge]) -> tuple[Entity, ...]:
+        """Take in the edges of some documents as they will be and as they were; give entities to write."""
+        self._read.update(docs)
+        ends = _entity_ends(edges)
+        self._lost |= _entity_ends(held) - ends
+        wanted = {id_: self._entity(id_) for id_ in sorted(ends - self._wanted)}
+        self._wanted |= ends
+        self.names.found.clear()
+        there = {node.id: node for node in self.graph.nodes(wanted)}
+        self._new |= wanted.keys() - there.keys()
+        return tuple(entity for id_, entity in wanted.items() if there.get(id_) != entity)
+
+    def decide(self) -> EntityRows:
+        """Decide what goes and what is called otherwise, once every batch has been taken in."""
+        gone = self._orphans()
+        rows = RowChanges(nodes=self._renamed(gone), node_deletes=tuple(sorted(gone)))
+        outbox = self.names.pipeline.index.outbox
+        return EntityRows(
+            payloads=(dump_payload(outbox, rows),) if rows else (),
+            growth={"": {"nodes": {NodeKind.ENTITY.value: len(self._new) - len(gone)}}},
+        )
+
+    def _entity(self, id_: str) -> Entity:
+        listed = self.names.after.entities.get(id_)
+        return listed if listed is not None else self.names.found[id_]
+
+    def _orphans(self) -> frozenset[str]:
+        """Entities that lost an edge, and have none left in any document that was not read anew."""
+        lost = sorted(self._lost - self._wanted)
+        edges = (
+            *self.graph.edges_to(lost, kinds=ENTITY_KINDS),
+            *self.graph.edges_from(lost, kinds=ENTITY_KINDS),
+        )
+        return frozenset(lost) - _entity_ends(edge for edge in edges if edge.doc not in self._read)
+
+    def _renamed(self, gone: frozenset[str]) -> tuple[Entity, ...]:
+        """Entities whose names changed although nothing that speaks of them did."""
+        after = self.names.after.entities
+        changed = (self.names.renaming.entities & after.keys()) - self._wanted - gone
+        return tuple(after[node.id] for node in self.graph.nodes(changed) if after[node.id] != node)
+
+
+def _entity_ends(edges: Iterable[Edge]) -> set[str]:
+    ends: set[str] = set()
+    for edge in edges:
+        if edge.kind is not EdgeKind.NAMES and edge.kind in ENTITY_KINDS:
+            ends.add(edge.dst)
+        if edge.kind in (EdgeKind.NAMES, EdgeKind.RELATED):
+            ends.add(edge.src)
+    return ends

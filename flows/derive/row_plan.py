@@ -1,0 +1,93 @@
+"""Every row of a generation that is being decided, gathered a batch of documents at a time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from flows.derive.diff import base_manifest_sources
+from flows.derive.entities import EntityRows
+from flows.derive.link import LinkedRows, NextGeneration, link_documents
+from flows.derive.reembed import carry_over
+from flows.derive.row_counts import SourceCounts, add_growth
+from flows.derive.similar_to import SimilarPlan, SimilarRows
+from flows.run.pipeline import Pipeline, changes_model
+from flows.run.work import Difference
+from indexes.write.outbox import dump_payload
+from ingest.diff.feed import FeedPlan
+from schemas.changes import RowChanges
+from schemas.feed import FeedEntry
+from schemas.report import NameCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRows:
+    """Outbox payloads of a plan that is not frozen yet."""
+
+    payloads: tuple[str, ...]
+    sources: SourceCounts
+    chunks_added: int
+    chunks_removed: int
+    emptied: int = 0
+    redirects: Mapping[str, str] = field(default_factory=dict)
+    feed: tuple[FeedEntry, ...] = ()
+    similar: SimilarRows
+    names: NameCounts
+
+
+class RowPlan:
+    """Takes documents in, batch by batch, and puts their rows into the outbox; then decides what is left."""
+
+    def __init__(self, pipeline: Pipeline, difference: Difference, generation: NextGeneration) -> None:
+        self._pipeline = pipeline
+        self._generation = generation
+        self._feed = FeedPlan(difference.changes, generation.redirects)
+        self._similar = SimilarPlan(pipeline=pipeline, base=difference.base)
+        self._sources: SourceCounts = base_manifest_sources(pipeline, difference.base)
+        self._payloads: list[str] = []
+        self._touched: set[str] = set()
+        self._added = self._removed = self._emptied = 0
+
+    def link(self, docs: Sequence[str]) -> None:
+        """Decide the rows of some documents."""
+        linked = link_documents(self._generation, docs)
+        self._sources = add_growth(self._sources, linked.growth)
+        self._feed.add(linked.steps)
+        self._similar.add(linked.rows)
+        self._count(linked)
+        if linked.rows:
+            self._keep(linked.rows)
+            self._touched.update(chunk.id for chunk in linked.rows.chunks)
+            self._touched.update(linked.rows.chunk_deletes)
+            self._pipeline.crash_point("outbox.midway")
+
+    def carry_over(self) -> None:
+        """Where the model changes, take in the passages that stay as they are; nothing where it does not."""
+        if changes_model(self._pipeline):
+            for rows in carry_over(self._pipeline, self._generation.base, without=self._touched):
+                self._similar.add(rows)
+                self._keep(rows)
+
+    def decide(self) -> PlannedRows:
+        """Decide the edges and entities that follow from all documents together; give the whole plan."""
+        similar, entities = self._similar.decide(), self._generation.entities.decide()
+        return PlannedRows(
+            payloads=(*self._payloads, *similar.payloads, *entities.payloads),
+            sources=self._grown(similar, entities),
+            chunks_added=self._added,
+            chunks_removed=self._removed,
+            emptied=self._emptied,
+            redirects=self._generation.locations,
+            feed=self._feed.entries(),
+            similar=similar,
+            names=self._generation.names.counts(),
+        )
+
+    def _grown(self, similar: SimilarRows, entities: EntityRows) -> SourceCounts:
+        return add_growth(add_growth(self._sources, similar.growth), entities.growth)
+
+    def _count(self, linked: LinkedRows) -> None:
+        self._added += linked.rows.chunks_added
+        self._removed += len(linked.rows.chunk_deletes)
+        self._emptied += linked.emptied
+
+    def _keep(self, rows: RowChanges) -> None:
+        self._payloads.append(dump_payload(self._pipeline.index.outbox, rows))

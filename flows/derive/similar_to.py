@@ -1,0 +1,145 @@
+"""Step 6, over all documents at once: which passages are alike, whichever documents they stand in."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import TypeVar
+
+import numpy as np
+
+from flows.run.pipeline import Pipeline, changes_model
+from indexes.embed.weights import model_key
+from indexes.stores.ledger.generations import Generation
+from indexes.write.outbox import dump_payload
+from ingest.link.nearest import SCALE, Floats
+from ingest.link.passages import Passages, encoded_text_of, joined, passages_of, without
+from ingest.link.similar_columns import dump_similarity, load_similarity
+from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
+from ingest.link.similarity import Rule, Similarity, compare_passages, nothing_similar
+from schemas.changes import RowChanges
+from schemas.edges import EdgeKind
+from schemas.errors import DamageFound
+from schemas.report import SimilarCounts
+
+KIND = EdgeKind.SIMILAR_TO
+EDGES_PER_PAYLOAD = 20_000
+CHUNKS_READ = 5_000
+
+T = TypeVar("T")
+
+
+def state_of(generation: Generation) -> str | None:
+    """Hash of what is known of the generation's passages; None where nobody wrote it down."""
+    state: str | None = generation.details.get("similar", {}).get("state")
+    return state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarRows:
+    """Payloads of `similar_to` edges, by how much each source's counts grow, and what is known afterwards."""
+
+    payloads: tuple[str, ...]
+    growth: Mapping[str, Mapping[str, Mapping[str, int]]]
+    state: str
+    counts: SimilarCounts
+
+
+@dataclass(kw_only=True)
+class SimilarPlan:
+    """Gathers what changes in the passages, batch by batch, then decides their edges.
+
+    A run that changes one document may change edges of any other, so this comes after all of them. What is
+    known of the base generation is read from where its run left it; where that is lost, all passages are
+    compared with each other again, which gives the same.
+    """
+
+    pipeline: Pipeline
+    base: int
+    _upserts: list[Passages] = field(default_factory=list)
+    _deletes: list[str] = field(default_factory=list)
+    _texts: list[tuple[Sequence[str], Sequence[str]]] = field(default_factory=list)
+
+    def add(self, rows: RowChanges) -> None:
+        """Take in the chunks that some documents gain and lose; their texts are being encoded meanwhile."""
+        self._deletes += rows.chunk_deletes
+        if not rows.chunks:
+            return
+        self._upserts.append(passages_of(rows.chunks))
+        self._texts.append(([chunk.id for chunk in rows.chunks], [encoded_text_of(c) for c in rows.chunks]))
+
+    def decide(self) -> SimilarRows:
+        """Compare what is new with everything, and put the edges that change into the outbox."""
+        known = self._known
+        before = known.passages if known else self._stored()
+        compared = compare_passages(
+            known or nothing_similar(self._rule),
+            joined((*self._upserts, without(before, self._deletes))),
+            rule=self._rule,
+            vectors=self._vectors,
+        )
+        similarity = compared.similarity
+        changes = edge_changes(known, similarity) if known else self._against_the_graph(similarity)
+        return SimilarRows(
+            payloads=tuple(dump_payload(self.pipeline.index.outbox, rows) for rows in _payloads(changes)),
+            growth={source: {"edges": {KIND.value: number}} for source, number in changes.growth.items()},
+            state=self.pipeline.index.similar.put(dump_similarity(similarity)),
+            counts=SimilarCounts(
+                searched=compared.searched,
+                searched_again=compared.searched_again,
+                near_duplicates=similarity.near_duplicates,
+            ),
+        )
+
+    @cached_property
+    def _rule(self) -> Rule:
+        settings = self.pipeline.index.settings
+        least = round(settings.similar_score * SCALE)
+        return Rule(count=settings.similar_count, least=least, model=model_key(self.pipeline.model))
+
+    @cached_property
+    def _known(self) -> Similarity | None:
+        """What the run that made the base generation knew; None where that is lost."""
+        if self.base == 0:
+            return nothing_similar(self._rule)
+        generation = self.pipeline.index.ledger.generations.get(self.base)
+        state = state_of(generation) if generation else None
+        try:
+            return load_similarity(self.pipeline.index.similar.get(state)) if state else None
+        except DamageFound:
+            return None
+
+    def _stored(self) -> Passages:
+        """The passages of the base generation, read from the store."""
+        chunks = self.pipeline.index.chunks.at(self.base).scan()
+        return joined(passages_of(part) for part in _parts(chunks, CHUNKS_READ))
+
+    def _vectors(self) -> Iterator[tuple[Sequence[str], Floats]]:
+        """Vectors of what this run embedded or found again, once, then of everything that the store has.
+
+        What was read of the first is new and kept, or stands in the store too.
+        """
+        while self._texts:
+            ids, texts = self._texts.pop()
+            encoded = self.pipeline.encoding.vectors(set(texts))
+            yield ids, np.stack([encoded[text] for text in texts])
+        if not changes_model(self.pipeline):
+            yield from self.pipeline.index.chunks.at(self.base).text_vectors()
+
+    def _against_the_graph(self, similarity: Similarity) -> EdgeChanges:
+        held = self.pipeline.index.graph.at(self.base).scan_edges(kinds=[KIND])
+        everything = np.arange(len(similarity.passages.ids))
+        return row_changes(held_rows(held), rows_of(similarity, everything))
+
+
+def _payloads(changes: EdgeChanges) -> Iterator[RowChanges]:
+    for deletes in _parts(changes.deletes, EDGES_PER_PAYLOAD):
+        yield RowChanges(edge_deletes=tuple(deletes))
+    for edges in _parts(changes.upserts, EDGES_PER_PAYLOAD):
+        yield RowChanges(edges=tuple(edges))
+
+
+def _parts(rows: Iterable[T], size: int) -> Iterator[list[T]]:
+    left = iter(rows)
+    while part := list(islice(left, size)):
+        yield part

@@ -1,0 +1,90 @@
+"""Going back to an earlier generation, and letting publishing go on afterwards."""
+
+import threading
+from typing import Any
+
+from flows.commit.show import show_current
+from flows.run.hold import lift_hold, set_hold
+from flows.run.index import Index
+from flows.run.kept_generations import kept_generations
+from flows.run.leases import hold_lease
+from indexes.embed.export import damaged_files
+from indexes.publish.current import write_current
+from indexes.publish.files import FileCheck
+from indexes.publish.generation import load_generation
+from runtime.progress import StageProgress
+from schemas.errors import ConfigError, DamageFound, StoreUnavailable
+
+
+def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
+    """Point readers at generation *to*, by default the one the current one was built on.
+
+    Raises: ConfigError: that generation is not kept (any more), or is the current one; DamageFound: a file
+    of it is lost or damaged; StaleLease: another run has taken over, and readers stay where they are.
+    """
+    lease = hold_lease(
+        index.ledger.leases,
+        "index",
+        clock=index.clock,
+        progress=StageProgress(quiet=True),
+        stop=threading.Event(),
+        wait=True,
+    )
+    with lease as held:
+        current = index.current()
+        target = choose_target(kept_generations(index), current=current, to=to)
+        require_whole(index, target)
+        # Held first: a crash in between must not leave a rolled-back index that publishes again by itself.
+        set_hold(index.layout, now=index.now())
+        with index.ledger.leases.locked(held):
+            write_current(index.layout.root, target)
+        index.crash_point("rollback.renamed")
+        index.ledger.generations.roll_back(above=target)
+        return {"generation": target, "rolled_back_from": current, "warnings": _show(index)}
+
+
+def _show(index: Index) -> list[str]:
+    """Let people see what readers see; readers are back already, with the graph's server or without it."""
+    try:
+        show_current(index)
+    except (StoreUnavailable, ConfigError) as error:
+        return [f"what people see in the graph store is not rolled back; the next run does it: {error}"]
+    return []
+
+
+def require_whole(index: Index, generation: int) -> None:
+    """Refuse to lead readers to a generation whose files are not what was published.
+
+    Raises: DamageFound: names the first of them.
+    """
+    path = index.layout.generation(generation)
+    described = load_generation(index.layout, generation)
+    if index.ledger.manifests.get(generation) not in (None, path.read_text()):
+        raise DamageFound(f"is damaged; {_ANOTHER}", subject=str(path))
+    for name, what in FileCheck(index.layout.root).damaged(described.files):
+        raise DamageFound(f"{what}; {_ANOTHER}", subject=str(index.layout.root / name))
+    encoder = index.layout.root / index.chunks.space(generation).encoder
+    for name in damaged_files(encoder):
+        raise DamageFound(f"is missing or damaged; {_ANOTHER}", subject=str(encoder / name))
+
+
+_ANOTHER = (
+    "choose another generation with --to, or mend the current one with: sitegraph run SOURCE.yaml --repair"
+)
+
+
+def choose_target(kept: tuple[int, ...], *, current: int, to: int | None) -> int:
+    """Choose the generation to go back to among those still kept."""
+    earlier = [generation for generation in kept if generation < current]
+    if to is None and earlier:
+        return earlier[-1]
+    if to is not None and to in earlier:
+        return to
+    have = ", ".join(map(str, earlier)) or "none"
+    wanted = "an earlier generation" if to is None else f"generation {to}"
+    raise ConfigError(f"cannot go back to {wanted}; earlier generations still kept: {have}", subject="--to")
+
+
+def lift_hold_of(index: Index) -> dict[str, Any]:
+    """Let runs publish again."""
+    return {"generation": index.current(), "lifted": lift_hold(index.layout)}

@@ -1,0 +1,172 @@
+"""A published generation against its manifest, its documents, its row hashes and the files behind it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+
+from flows.run.index import Index
+from indexes.embed.cache import SqliteVectorCache
+from indexes.embed.export import damaged_files
+from indexes.manifest import is_repeated
+from indexes.own_ledger import ledger_url_of
+from indexes.ports import RawStore
+from indexes.publish.files import Damage, FileCheck
+from indexes.publish.generation import load_generation, store_record
+from ingest.urls import is_tools_url
+from schemas.documents import LiveDocument
+from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
+from schemas.nodes import Page, PdfDoc
+
+__all__ = ["Damage", "find_damage"]
+
+
+def find_damage(index: Index, generation: int) -> tuple[Damage, ...]:
+    """Everything that a generation should hold and does not, in a stated order; reads all of it.
+
+    Raises: StoreUnavailable: a server does not answer; what is in the folder and cannot be read is damage.
+    """
+    if generation == 0:
+        return ()
+    checks = (_manifest, _files, _databases, _ledger, _encoder, _stores, _rows, _documents, _view)
+    found = (damage for check in checks for damage in _tried(index, generation, check))
+    return tuple(dict.fromkeys(found))
+
+
+def damaged_rows(index: Index, generation: int) -> tuple[Damage, ...]:
+    """What of this the stores alone tell, row by row."""
+    return tuple(damage for check in (_stores, _rows) for damage in _tried(index, generation, check))
+
+
+def _tried(
+    index: Index, generation: int, check: Callable[[Index, int], Iterator[Damage]]
+) -> Iterator[Damage]:
+    """Give what a check finds; what it cannot read is what it has found, and the others still look."""
+    try:
+        yield from check(index, generation)
+    except StoreUnavailable as error:
+        if error.subject not in _EMBEDDED:
+            raise
+        yield error.subject, error.message
+    except (DamageFound, SchemaMismatch) as error:
+        yield error.subject or check.__name__.strip("_"), error.message
+    except (ValueError, LookupError, TypeError) as error:  # a row that is no longer what it was
+        yield check.__name__.strip("_"), f"cannot be read: {error!r}"
+
+
+_EMBEDDED = ("chunks", "nodes", "edges")
+
+
+def _manifest(index: Index, generation: int) -> Iterator[Damage]:
+    described = load_generation(index.layout, generation)
+    if not is_repeated(index.manifest, described.index):
+        yield index.layout.manifest.name, "is damaged"
+
+
+def _files(index: Index, generation: int) -> Iterator[Damage]:
+    """Every file that readers open, byte for byte: LanceDB gives a flipped bit back without a word."""
+    described = load_generation(index.layout, generation)
+    yield from FileCheck(index.layout.root).damaged(described.files)
+
+
+def _databases(index: Index, _generation: int) -> Iterator[Damage]:
+    """What no reader opens, and the next run builds on."""
+    if ledger_url_of(index.layout, index.settings.ledger_url).startswith("sqlite:///"):
+        # Read only: it may take minutes, and whoever writes would wait for them.
+        reading = index.ledger.engine.execution_options(read_only=True)
+        with reading.connect() as connection:
+            for fault in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
+                if fault != "ok":
+                    yield "ledger", f"{fault}; put a good copy in its place, or delete the file"
+    if index.layout.vectors.exists():
+        with closing(SqliteVectorCache(index.layout.vectors, model_key="")) as vectors:
+            if damaged := vectors.damaged():
+                yield index.layout.vectors.name, f"{damaged} vectors do not match their checksum"
+
+
+def _ledger(index: Index, generation: int) -> Iterator[Damage]:
+    """A ledger that was lost holds no document that readers see; one from a backup, fewer or more."""
+    if index.ledger.generations.get(generation) is None:
+        if generation == index.current():
+            yield "ledger", f"does not know generation {generation}; the next run rebuilds it from the graph"
+        return
+    live = index.ledger.generations.live(generation)
+    for node in index.graph.at(generation).scan_nodes():
+        if isinstance(node, Page | PdfDoc) and node.id not in live:
+            yield node.url or node.path or node.id, "document is not in the ledger"
+
+
+def _encoder(index: Index, generation: int) -> Iterator[Damage]:
+    folder = index.layout.root / index.chunks.space(generation).encoder
+    for name in damaged_files(folder):
+        yield f"{folder.name}/{name}", "is missing or damaged"
+
+
+def _stores(index: Index, generation: int) -> Iterator[Damage]:
+    manifest = load_generation(index.layout, generation)
+    nodes, edges = index.graph.at(generation).state()
+    held = {"chunks": index.chunks.at(generation).state(), "nodes": nodes, "edges": edges}
+    for table, state in held.items():
+        promised, found = manifest.stores[table], store_record(state)
+        for what in ("counts", "digest"):
+            if promised[what] != found[what]:
+                yield table, f"{what} is {found[what]}, the generation says {promised[what]}"
+
+
+def _view(index: Index, generation: int) -> Iterator[Damage]:
+    """People who look into the graph store see what readers see, unless a change of it was cut off."""
+    if generation == index.current() and not index.graph.shows(generation):
+        yield "graph", f"its store does not show people generation {generation}; the next run does it"
+
+
+def _rows(index: Index, generation: int) -> Iterator[Damage]:
+    for id_ in index.chunks.at(generation).damaged_rows():
+        yield id_, "chunk row differs from its hash"
+    graph = index.graph.at(generation)
+    for id_ in graph.damaged_rows():
+        yield id_, "graph row differs from its hash"
+    known = set(graph.row_hashes()[0])
+    for edge in graph.scan_edges():
+        if edge.src not in known or edge.dst not in known:
+            yield edge.id, f"{edge.kind.value} edge leads to or from a node that is not there"
+    chunks = set(index.chunks.at(generation).row_hashes())
+    for missing in sorted(chunks - known):
+        yield missing, "chunk has no node in the graph"
+
+
+def _documents(index: Index, generation: int) -> Iterator[Damage]:
+    live = index.ledger.generations.live(generation)
+    graph = index.graph.at(generation)
+    known = {node.id for node in graph.nodes(live.keys())}
+    # A file of tools is no node itself; its tools are.
+    tools = [doc for doc, document in live.items() if is_tools_url(document.uri)]
+    known |= {node.doc for node in graph.nodes_of(tools)}
+    for doc, document in live.items():
+        if doc not in known:
+            yield document.uri, "document has no node in the graph"
+        if fault := _fault(index.fragments, document.fragment_sha):
+            yield document.uri, f"parsed document {fault}"
+    newest = dict(_fetched(index, live.values()))
+    for uri, raw_sha in newest.items():
+        if fault := _fault(index.raw, raw_sha):
+            yield uri, f"what was fetched {fault}"
+    for doc, drawn in index.ledger.origins.of_generation(generation).items():
+        if drawn is not None and newest.get(live[doc].uri) != drawn and not index.raw.has(drawn):
+            yield live[doc].uri, "the PDF whose pages are shown is missing or damaged"
+
+
+def _fetched(index: Index, live: Iterable[LiveDocument]) -> Iterator[tuple[str, str]]:
+    """Documents and the hash of the bytes last fetched of each, which a new parser would begin with."""
+    uris: dict[str, list[str]] = {}
+    for document in live:
+        uris.setdefault(document.source, []).append(document.uri)
+    for source, wanted in uris.items():
+        known = index.ledger.documents.get(source, wanted)
+        kept = ((uri, row) for uri, row in sorted(known.items()) if not row.is_withheld)
+        yield from ((uri, row.raw_sha) for uri, row in kept if row.raw_sha is not None)
+
+
+def _fault(store: RawStore, sha256: str) -> str | None:
+    try:
+        store.get(sha256)
+    except DamageFound as error:
+        return error.message
+    return None

@@ -1,0 +1,20 @@
+"""Parsed documents, as the store of fragments holds them."""
+
+import json
+
+from flows.run.pipeline import Pipeline
+from schemas.documents import KnownDocument
+from schemas.fragment import GraphFragment
+from schemas.records import from_record
+
+
+def is_parsed(pipeline: Pipeline, known: KnownDocument) -> bool:
+    """Whether the bytes last fetched of a document have been parsed, as this run would, and that is kept."""
+    fresh = known.parsed_sha == known.raw_sha and known.pipeline_version == pipeline.pipeline_version
+    kept = known.fragment_sha is not None and pipeline.index.fragments.has(known.fragment_sha)
+    return fresh and kept
+
+
+def load_fragment(pipeline: Pipeline, sha256: str) -> GraphFragment:
+    """Read a parsed document back by hash."""
+    return from_record(GraphFragment, json.loads(pipeline.index.fragments.get(sha256)))

@@ -1,0 +1,174 @@
+"""Settings become the parts a run works with; slow parts are loaded when first used."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from flows.run.create_index import create_index
+from flows.run.models import is_same, names_of_change
+from indexes.chunk_tables import ChunkTables
+from indexes.embed.routes import Dtype
+from indexes.embed.weights import ModelSpec, load_model_spec
+from indexes.layout import IndexLayout
+from indexes.manifest import FILES, IndexManifest, ModelManifest, load_manifest
+from indexes.own_ledger import ledger_url_of, open_own_ledger
+from indexes.ports import AuthorityStore, GraphStore, RawStore
+from indexes.publish.current import read_current
+from indexes.stores.ledger.ledger import Ledger, open_ledger
+from indexes.stores.raw import FileRawStore
+from indexes.wiring import (
+    open_authority_store,
+    open_chunk_store,
+    open_graph_store,
+    open_raw_store,
+)
+from runtime.clock import SystemClock
+from runtime.fault_points import crash_point
+from schemas.errors import ConfigError, SchemaMismatch
+from schemas.settings import Settings
+
+
+@dataclass(kw_only=True)
+class Index:
+    """An index opened for writing."""
+
+    layout: IndexLayout
+    manifest: IndexManifest
+    settings: Settings
+    clock: SystemClock = field(default_factory=SystemClock)
+    only_described: bool = False
+    """Whether to take the ledger as it is: a run makes the tables of a lost one anew."""
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Crawl state, generations, leases.
+
+        Raises: ConfigError: it is the ledger of another index; StoreUnavailable: it is not there, and the
+        index is only described.
+        """
+        if self.only_described:
+            return open_own_ledger(self.layout, self.settings.ledger_url, now=self.now)
+        ledger = open_ledger(ledger_url_of(self.layout, self.settings.ledger_url), now=self.now)
+        ledger.owner.check(self.manifest.index_id)
+        return ledger
+
+    @cached_property
+    def raw(self) -> RawStore:
+        """Fetched bytes."""
+        return open_raw_store(self.layout.raw, self.manifest)
+
+    @cached_property
+    def fragments(self) -> RawStore:
+        """Parsed documents."""
+        return open_raw_store(self.layout.fragments, self.manifest)
+
+    @property
+    def has_grown(self) -> bool:
+        """Whether anything fetched or parsed was kept since the index was opened."""
+        return any(store.has_grown for store in (self.raw, self.fragments))
+
+    @cached_property
+    def outbox(self) -> FileRawStore:
+        """Payloads of frozen plans; in the folder, wherever the rest is, since they live as long as a run."""
+        return FileRawStore(self.layout.outbox)
+
+    @cached_property
+    def similar(self) -> FileRawStore:
+        """What each kept generation knows of the nearest passages; made anew where it is lost."""
+        return FileRawStore(self.layout.similar)
+
+    @cached_property
+    def chunks(self) -> ChunkTables:
+        """Chunk rows, vectors, full text."""
+        return open_chunk_store(self.layout, self.manifest)
+
+    @cached_property
+    def graph(self) -> GraphStore:
+        """Nodes and edges."""
+        return open_graph_store(self.layout, self.manifest, self.settings.environment())
+
+    @cached_property
+    def authority(self) -> AuthorityStore:
+        """What links and clicks say of each document."""
+        return open_authority_store(self.layout)
+
+    @cached_property
+    def crash_point(self) -> Callable[[str], None]:
+        """Crashes where `SITEGRAPH_FAULT` says so."""
+        return crash_point(self.settings.fault)
+
+    def now(self) -> str:
+        """The time as the ledger keeps it."""
+        return self.clock.now().isoformat(timespec="seconds")
+
+    def model(self) -> ModelManifest:
+        """The model of the vectors that readers see."""
+        return self.chunks.space(self.current()).model
+
+    def current(self) -> int:
+        """The generation that readers see."""
+        return read_current(self.layout.root)
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        self.close_stores()
+        if "ledger" in self.__dict__:
+            self.ledger.close()
+
+    def close_stores(self) -> None:
+        """Let go of both stores; they are opened anew on use."""
+        for name in ("chunks", "graph"):
+            if name in self.__dict__:
+                self.__dict__.pop(name).close()
+
+
+def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
+    """Open an index for writing; with *index_id*, make it where there is none.
+
+    Raises: ConfigError: no index there, or one with other stores than the settings name.
+    """
+    layout = IndexLayout(Path(settings.index).resolve())
+    if index_id is not None and not layout.manifest.exists():
+        create_index(layout, settings, index_id)
+    manifest = load_manifest(layout)
+    if settings.graph not in (None, manifest.graph):
+        raise ConfigError(
+            f"this index keeps its graph in {manifest.graph}, not in {settings.graph}; "
+            "build another index with --index",
+            subject=str(layout.root),
+        )
+    if settings.raw_url not in (None, manifest.raw):
+        place = "its folder" if manifest.raw == FILES else manifest.raw
+        raise ConfigError(
+            f"this index keeps what it fetched and parsed in {place}; unset SITEGRAPH_RAW_URL, or build "
+            "another index with --index",
+            subject=str(layout.root),
+        )
+    return Index(layout=layout, manifest=manifest, settings=settings)
+
+
+def model_of(index: Index, *, other: bool = False) -> ModelSpec:
+    """Find the model that the settings name, by default the one of the vectors that readers see.
+
+    Raises: SchemaMismatch: the settings name another one, or another dtype, and *other* is false.
+    """
+    held, settings = index.model(), index.settings
+    spec = load_model_spec(settings.model or held.name)
+    spec = replace(spec, dtype=Dtype(settings.dtype or held.dtype))
+    if not is_same(held, spec) and not other:
+        before, after = names_of_change(held, spec)
+        raise SchemaMismatch(
+            f"index was built with model {before}, this would use {after}; set SITEGRAPH_MODEL and "
+            "SITEGRAPH_DTYPE to the index's, see what a change would cost with: sitegraph plan SOURCE.yaml, "
+            "or build a new index",
+            subject=str(index.layout.root),
+        )
+    return spec
+
+
+def encoder_folder(index: Index, model: ModelSpec) -> Path:
+    """Where the query encoder of a model is exported to."""
+    if model.sha256 == index.manifest.model.sha256:
+        return index.layout.encoder
+    return index.layout.root / f"encoder-{model.sha256[:12]}"

@@ -1,0 +1,38 @@
+"""Steps as Prefect tasks, each made when it is first run: a run that only looks never imports Prefect."""
+
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+
+if TYPE_CHECKING:
+    from prefect import Task
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Task:
+    def __init__(self, step: Callable[..., Any], options: dict[str, Any]) -> None:
+        update_wrapper(self, step)
+        self._step, self._options = step, options
+
+    @cached_property
+    def _task(self) -> "Task[..., Any]":
+        from prefect import task
+
+        return task(**self._options)(self._step)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._task(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._task, name)
+
+
+def task(**options: Any) -> "Callable[[Callable[P, R]], Task[P, R]]":
+    """Make a step a task, with the options of `prefect.task`."""
+
+    def wrap(step: Callable[P, R]) -> "Task[P, R]":
+        return cast("Task[P, R]", _Task(step, options))
+
+    return wrap

@@ -1,0 +1,143 @@
+"""Holding a lease for as long as the work takes, and taking over from the dead."""
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from indexes.stores.ledger.leases import Lease, Leases
+from runtime.clock import SystemClock
+from runtime.progress import StageProgress
+from schemas.errors import StaleLease, Stopped, StoreUnavailable, TransientError
+
+TTL = timedelta(seconds=60)
+POLL_SECONDS = 0.5
+
+_ENDED = ("Z", "X", "x")
+
+
+@contextmanager
+def hold_lease(
+    leases: Leases,
+    name: str,
+    *,
+    clock: SystemClock,
+    progress: StageProgress,
+    stop: threading.Event,
+    wait: bool,
+) -> Iterator[Lease]:
+    """Hold the lease inside the block, renewed in the background.
+
+    Raises: StoreUnavailable: somebody else holds it and *wait* is false; Stopped: while waiting.
+    """
+    held = _acquire(leases, name, clock=clock, progress=progress, stop=stop, wait=wait)
+    done = threading.Event()
+    keeper = threading.Thread(target=_keep, args=(leases, held, clock, done), daemon=True)
+    keeper.start()
+    try:
+        yield held
+    finally:
+        done.set()
+        keeper.join()
+        leases.release(held, now=_iso(clock))
+
+
+def _acquire(
+    leases: Leases,
+    name: str,
+    *,
+    clock: SystemClock,
+    progress: StageProgress,
+    stop: threading.Event,
+    wait: bool,
+) -> Lease:
+    told = False
+    while True:
+        now, expires = _iso(clock), _iso(clock, TTL)
+        if held := leases.acquire(name, holder=_me(), now=now, expires_at=expires):
+            return held
+        holder = leases.holder(name, now=now) or "another run"
+        if is_dead(holder):
+            leases.break_(name, holder=holder, now=now)
+            continue
+        if not wait:
+            raise StoreUnavailable(f"held by {told_holder(holder)}; wait for it to end", subject=name)
+        if not told:
+            progress.say(f"waiting for {name}, held by {told_holder(holder)}")
+            told = True
+        if stop.wait(POLL_SECONDS):
+            raise Stopped("stopped while waiting; nothing was changed", subject=name)
+
+
+def _keep(leases: Leases, held: Lease, clock: SystemClock, done: threading.Event) -> None:
+    while not done.wait(TTL.total_seconds() / 3):
+        try:
+            leases.renew(held, expires_at=_iso(clock, TTL))
+        except StaleLease:
+            return  # the next check of the lease stops the run
+        except TransientError:
+            continue  # the lease outlives two missed renewals
+
+
+def _me() -> str:
+    return f"{_machine()}:{os.getpid()}:{_started(os.getpid())}"
+
+
+def process_of(holder: str) -> tuple[str, int | None]:
+    """The machine and the pid of a holder; no pid where another version named it otherwise."""
+    machine, _, rest = holder.partition(":")
+    pid = rest.partition(":")[0]
+    return machine.partition("/")[0], int(pid) if pid.isdigit() else None
+
+
+def told_holder(holder: str) -> str:
+    """Name a holder as people do: `process 4711 on crawler-2`."""
+    machine, pid = process_of(holder)
+    return holder if pid is None else f"process {pid} on {machine}"
+
+
+def _machine() -> str:
+    """Where a pid means something: the host, and the pid namespace of a container on it."""
+    try:
+        namespace = Path("/proc/self/ns/pid").readlink().name
+    except OSError:
+        namespace = ""
+    return f"{socket.gethostname()}/{''.join(filter(str.isdigit, namespace))}"
+
+
+def is_dead(holder: str) -> bool:
+    """Whether the holder was a process of this machine that has ended; a reused pid does not fool it."""
+    host, _, rest = holder.partition(":")
+    pid, _, started = rest.partition(":")
+    return host == _machine() and pid.isdigit() and _started(int(pid)) != started
+
+
+def _started(pid: int) -> str:
+    """When a process started, in clock ticks since boot; empty when it does not run (any more).
+
+    Source: proc(5), /proc/PID/stat, fields 3 (state) and 22 (starttime).
+    """
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return "" if not _alive(pid) else "unknown"
+    fields = text.rpartition(")")[2].split()
+    # Killed, but not yet waited for by its parent: it holds its pid and does no more work.
+    return "" if fields[0] in _ENDED else fields[19]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _iso(clock: SystemClock, later: timedelta = timedelta()) -> str:
+    return (clock.now() + later).isoformat(timespec="milliseconds")

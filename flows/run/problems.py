@@ -1,0 +1,62 @@
+"""What was wrong with the documents of a run, and with a run that ends without a report."""
+
+from collections.abc import Iterator, Sequence
+
+from flows.run.pipeline import Pipeline
+from indexes.stores.ledger.seen import SeenDocument
+from indexes.stores.ledger.stops import KEPT
+from ingest.plan.traps import redirect_rings
+from schemas.errors import ConfigError, GuardRefused
+from schemas.records import to_record
+from schemas.redaction import one_line
+from schemas.report import Problem
+
+
+def problems_so_far(pipeline: Pipeline) -> tuple[Problem, ...]:
+    """The problems of a run that is under way."""
+    return problems_of(pipeline, pipeline.index.ledger.seen.of_run(pipeline.source.name, pipeline.run_id))
+
+
+def problems_of(pipeline: Pipeline, seen: Sequence[SeenDocument]) -> tuple[Problem, ...]:
+    """Documents that could not be used, and each reason that stopped others, by URL and reason."""
+    ledger = pipeline.index.ledger
+    troubled = ("failed", "missing", "disallowed", "quarantined")
+    failed = {
+        Problem(url=d.uri, reason=f"{d.state.value}: {d.reason}" if d.reason else d.state.value)
+        for d in seen
+        if d.state.value in troubled
+    }
+    told = {
+        Problem(url=one_line(problem.url), reason=one_line(problem.reason))
+        for problem in {*failed, *_stopped(pipeline, seen), *ledger.runs.problems(pipeline.run_id)}
+    }
+    return tuple(sorted(told, key=lambda problem: (problem.url, problem.reason)))
+
+
+def _stopped(pipeline: Pipeline, seen: Sequence[SeenDocument]) -> Iterator[Problem]:
+    """One line for all documents that one reason stopped, so that a trap does not drown the rest."""
+    for count in pipeline.index.ledger.stops.counts(pipeline.run_id):
+        yield _not_followed(count.reason, count.documents, count.example)
+    rings = redirect_rings({d.uri: d.location for d in seen if d.location is not None})
+    if rings:
+        yield _not_followed("redirects lead back to where they began", len(rings), rings[0])
+
+
+def _not_followed(reason: str, documents: int, example: str) -> Problem:
+    number = f"at least {KEPT}" if documents >= KEPT else str(documents)
+    return Problem(url=example, reason=f"{reason}; documents not followed: {number}, such as this one")
+
+
+def record_end(pipeline: Pipeline, error: Exception) -> None:
+    """Keep in the ledger why a run ends without a report, and what was wrong with its documents.
+
+    One that a guard refused, or whose settings are wrong, is closed: the next must look again, not go on
+    where this one ended. Any other stays open for the next to go on with.
+    """
+    runs, run_id = pipeline.index.ledger.runs, pipeline.run_id
+    problems = [to_record(problem) for problem in problems_so_far(pipeline)]
+    record = {"reason": one_line(str(error)) or type(error).__name__, "problems": problems}
+    if isinstance(error, GuardRefused | ConfigError):
+        runs.finish(run_id, state="refused", now=pipeline.index.now(), report=record)
+    else:
+        runs.note(run_id, record)

@@ -1,0 +1,142 @@
+"""Before a run: `index.json`, `CURRENT` and the manifest of the generation it names, put back where they are
+damaged.
+
+The manifest repeats `index.json`, the ledger repeats the manifest and knows what was published last.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+from flows.run.leases import hold_lease
+from indexes.layout import IndexLayout
+from indexes.manifest import FORMAT, dump_manifest, is_repeated, load_manifest
+from indexes.own_ledger import ledger_url_of
+from indexes.publish.current import read_current, write_current, write_durably
+from indexes.publish.generation import (
+    GenerationManifest,
+    generation_numbers,
+    load_generation,
+    read_generation,
+)
+from indexes.stores.ledger.ledger import Ledger, open_ledger
+from runtime.clock import SystemClock
+from runtime.progress import StageProgress
+from schemas.errors import ConfigError, DamageFound, SchemaMismatch
+from schemas.settings import Settings
+
+
+def put_back(settings: Settings) -> tuple[str, ...]:
+    """Put back what is damaged of these files, where something repeats it; give their names.
+
+    Nothing is done, nor the ledger opened, where they are whole, or where there is no index yet.
+    Raises: DamageFound: nothing repeats what is damaged; ConfigError: the ledger is another index's. An index
+    of another version stays as it is.
+    """
+    layout = IndexLayout(Path(settings.index).resolve())
+    if not (layout.manifest.exists() or layout.has_generations()) or _is_whole(layout):
+        return ()
+    clock, progress = SystemClock(), StageProgress(quiet=True)
+    with closing(open_ledger(ledger_url_of(layout, settings.ledger_url))) as ledger:
+        lease = hold_lease(
+            ledger.leases, "index", clock=clock, progress=progress, stop=threading.Event(), wait=True
+        )
+        with lease:
+            return () if _is_whole(layout) else _put_back(layout, ledger)
+
+
+def _is_whole(layout: IndexLayout) -> bool:
+    try:
+        return _is_described(layout, load_generation(layout, read_current(layout.root)))
+    except (ConfigError, DamageFound):
+        return False
+
+
+def _is_described(layout: IndexLayout, generation: GenerationManifest) -> bool:
+    """Whether `index.json` says what the generation repeats."""
+    try:
+        return is_repeated(load_manifest(layout), generation.index)
+    except (ConfigError, DamageFound, SchemaMismatch):
+        return False
+
+
+def _put_back(layout: IndexLayout, ledger: Ledger) -> tuple[str, ...]:
+    before = _texts(layout)
+    _check_owner(layout, ledger)
+    number = _published(layout, ledger)
+    described = _manifest(layout, ledger, number)
+    write_current(layout.root, number)
+    copy = described.index
+    if copy is not None and copy.format == FORMAT and not _is_described(layout, described):
+        write_durably(layout.manifest, dump_manifest(copy))
+    if not layout.manifest.exists():
+        raise DamageFound(
+            "is missing, and nothing repeats it; put a copy back, or build another index with: sitegraph run "
+            "SOURCE.yaml --index ANOTHER",
+            subject=str(layout.manifest),
+        )
+    return tuple(name for name, text in _texts(layout).items() if before.get(name) != text)
+
+
+def _check_owner(layout: IndexLayout, ledger: Ledger) -> None:
+    """Raise ConfigError where the ledger is of an index that no file here names; one may be damaged."""
+    ids = set(_index_ids(layout))
+    if ids and ledger.owner.index_id() not in ids:
+        ledger.owner.check(min(ids))
+
+
+def _index_ids(layout: IndexLayout) -> Iterator[str]:
+    with suppress(ConfigError, DamageFound, SchemaMismatch):
+        yield load_manifest(layout).index_id
+    for number in generation_numbers(layout):
+        with suppress(DamageFound):
+            if (copy := load_generation(layout, number).index) is not None:
+                yield copy.index_id
+
+
+def _published(layout: IndexLayout, ledger: Ledger) -> int:
+    """What readers saw last, as the ledger knows it; else as `CURRENT` says, or the newest there is."""
+    if (newest := ledger.generations.newest_published()) is not None:
+        return newest
+    try:
+        return read_current(layout.root)
+    except (ConfigError, DamageFound):
+        return max(generation_numbers(layout), default=0)
+
+
+def _manifest(layout: IndexLayout, ledger: Ledger, number: int) -> GenerationManifest:
+    """Put the ledger's copy in its place; without one that can be read, what is there must be whole."""
+    path = layout.generation(number)
+    text = ledger.manifests.get(number)
+    if text is not None and (copy := _read(text)) is not None:
+        write_durably(path, text)
+        return copy
+    try:
+        return load_generation(layout, number)
+    except DamageFound as error:
+        raise DamageFound(
+            "is damaged, and the ledger has no copy; go back with: sitegraph rollback, or build another "
+            "index with: sitegraph run SOURCE.yaml --index ANOTHER",
+            subject=str(path),
+        ) from error
+
+
+def _read(text: str) -> GenerationManifest | None:
+    try:
+        return read_generation(text.encode())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _texts(layout: IndexLayout) -> dict[str, str | None]:
+    """Names and contents of all files that may be put back."""
+    paths = (layout.manifest, layout.current, *layout.generation(0).parent.glob("*.json"))
+    return {path.relative_to(layout.root).as_posix(): _text(path) for path in paths}
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError:
+        return None

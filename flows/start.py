@@ -1,0 +1,62 @@
+"""How `sitegraph run` starts a run: as a flow, unless there is nothing new and no server to tell of it."""
+
+import os
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+from flows.look import look
+from flows.run.opening import open_pipeline
+from flows.run.registry import BegunRun, handed_over
+from flows.run.stages import Stages
+from flows.server.configured import may_be_configured
+from indexes.layout import IndexLayout
+from runtime.clock import SystemClock
+from schemas.errors import SitegraphError
+from schemas.records import to_record
+
+
+def run_source(
+    source: str,
+    *,
+    index: str | None,
+    folder: Path,
+    graph: str | None,
+    due: bool,
+    accept: bool,
+    repair: bool = False,
+) -> dict[str, Any]:
+    """Bring the index in *folder* up to date with a source, and give the run's report.
+
+    Where no Prefect server is configured the run first looks by itself. If all is as readers see it, that is
+    the whole run; anything else, an error too, becomes a flow run that goes on from there.
+
+    Raises what the flow raises.
+    """
+    options: dict[str, Any] = {"source": source, "index": index, "graph": graph, "accept": accept}
+    options["repair"] = repair
+    if may_be_configured(os.environ, Path.cwd()) or not IndexLayout(folder).manifest.exists():
+        return _run_flow(**options, due=due)
+    clock = SystemClock()
+    stages = Stages(clock)
+    with ExitStack() as stack:
+        with stages.timed("start"):
+            pipeline = stack.enter_context(open_pipeline(**options))
+        report = None
+        # The flow run comes upon the error again, and shows it.
+        with suppress(SitegraphError):
+            report = look(pipeline, due=due, accept=accept, stages=stages)
+        if report is not None:
+            return to_record(report)
+        with handed_over(BegunRun(pipeline, stages, since=clock.monotonic())):
+            return _run_flow(**options, due=due)
+
+
+def _run_flow(**options: Any) -> dict[str, Any]:
+    from flows.server.temporary import prefect_api
+
+    with prefect_api():
+        from flows.recrawl import index_source
+
+        report: dict[str, Any] = index_source(**options)
+        return report

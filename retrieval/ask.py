@@ -1,0 +1,195 @@
+"""One question answered: a mode's way to evidence, then a model's words or the evidence's own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from retrieval.answering.answered import Answered, AnsweredBy, Grounded
+from retrieval.answering.answering import Answerer
+from retrieval.ask_modes import AskMode
+from retrieval.bundle.parse_answer import Sentence, parse_answer
+from retrieval.opening import build_retriever
+from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
+from schemas.errors import ConfigError, ParseError, StoreUnavailable
+from schemas.evidence import ContextBundle, Query
+from schemas.extraction import Complete
+
+if TYPE_CHECKING:
+    from indexes.wiring import Readers
+    from retrieval.wiki.reply import WikiAnswer
+    from retrieval.wiki.store import Wiki
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """An answer, the evidence that its labels mean, and what only its mode has to say."""
+
+    mode: AskMode
+    bundle: ContextBundle
+    answer: Answered
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What answers questions over opened readers.
+
+    `tell` hears of each step as it is done, `warn` what a person should know although an answer comes.
+    `wiki` and `now` (ISO 8601) are the wiki mode's, `steps` is the loop's. `policy` is asked before anything.
+    """
+
+    readers: "Readers"
+    complete: Complete | None
+    tell: Tell
+    warn: Tell
+    wiki: "Wiki"
+    now: str
+    judge: bool = False
+    steps: int = 4
+    policy: Policy = ALLOW_ALL
+
+    def ask(self, query: Query, mode: AskMode) -> Asked:
+        """Answer *query* by *mode*, and warn of what was missing on the way.
+
+        Raises: QueryRefused: by the policy; StoreUnavailable, FilterError, ConfigError: what readers, the
+        loop and the wiki raise.
+        """
+        check_policy(self.policy, query)
+        asked = {
+            AskMode.PLAIN: self._plain,
+            AskMode.DUAL: self._dual,
+            AskMode.WIKI: self._wiki,
+            AskMode.ITERATIVE: self._iterative,
+        }[mode](query)
+        for note in asked.answer.notes:
+            self.warn(note)
+        return asked
+
+    @property
+    def _answerer(self) -> Answerer:
+        return Answerer(
+            complete=self.complete, reranker=self.readers.reranker, judge=self.judge, tell=self.tell
+        )
+
+    def _plain(self, query: Query) -> Asked:
+        bundle = build_retriever(self.readers).retrieve(query)
+        self.tell(f"passages: {len(bundle.evidence)}")
+        return Asked(mode=AskMode.PLAIN, bundle=bundle, answer=self._answerer.answer(bundle))
+
+    def _dual(self, query: Query) -> Asked:
+        from retrieval.dual.graph_channel import EntityGraphRetriever
+        from retrieval.dual.retriever import DualRetriever
+
+        readers = self.readers
+        graph = EntityGraphRetriever(readers.chunks, readers.graph) if readers.graph else None
+        plain, count_tokens = build_retriever(readers), readers.encoder.count_tokens
+        dual = DualRetriever(plain, graph, count_tokens, tell=self.tell, warn=self.warn)
+        bundle = dual.retrieve(query)
+        return Asked(mode=AskMode.DUAL, bundle=bundle, answer=self._answerer.answer(bundle))
+
+    def _iterative(self, query: Query) -> Asked:
+        from retrieval.iterative.answering import build_final_bundle, messages_for_answer
+        from retrieval.iterative.loop import iterate
+
+        run = iterate(
+            build_retriever(self.readers),
+            self.readers.graph if query.use_graph else None,
+            query,
+            reranker=self.readers.reranker,
+            complete=self.complete,
+            steps=self.steps,
+            on_step=lambda step, state: self.tell(
+                f"step {state.step}: {step.seen.query} ({len(step.seen.bundle.evidence)} passages, "
+                f"{len(state.view.triples)} triples, {state.outcome.value})"
+            ),
+        )
+        bundle = build_final_bundle(run, query)
+        messages = messages_for_answer(run, bundle)
+        answer = self._answerer.answer(bundle, messages=messages, further=run.state.asked[1:])
+        for note in run.state.notes:
+            self.tell(note)
+        return Asked(mode=AskMode.ITERATIVE, bundle=bundle, answer=answer)
+
+    def _wiki(self, query: Query) -> Asked:
+        from retrieval.wiki.ask import answer_from_wiki
+
+        if query.filters:
+            raise ConfigError(
+                "does not go with --mode wiki: pages rest on passages of all kinds", subject="--filter"
+            )
+        readers, budget = self.readers, query.token_budget
+        found = answer_from_wiki(
+            self.wiki, readers, query.text, reranker=readers.reranker, now=self.now, token_budget=budget
+        )
+        for problem in found.problems:
+            self.warn(f"{problem.path}: {problem.message}")
+        bundle = found.bundle if found.page else limit_evidence(found.bundle, query.top_k)
+        if found.page:
+            self.tell(f"the wiki answers: {found.page.ref}")
+            answer = _quote_page(found)
+        else:
+            self.tell(f"the wiki has no answer; passages: {len(bundle.evidence)}")
+            answer = self._answerer.answer(bundle)
+            self._file(query, found, bundle, answer)
+        return Asked(mode=AskMode.WIKI, bundle=bundle, answer=answer, details={"wiki": found.to_record()})
+
+    def _file(self, query: Query, found: "WikiAnswer", bundle: ContextBundle, answer: Answered) -> None:
+        """Make a verified answer a page, so that the wiki has it the next time."""
+        from retrieval.wiki.filing import Statement, file_answer
+
+        chunks = {one.S: one.chunk_id for one in bundle.evidence}
+        statements = [Statement(text=one.text, chunks=(chunks[one.S],)) for one in answer.sentences if one.S]
+        if not statements:
+            return
+        try:
+            filing = file_answer(
+                self.wiki,
+                self.readers.chunks,
+                query.text,
+                statements,
+                verified=answer.verified and not answer.dropped,
+                generation=self.readers.generation,
+                now=self.now,
+                evidence=found.evidence,
+            )
+        except (StoreUnavailable, ParseError, ConfigError) as error:
+            self.warn(f"the answer is not filed: {error}")
+            return
+        self.tell(
+            f"filed as {filing.page.ref}" if filing.page and filing.written else f"not filed: {filing.reason}"
+        )
+
+
+def _quote_page(found: "WikiAnswer") -> Answered:
+    """Give the page's own words; what a person changed on it no verifier has seen.
+
+    A page as it was filed has one sentence a line, which is not cut again, as behind an abbreviation.
+    """
+    assert found.page is not None
+    said = parse_answer(found.text, found.bundle).sentences
+    if not found.page.edited_by_hand:
+        lines = (parse_answer(line, found.bundle).sentences for line in found.text.split("\n"))
+        said = tuple(
+            Sentence(
+                text=" ".join(one.text for one in parts),
+                labels=tuple(label for one in parts for label in one.labels),
+            )
+            for parts in lines
+            if parts
+        )
+    known = {one.S for one in found.bundle.evidence}
+    return Answered(
+        by=AnsweredBy.WIKI,
+        sentences=tuple(
+            Grounded(text=one.text, S=next((label for label in one.labels if label in known), None))
+            for one in said
+        ),
+        verified=not found.page.edited_by_hand,
+    )
+
+
+def limit_evidence(bundle: ContextBundle, count: int) -> ContextBundle:
+    """Keep the first *count* pieces of evidence and their citations."""
+    return replace(bundle, evidence=bundle.evidence[:count], citations=bundle.citations[:count])

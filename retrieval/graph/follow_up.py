@@ -1,0 +1,57 @@
+"""Second questions put to the chunk store."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+
+from indexes.ports import ChunkReader, Encoder
+from retrieval.graph.second_query import Found, ask_again
+from retrieval.graph.spreading import Spread
+from retrieval.search.parallel import ask_side_by_side
+from retrieval.search.relevance import WORD_FIELDS, Measure, Scale, add_scores, best_chunks
+from retrieval.search.seeds import Asked
+from schemas.evidence import SearchField
+from schemas.nodes import Chunk
+
+DEPTH = 50
+READ_CHUNKS = 2
+"""Chunks of an asking document whose sentences are looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowUp:
+    """What a second question needs: the stores, the first question, and what it measured."""
+
+    chunks: ChunkReader
+    encoder: Encoder
+    asked: Asked
+    measure: Measure
+
+    def light(self, spread: Spread) -> tuple[Spread, tuple[str, ...]]:
+        """Ask again from what is lit; give what is lit then, and the questions."""
+        return ask_again(self.asked.query.text, spread, search=self._search, read=self._read)
+
+    def _search(self, text: str) -> tuple[Found, ...]:
+        """Search texts by words and by meaning, both on the scale of their own best hit."""
+        again = Asked(query=replace(self.asked.query, text=text), vector=self.encoder.encode_query(text))
+        dense = partial(again.dense, self.chunks, SearchField.TEXT, top_k=DEPTH)
+        by_words = [partial(again.bm25, self.chunks, field, top_k=DEPTH) for field in WORD_FIELDS]
+        sense, *words = ask_side_by_side([dense, *by_words])
+        bm25, cosine = add_scores(*words), add_scores(sense)
+        scale = Scale(bm25=max(bm25.values(), default=0.0), cosine=max(cosine.values(), default=0.0))
+        docs = {hit.chunk_id: hit.doc for hit in chain(sense, *words)}
+        hits = {one: scale.base(bm25.get(one, 0.0), cosine.get(one, 0.0)) for one in docs}
+        best: dict[str, Found] = {}
+        for chunk in best_chunks(hits, limit=len(hits)):
+            best.setdefault(docs[chunk], Found(doc=docs[chunk], chunk=chunk, hit=hits[chunk]))
+        return tuple(best.values())
+
+    def _read(self, docs: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
+        """Give each document's two best chunks for the first question, in reading order."""
+        bases = self.measure.of(docs)
+        wanted = {chunk for base in bases.values() for chunk in best_chunks(base, limit=READ_CHUNKS)}
+        found: dict[str, list[Chunk]] = {}
+        for chunk in sorted(self.chunks.get(sorted(wanted)), key=lambda chunk: (chunk.ordinal, chunk.id)):
+            found.setdefault(chunk.doc, []).append(chunk)
+        return {doc: tuple(found[doc]) for doc in sorted(found)}

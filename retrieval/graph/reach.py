@@ -1,0 +1,84 @@
+"""What the graph adds to what was found: surroundings, activation, second questions, and which are copies."""
+
+from dataclasses import dataclass, field
+
+from indexes.ports import ChunkReader, Encoder, GraphReader
+from retrieval.graph.expansion import Expansion, expand_seeds
+from retrieval.graph.follow_up import FollowUp
+from retrieval.graph.spreading import Spread, choose_anchors, spread_from
+from retrieval.graph.surroundings import SEEDS
+from retrieval.graph.tools import DEFINITION, ToolInScope, find_tools
+from retrieval.question.route import Known, Route, wants_detail
+from retrieval.search.relevance import Measure, best_chunks
+from retrieval.search.seeds import Asked, Lists
+from schemas.evidence import Hit
+from schemas.nodes import Chunk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the chunk store found."""
+
+    lists: Lists
+    known: Known
+    route: Route
+    pool: tuple[Hit, ...]
+    measure: Measure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """What the graph added, and what was missing."""
+
+    spread: Spread
+    expansion: Expansion = field(default_factory=Expansion)
+    sub_queries: tuple[str, ...] = ()
+    tools: tuple[ToolInScope, ...] = ()
+    degraded: frozenset[str] = frozenset()
+
+
+def start_from(found: Found) -> Spread:
+    """Choose the documents that everything is reached from; what stands without a graph."""
+    base = found.measure.documents({hit.doc for hit in found.pool})
+    return choose_anchors(base, found.known.documents)
+
+
+def reach_by_graph(
+    chunks: ChunkReader,
+    graph: GraphReader,
+    encoder: Encoder,
+    asked: Asked,
+    found: Found,
+    *,
+    second_queries: bool = True,
+) -> Reached:
+    """Expand the best seeds, spread from the anchors, and ask again by rule from what that lit.
+
+    Where nothing spreads, or the question names its documents, or without *second_queries*, there is no
+    second question.
+    """
+    seeds = _best_seeds(chunks, found)
+    expansion = expand_seeds(
+        chunks,
+        graph,
+        seeds,
+        query=asked.query.text,
+        wants_detail=wants_detail(asked.query.text),
+        measure=found.measure.of,
+    )
+    tools = find_tools(chunks, graph, asked, seeds, measure=found.measure.of)
+    expansion = expansion.with_ways({one.chunk: one.path for one in tools if one.chunk}, role=DEFINITION)
+    spread = spread_from(graph, start_from(found), measure=found.measure.of)
+    if not spread.ran or spread.named or not second_queries:
+        return Reached(spread=spread, expansion=expansion, tools=tools)
+    follow_up = FollowUp(chunks=chunks, encoder=encoder, asked=asked, measure=found.measure)
+    lit, sub_queries = follow_up.light(spread)
+    return Reached(spread=lit, expansion=expansion, sub_queries=sub_queries, tools=tools)
+
+
+def _best_seeds(chunks: ChunkReader, found: Found) -> tuple[Chunk, ...]:
+    bases = found.measure.of({hit.doc for hit in found.pool})
+    base = {hit.chunk_id: bases.get(hit.doc, {}).get(hit.chunk_id, 0.0) for hit in found.pool}
+    best = best_chunks(base, limit=SEEDS)
+    rows = {row.id: row for row in chunks.get(best)}
+    return tuple(rows[chunk] for chunk in best if chunk in rows)

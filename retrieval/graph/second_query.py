@@ -1,0 +1,160 @@
+"""A second question made by rule: what the first leaves open, in the words of what was found for it."""
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from retrieval.graph.spreading import Reach, Spread
+from retrieval.question.words import STOP_WORDS, content_words
+from retrieval.search.parallel import ask_side_by_side
+from schemas.evidence import PathStep
+from schemas.nodes import Chunk
+
+HITS = 2
+"""Best documents of a sub-query that are lit, and newly lit ones that ask again."""
+CARRY = 0.75
+SPANS_MAX = 4
+KIND = "second_query"
+"""Kind of the step that a path shows for such a find."""
+
+_LEADS = STOP_WORDS | {"he", "her", "his", "she", "after", "also", "both", "during", "while"}
+_SENTENCE = re.compile(r".+?(?:[.!?…][\"'”’)\]]*(?=\s)|$)")
+_WORD = re.compile(r"\w+")
+_PROPER = re.compile(
+    r"\b[A-Z][\w'’-]*(?:\.(?=\s[A-Z]))?(?:\s(?:(?:of|the|de|von|van|la|du|and|&)\s){0,2}[A-Z][\w'’-]*)*|\b[12]\d{3}\b"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubQuery:
+    """A question made of another, the document whose sentence it takes words from, and how lit that is."""
+
+    text: str
+    doc: str
+    chunk: str
+    activation: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A chunk that a search found best in its document; `hit` is its base, in [0, 1], for that search."""
+
+    doc: str
+    chunk: str
+    hit: float
+
+
+Search = Callable[[str], tuple[Found, ...]]
+"""A text to the documents it finds, best first, each at its best chunk."""
+ReadDocuments = Callable[[Collection[str]], Mapping[str, tuple[Chunk, ...]]]
+"""Documents to their best chunks for the question."""
+
+
+def left_open(question: str, title: str) -> str:
+    """Give the words of *question* that do not stand in *title*, in order."""
+    known = {word.casefold() for word in _WORD.findall(title)}
+    return " ".join(word for word in _WORD.findall(question) if word.casefold() not in known)
+
+
+def best_sentence(sentences: Sequence[str], wanted: Collection[str]) -> str:
+    """Give the sentence with most of the *wanted* words for its length, the first of equals."""
+    return max(sentences, key=lambda sentence: _overlap(sentence, wanted), default="")
+
+
+def make_sub_query(question: str, title: str, sentences: Sequence[str]) -> str | None:
+    """Give what *question* leaves open after *title*, with up to 4 names or years of the best sentence.
+
+    None where nothing is left open, or the sentence says no name that the question lacks.
+    """
+    rest = left_open(question, title)
+    wanted = {word for word in content_words(rest) if word not in STOP_WORDS}
+    spans = new_spans(best_sentence(sentences, wanted), question)
+    return " ".join((rest, *spans)) if wanted and spans else None
+
+
+def _overlap(sentence: str, wanted: Collection[str]) -> float:
+    """Words shared, `n / (1 + ln(1 + length))`, so that a long sentence does not win by length."""
+    words = {word.casefold() for word in _WORD.findall(sentence)}
+    return round(len(words & set(wanted)) / (1 + math.log(1 + len(words))), 6)
+
+
+def new_spans(sentence: str, question: str) -> list[str]:
+    """Capitalised spans and years that the question lacks, in order, once each."""
+    asked = question.casefold()
+    return [span for span in proper_spans(sentence) if span.casefold() not in asked][:SPANS_MAX]
+
+
+def proper_spans(sentence: str) -> list[str]:
+    """Capitalised spans and years, in order, once each."""
+    spans = dict.fromkeys(_without_lead(match[0]) for match in _PROPER.finditer(sentence))
+    return [span for span in spans if span]
+
+
+def _without_lead(span: str) -> str:
+    """Drop a first word that is capitalised only for opening the sentence."""
+    first, _, others = span.partition(" ")
+    return others if first.casefold() in _LEADS else span
+
+
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Cut prose at the ends of its sentences."""
+    line = " ".join(text.split())
+    return tuple(match[0].strip() for match in _SENTENCE.finditer(line))
+
+
+def ask_again(
+    question: str, spread: Spread, *, search: Search, read: ReadDocuments
+) -> tuple[Spread, tuple[str, ...]]:
+    """Light what second questions find from the anchors, then from the best of the newly found; at most 5.
+
+    What is found so gets `.75 * activation of the asking document * hit` and does not spread on. Gives the
+    sub-queries too, in the order asked.
+    """
+    first = _sub_queries(question, dict(spread.anchors), read)
+    lit = _search_all(spread, first, search)
+    new = {doc: reach.activation for doc, reach in lit.reached.items() if _is_new(spread, doc)}
+    best = sorted(new, key=lambda doc: (-round(new[doc], 6), doc))[:HITS]
+    asked_by = {doc: next(one for one in first if one.doc == lit.reached[doc].path[-1].src) for doc in best}
+    second = [one for doc in best for one in _sub_queries(asked_by[doc].text, {doc: new[doc]}, read)]
+    return _search_all(lit, second, search), tuple(one.text for one in (*first, *second))
+
+
+def _is_new(before: Spread, doc: str) -> bool:
+    return doc not in before.anchors and doc not in before.reached
+
+
+def _sub_queries(question: str, docs: Mapping[str, float], read: ReadDocuments) -> list[SubQuery]:
+    """One a document, best lit first."""
+    texts = read(sorted(docs))
+    made: list[SubQuery] = []
+    for doc in sorted(texts, key=lambda doc: (-round(docs[doc], 6), doc)):
+        said = [(sentence, chunk.id) for chunk in texts[doc] for sentence in split_sentences(chunk.text)]
+        sentences = [sentence for sentence, _ in said]
+        title = _title(texts[doc])
+        text = make_sub_query(question, title, sentences)
+        if text:
+            wanted = content_words(left_open(question, title))
+            chunk = said[sentences.index(best_sentence(sentences, wanted))][1]
+            made.append(SubQuery(text=text, doc=doc, chunk=chunk, activation=docs[doc]))
+    return made
+
+
+def _title(chunks: Collection[Chunk]) -> str:
+    first = next(iter(chunks))
+    return " ".join(first.heading_path[:1] or first.breadcrumbs[-1:])
+
+
+def _search_all(spread: Spread, queries: Collection[SubQuery], search: Search) -> Spread:
+    reached = dict(spread.reached)
+    answers = ask_side_by_side([partial(search, one.text) for one in queries])
+    for one, answer in zip(queries, answers, strict=True):
+        others = [found for found in answer if found.doc != one.doc]
+        for found in others[:HITS]:
+            activation = CARRY * one.activation * found.hit
+            if round(activation, 6) > round(replace(spread, reached=reached).activation(found.doc), 6):
+                before = reached[one.doc].path if one.doc in reached else ()
+                step = PathStep(src=one.doc, kind=KIND, dst=found.doc, chunk=one.chunk)
+                reached[found.doc] = Reach(activation=activation, path=(*before, step), chunk=found.chunk)
+    return replace(spread, reached=reached)

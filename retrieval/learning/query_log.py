@@ -1,0 +1,112 @@
+"""The usage log: one line of JSON per query, appended beside the index, never in it."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schemas.evidence import Query
+from schemas.redaction import one_line
+
+if TYPE_CHECKING:
+    from retrieval.ranking.score import Scored
+    from retrieval.retriever import Walk
+
+LOG_FILE = "queries.jsonl"
+CANDIDATES_KEPT = 30
+"""Best candidates of a query that are logged; hard negatives are looked for among as many."""
+
+
+class Outcome(StrEnum):
+    """How a query ended, as far as is known when it is logged."""
+
+    FOUND = "found"
+    EMPTY = "empty"
+    NOT_FOUND = "not_found"
+
+
+def log_folder(index: Path) -> Path:
+    """Give the folder of an index's logs: `NAME.logs` beside the index folder `NAME`."""
+    whole = index.resolve()
+    return whole.with_name(f"{whole.name}.logs")
+
+
+def log_queries(
+    index: Path,
+    queries: Sequence[Query],
+    *,
+    timestamp: str,
+    walks: "Sequence[Walk]" = (),
+    not_found: bool = False,
+) -> None:
+    """Append one line per query, without the secrets of its words.
+
+    Args: walks: what each query brought, where it was a retriever that answered. not_found: an answerer had
+    the evidence and said that it does not hold the answer.
+    Raises: OSError: the log cannot be written; a query need not fail over that.
+    """
+    append_lines(
+        index,
+        LOG_FILE,
+        (
+            {**_asked(query, timestamp), **(_found(walk, not_found=not_found) if walk else {})}
+            for query, walk in zip_longest(queries, walks)
+        ),
+    )
+
+
+def append_lines(index: Path, name: str, entries: Iterable[Mapping[str, Any]]) -> None:
+    """Append entries to a log of *index*, one writer at a time, so that no two processes mix lines.
+
+    Where the last line has no end, since its writer was killed or the disk was full, a new one is begun.
+    """
+    folder = log_folder(index)
+    folder.mkdir(parents=True, exist_ok=True)
+    data = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries).encode()
+    log = os.open(folder / name, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(log, fcntl.LOCK_EX)  # a line that another is still writing has no end either
+        os.write(log, data if _ends_a_line(log) else b"\n" + data)
+    finally:
+        os.close(log)
+
+
+def _ends_a_line(log: int) -> bool:
+    size = os.fstat(log).st_size
+    return size == 0 or os.pread(log, 1, size - 1) == b"\n"
+
+
+def _asked(query: Query, timestamp: str) -> dict[str, Any]:
+    return {
+        "timestamp": timestamp,
+        "query": one_line(query.text),
+        "filters": {one.field: list(map(one_line, one.values)) for one in query.filters},
+        "top_k": query.top_k,
+        "use_graph": query.use_graph,
+        "rerank": query.rerank,
+    }
+
+
+def _found(walk: "Walk", *, not_found: bool) -> dict[str, Any]:
+    bundle = walk.bundle
+    found = Outcome.NOT_FOUND if not_found else Outcome.FOUND
+    return {
+        "route": bundle.route,
+        "generation": bundle.generation,
+        "degraded": list(bundle.degraded),
+        "outcome": (found if bundle.evidence else Outcome.EMPTY).value,
+        "winners": [one.chunk_id for one in bundle.evidence],
+        "candidates": [
+            _candidate(rank, one) for rank, one in enumerate(walk.candidates[:CANDIDATES_KEPT], start=1)
+        ],
+    }
+
+
+def _candidate(rank: int, one: "Scored") -> dict[str, Any]:
+    parts = {name: getattr(one.scores, name) for name in one.scores.__slots__}
+    found = {"rank": rank, "chunk_id": one.chunk.id, "doc": one.chunk.doc, "score": one.score, **parts}
+    return found if one.logit is None else {**found, "logit": one.logit}

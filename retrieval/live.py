@@ -1,0 +1,131 @@
+"""The door for programs that live long: a retriever that follows its index, and its async twin.
+
+What a service, a bot or a notebook holds. `docs/how-to/embed-in-a-service.md` shows it at work.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from indexes.following import GRAPH, FollowedIndex
+from indexes.wiring import Readers
+from retrieval.opening import build_retriever
+from retrieval.question.policy import ALLOW_ALL, Policy
+from retrieval.retriever import Retriever, Walk
+from schemas.errors import StoreUnavailable
+from schemas.evidence import ContextBundle, Query
+
+CACHE_MB = 1536
+THREADS = 4
+
+T = TypeVar("T")
+
+
+class LiveRetriever:
+    """Answers each query from one generation: the one that is current when it is asked.
+
+    Threads may share it, and any number of processes may have one of their own on the same index.
+    """
+
+    def __init__(self, index: FollowedIndex, *, policy: Policy = ALLOW_ALL) -> None:
+        self._index = index
+        self._policy = policy
+        self._newest: _Opened | None = None
+
+    def retrieve(self, query: Query) -> ContextBundle:
+        """Give the evidence for *query*, as `Retriever.retrieve` does."""
+        return self.walk(query).bundle
+
+    def walk(self, query: Query) -> Walk:
+        """Give the evidence for *query* and all that it was chosen from, as `Retriever.walk` does."""
+        return self.read(lambda readers: self._walk(readers, query))
+
+    def read(self, ask: Callable[[Readers], T]) -> T:
+        """Call *ask* with readers of the current generation; once more if theirs was pruned meanwhile.
+
+        Raises: what *ask* raises; ConfigError: no index there; StoreUnavailable: it cannot be read.
+        """
+        readers = self._index.readers()
+        try:
+            return ask(readers)
+        except StoreUnavailable:
+            renewed = self._index.renew(readers)
+            if renewed is None:
+                raise
+        return ask(renewed)
+
+    def _walk(self, readers: Readers, query: Query) -> Walk:
+        walk = self._over(readers).walk(query)
+        if GRAPH in walk.bundle.degraded and GRAPH not in readers.degraded:
+            self._index.leave_graph(readers)
+        return walk
+
+    def _over(self, readers: Readers) -> Retriever:
+        newest = self._newest
+        if newest is None or newest.readers is not readers:
+            newest = self._newest = _Opened(readers, build_retriever(readers, policy=self._policy))
+        return newest.retriever
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    readers: Readers
+    retriever: Retriever
+
+
+@contextmanager
+def open_retriever(
+    index: Path,
+    *,
+    environment: Mapping[str, str],
+    clock: Callable[[], float],
+    cache_mb: int = CACHE_MB,
+    policy: Policy = ALLOW_ALL,
+) -> Iterator[LiveRetriever]:
+    """Open an index to be asked again and again; nothing is read before the first query.
+
+    Args: environment: where Neo4j is, if the graph is there. clock: monotonic seconds. cache_mb: what the
+    stores may keep in memory between queries. policy: says which questions are refused (`QueryRefused`).
+    """
+    followed = FollowedIndex(index, environment=environment, cache_mb=cache_mb, clock=clock)
+    try:
+        yield LiveRetriever(followed, policy=policy)
+    finally:
+        followed.close()
+
+
+class AsyncRetriever:
+    """A `LiveRetriever` for event loops: what waits, waits in a thread."""
+
+    def __init__(self, retriever: LiveRetriever, threads: ThreadPoolExecutor) -> None:
+        self._retriever = retriever
+        self._threads = threads
+
+    async def retrieve(self, query: Query) -> ContextBundle:
+        """Give the evidence for *query*; what a thread has begun runs to its end, also if cancelled."""
+        return await asyncio.wrap_future(self._threads.submit(self._retriever.retrieve, query))
+
+
+@asynccontextmanager
+async def open_async_retriever(
+    index: Path,
+    *,
+    environment: Mapping[str, str],
+    clock: Callable[[], float],
+    cache_mb: int = CACHE_MB,
+    threads: int = THREADS,
+    policy: Policy = ALLOW_ALL,
+) -> AsyncIterator[AsyncRetriever]:
+    """Open as `open_retriever` does; at most *threads* queries are worked at a time, the rest wait."""
+    with open_retriever(
+        index, environment=environment, clock=clock, cache_mb=cache_mb, policy=policy
+    ) as retriever:
+        pool = ThreadPoolExecutor(threads, thread_name_prefix="retrieve")
+        try:
+            yield AsyncRetriever(retriever, pool)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,67 @@
+"""Whether a question asks how things are related, by its words and the names in it (reference 13)."""
+
+import re
+from collections.abc import Collection
+
+from retrieval.question.words import STOP_WORDS, code_tokens, fold
+
+ENTITIES_MAX = 3
+
+_DEFINES = re.compile(r"\s*(define\b|(what|who)\s+(is|are|'s)\s+(an?\b|the\b)?)", re.IGNORECASE)
+_JOINS = re.compile(r"\bbetween\b|\b(related|linked|connected)\s+to\b", re.IGNORECASE)
+_STRONG = re.compile(
+    r"\b(connect|depend|interfac|relat(ed|ion)|between\b|supersed|inherit|affect|integrat"
+    r"|link(s|ed)?\s+to\b|call(s|ed)?\b)",
+    re.IGNORECASE,
+)
+_NAMED_PARTY = re.compile(
+    r"\b(?:connect|depend|integrat|interfac|relat|link)\w*\s+(?:to|on|with)\s+the\s+\w", re.IGNORECASE
+)
+"""A thing that only a description names: "depends on the billing worker"."""
+_WEAK = re.compile(r"\b(configure|use[sd]?|need|require)", re.IGNORECASE)
+_WHEN = re.compile(r"\bwhen\b", re.IGNORECASE)
+_SPAN = re.compile(r"(?<![\w-])[A-Z][\w-]*(?:\s+(?:[A-Z0-9][\w.-]*))*")
+_QUESTION_WORDS = STOP_WORDS | {"is", "does", "did", "are", "was", "define", "which", "what", "who"}
+
+
+def entities_of(text: str, known: Collection[str] = ()) -> tuple[str, ...]:
+    """Give at most 3 names in *text*: those of *known* first, then the longest, then by position.
+
+    *known* are names of the catalogue. Else a name is a capitalised span, an acronym or a code; question
+    words and a first word that is capitalised only for being first are none.
+    """
+    folded = f" {fold(text)} "
+    listed = [name for name in sorted(set(known)) if fold(name) and f" {fold(name)} " in folded]
+    spans = [span for match in _SPAN.finditer(text) if (span := _without_lead(match[0], match.start() == 0))]
+    found: dict[str, tuple[int, int, int]] = {}
+    for rank, names in enumerate((listed, (*spans, *code_tokens(text)))):
+        for name in names:
+            found.setdefault(fold(name), (rank, -len(name), folded.find(f" {fold(name)} ")))
+    written = {fold(name): name for name in (*code_tokens(text), *spans, *listed)}
+    ranked = sorted(found, key=lambda name: (found[name], name))
+    kept = [
+        name for name in ranked if not any(name != other and f" {name} " in f" {other} " for other in found)
+    ]
+    return tuple(written[name] for name in kept[:ENTITIES_MAX])
+
+
+def _without_lead(span: str, first: bool) -> str:
+    """Drop leading question words, and a lone first word that any sentence would capitalise."""
+    words = span.split()
+    while words and words[0].casefold() in _QUESTION_WORDS:
+        words, first = words[1:], False
+    merely_first = first and len(words) == 1 and not words[0].isupper()
+    return "" if merely_first else " ".join(words)
+
+
+def asks_for_relations(text: str, known: Collection[str] = ()) -> bool:
+    """Decide by the words of *text* and the number of names in it; definitions and dates are none."""
+    count = len(entities_of(text, known))
+    if _DEFINES.match(text) and count < 2 and not _JOINS.search(text):
+        # "What is related to X" asks for relations; "what is X" does not.
+        return False
+    if _STRONG.search(text):
+        return count >= 1 or bool(_NAMED_PARTY.search(text))
+    if _WEAK.search(text):
+        return count >= 2
+    return count >= 2 and not _WHEN.search(text)

@@ -1,0 +1,197 @@
+"""Found and reached chunks side by side, each scored and with the way it came."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from indexes.ports import AuthorityReader, ChunkReader
+from retrieval.graph.expansion import Expansion, Joined
+from retrieval.graph.spreading import Reach, Spread
+from retrieval.graph.tools import DEFINITION
+from retrieval.ranking.anchor_text import AnchorHits, weigh_anchors
+from retrieval.ranking.score import (
+    SAME_PAGE,
+    SAME_SECTION,
+    Scored,
+    normalise,
+    round_parts,
+    score_freshness,
+    score_text,
+)
+from retrieval.search.relevance import Base, Measure, best_chunks
+from schemas.evidence import Hit, Origin, Scores
+from schemas.nodes import Chunk
+
+CHUNKS_PER_DOCUMENT = 2
+LANDING_MAX = 30
+LIT_MAX = 100
+"""Reached documents that compete, the best lit; a bundle shows 50 passages at most."""
+
+Bases = Mapping[str, Base]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lit:
+    """What a chunk received of its document's activation, and by which edge, if by one."""
+
+    activation: float
+    reach: Reach | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """All that is known when chunks are scored: who was found, who was reached, what is near an anchor.
+
+    `joined` are chunks that expansion alone brought, and those that define a tool in scope.
+    """
+
+    anchors: AnchorHits
+    as_of: str
+    found: frozenset[str]
+    bases: Bases
+    spread: Spread
+    lit: Mapping[str, Lit]
+    graph: Mapping[str, float]
+    anchor_sections: frozenset[str]
+    authority: Mapping[str, float]
+    joined: Mapping[str, Joined]
+    weights: Scores | None = None
+
+    def score(self, chunk: Chunk) -> Scored:
+        """Score one chunk, part by part."""
+        base = self.bases.get(chunk.doc, {}).get(chunk.id, 0.0)
+        lit, joined = self.lit.get(chunk.id), self.joined.get(chunk.id)
+        reach = lit.reach if lit else None
+        parts = Scores(
+            text=score_text(base, self._activation(chunk, base), spread_ran=self.spread.ran),
+            graph=min(1.0, self.graph.get(chunk.id, 0.0) + self._nearness(chunk)),
+            anchor=self.anchors.of(chunk),
+            authority=self.authority.get(chunk.doc, 0.0),
+            freshness=score_freshness(chunk.last_modified or chunk.changed_at, self.as_of),
+        )
+        found = Origin.BOTH if chunk.id in self.found else Origin.GRAPH
+        return Scored(
+            chunk=chunk,
+            scores=round_parts(parts),
+            source=found if reach or joined else Origin.VECTOR,
+            role=joined.role if joined else self._role(chunk, reach),
+            path=joined.path if joined else reach.path if reach else (),
+            weights=self.weights,
+        )
+
+    def _role(self, chunk: Chunk, reach: Reach | None) -> str:
+        if chunk.doc in self.spread.anchors:
+            return "anchor"
+        return "bridge" if reach else "rest"
+
+    def _activation(self, chunk: Chunk, base: float) -> float | None:
+        lit = self.lit.get(chunk.id)
+        if lit:
+            return lit.activation
+        return base if chunk.doc in self.spread.anchors or chunk.id in self.joined else None
+
+    def _nearness(self, chunk: Chunk) -> float:
+        if not self.spread.ran:
+            return 0.0
+        if chunk.section_id in self.anchor_sections:
+            return SAME_SECTION
+        return SAME_PAGE if chunk.doc in self.spread.anchors else 0.0
+
+
+def score_candidates(
+    chunks: ChunkReader,
+    pool: Collection[Hit],
+    measure: Measure,
+    spread: Spread,
+    expansion: Expansion,
+    *,
+    found: frozenset[str],
+    query: str,
+    as_of: str,
+    authority: AuthorityReader | None = None,
+    weights: Scores | None = None,
+) -> tuple[Scored, ...]:
+    """Score the pool and the chunks on which activation lands, in rank order.
+
+    Args: found: what a plain search would show; the rest of what the graph reached is the graph's alone.
+    weights: of a tuned blend, None for the design's.
+    """
+    bases = measure.of({hit.doc for hit in pool} | set(spread.anchors) | set(spread.reached))
+    landing = _landing(bases, spread)
+    pooled = {hit.chunk_id for hit in pool}
+    wanted = pooled | expansion.joined.keys() | {chunk for ids in landing.values() for chunk in ids}
+    rows = {chunk.id: chunk for chunk in chunks.get(sorted(wanted))}
+    bases = {**bases, **measure.of({row.doc for row in rows.values()})}
+    lit = _light(bases, spread, landing, rows)
+    candidates = Candidates(
+        anchors=weigh_anchors(query, tuple(rows.values()), expansion.links),
+        as_of=as_of,
+        found=found,
+        bases=bases,
+        spread=spread,
+        lit=lit,
+        graph=normalise({chunk: one.activation for chunk, one in lit.items()}) if spread.ran else {},
+        anchor_sections=_anchor_sections(bases, spread, rows),
+        authority=authority.of({row.doc for row in rows.values()}) if authority else {},
+        joined={
+            chunk: way
+            for chunk, way in expansion.joined.items()
+            if way.role == DEFINITION or chunk not in pooled | lit.keys()
+        },
+        weights=weights,
+    )
+    kept = pooled | lit.keys() | expansion.joined.keys()
+    scored = (candidates.score(row) for row in rows.values() if row.id in kept)
+    return tuple(sorted(scored, key=lambda one: one.rank_key))
+
+
+def _landing(bases: Bases, spread: Spread) -> dict[str, tuple[str, ...]]:
+    """Chunks on which activation may land: more of a document where the way to it names a place in it.
+
+    Where nothing spread, only documents named by id are lit.
+    """
+    best = sorted(spread.reached, key=lambda doc: (-round(spread.activation(doc), 6), doc))[:LIT_MAX]
+    docs = {*spread.anchors, *best} if spread.ran else spread.named
+    return {
+        doc: best_chunks(bases[doc], limit=LANDING_MAX if _lands(spread, doc) else CHUNKS_PER_DOCUMENT)
+        for doc in sorted(docs)
+        if doc in bases
+    }
+
+
+def _lands(spread: Spread, doc: str) -> Reach | None:
+    """The way to a document where it names a place in it; an anchor is where it is by itself."""
+    reach = spread.reached.get(doc) if doc not in spread.anchors else None
+    return reach if reach and (reach.fragment or reach.section or reach.chunk) else None
+
+
+def _light(
+    bases: Bases, spread: Spread, landing: Mapping[str, tuple[str, ...]], rows: Mapping[str, Chunk]
+) -> dict[str, Lit]:
+    """Give a document's activation to the place the way to it names, else to its two best chunks by base.
+
+    The second chunk gets less in the measure of its base, or the two would tie.
+    """
+    lit: dict[str, Lit] = {}
+    for doc, ids in landing.items():
+        reach = _lands(spread, doc)
+        there = tuple(chunk for chunk in ids if reach and chunk in rows and _stands_at(rows[chunk], reach))
+        targets = (there or ids)[:CHUNKS_PER_DOCUMENT]
+        best = bases[doc][targets[0]]
+        for chunk in targets:
+            share = bases[doc][chunk] / best if best > 0 else 1.0
+            lit[chunk] = Lit(activation=spread.activation(doc) * share, reach=spread.way_to(doc))
+    return lit
+
+
+def _stands_at(chunk: Chunk, reach: Reach) -> bool:
+    return (
+        chunk.id == reach.chunk
+        or (reach.section is not None and chunk.section_id == reach.section)
+        or (reach.fragment or "") in {chunk.fragment, *chunk.fragments, f"page={chunk.page_no}"}
+    )
+
+
+def _anchor_sections(bases: Bases, spread: Spread, rows: Mapping[str, Chunk]) -> frozenset[str]:
+    best = [best_chunks(bases[doc], limit=1)[0] for doc in spread.anchors if doc in bases]
+    sections = {rows[chunk].section_id for chunk in best if chunk in rows}
+    return frozenset(section for section in sections if section)

@@ -1,0 +1,78 @@
+"""What reads entities besides the rules, as the settings have it: a language model, or spaCy."""
+
+from collections.abc import Callable
+from functools import partial
+
+from indexes.stores.ledger.ledger import Ledger
+from ingest.fetch.credentials import is_sendable
+from ingest.link.model_extractor import ModelExtractor
+from ingest.link.spacy_ import SpacyExtractor, require_pipeline
+from ingest.urls import canonical_url, host_port
+from runtime.language_model import open_model
+from schemas.errors import ConfigError
+from schemas.extraction import EntityExtractor
+from schemas.report import Problem
+from schemas.settings import Settings
+
+
+def check_extractor(settings: Settings) -> None:
+    """Hold what the settings name against all that can be known of it without loading or asking it.
+
+    Raises: ConfigError: a URL without a model, a URL that is none, a key that no header can carry, both a URL
+    and a pipeline, or a pipeline that is not there.
+    """
+    if settings.spacy is not None and settings.llm_url is not None:
+        raise ConfigError("stands beside SITEGRAPH_LLM_URL; take one of them", subject="SITEGRAPH_SPACY")
+    if settings.spacy is not None:
+        require_pipeline(settings.spacy)
+    if settings.llm_url is not None:
+        _check_server(settings.llm_url, model=settings.llm_model, key=settings.llm_key)
+
+
+def _check_server(url: str, *, model: str | None, key: str | None) -> None:
+    if not _is_web_address(url):
+        message = f"{url!r} is no URL of http or https; a key goes into SITEGRAPH_LLM_KEY"
+        raise ConfigError(message, subject="SITEGRAPH_LLM_URL")
+    if model is None:
+        raise ConfigError("names no model; set it beside SITEGRAPH_LLM_URL", subject="SITEGRAPH_LLM_MODEL")
+    if key is not None and not is_sendable(key):
+        message = (
+            "holds a line end, a space at an end or a character outside ASCII, which no header may carry"
+        )
+        raise ConfigError(message, subject="SITEGRAPH_LLM_KEY")
+
+
+def open_extractor(
+    settings: Settings, ledger: Ledger, *, run_id: str, should_stop: Callable[[], bool]
+) -> EntityExtractor | None:
+    """Give the extractor that the settings name, None where they name none.
+
+    Raises: ConfigError: they do not pass `check_extractor`, or the pipeline is none.
+    """
+    check_extractor(settings)
+    if settings.spacy is not None:
+        return SpacyExtractor(settings.spacy)
+    complete = open_model(settings, budgeted=False)
+    if complete is None or settings.llm_model is None:
+        return None
+    return ModelExtractor(
+        complete,
+        model=settings.llm_model,
+        answers=ledger.answers,
+        on_failure=partial(_tell, ledger, run_id),
+        should_stop=should_stop,
+    )
+
+
+def _tell(ledger: Ledger, run_id: str, subject: str, message: str) -> None:
+    reason = f"{message}; entities of some passages were read by rules alone"
+    ledger.runs.add_problems(run_id, [Problem(url=subject, reason=reason)])
+
+
+def _is_web_address(url: str) -> bool:
+    """Whether a request can be made of it: no client takes a host with labels that no name can have."""
+    canonical = canonical_url(url)
+    if canonical is None or not canonical.startswith("http") or not url.isprintable():
+        return False
+    host = host_port(canonical)[0].removesuffix(".")
+    return ":" in host or all(0 < len(label) < 64 for label in host.split("."))

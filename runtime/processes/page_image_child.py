@@ -1,0 +1,44 @@
+"""The child's side of page_images.py: a PDF on standard input, one page as PNG on standard output."""
+
+import resource
+import sys
+
+from schemas.errors import ParseError
+from schemas.extras import install_line
+from schemas.geometry import BBox
+
+_CPU_SECONDS = 30
+
+
+def main() -> int:
+    """Draw; exit code 1 with one line on stderr says why there is no picture."""
+    page_no, x0, y0, x1, y1, dpi, address_space_mb = map(float, sys.argv[1:])
+    _limit(int(address_space_mb) * 1024 * 1024)
+    try:
+        from ingest.parse.pdf.picture import draw_region
+
+        data = sys.stdin.buffer.read()
+        picture = draw_region(data, page_no=int(page_no), bbox=BBox(x0, y0, x1, y1), dpi=int(dpi))
+    except ImportError:
+        return _refuse(f"pictures need pymupdf, which is not installed; run: {install_line('serve')}")
+    except ParseError as error:
+        return _refuse(error.message)
+    except MemoryError:
+        return _refuse("the page takes more memory than it may")
+    sys.stdout.buffer.write(picture)
+    return 0
+
+
+def _refuse(reason: str) -> int:
+    sys.stderr.write(f"{reason}\n")
+    return 1
+
+
+def _limit(address_space: int) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
+    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

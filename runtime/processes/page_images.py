@@ -1,0 +1,76 @@
+"""Pictures of PDF pages: the bytes readers see, drawn here or in a child process under limits."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemas.errors import ConfigError, ParseError, StoreUnavailable
+from schemas.nodes import Chunk
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from indexes.wiring import Readers
+
+DPI = 110
+SECONDS = 10.0
+ADDRESS_SPACE_MB = 2048
+"""Of which importing pymupdf takes 610."""
+
+WITHHELD = "the document holds secrets, so its bytes were not kept (see keep_raw of a source file)"
+
+RawOf = Callable[[str], bytes | None]
+"""Document node id to the bytes it was parsed from; None where they held secrets and were not kept."""
+
+
+def stored_bytes(settings: Settings, readers: "Readers") -> RawOf:
+    """Give the bytes that a document readers see was read from; nothing is opened before it is asked."""
+
+    def raw_of(doc: str) -> bytes | None:
+        from indexes.layout import IndexLayout
+        from indexes.own_ledger import open_own_ledger
+        from indexes.wiring import open_raw_store
+
+        layout = IndexLayout(Path(settings.index).resolve())
+        ledger = open_own_ledger(layout, settings.ledger_url)
+        try:
+            origins = ledger.origins.of_generation(readers.generation, docs=[doc])
+        finally:
+            ledger.close()
+        if doc not in origins:
+            raise StoreUnavailable("the ledger knows no bytes of this document; run it again", subject=doc)
+        sha256 = origins[doc]
+        return None if sha256 is None else open_raw_store(layout.raw, readers.manifest).get(sha256)
+
+    return raw_of
+
+
+def draw_apart(data: bytes, chunk: Chunk, *, seconds: float = SECONDS) -> bytes:
+    """Draw the page of *chunk* in a child process, so that no PDF can harm or hold up this one; PNG.
+
+    Raises: ParseError: the page cannot be drawn, or not in time; ConfigError: the chunk has no page.
+    """
+    if chunk.page_no is None or chunk.bbox is None:
+        raise ConfigError("has no page and box to draw", subject=chunk.id)
+    box = (chunk.bbox.x0, chunk.bbox.y0, chunk.bbox.x1, chunk.bbox.y1)
+    numbers = (chunk.page_no, *box, DPI, ADDRESS_SPACE_MB)
+    command = [sys.executable, "-P", "-m", "runtime.processes.page_image_child", *map(str, numbers)]
+    try:
+        done = subprocess.run(
+            command, input=data, capture_output=True, timeout=seconds, env=_environment(), check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ParseError(f"drawing the page took longer than {seconds:g} s", subject=chunk.id) from error
+    if done.returncode == 0:
+        return done.stdout
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    raise ParseError(said[-1] if said else f"drawing ended with {done.returncode}", subject=chunk.id)
+
+
+def _environment() -> dict[str, str]:
+    root = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
+    # Every thread of a library would else reserve an arena out of the limited address space.
+    return {**os.environ, "PYTHONPATH": path, "MALLOC_ARENA_MAX": "2", "PYMUPDF_MESSAGE": "fd:2"}

@@ -1,0 +1,51 @@
+"""Where settings come from; imports nothing slow, since every command begins here."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from runtime.file_errors import why
+from schemas.errors import ConfigError
+from schemas.settings import SETTINGS_FILE, Settings, load_settings
+
+GRAPHS = ("lance", "neo4j")
+"""The graph stores that indexes/wiring.py opens."""
+
+DTYPES = ("auto", "fp32", "bf16")
+"""The arithmetic of indexes/embed/routes.py, which is not imported here: every command begins with this."""
+
+
+def read_settings(index: str | None = None, *, graph: str | None = None) -> Settings:
+    """Settings from the environment and `./sitegraph.toml`; arguments win over both.
+
+    Raises: ConfigError: a setting or the file is wrong, or there is no graph store of that name.
+    """
+    settings = load_settings(os.environ, _file_text())
+    settings = replace(settings, index=index or settings.index, graph=graph or settings.graph)
+    if settings.graph not in (None, *GRAPHS):
+        raise ConfigError(f"must be one of {', '.join(GRAPHS)}, not {settings.graph!r}", subject="graph")
+    if settings.dtype not in (None, *DTYPES):
+        raise ConfigError(f"must be one of {', '.join(DTYPES)}, not {settings.dtype!r}", subject="dtype")
+    return settings
+
+
+def check_makeable(folder: Path) -> None:
+    """Say at once that an index cannot be made in a folder, unless there is one.
+
+    Raises: ConfigError.
+    """
+    if (folder / "index.json").exists():
+        return
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise ConfigError(f"cannot be made: {there} is a file; choose another --index", subject=str(folder))
+    if not os.access(there, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise ConfigError(f"cannot be made: {there} may not be written to", subject=str(folder))
+
+
+def _file_text() -> str | None:
+    file = Path(SETTINGS_FILE)
+    try:
+        return file.read_text(encoding="utf-8") if file.is_file() else None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read ({why(error)})", subject=SETTINGS_FILE) from error

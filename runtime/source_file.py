@@ -1,0 +1,371 @@
+"""A source file (YAML) becomes a Source; errors name the key and its line."""
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from ingest.fetch.files import SUFFIXES
+from ingest.parse.markdown.front_matter import STATED_KEYS
+from ingest.plan.globs import glob_refusal
+from ingest.urls import canonical_url
+from runtime.file_errors import why
+from runtime.source_errors import explain, key_written_twice, one_line
+from schemas.errors import ConfigError
+from schemas.source import (
+    Auth,
+    GoneAfter,
+    MaxFailures,
+    Quarantine,
+    Rate,
+    Recrawl,
+    Scope,
+    SizeLimits,
+    Source,
+    SourceKind,
+    SourceMetadata,
+    ToolFile,
+    ToolFormat,
+)
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+
+_CENTURY = 100 * 365.25 * 86400.0
+"""No time may be longer: a date beyond the year 9999 cannot be kept."""
+
+
+def _seconds(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw]?)\s*", value)
+    if match is None:
+        raise ValueError("write a number of seconds, or a number with one of the units s, m, h, d, w")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def _web_address(seed: str) -> str:
+    if not re.match(r"https?://", seed, re.IGNORECASE) or canonical_url(seed) is None:
+        raise ValueError("is not an http or https URL (without user name and password)")
+    return seed
+
+
+def _exact_target(entry: str) -> str:
+    from ingest.fetch.gate import parse_allowed
+
+    try:
+        parse_allowed(entry)
+    except ConfigError as error:
+        raise ValueError(error.message) from error
+    return entry
+
+
+def _proxy(value: object) -> object:
+    """`false` is no proxy at all, kept as the empty text."""
+    if value is False:
+        return ""
+    if value == "" or value is True:
+        raise ValueError("should be the URL of a proxy, or false")
+    return value
+
+
+def _proxy_url(url: str) -> str:
+    from ingest.fetch.proxies import parse_proxy
+
+    if not url:
+        return url
+    try:
+        proxy = parse_proxy(url, subject="proxy")
+    except ConfigError as error:
+        raise ValueError("is not the URL of an http or https proxy, nor false") from error
+    if proxy.authorization is not None:
+        raise ValueError("holds a user or password; put the URL into a variable and name that with proxy_env")
+    return url
+
+
+def _own_header(name: str) -> str:
+    from ingest.fetch.credentials import name_refusal
+
+    if reason := name_refusal(name):
+        raise ValueError(reason)
+    return name
+
+
+# Strict: YAML's yes and on are no numbers.
+_Count = Annotated[int, Field(strict=True, ge=1)]
+_Seconds = Annotated[float, BeforeValidator(_seconds), Field(strict=True, ge=0, le=_CENTURY)]
+
+
+def _variable(name: str) -> str:
+    # Capitals only, as POSIX has it: anything else is most likely the secret, in place of its name.
+    if not re.fullmatch(r"[A-Z_][A-Z0-9_]*", name):
+        raise ValueError("should be the name of an environment variable, in capitals, not its value")
+    return name
+
+
+_Variable = Annotated[str, AfterValidator(_variable)]
+_Proxy = Annotated[str, BeforeValidator(_proxy), AfterValidator(_proxy_url)]
+_Header = Annotated[str, AfterValidator(_own_header)]
+
+
+def _languages(value: object) -> object:
+    if isinstance(value, bool):
+        return ("eng",) if value else ()
+    return value
+
+
+def _inner_path(path: str) -> str:
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith(("/", "~")) or ".." in parts or "\\" in path:
+        raise ValueError("should be the path of a file under the source file's folder")
+    return PurePosixPath(path).as_posix()
+
+
+def _relation(key: str) -> str:
+    if key in STATED_KEYS:
+        raise ValueError(f"{key!r} is read of every front matter, and not as a relation of its own")
+    return key
+
+
+_Relation = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,63}$"), AfterValidator(_relation)]
+_Language = Annotated[str, Field(pattern=r"^[a-z]{3}(_[A-Za-z]+)*$")]
+_Languages = Annotated[tuple[_Language, ...], BeforeValidator(_languages)]
+
+
+def _no_schedule(_value: object) -> object:
+    # A schedule that nothing obeys would look like one that never fires.
+    raise ValueError("not read from here; schedules are set in deploy/prefect.yaml: remove this key")
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Auth(_Model):
+    bearer_env: _Variable | None = None
+    headers_env: dict[_Header, _Variable] = {}
+
+    @model_validator(mode="after")
+    def _once(self) -> "_Auth":
+        names = [name.lower() for name in self.headers_env]
+        if self.bearer_env is not None:
+            names.append("authorization")
+        if not names:
+            raise ValueError("names no environment variable; known: bearer_env, headers_env")
+        if len(set(names)) < len(names):
+            raise ValueError("sets one header twice")
+        return self
+
+
+_NO_AUTH = _Auth.model_construct()
+
+
+class _Scope(_Model):
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_pages: _Count = 100_000
+    max_pages_per_host: _Count | None = None
+    max_depth: int | None = Field(default=None, strict=True, ge=0)
+    max_queries_per_path: _Count = 100
+
+
+class _Rate(_Model):
+    per_host_delay: float = Field(default=1.0, strict=True, ge=0, le=3600)
+    concurrency: int = Field(default=1, strict=True, ge=1, le=64)
+
+
+class _Limits(_Model):
+    page_mb: int | None = Field(default=None, strict=True, ge=1, le=64)
+    pdf_mb: int | None = Field(default=None, strict=True, ge=1, le=1024)
+
+
+class _GoneAfter(_Model):
+    misses: _Count = 2
+    hours: float = Field(default=24.0, strict=True, ge=0, le=_CENTURY / 3600)
+
+
+class _Recrawl(_Model):
+    min_interval: _Seconds = 3600.0
+    max_interval: _Seconds = 30 * 86400.0
+    max_age: _Seconds = 30 * 86400.0
+    gone_after: _GoneAfter = _GoneAfter()
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "_Recrawl":
+        if self.min_interval > self.max_interval:
+            raise ValueError("min_interval is longer than max_interval")
+        return self
+
+
+class _MaxFailures(_Model):
+    share: float = Field(default=0.25, strict=True, ge=0, le=1)
+    documents: int | None = Field(default=None, strict=True, ge=0)
+
+
+class _Quarantine(_Model):
+    exempt: tuple[str, ...] = ()
+    same_text: int = Field(default=5, strict=True, ge=2)
+
+
+class _Metadata(_Model):
+    doc_type: str | None = None
+    domain: str | None = None
+    status: str | None = None
+    version: str | None = None
+
+
+class _ToolFile(_Model):
+    path: Annotated[str, AfterValidator(_inner_path)]
+    format: ToolFormat | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _path_alone(cls, value: object) -> object:
+        return {"path": value} if isinstance(value, str) else value
+
+
+class _SourceFile(_Model):
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    kind: Literal["web", "files"]
+    seeds: tuple[Annotated[str, AfterValidator(_web_address)], ...] = ()
+    roots: tuple[str, ...] = ()
+    scope: _Scope = _Scope()
+    allow_private: tuple[Annotated[str, AfterValidator(_exact_target)], ...] = ()
+    auth: _Auth = _NO_AUTH
+    proxy: _Proxy | None = None
+    proxy_env: _Variable | None = None
+    limits: _Limits = _Limits()
+    javascript: bool = Field(default=False, strict=True)
+    keep_raw: bool = Field(default=False, strict=True)
+    ocr: _Languages = ()
+    rate: _Rate = _Rate()
+    recrawl: _Recrawl = _Recrawl()
+    max_failures: _MaxFailures = _MaxFailures()
+    quarantine: _Quarantine = _Quarantine()
+    metadata: _Metadata = _Metadata()
+    relations: tuple[_Relation, ...] = ()
+    user_agent: str | None = None
+    tools: tuple[_ToolFile, ...] = ()
+    schedule: Annotated[Any, AfterValidator(_no_schedule)] = None
+
+    @field_validator("scope")
+    @classmethod
+    def _globs_match(cls, scope: _Scope, so_far: ValidationInfo) -> _Scope:
+        if so_far.data.get("kind") is None:
+            return scope  # which is told by itself
+        kind = SourceKind(so_far.data["kind"])
+        for key, globs, endings in (("include", scope.include, SUFFIXES), ("exclude", scope.exclude, ())):
+            for glob in globs:
+                if refusal := glob_refusal(glob, kind, endings=endings):
+                    raise ValueError(f"{key} {glob!r} {refusal}")
+        return scope
+
+    @field_validator("quarantine")
+    @classmethod
+    def _exempt_match(cls, quarantine: _Quarantine) -> _Quarantine:
+        for glob in quarantine.exempt:
+            if refusal := glob_refusal(glob, SourceKind.WEB):
+                raise ValueError(f"exempt {glob!r} {refusal}")
+        return quarantine
+
+    @model_validator(mode="after")
+    def _tools_once(self) -> "_SourceFile":
+        paths = [tool.path for tool in self.tools]
+        if twice := next((path for number, path in enumerate(paths) if path in paths[:number]), None):
+            raise ValueError(f"tools names {twice} twice")
+        return self
+
+    @model_validator(mode="after")
+    def _has_a_start(self) -> "_SourceFile":
+        if self.kind == "web" and (not self.seeds or self.roots):
+            raise ValueError("a source of kind web needs seeds (and has no roots)")
+        if self.kind == "files" and (not self.roots or self.seeds):
+            raise ValueError("a source of kind files needs roots (and has no seeds)")
+        if self.kind == "files" and self.auth != _NO_AUTH:
+            raise ValueError("auth is for sources of kind web")
+        if self.kind == "files" and self.javascript:
+            raise ValueError("javascript is for sources of kind web")
+        if self.kind == "files" and (self.proxy, self.proxy_env) != (None, None):
+            raise ValueError("proxy is for sources of kind web")
+        if self.proxy is not None and self.proxy_env is not None:
+            raise ValueError("has proxy and proxy_env; give one of them")
+        if self.kind == "files" and self.quarantine != _Quarantine():
+            raise ValueError("quarantine is for sources of kind web")
+        return self
+
+
+def load_source(path: Path) -> Source:
+    """Read and check a source file; relative roots are taken from the file's folder.
+
+    Raises: ConfigError: the file is missing, is not YAML, or a key is unknown or wrong.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read ({why(error)})", subject=str(path)) from error
+    return parse_source(text, subject=str(path), folder=path.resolve().parent)
+
+
+def parse_source(text: str, *, subject: str, folder: Path) -> Source:
+    """Check the text of a source file; *subject* names it in errors."""
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        values = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(f"line {line}: not valid YAML ({error.problem})", subject=subject) from error
+    except RecursionError as error:
+        raise ConfigError("YAML is nested too deep", subject=subject) from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that no calendar has
+        raise ConfigError(f"not valid YAML ({one_line(error)})", subject=subject) from error
+    if not isinstance(values, dict):
+        raise ConfigError("a source file is a mapping with name, kind and seeds or roots", subject=subject)
+    twice = key_written_twice(tree)
+    try:
+        file = _SourceFile.model_validate(values)
+    except ValidationError as error:
+        wrong = explain(error, tree, _SourceFile)
+        raise ConfigError(f"{wrong}; {twice}" if twice else wrong, subject=subject) from error
+    if twice:
+        raise ConfigError(twice, subject=subject)
+    return _to_source(file, folder)
+
+
+def _to_source(file: _SourceFile, folder: Path) -> Source:
+    return Source(
+        name=file.name,
+        kind=SourceKind(file.kind),
+        seeds=file.seeds,
+        roots=tuple(str((folder / root).resolve()) for root in file.roots),
+        scope=Scope(**file.scope.model_dump()),
+        allow_private=file.allow_private,
+        auth=Auth(bearer_env=file.auth.bearer_env, headers_env=tuple(sorted(file.auth.headers_env.items()))),
+        proxy=file.proxy,
+        proxy_env=file.proxy_env,
+        limits=SizeLimits(**file.limits.model_dump()),
+        javascript=file.javascript,
+        keep_raw=file.keep_raw,
+        ocr=file.ocr,
+        rate=Rate(**file.rate.model_dump()),
+        recrawl=Recrawl(
+            **file.recrawl.model_dump(exclude={"gone_after"}),
+            gone_after=GoneAfter(**file.recrawl.gone_after.model_dump()),
+        ),
+        max_failures=MaxFailures(**file.max_failures.model_dump()),
+        quarantine=Quarantine(**file.quarantine.model_dump()),
+        metadata=SourceMetadata(**file.metadata.model_dump()),
+        relations=tuple(sorted(set(file.relations))),
+        user_agent=file.user_agent,
+        tools=tuple(ToolFile(path=tool.path, tool_format=tool.format) for tool in file.tools),
+    )

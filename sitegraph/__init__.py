@@ -1,0 +1,36 @@
+"""The public Python door: what other programs import, loaded when it is first used."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flows.recrawl import index_source
+    from retrieval.live import LiveRetriever, open_async_retriever, open_retriever
+    from retrieval.question.query import build_query, parse_filters
+    from schemas.records import to_record
+
+__all__ = [
+    "LiveRetriever",
+    "build_query",
+    "index_source",
+    "open_async_retriever",
+    "open_retriever",
+    "parse_filters",
+    "to_record",
+]
+
+_HOMES = {
+    "LiveRetriever": "retrieval.live",
+    "build_query": "retrieval.question.query",
+    "index_source": "flows.recrawl",
+    "open_async_retriever": "retrieval.live",
+    "open_retriever": "retrieval.live",
+    "parse_filters": "retrieval.question.query",
+    "to_record": "schemas.records",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,5 @@
+"""`python -m sitegraph`: the command `sitegraph`."""
+
+from sitegraph.cli.app import main
+
+main()

@@ -1,0 +1,190 @@
+"""The `sitegraph` command: one verb a file, exit codes and the last `except` here."""
+
+import logging
+import os
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+from typer.exceptions import TyperException
+
+from runtime.garbage import collect_seldom
+from schemas.program import version_line
+from schemas.redaction import one_line
+from sitegraph.cli import demo
+from sitegraph.cli.commands import (
+    ask,
+    changes,
+    drop,
+    export,
+    graph,
+    inspect,
+    plan,
+    query,
+    rollback,
+    run,
+    serve,
+    show,
+    status,
+    tune,
+    verify,
+    why,
+    wiki,
+)
+from sitegraph.cli.failures import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, EXIT_USAGE, explain
+from sitegraph.cli.hints import complete_for_call
+
+ADDRESS_SPACE = 4 * 2**30
+"""Bytes; a query was ended at 2.5 GB and answered at 3.5 GB, most of it reserved and never used."""
+
+_INTERRUPTED = "interrupted; run again to go on"
+
+app = typer.Typer(
+    name="sitegraph",
+    help="Keep a searchable graph of websites and PDFs true to their source.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with: sitegraph demo. Exit codes: 0 ok, 1 failed or damage, 2 usage, "
+    "3 store unavailable, 4 refused by a guard, 130 Ctrl-C, 143 SIGTERM.",
+)
+
+COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
+    ("demo", demo.demo, "See it work on sitegraph's own manual."),
+    ("plan", plan.plan, "Show what a run would look at; sends no request."),
+    ("run", run.run, "Crawl a source, index what changed, publish it."),
+    ("status", status.status, "Show generation, sources, last runs, leases, holds."),
+    ("why", why.why, "Tell everything known of one document."),
+    ("changes", changes.changes, "Print what each generation changed, for programs that keep a copy."),
+    ("query", query.query, "Print the passages that answer a question."),
+    ("ask", ask.ask, "Answer a question in sentences with their sources."),
+    ("wiki", wiki.wiki, "List, search, read and check the pages that answers were filed on."),
+    ("show", show.show, "Open a citation: its page, or its section."),
+    ("graph", graph.graph, "Show the neighbourhood of a node."),
+    ("serve", serve.serve, "Answer over HTTP."),
+    ("inspect", inspect.inspect, "Show what the parser makes of one document."),
+    ("export", export.export, "Print every row as JSON lines."),
+    ("tune", tune.tune, "Fit the weights of a score on questions with known answers."),
+    ("verify", verify.verify, "Read everything back and look for damage."),
+    ("rollback", rollback.rollback, "Go back to an earlier generation, or lift the hold."),
+    ("drop", drop.drop, "Remove a source from the index."),
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(version_line())
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+for _name, _command, _summary in COMMANDS:
+    app.command(_name, short_help=_summary)(_command)
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with the code that docs/reference/exit-codes.md promises."""
+    signal.signal(signal.SIGTERM, _terminate)
+    collect_seldom()
+    for package in ("sitegraph", "runtime", "flows", "ingest", "indexes", "retrieval"):
+        # What is logged is Prefect's to show; a command says what a person should know.
+        logging.getLogger(package).addHandler(logging.NullHandler())
+    _warn_of_little_memory()
+    sys.exit(run_app(sys.argv[1:]))
+
+
+def _warn_of_little_memory() -> None:
+    """Say beforehand what no exception tells: where memory runs out, libraries end the process (SIGABRT)."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < ADDRESS_SPACE:
+        least = f"{ADDRESS_SPACE // 2**20} MB"
+        print(
+            f"sitegraph: warning: only {limit // 2**20} MB of memory are allowed (ulimit -v); below "
+            f"{least} a library may end the program at once",
+            file=sys.stderr,
+        )
+
+
+def run_app(arguments: list[str]) -> int:
+    """Run one command; what it raises becomes one line on stderr and an exit code."""
+    try:
+        result = app(arguments or ["--help"], standalone_mode=False)
+        sys.stdout.flush()  # here, where a closed pipe or a full disk still gets its exit code
+    except TyperException as error:
+        message = error.format_message().replace("Value error, ", "")
+        return _say(f"{message} (sitegraph COMMAND --help shows the options)", EXIT_USAGE)
+    except (KeyboardInterrupt, typer.Abort):
+        return _say(_INTERRUPTED, EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        return _leave_pipe()
+    except SystemExit as error:
+        # Typer ends the process itself, with 1, where the reader of a long output went away.
+        if isinstance(error.__context__, BrokenPipeError):
+            return _leave_pipe()
+        raise
+    except UnicodeEncodeError:
+        return _say("what was asked for is not UTF-8", EXIT_USAGE)
+    except Exception as error:  # noqa: BLE001 - the last one: nobody above can say it better
+        return _fail(error, arguments)
+    if result == EXIT_INTERRUPTED:  # typer turns Ctrl-C into a code
+        return _say(_INTERRUPTED, EXIT_INTERRUPTED)
+    return result if isinstance(result, int) else 0
+
+
+def _leave_pipe() -> int:
+    """A reader that has enough is no failure."""
+    _leave_unwritable_output()
+    return 0
+
+
+def _leave_unwritable_output() -> None:
+    """Let what is still buffered go nowhere if it cannot be written: else Python exits with 120 over it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def command_of(arguments: list[str]) -> str:
+    """Name the command that was called."""
+    names = {name for name, _, _ in COMMANDS}
+    return next((argument for argument in arguments if argument in names), "sitegraph")
+
+
+def _fail(error: Exception, arguments: list[str]) -> int:
+    if os.environ.get("SITEGRAPH_DEBUG"):
+        traceback.print_exception(error)
+    if isinstance(error, OSError):
+        _leave_unwritable_output()
+    if (failure := explain(error, command=command_of(arguments))) is not None:
+        return _say(complete_for_call(failure.message, arguments), failure.code)
+    told = f"{type(error).__name__}: {error}".removesuffix(": ")
+    return _say(f"a fault of sitegraph itself ({told}); SITEGRAPH_DEBUG=1 shows where", EXIT_FAILED)
+
+
+def _say(message: str, code: int) -> int:
+    print(f"sitegraph: {one_line(message)}", file=sys.stderr)
+    return code
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
+    print("sitegraph: terminated; run again to go on", file=sys.stderr)
+    sys.exit(EXIT_TERMINATED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""`sitegraph ask`: an answer in sentences, each with the evidence that it rests on."""
+
+import sys
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from retrieval.ask_modes import AskMode
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from schemas.redaction import one_line
+from schemas.settings import Settings
+from sitegraph.cli.commands.wiki import WikiOption, open_wiki
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.reading import log_usage, open_for_reading, terminal_width, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from retrieval.ask import Asked
+    from schemas.evidence import Query
+    from schemas.records import Record
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")],
+    mode: Annotated[
+        AskMode,
+        typer.Option("--mode", help="How evidence is found: search, search and graph, wiki first, in steps."),
+    ] = AskMode.PLAIN,
+    index: IndexOption = None,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            "--llm", metavar="URL", help="Server of a model (default: SITEGRAPH_LLM_URL, else none)."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME", help="The model there (default: SITEGRAPH_LLM_MODEL)."),
+    ] = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Have the model judge each sentence of its answer too.")
+    ] = False,
+    steps: Annotated[
+        int, typer.Option("--steps", min=1, max=4, help="Most steps of --mode iterative, 1 to 4; 2 is fast.")
+    ] = 4,
+    wiki: WikiOption = None,
+    top_k: Annotated[int, typer.Option("--top-k", help="Number of passages, 1 to 50.")] = 10,
+    use_graph: Annotated[bool, typer.Option("--use-graph/--no-graph", help="Follow links and edges.")] = True,
+    filter_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter", metavar="KEY=VALUE", help="Keep matches, such as doc_type=guide; repeatable."
+        ),
+    ] = None,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Answer a question from the index, each sentence with its source.
+
+    Without a model the answer is the sentences of the evidence that answer best; with one it words the
+    answer, and sentences that the evidence does not bear out are left out. The key is SITEGRAPH_LLM_KEY.
+
+    Examples:
+
+      sitegraph ask "What happens when a lease expires?"
+
+      sitegraph ask "How does the Session API connect to Redis?" --mode dual --format json
+
+      sitegraph ask "Who wrote the guide that GOV-0017 replaces?" --mode iterative --steps 2
+
+      sitegraph ask "What is a lease?" --mode wiki --llm http://127.0.0.1:8000/v1 --model small
+    """
+    from retrieval.question.query import build_query, parse_filters
+    from runtime.language_model import open_model
+
+    settings = read_settings(index)
+    settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
+    query = build_query(question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph)
+    if settings.llm_url and settings.llm_model is None:
+        raise ConfigError("is needed beside --llm: which model is asked", subject="--model")
+    complete, pages = open_model(settings, budgeted=True), open_wiki(settings, wiki)
+    if judge and complete is None:
+        raise ConfigError("needs a model; give --llm URL and --model NAME", subject="--judge")
+    asked = _ask(settings, query, mode, complete=complete, wiki=pages, judge=judge, steps=steps)
+    if output is OutputFormat.JSON:
+        print_json(_record(asked))
+    else:
+        from retrieval.answering.rendering import render_answer
+
+        typer.echo(render_answer(asked.answer, asked.bundle, width=terminal_width()))
+
+
+def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "Asked":
+    from retrieval.ask import Asking
+    from retrieval.question.policy import read_policy
+    from retrieval.retriever import Walk
+
+    tell = _teller()
+    readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True)
+    tell(f"generation {readers.generation}")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    policy = read_policy(settings.deny)
+    asking = Asking(readers=readers, tell=tell, warn=_warn, now=now, policy=policy, **options)
+    asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
+    walk = Walk(query=query, bundle=asked.bundle, candidates=(), copies={})
+    log_usage(readers.index, [query], walks=[walk], not_found=asked.answer.not_found)
+    return asked
+
+
+def _warn(message: str) -> None:
+    """Warn in words that a model, or a page, may have chosen."""
+    warn(one_line(message))
+
+
+def _teller() -> "Callable[[str], None]":
+    """Give what shows each step with the seconds since the last one, where a person watches."""
+    last = time.perf_counter()
+
+    def tell(message: str) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if sys.stderr.isatty():
+            typer.echo(f"{now - last:7.2f} s  {one_line(message)}", err=True)
+        last = now
+
+    return tell
+
+
+def _record(asked: "Asked") -> "Record":
+    """Give the contract of docs/asking.md."""
+    from retrieval.answering.rendering import cited_labels
+    from schemas.records import to_record
+
+    answer = asked.answer
+    cited = cited_labels(answer)
+    return {
+        "query": asked.bundle.query,
+        "mode": asked.mode.value,
+        "answer": answer.text,
+        "not_found": answer.not_found,
+        **to_record(answer),
+        "citations": [to_record(one) for one in asked.bundle.citations if one.S in cited],
+        **asked.details,
+        "bundle": to_record(asked.bundle),
+    }

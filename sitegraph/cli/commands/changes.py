@@ -1,0 +1,85 @@
+"""`sitegraph changes`: what each generation did to documents and chunks."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from runtime.settings import read_settings
+from schemas.json_text import to_json
+from sitegraph.cli.options import IndexOption
+from sitegraph.cli.reading import warn
+
+if TYPE_CHECKING:
+    from schemas.feed import Feed, FeedEntry
+    from schemas.settings import Settings
+
+
+class ChangesFormat(StrEnum):
+    """How the feed is printed."""
+
+    TEXT = "text"
+    JSONL = "jsonl"
+
+
+def changes(
+    since: Annotated[int, typer.Option("--since", min=0, help="Generation you have; 0 is the empty index.")],
+    index: IndexOption = None,
+    until: Annotated[
+        int | None, typer.Option("--until", min=0, help="Generation to stop at (default: the current one).")
+    ] = None,
+    source: Annotated[str | None, typer.Option(help="Only changes of this source.")] = None,
+    output: Annotated[
+        ChangesFormat, typer.Option("--format", help="text for people, one JSON object a line for programs.")
+    ] = ChangesFormat.TEXT,
+) -> None:
+    """Print every document and chunk added, replaced, refreshed, moved or removed since a generation.
+
+    Exit code 1 means that the feed no longer leads from there to here: take a whole copy with export.
+
+    Examples:
+
+      sitegraph changes --since 7 --index ./index
+
+      sitegraph changes --since 7 --until 9 --source handbook --format jsonl
+    """
+    from indexes.changes import read_changes
+
+    settings = read_settings(index)
+    folder = Path(settings.index)
+    feed = read_changes(folder, since=since, until=until, source=source, ledger_url=settings.ledger_url)
+    if source is not None and not feed.entries:
+        _warn_of_unknown(settings, source)
+    _print(feed, output)
+
+
+def _print(feed: "Feed", output: ChangesFormat) -> None:
+    from schemas.records import to_record
+
+    for entry in feed.entries:
+        record = to_json(to_record(entry), sort_keys=True)
+        sys.stdout.write((record if output is ChangesFormat.JSONL else _line(entry)) + "\n")
+    if output is ChangesFormat.TEXT and not feed.entries:
+        print(f"nothing changed from generation {feed.since} to {feed.until}")
+
+
+def _line(entry: "FeedEntry") -> str:
+    ids = dict.fromkeys(id_ for id_ in (entry.old_id, entry.new_id) if id_)
+    return (
+        f"{entry.generation:>4}  {entry.change.value:<9}  {entry.kind.value:<8}  "
+        f"{' > '.join(ids)}  {entry.uri}  ({entry.reason})"
+    )
+
+
+def _warn_of_unknown(settings: "Settings", source: str) -> None:
+    """Say that a source has no changes because there is none of that name: a typing error looks just so."""
+    from indexes.layout import IndexLayout
+    from indexes.publish.current import read_current
+    from indexes.publish.generation import load_generation
+
+    folder = Path(settings.index)
+    known = load_generation(IndexLayout(folder), read_current(folder)).sources.keys() - {""}
+    if source not in known:
+        warn(f"{source}: no such source in this generation; it has: {', '.join(sorted(known)) or 'none'}")

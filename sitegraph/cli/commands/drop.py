@@ -1,0 +1,39 @@
+"""`sitegraph drop`: take a source out of the index."""
+
+import os
+from typing import Annotated, Any
+
+import typer
+
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+
+
+def drop(
+    source: Annotated[str, typer.Argument(help="Name of the source.")],
+    index: IndexOption = None,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Remove a source, all its rows and what is known of it, as a generation of its own.
+
+    Earlier generations keep it as long as they are kept.
+
+    Examples:
+
+      sitegraph drop handbook --index ./index
+    """
+    from sitegraph.cli.commands.run import prepare_prefect
+
+    prepare_prefect(os.environ)
+    from flows.drop_source import drop_source
+
+    record = drop_source(source, index=index)
+    print_json(record) if output is OutputFormat.JSON else print_drop(record)
+
+
+def print_drop(record: dict[str, Any]) -> None:
+    """Print what went for a person; a source that readers did not see needed no generation."""
+    if record["generation"] is None:
+        print(f"{record['source']}: readers saw nothing of it; what the ledger knew of it is forgotten")
+    else:
+        removed = f"{record['documents']} documents, {record['chunks']} chunks removed"
+        print(f"{record['source']}: {removed} by generation {record['generation']}")

@@ -1,0 +1,189 @@
+"""`sitegraph export`: the rows of a generation, its graph, its use, or what an encoder can be trained by."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from schemas.json_text import to_json
+from sitegraph.cli.options import IndexOption, choose_generation
+from sitegraph.cli.reading import open_for_reading, warn
+
+if TYPE_CHECKING:
+    from flows.run.index import Index
+    from indexes.wiring import Readers
+
+
+class What(StrEnum):
+    """Which rows to export."""
+
+    DOCUMENTS = "documents"
+    NODES = "nodes"
+    EDGES = "edges"
+    CHUNKS = "chunks"
+    GRAPH = "graph"
+    LINKS = "links"
+    USAGE = "usage"
+    NEGATIVES = "negatives"
+
+
+class ExportFormat(StrEnum):
+    """Formats of an export."""
+
+    JSONL = "jsonl"
+    GRAPHML = "graphml"
+    PARQUET = "parquet"
+
+
+_LEARNT = (What.USAGE, What.NEGATIVES)
+_FORMATS: dict[What, tuple[ExportFormat, ...]] = {
+    What.GRAPH: (ExportFormat.GRAPHML, ExportFormat.PARQUET),
+    What.USAGE: (ExportFormat.JSONL, ExportFormat.PARQUET),
+}
+"""All else is rows, which are JSON lines."""
+
+
+def export(
+    what: Annotated[What, typer.Option("--what", help="Which rows.")],
+    index: IndexOption = None,
+    source: Annotated[str | None, typer.Option(help="Only this source's rows.")] = None,
+    generation: Annotated[
+        int | None, typer.Option(help="Another generation than the current one.", min=0)
+    ] = None,
+    stable: Annotated[
+        bool, typer.Option("--stable", help="Leave out what depends on when it was observed.")
+    ] = False,
+    vectors: Annotated[bool, typer.Option("--vectors", help="Chunks with their vectors.")] = False,
+    format_: Annotated[
+        ExportFormat | None,
+        typer.Option(
+            "--format",
+            help="jsonl for rows; graphml (the default) or parquet for the graph; usage may be parquet.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", help="A file instead of standard output; for parquet a folder."),
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option("--questions", help="Questions with known answers to mine negatives of, as for tune."),
+    ] = None,
+) -> None:
+    """Print every row with its public fields, one JSON object a line; or hand the graph to other tools.
+
+    Two exports with --stable are equal exactly when the indexes hold the same. A file is whole or not there.
+
+    Examples:
+
+      sitegraph export --index ./index --what chunks > chunks.jsonl
+
+      sitegraph export --what edges --source handbook --stable | sha256sum
+
+      sitegraph export --what graph --format graphml --output handbook.graphml
+
+      sitegraph export --what graph --format parquet --output handbook-graph
+
+      sitegraph export --what usage --format parquet --output usage
+
+      sitegraph export --what negatives --questions questions.jsonl --output triplets.jsonl
+    """
+    from flows.run.opening import open_described
+
+    chosen = _choose_format(what, format_, output=output)
+    if what in (What.GRAPH, *_LEARNT) and (stable or vectors):
+        raise ConfigError(f"goes with rows, not with --what {what}", subject="--stable, --vectors")
+    if questions and what is not What.NEGATIVES:
+        raise ConfigError("goes with --what negatives", subject="--questions")
+    if what in _LEARNT:
+        if source or generation is not None:
+            raise ConfigError(f"goes with rows, not with --what {what}", subject="--source, --generation")
+        _hand_over_learnt(open_for_reading(read_settings(index)), what, chosen, output, questions)
+        return
+    opened = open_described(read_settings(index))
+    try:
+        number = choose_generation(opened, generation)
+        _warn_of_unknown(opened, source, generation=number)
+        if what is What.GRAPH:
+            _hand_over(opened, chosen, generation=number, source=source, output=output)
+        else:
+            from sitegraph.cli.exports.records import rows
+
+            found = rows(opened, what.value, generation=number, source=source, stable=stable, vectors=vectors)
+            _print(found, output)
+    finally:
+        opened.close()
+
+
+def _choose_format(what: What, wanted: ExportFormat | None, *, output: Path | None) -> ExportFormat:
+    possible = _FORMATS.get(what, (ExportFormat.JSONL,))
+    chosen = wanted or possible[0]
+    if chosen not in possible:
+        raise ConfigError(f"for --what {what} must be {' or '.join(possible)}", subject="--format")
+    if chosen is ExportFormat.PARQUET and output is None:
+        raise ConfigError("is needed: Parquet is several files in a folder", subject="--output")
+    return chosen
+
+
+def _hand_over(
+    index: "Index", form: ExportFormat, *, generation: int, source: str | None, output: Path | None
+) -> None:
+    from sitegraph.cli.exports.graph_rows import graph_pages
+    from sitegraph.cli.exports.target import fill_folder, open_target
+
+    pages = graph_pages(index.graph.at(generation), source=source) if generation else iter(())
+    if form is ExportFormat.PARQUET and output is not None:
+        from sitegraph.cli.exports.parquet import write_parquet
+
+        with fill_folder(output) as folder:
+            write_parquet(pages, folder)
+        return
+    from sitegraph.cli.exports.graphml import write_graphml
+
+    with open_target(output) as out:
+        write_graphml(pages, out)
+
+
+def _hand_over_learnt(
+    readers: "Readers", what: What, form: ExportFormat, output: Path | None, questions: Path | None
+) -> None:
+    from retrieval.learning.usage import read_usage
+
+    usage = read_usage(readers.index)
+    if usage.unreadable:
+        warn(f"{usage.unreadable} lines of the logs are none of theirs and were left out")
+    if what is What.NEGATIVES:
+        from sitegraph.cli.evaluation.negatives import negative_rows
+        from sitegraph.cli.evaluation.question_file import load_questions
+
+        _print(negative_rows(readers, usage, load_questions(questions) if questions else None), output)
+        return
+    from sitegraph.cli.exports.target import fill_folder
+    from sitegraph.cli.exports.usage_logs import usage_rows, write_usage
+
+    if form is ExportFormat.PARQUET and output is not None:
+        with fill_folder(output) as folder:
+            write_usage(usage, readers.encoder.encode_query, folder)
+        return
+    _print(usage_rows(usage, readers.encoder.encode_query), output)
+
+
+def _print(records: Iterable[dict[str, Any]], output: Path | None) -> None:
+    from sitegraph.cli.exports.target import open_target
+
+    with open_target(output) as out:
+        for record in records:
+            out.write((to_json(record, sort_keys=True) + "\n").encode())
+
+
+def _warn_of_unknown(index: "Index", source: str | None, *, generation: int) -> None:
+    """Say that a source has no rows because there is none of that name: a typing error looks just so."""
+    from indexes.publish.generation import load_generation
+
+    known = {*index.ledger.documents.states(), *load_generation(index.layout, generation).sources} - {""}
+    if source is not None and source not in known:
+        warn(f"{source}: no such source; this index has: {', '.join(sorted(known)) or 'none'}")

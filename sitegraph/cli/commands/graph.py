@@ -1,0 +1,85 @@
+"""`sitegraph graph`: what stands around a node."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from runtime.settings import read_settings
+from schemas.edges import EdgeKind
+from sitegraph.cli.options import IndexOption, print_json
+from sitegraph.cli.reading import warn
+
+if TYPE_CHECKING:
+    from sitegraph.cli.graph_view.neighbourhood import ShownGraph
+
+HOPS_MAX, NODES_MAX = 6, 5000
+
+
+class GraphFormat(StrEnum):
+    """How a neighbourhood is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    DOT = "dot"
+    SVG = "svg"
+
+
+def graph(
+    node: Annotated[
+        str,
+        typer.Argument(metavar="NODE", help="A node id, a URL, a path of a files source, or a document id."),
+    ],
+    index: IndexOption = None,
+    hops: Annotated[int, typer.Option("--hops", min=0, max=HOPS_MAX, help="How far to go.")] = 2,
+    kind: Annotated[
+        list[EdgeKind] | None,
+        typer.Option("--kind", help="Only along edges of this kind; repeatable.", show_choices=False),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=NODES_MAX, help="Nodes at most; says what it left out.")
+    ] = 60,
+    source: Annotated[str | None, typer.Option(help="Only as this source knows it.")] = None,
+    output: Annotated[
+        GraphFormat,
+        typer.Option(
+            "--format", help="text for people, json for programs, dot for Graphviz, svg to look at."
+        ),
+    ] = GraphFormat.TEXT,
+) -> None:
+    """Show the nodes around one and the edges that join them, in both directions.
+
+    Each kind of edge has its share of the limit. Equal index, equal call, equal bytes.
+
+    Examples:
+
+      sitegraph graph GOV-0017 --hops 1 --index ./index
+
+      sitegraph graph https://docs.example.org/handbook/ --kind links_to --format svg > handbook.svg
+
+      sitegraph graph guide/backup.md --kind contains --kind depends_on --format dot | dot -Tpdf > backup.pdf
+    """
+    from flows.run.opening import open_described
+    from sitegraph.cli.graph_view.neighbourhood import show_neighbourhood
+
+    opened = open_described(read_settings(index))
+    try:
+        shown = show_neighbourhood(opened, node, hops=hops, limit=limit, kinds=kind or (), source=source)
+    finally:
+        opened.close()
+    _print(shown, output)
+
+
+def _print(shown: "ShownGraph", output: GraphFormat) -> None:
+    from schemas.records import to_record
+    from sitegraph.cli.graph_view.dot import render_dot
+    from sitegraph.cli.graph_view.svg import render_svg
+    from sitegraph.cli.graph_view.text import render_tree, say_left_out
+
+    if output is GraphFormat.JSON:
+        print_json(to_record(shown))
+        return
+    render = {GraphFormat.TEXT: render_tree, GraphFormat.DOT: render_dot, GraphFormat.SVG: render_svg}[output]
+    typer.echo(render(shown))
+    if output is not GraphFormat.TEXT and shown.left_out:
+        warn(say_left_out(shown))

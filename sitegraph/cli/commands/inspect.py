@@ -1,0 +1,78 @@
+"""`sitegraph inspect`: what the parser makes of one document."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from runtime.file_errors import why
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.reading import terminal_width
+
+
+def inspect(
+    target: Annotated[str, typer.Argument(metavar="URL|FILE", help="An http(s) URL, or a file.")],
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="OUT", help="Write one HTML file to look at.")
+    ] = None,
+    allow_private: Annotated[
+        list[str] | None,
+        typer.Option("--allow-private", metavar="HOST:PORT", help="Private address that may be fetched."),
+    ] = None,
+    index: IndexOption = None,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Show what the parser makes of one document: tree, chunks, links, and what it does not read and why.
+
+    Works without an index and writes to none; where there is one, tokens are counted as it counts them.
+    The page of --html marks every stretch of text as read or not; of a PDF it shows the pages with their
+    regions drawn.
+
+    Examples:
+
+      sitegraph inspect https://docs.example.org/handbook/leave.html --html leave.html
+
+      sitegraph inspect manual.pdf --html manual.html
+
+      sitegraph inspect notes/backup.md --format json
+    """
+    from sitegraph.cli.inspection.inspect_document import inspect_target
+
+    settings = read_settings(index)
+    _check_out(html, target)
+    report, pictures = inspect_target(
+        target, settings, allow_private=allow_private or (), draw=html is not None
+    )
+    if html is not None:
+        from sitegraph.cli.inspection.page import render_page
+
+        _write(html, render_page(report, pictures))
+    if output is OutputFormat.JSON:
+        from schemas.records import to_record
+
+        print_json(to_record(report))
+    elif html is not None:
+        print(html)
+    else:
+        from sitegraph.cli.inspection.text import render_text
+
+        print(render_text(report, width=terminal_width()))
+
+
+def _check_out(html: Path | None, target: str) -> None:
+    """Say at once, not after a long parse, that there is no such folder, or that it would be overwritten."""
+    if html is None:
+        return
+    if html.is_dir() or not html.absolute().parent.is_dir():
+        raise ConfigError("cannot be written: name a file in a folder that exists", subject=str(html))
+    if html.resolve() == Path(target).resolve():
+        raise ConfigError("is the document itself; choose another file for --html", subject=str(html))
+
+
+def _write(html: Path, page: str) -> None:
+    try:
+        html.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot be written ({why(error)})", subject=str(html)) from error

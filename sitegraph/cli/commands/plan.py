@@ -1,0 +1,82 @@
+"""`sitegraph plan`: what a run would do, before it does anything."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from runtime.settings import read_settings
+from sitegraph.cli.hints import complete_commands
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, check_folder, print_json
+
+MAX_LINES = 40
+
+
+def plan(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE.yaml", help="Source file.")],
+    index: IndexOption = None,
+    due: Annotated[bool, typer.Option("--due", help="Only documents whose time has come.")] = False,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Show what a run would fetch, parse again, publish, embed and remove, and why. Sends no request.
+
+    Links and sitemaps may lead the run to more.
+
+    Examples:
+
+      sitegraph plan handbook.yaml --index ./index
+
+      sitegraph plan handbook.yaml --due --format json
+    """
+    from flows.preview import plan_run
+
+    settings = read_settings(index)
+    check_folder(settings)
+    record = plan_run(source, settings, due=due)
+    if output is OutputFormat.JSON:
+        print_json(record)
+    else:
+        _print(record, partial(complete_commands, index=index, source=str(source)))
+
+
+def _print(record: dict[str, Any], complete: Callable[[str], str]) -> None:
+    seen = f"generation {record['generation']}" if record["generation"] else "no generation yet"
+    print(f"{record['source']}: {record['known']} documents known, {seen}")
+    for action, reasons in record["reasons"].items():
+        for place, (reason, number) in enumerate(reasons.items()):
+            print(f"  {'' if place else action:<8} {number:>7}  {reason}")
+    if not record["reasons"]:
+        print("  nothing to do")
+    for line in (*_embedding(record["embed"]), *_model(record["model"]), *_objections(record)):
+        print(f"  {complete(line)}")
+    for row in record["documents"][:MAX_LINES]:
+        why = " ".join(part for part in (row["reason"], row["detail"]) if part)
+        print(f"    {row['action']:<8} {row['url']}  ({why})")
+    if len(record["documents"]) > MAX_LINES:
+        print(f"    … and {len(record['documents']) - MAX_LINES} more (--format json)")
+
+
+def _embedding(embed: dict[str, int]) -> Iterator[str]:
+    if embed["texts"]:
+        yield f"embed    {embed['texts']:>7}  texts without a vector"
+    if embed["passages_up_to"]:
+        yield f"embed    up to {embed['passages_up_to']} passages, if parsing again changes them all"
+
+
+def _model(change: dict[str, Any] | None) -> Iterator[str]:
+    if change:
+        yield (
+            f"model    {change['from']} gives way to {change['to']}: {change['texts']} texts of all "
+            f"{change['passages']} passages of the index are encoded; "
+            "go on with: sitegraph run SOURCE.yaml --accept"
+        )
+
+
+def _objections(record: dict[str, Any]) -> Iterator[str]:
+    if record["guard"]:
+        accept = "go on with: sitegraph run SOURCE.yaml --accept"
+        yield f"guard    would stop the run: {record['guard']}; {accept}"
+    if record["held_since"]:
+        yield f"hold     publishing is held since {record['held_since']}; lift: sitegraph rollback --lift"

@@ -1,0 +1,123 @@
+"""`sitegraph query`: evidence for a question, or for a file of them."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from runtime.file_errors import why
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from schemas.json_text import to_json
+from schemas.settings import Settings
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat
+from sitegraph.cli.reading import log_usage, open_for_reading, terminal_width
+
+if TYPE_CHECKING:
+    from schemas.evidence import ContextBundle, Query
+
+
+def query(
+    text: Annotated[str | None, typer.Argument(help="The question; not with --from.")] = None,
+    index: IndexOption = None,
+    top_k: Annotated[int, typer.Option("--top-k", help="Number of passages, 1 to 50.")] = 10,
+    budget: Annotated[int, typer.Option("--budget", help="Tokens of evidence; texts are cut to fit.")] = 2500,
+    use_graph: Annotated[bool, typer.Option("--use-graph/--no-graph", help="Follow links and edges.")] = True,
+    rerank: Annotated[
+        bool, typer.Option("--rerank/--no-rerank", help="Have a cross-encoder order the best.")
+    ] = False,
+    filter_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter", metavar="KEY=VALUE", help="Keep matches, such as doc_type=guide; repeatable."
+        ),
+    ] = None,
+    output: FormatOption = OutputFormat.TEXT,
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", help='JSON lines {"query": …, "filters": {…}}; one bundle a line.'),
+    ] = None,
+    persona: Annotated[
+        str | None, typer.Option("--persona", help="Who answers and how, in a line or two; for the answerer.")
+    ] = None,
+    tool: Annotated[str | None, typer.Option("--tool", help="A tool the question is about, by name.")] = None,
+    tool_inputs: Annotated[
+        str | None, typer.Option("--tool-inputs", metavar="JSON", help="Inputs to check by its schema.")
+    ] = None,
+    tool_result: Annotated[
+        str | None, typer.Option("--tool-result", metavar="JSON", help="What the tool gave, if it was run.")
+    ] = None,
+    timings: Annotated[bool, typer.Option("--timings", help="Print how long it took on stderr.")] = False,
+) -> None:
+    """Print the passages that answer a question, best first, with their citations.
+
+    Examples:
+
+      sitegraph query "what happens when a lease expires" --top-k 5
+
+      sitegraph query "What depends on GOV-0017?" --filter doc_type=governance --format json
+
+      sitegraph query --from questions.jsonl > bundles.jsonl
+    """
+    from retrieval.question.query import build_query, parse_filters, parse_tool
+
+    if (text is None) == (from_ is None):
+        raise ConfigError("give a question, or --from QUERIES.jsonl, and not both", subject="query")
+    asked = build_query(
+        "every line" if text is None else text,
+        filters=parse_filters(filter_ or []),
+        top_k=top_k,
+        token_budget=budget,
+        use_graph=use_graph,
+        rerank=rerank,
+        persona=persona,
+        tool=parse_tool(tool, inputs=tool_inputs, result=tool_result),
+    )
+    queries = (asked,) if from_ is None else _read_queries(from_, asked)
+    _answer(read_settings(index), queries, form="lines" if from_ else output.value, timings=timings)
+
+
+def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
+    from retrieval.question.query import parse_query_lines
+
+    try:
+        lines = path.read_text("utf-8-sig").split("\n")  # other line ends may stand within JSON
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read ({why(error)})", subject=str(path)) from error
+    return parse_query_lines(lines, options)
+
+
+def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
+    from retrieval.opening import build_retriever
+    from retrieval.question.policy import read_policy
+
+    started = time.perf_counter()
+    readers = open_for_reading(
+        settings,
+        use_graph=any(one.use_graph for one in queries),
+        use_rerank=any(one.rerank for one in queries),
+    )
+    retriever = build_retriever(readers, policy=read_policy(settings.deny))
+    _report(timings, "open", started)
+    for one in queries:
+        started = time.perf_counter()
+        walk = retriever.walk(one)
+        _report(timings, "query", started)
+        typer.echo(_render(walk.bundle, form))
+        log_usage(readers.index, [one], walks=[walk])
+
+
+def _render(bundle: "ContextBundle", form: str) -> str:
+    from retrieval.bundle.render import render_text
+    from schemas.records import to_record
+
+    if form == "text":
+        return render_text(bundle, width=terminal_width())
+    return to_json(to_record(bundle), indent=None if form == "lines" else 2)
+
+
+def _report(wanted: bool, what: str, started: float) -> None:
+    if wanted:
+        typer.echo(f"{what}: {time.perf_counter() - started:.3f} s", err=True)

@@ -1,0 +1,53 @@
+"""`sitegraph rollback`: readers go back to an earlier generation at once."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from sitegraph.cli.hints import complete_commands
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+
+
+def rollback(
+    index: IndexOption = None,
+    to: Annotated[
+        int | None, typer.Option("--to", help="Generation to go back to (default: the one before).")
+    ] = None,
+    lift: Annotated[bool, typer.Option("--lift", help="Let runs publish again after a rollback.")] = False,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Point readers at an earlier generation and hold publishing until it is lifted.
+
+    The next run after --lift compares with the generation that is current, so what was rolled back
+    comes in again if the site still says so.
+
+    Examples:
+
+      sitegraph rollback --index ./index
+
+      sitegraph rollback --to 7
+
+      sitegraph rollback --lift
+    """
+    from flows.rollback import lift_hold_of, roll_back
+    from flows.run.opening import open_existing
+
+    if lift and to is not None:
+        raise ConfigError("goes without --to: lifting the hold changes no generation", subject="--lift")
+    opened = open_existing(read_settings(index))
+    try:
+        record = lift_hold_of(opened) if lift else roll_back(opened, to=to)
+    finally:
+        opened.close()
+    if output is OutputFormat.JSON:
+        print_json(record)
+    elif lift:
+        print("publishing is free again" if record["lifted"] else "there was no hold")
+    else:
+        print(f"readers see generation {record['generation']} again; publishing is held")
+        print(complete_commands("lift it with: sitegraph rollback --lift", index=index))
+        for warning in record["warnings"]:
+            print(warning, file=sys.stderr)

@@ -1,0 +1,101 @@
+"""`sitegraph run`: bring an index up to date with one source."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from runtime.settings import check_makeable, read_settings
+from sitegraph.cli.hints import complete_commands
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, check_folder, print_json
+from sitegraph.cli.run_text import render_report
+
+
+def run(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE.yaml", help="Source file.")],
+    index: IndexOption = None,
+    graph: Annotated[
+        str | None, typer.Option(help="Graph store of a new index: lance (default) or neo4j.")
+    ] = None,
+    due: Annotated[bool, typer.Option("--due", help="Look only at documents whose time has come.")] = False,
+    accept: Annotated[
+        bool,
+        typer.Option(
+            "--accept",
+            help="Publish a large removal, loss or quarantine, in spite of many failures, past a hold, and "
+            "with another model; take pages that answer 404 as gone at once. An unreachable seed and an "
+            "empty source stop the run all the same.",
+        ),
+    ] = False,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Compare everything with its hashes first; make anew what is damaged."),
+    ] = False,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Crawl a source, index what changed, publish it as one generation.
+
+    An interrupted run is resumed. Nothing changed: no generation, nothing written. Damage that shows at a
+    glance is mended by any run.
+
+    Examples:
+
+      sitegraph run handbook.yaml --index ./index
+
+      sitegraph run handbook.yaml --index ./index --repair
+
+      sitegraph run handbook.yaml --due --format json
+    """
+    from runtime.source_file import load_source
+
+    # What is wrong with the call is told at once, not after Prefect has started.
+    load_source(source)
+    settings = read_settings(index, graph=graph)
+    check_folder(settings)
+    check_makeable(Path(settings.index))
+    prepare_prefect(os.environ)
+    from flows.start import run_source
+
+    report = run_source(
+        str(source),
+        index=index,
+        folder=Path(settings.index),
+        graph=graph,
+        due=due,
+        accept=accept,
+        repair=repair,
+    )
+    if output is OutputFormat.JSON:
+        print_json(report)
+    else:
+        print_report(report, source=str(source), index=index)
+
+
+def prepare_prefect(environ: Any) -> None:
+    """Have Prefect keep its log on its server, and report nothing to its makers; what the user set stays."""
+    # Whoever asks Prefect for a level wants to see what it logs; anybody else has our progress to look at.
+    quiet = (
+        {} if "PREFECT_LOGGING_LEVEL" in environ else {"PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL"}
+    )
+    defaults = {
+        **quiet,
+        "PREFECT_LOGGING_LEVEL": "INFO",
+        "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
+        "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_CLI_COLORS": "false",
+        "DO_NOT_TRACK": "1",
+    }
+    environ.update({name: value for name, value in defaults.items() if name not in environ})
+
+
+def print_report(report: dict[str, Any], *, source: str, index: str | None) -> None:
+    """Print a run's report for a person."""
+    for line in render_report(report):
+        print(complete_commands(line, index=index, source=source))
+    for problem in report["problems"][:20]:
+        print(f"  problem    {problem['url']}: {problem['reason']}", file=sys.stderr)
+    if len(report["problems"]) > 20:
+        print(f"  problem    … and {len(report['problems']) - 20} more (--format json)", file=sys.stderr)

@@ -1,0 +1,57 @@
+"""`sitegraph serve`: the index over HTTP."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from runtime.settings import read_settings
+from sitegraph.cli.options import IndexOption
+
+WORKERS_MAX = 64
+
+
+def serve(
+    index: IndexOption = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; any but loopback needs SITEGRAPH_SERVE_TOKEN.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 is any free one.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, max=WORKERS_MAX, help="Processes that answer.")] = 2,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Where there is no index yet, wait for a run to make one.")
+    ] = False,
+) -> None:
+    """Answer over HTTP: POST /retrieve, GET /chunks/ID, /documents/ID, /changes; read-only.
+
+    Publishing shows at the next request. Needs the extra sitegraph[serve]. The contract is /openapi.json.
+
+    Examples:
+
+      sitegraph serve --index ./index
+
+      SITEGRAPH_SERVE_TOKEN=... sitegraph serve --index ./index --host 0.0.0.0 --port 8080 --workers 4
+    """
+    from indexes.layout import IndexLayout
+    from indexes.manifest import load_manifest
+
+    settings = read_settings(index)
+    layout = IndexLayout(Path(settings.index))
+    if wait:
+        wait_for_file(layout.manifest)
+    load_manifest(layout)
+    from sitegraph.service.running import serve as run
+    from sitegraph.service.source import check_source_url
+
+    check_source_url(settings.source_url)
+    run(settings, host=host, port=port, workers=workers)
+
+
+def wait_for_file(path: Path, *, seconds: float = 1.0) -> None:
+    """Come back once *path* is there; looks every so many *seconds*."""
+    if not path.exists():
+        print(f"sitegraph: waiting for {path}", file=sys.stderr, flush=True)
+    while not path.exists():
+        time.sleep(seconds)

@@ -1,0 +1,113 @@
+"""`sitegraph show`: opens a citation."""
+
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from runtime.file_errors import why
+from runtime.processes.page_images import DPI, WITHHELD, RawOf, stored_bytes
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from schemas.extras import install_line
+from sitegraph.cli.options import IndexOption
+from sitegraph.cli.reading import open_for_reading, terminal_width, warn
+
+if TYPE_CHECKING:
+    from indexes.wiring import Readers
+    from schemas.nodes import Chunk
+
+
+def show(
+    chunk: Annotated[str, typer.Argument(help="A chunk id, as `query` prints it, or its beginning.")],
+    index: IndexOption = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Picture file for a PDF passage (default: chunk-….png).")
+    ] = None,
+) -> None:
+    """Show a passage where it stands: a PDF page with its box drawn, or the text of its section.
+
+    A citation that a query brought counts as followed: its document gains authority with the next generation.
+
+    Examples:
+
+      sitegraph show chunk:27ktmbseikcisalxxqmll75jfe
+
+      sitegraph show chunk:27ktmbseikcisalxxqmll75jfe --out page.png
+    """
+    from retrieval.bundle.passage import find_chunk
+
+    settings = read_settings(index)
+    readers = open_for_reading(settings)
+    found = find_chunk(readers.chunks, chunk, graph=readers.graph)
+    typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, readers)))
+    _log_click(readers, found)
+
+
+def _log_click(readers: "Readers", chunk: "Chunk") -> None:
+    from retrieval.learning.clicks import answered_query, log_click
+
+    try:
+        query = answered_query(readers.index, chunk.id)
+        if query is not None:
+            log_click(
+                readers.index,
+                doc=chunk.doc,
+                chunk_id=chunk.id,
+                query=query,
+                generation=readers.generation,
+                timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+    except OSError as error:
+        warn(f"the log of followed citations cannot be written: {error}")
+
+
+def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: RawOf) -> str:
+    """Give the trail, the citation and the marked passage; of a PDF also draw the page."""
+    from retrieval.bundle.build import locate_in_pdf
+    from retrieval.bundle.passage import mark_passage
+    from retrieval.bundle.render import cite_line, show_line, wrap_text
+
+    place = cite_line(chunk, locate_in_pdf(chunk))
+    trails = dict.fromkeys((" > ".join(chunk.breadcrumbs), " > ".join(chunk.heading_path)))
+    head = [*trails, place]
+    if chunk.page_no is not None:
+        head.append(f"picture: {_picture(chunk, out, raw_of)}")
+    elif out is not None:
+        raise ConfigError("is for PDF passages; this one is text and goes to stdout", subject="--out")
+    body = wrap_text(mark_passage(readers.graph, chunk), width=terminal_width())
+    return "\n".join([show_line(line) for line in head if line] + ["", body])
+
+
+def _picture(chunk: "Chunk", out: Path | None, raw_of: RawOf) -> str:
+    """Name the file that was drawn, or say why there is none."""
+    if find_spec("pymupdf") is None:
+        missing = f"needs pymupdf, which is not installed; run: {install_line('serve')}"
+        if out is not None:
+            raise ConfigError(missing, subject="--out")
+        return f"none; {missing}"
+    data = raw_of(chunk.doc)
+    if data is not None:
+        return str(_draw(chunk, out or _picture_path(chunk), data))
+    if out is not None:
+        raise ConfigError(f"cannot be drawn: {WITHHELD}", subject=str(out))
+    return f"none; {WITHHELD}"
+
+
+def _draw(chunk: "Chunk", out: Path, data: bytes) -> Path:
+    from ingest.parse.pdf.picture import draw_region
+
+    if chunk.page_no is None or chunk.bbox is None:
+        raise ConfigError("has no page and box to draw", subject=chunk.id)
+    picture = draw_region(data, page_no=chunk.page_no, bbox=chunk.bbox, dpi=DPI)
+    try:
+        out.write_bytes(picture)
+    except OSError as error:
+        raise ConfigError(f"cannot be written ({why(error)})", subject=str(out)) from error
+    return out
+
+
+def _picture_path(chunk: "Chunk") -> Path:
+    return Path(chunk.id.replace(":", "-") + ".png")

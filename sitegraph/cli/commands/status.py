@@ -1,0 +1,145 @@
+"""`sitegraph status`: what the index holds, how fresh it is, what last went wrong, who is at work."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from runtime.settings import read_settings
+from sitegraph.cli.hints import complete_commands
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+
+TOLD_PROBLEMS = 5
+"""So many kinds of problems a person is told; `--format json` has every one."""
+
+
+def status(index: IndexOption = None, output: FormatOption = OutputFormat.TEXT) -> None:
+    """Show generation, sources, last runs with their problems, leases and holds.
+
+    Examples:
+
+      sitegraph status --index ./index
+
+      sitegraph status --format json
+    """
+    from flows.run.opening import open_described
+
+    opened = open_described(read_settings(index))
+    try:
+        record = gather_status(opened)
+    finally:
+        opened.close()
+    print_json(record) if output is OutputFormat.JSON else _print(record, index)
+
+
+def gather_status(opened: Any) -> dict[str, Any]:
+    """Everything that `status` shows, as plain data."""
+    from flows.run.hold import held_since
+    from indexes.publish.generation import load_generation
+
+    manifest = load_generation(opened.layout, opened.current())
+    states = opened.ledger.documents.states()
+    runs = opened.ledger.runs.latest_reports()
+    leases = [_lease(held) for held in opened.ledger.leases.describe(now=opened.now())]
+    held = {lease["name"] for lease in leases if lease["alive"]}
+    return {
+        "index": str(opened.layout.root),
+        "graph": opened.manifest.graph,
+        "model": opened.model().name,
+        "generation": manifest.generation,
+        "as_of": manifest.as_of if manifest.generation else None,
+        "held_since": held_since(opened.layout),
+        "writing": opened.ledger.leases.holder("index", now=opened.now()),
+        "leases": leases,
+        "sources": {
+            name: {
+                "documents": dict(states.get(name, {})),
+                "rows": manifest.sources.get(name, {}),
+                "last_run": last_run(runs.get(name), under_way=f"source:{name}" in held),
+            }
+            for name in sorted({*states, *manifest.sources, *_unfinished(runs)} - {""})
+        },
+    }
+
+
+def _unfinished(runs: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    """Sources whose last run says why there is nothing of them; one that was dropped is no news."""
+    return {name for name, run in runs.items() if run["state"] != "finished"}
+
+
+def _lease(held: Any) -> dict[str, Any]:
+    from flows.run.leases import is_dead, process_of
+
+    machine, pid = process_of(held.holder)
+    return {
+        "name": held.name,
+        "machine": machine,
+        "pid": pid,
+        "since": held.since,
+        "expires_at": held.expires_at,
+        "alive": not is_dead(held.holder),
+    }
+
+
+def last_run(run: Mapping[str, Any] | None, *, under_way: bool) -> dict[str, Any] | None:
+    """What a person asks of the last run of a source; one that ended without closing was interrupted."""
+    if run is None:
+        return None
+    report = run["report"] or {}
+    is_open = run["state"] == "running"
+    return {
+        "state": "interrupted" if is_open and not under_way else run["state"],
+        "started_at": run["started_at"],
+        "finished_at": run["finished_at"],
+        "generation": report.get("generation"),
+        "reason": None if is_open and under_way else report.get("reason"),
+        "problems": len(problems := report.get("problems", [])),
+        "problem_list": problems,
+    }
+
+
+def _print(record: dict[str, Any], index: str | None) -> None:
+    print(f"{record['index']}: graph in {record['graph']}, model {record['model']}")
+    print(f"generation {record['generation']}" + (f" as of {record['as_of']}" if record["as_of"] else ""))
+    if record["held_since"]:
+        lift = complete_commands("lift: sitegraph rollback --lift", index=index)
+        print(f"publishing is held since {record['held_since']} ({lift})")
+    for lease in record["leases"]:
+        print(_told_lease(lease))
+    for name, source in record["sources"].items():
+        documents = ", ".join(f"{n} {state}" for state, n in sorted(source["documents"].items()))
+        chunks = sum(source["rows"].get("chunks", {}).values())
+        print(f"  {name}: {documents or 'no documents'}; {chunks} chunks")
+        if last := source["last_run"]:
+            _print_run(last)
+
+
+def _told_lease(lease: Mapping[str, Any]) -> str:
+    since = f" since {lease['since']}" if lease["since"] else ""
+    process = f"process {lease['pid']} on {lease['machine']}" if lease["pid"] else lease["machine"]
+    if not lease["alive"]:
+        return f"lease {lease['name']}: left by {process}, which has ended; the next run takes it over"
+    return f"lease {lease['name']}: held by {process}{since}"
+
+
+def _print_run(last: Mapping[str, Any]) -> None:
+    when = f"at {last['finished_at']}" if last["finished_at"] else f"since {last['started_at']}"
+    print(f"    last run {last['state']} {when}, {_problems(last['problems'])}")
+    if last["reason"]:
+        print(f"    because {last['reason']}")
+    kinds = group_problems(last["problem_list"])
+    for reason, urls in kinds[:TOLD_PROBLEMS]:
+        print(f"      {len(urls)} x {reason}: {urls[0]}{' …' if len(urls) > 1 else ''}")
+    if len(kinds) > TOLD_PROBLEMS:
+        print(f"      … and {len(kinds) - TOLD_PROBLEMS} other kinds (--format json)")
+
+
+def group_problems(problems: Sequence[Mapping[str, str]]) -> list[tuple[str, list[str]]]:
+    """URLs by reason, the commonest first."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for problem in problems:
+        by_reason[problem["reason"]].append(problem["url"])
+    return sorted(by_reason.items(), key=lambda kind: (-len(kind[1]), kind[0]))
+
+
+def _problems(count: int) -> str:
+    return "1 problem" if count == 1 else f"{count} problems"

@@ -1,0 +1,72 @@
+"""`sitegraph tune`: weights of the blend for one's own questions."""
+
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from runtime.settings import read_settings
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.reading import open_for_reading, warn
+
+if TYPE_CHECKING:
+    from sitegraph.cli.evaluation.tune import TunedIndex
+
+_STAGE = "ask"
+_SHOWN = 5
+
+
+def tune(
+    questions: Annotated[
+        Path, typer.Argument(help='JSON lines or a YAML list of {"id", "question", "gold": [documents]}.')
+    ],
+    index: IndexOption = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Store the weights beside the index if they are accepted.")
+    ] = False,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Fit the weights of a score on questions with known answers; changes nothing without --apply.
+
+    Half of the questions, chosen by their ids, is tuned on; the other half only checks the result. Gold is
+    named by node id, document id, URL or path, a page of a PDF as path#page=3.
+
+    Examples:
+
+      sitegraph tune questions.jsonl --index ./index
+
+      sitegraph tune questions.yaml --format json > tuning.json
+
+      sitegraph tune questions.jsonl --index ./index --apply
+    """
+    from runtime.progress import StageProgress
+    from sitegraph.cli.evaluation.question_file import load_questions
+    from sitegraph.cli.evaluation.tune import apply_tuning, tune_index
+
+    file = load_questions(questions)
+    readers = open_for_reading(read_settings(index))
+    with StageProgress() as progress:
+        progress.expect(_STAGE, len(file.questions))
+        tuned = tune_index(readers, file, on_asked=partial(progress.advance, _STAGE))
+    _print(tuned, output)
+    if apply:
+        stored = apply_tuning(tuned, timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
+        typer.echo(
+            f"sitegraph: stored in {stored}; readers use it from when they next open the index", err=True
+        )
+
+
+def _print(tuned: "TunedIndex", output: OutputFormat) -> None:
+    from retrieval.learning.report import render_tuning
+
+    if tuned.unreached:
+        named = ", ".join(tuned.unreached[:_SHOWN]) + (", …" if len(tuned.unreached) > _SHOWN else "")
+        warn(
+            f"no gold of {len(tuned.unreached)} questions is among what was found ({named}); check its names"
+        )
+    if output is OutputFormat.JSON:
+        print_json(tuned.record())
+    else:
+        typer.echo(render_tuning(tuned.tuning))

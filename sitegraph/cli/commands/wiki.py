@@ -1,0 +1,166 @@
+"""`sitegraph wiki`: the pages that answers were filed on, and that people write."""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from schemas.redaction import one_line
+from schemas.settings import Settings
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.reading import open_for_reading, warn
+
+if TYPE_CHECKING:
+    from retrieval.wiki.page import PageProblem
+    from retrieval.wiki.store import Wiki
+    from schemas.records import Record
+
+FOUND_MAX = 10
+
+
+class WikiAction(StrEnum):
+    """What to do with the pages."""
+
+    LIST = "list"
+    SEARCH = "search"
+    READ = "read"
+    CHECK = "check"
+
+
+WikiOption = Annotated[
+    Path | None,
+    typer.Option("--wiki", metavar="DIR", help="Folder of the pages (default: INDEX.wiki beside the index)."),
+]
+
+
+def wiki(
+    action: Annotated[WikiAction, typer.Argument(help="list, search TEXT, read CATEGORY/SLUG, or check.")],
+    text: Annotated[
+        str | None, typer.Argument(help="Words to search for, or the page to read; not with list and check.")
+    ] = None,
+    index: IndexOption = None,
+    folder: WikiOption = None,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Look at the wiki: Markdown pages that people may edit, kept apart from the index.
+
+    check holds every page against the index, and writes on it whether what it rests on has changed.
+
+    Examples:
+
+      sitegraph wiki list --index ./index
+
+      sitegraph wiki read topic/what-happens-when-a-lease-expires
+
+      sitegraph wiki check --index ./index --format json
+    """
+    settings = read_settings(index)
+    pages = open_wiki(settings, folder)
+    if (text is None) == (action in (WikiAction.SEARCH, WikiAction.READ)):
+        wanted = "needs words or a page" if text is None else "takes no text"
+        raise ConfigError(f"{action.value} {wanted}; see sitegraph wiki --help", subject="wiki")
+    {
+        WikiAction.LIST: lambda: _list(pages, output),
+        WikiAction.SEARCH: lambda: _search(pages, text or "", output),
+        WikiAction.READ: lambda: _read(pages, text or "", output),
+        WikiAction.CHECK: lambda: _check(pages, settings, output),
+    }[action]()
+
+
+def open_wiki(settings: Settings, folder: Path | None) -> "Wiki":
+    """Give the wiki in *folder*, else the one beside the index; its folder need not be there yet.
+
+    Raises: ConfigError: the index's own folder, or one below it, was named.
+    """
+    from retrieval.wiki.store import Wiki, wiki_folder
+
+    index = Path(settings.index)
+    chosen = folder or wiki_folder(index)
+    if chosen.resolve().is_relative_to(index.resolve()):
+        raise ConfigError("lies in the index; a wiki has a folder of its own", subject=str(chosen))
+    if chosen.exists() and not chosen.is_dir():
+        raise ConfigError("is a file; choose a folder for --wiki", subject=str(chosen))
+    return Wiki(chosen)
+
+
+def _list(pages: "Wiki", output: OutputFormat) -> None:
+    from retrieval.wiki.check import page_record
+
+    listing = pages.list()
+    _print(map(page_record, listing.pages), listing.problems, output, _line)
+
+
+def _search(pages: "Wiki", text: str, output: OutputFormat) -> None:
+    from retrieval.wiki.check import page_record
+    from retrieval.wiki.search import PageIndex
+
+    listing = pages.list()
+    hits = PageIndex(listing.pages).search(text, top_k=FOUND_MAX)
+    found = ({**page_record(hit.page), "score": hit.score, "coverage": hit.coverage} for hit in hits)
+    _print(found, listing.problems, output, lambda record: f"{record['score']:.3f}  {_line(record)}")
+
+
+def _read(pages: "Wiki", name: str, output: OutputFormat) -> None:
+    from retrieval.bundle.render import wrap_text
+    from retrieval.wiki.check import whole_record
+    from retrieval.wiki.front_matter import dump_page
+
+    category, slash, slug = name.partition("/")
+    if not slash:
+        raise ConfigError("is no page; write CATEGORY/SLUG, as sitegraph wiki list does", subject=name)
+    page = pages.read(category, slug)
+    if output is OutputFormat.JSON:
+        print_json(whole_record(page))
+    else:
+        typer.echo(wrap_text(dump_page(page), width=10_000))
+
+
+def _check(pages: "Wiki", settings: Settings, output: OutputFormat) -> None:
+    from retrieval.wiki.check import check_wiki
+
+    readers, now = open_for_reading(settings), datetime.now(UTC).isoformat(timespec="seconds")
+    looked, problems = check_wiki(pages, readers.chunks, readers.graph, now=now)
+    _print((one.to_record() for one in looked), problems, output, _found)
+
+
+def _print(
+    records: "Iterable[Record]",
+    problems: "Iterable[PageProblem]",
+    output: OutputFormat,
+    line: "Callable[[Record], str]",
+) -> None:
+    from schemas.records import to_record
+
+    if output is OutputFormat.JSON:
+        print_json({"pages": list(records), "problems": [to_record(one) for one in problems]})
+        return
+    for record in records:
+        typer.echo(line(record))
+    for problem in problems:
+        warn(one_line(f"{problem.path}: {problem.message}"))
+
+
+def _line(record: "Record") -> str:
+    from retrieval.bundle.render import show_line
+
+    return show_line(f"{record['status']:<12} {record['category']}/{record['slug']}  {record['title']}")
+
+
+def _found(record: "Record") -> str:
+    from retrieval.bundle.render import show_line
+
+    lines = [_line(record)]
+    if record["stale_chunks"]:
+        changed, whole = len(record["stale_chunks"]), len(record["rests_on"])
+        lines.append(f"  {changed} of {whole} passages that it rests on changed; ask again to rebuild it")
+    lines += [
+        show_line(f"  {one['subject']} {one['predicate']} {one['object']}, or {one['other']}?")
+        for one in record["contradictions"]
+    ]
+    lines += [show_line(f"  [[{target}]] is no page") for target in record["broken_links"]]
+    return "\n".join(lines)

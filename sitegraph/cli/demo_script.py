@@ -1,0 +1,162 @@
+"""The demonstration: serve the manual, crawl it, ask it, edit a page, crawl again."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+from sitegraph.cli.commands.run import print_report
+from sitegraph.cli.reading import open_for_reading, terminal_width
+from sitegraph.cli.static_server import serve_folder
+
+DOCS = Path(__file__).parents[2] / "docs"
+MARK = ".sitegraph-demo"
+EDITED_PAGE = "crawling.md"
+EDIT = (
+    "\n## Added by the demo\n\nThe demonstration appended this section between two crawls. Only this passage "
+    "is new, so only this passage is embedded.\n"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Something to ask the manual."""
+
+    text: str
+    filters: Mapping[str, str]
+
+
+QUESTIONS = (
+    Question(text="When is a page that answers 404 deleted from the index?", filters={"kind": "html"}),
+    Question(text="What does exit code 4 mean?", filters={}),
+    Question(text="Why does a reader need neither torch nor transformers?", filters={"kind": "pdf"}),
+)
+
+
+def run_demo(folder: Path) -> None:
+    """Do it all in *folder*, which is made anew and left behind to play with.
+
+    Raises: ConfigError: no checkout, so no manual to serve; or the folder is somebody's own.
+    """
+    started = time.monotonic()
+    _prepare(folder)
+    _say(1, f"building the manual (HTML and PDF) from {os.path.relpath(DOCS)}")
+    _build(folder)
+    with serve_folder(folder / "site") as address:
+        source = _write_source(folder, address)
+        _say(2, f"crawling http://{address}/ through a Prefect flow into {folder / 'index'}")
+        print_report(_index(source, folder), source=str(source), index=str(folder / "index"))
+        for number, question in enumerate(QUESTIONS, start=3):
+            _ask(number, question, folder)
+        _say(6, f"adding a section to {EDITED_PAGE} and crawling again")
+        _edit(folder)
+        report = _index(source, folder)
+        print_report(report, source=str(source), index=str(folder / "index"))
+        _explain(report)
+    print(f"\nDone in {time.monotonic() - started:.0f} s. {_next_steps(folder)}")
+
+
+def _prepare(folder: Path) -> None:
+    if not (DOCS / "build.py").is_file():
+        raise ConfigError("the demo serves the manual of a checkout; run it from one", subject=str(DOCS))
+    if folder.exists() and not (folder / MARK).exists():
+        raise ConfigError("is there already and not from a demo; choose another --dir", subject=str(folder))
+    import_module("mkdocs")  # of an extra of its own: where it is missing, the command says so
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / MARK).touch()
+    shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+
+
+def _build(folder: Path) -> None:
+    command = [
+        sys.executable,
+        str(DOCS / "build.py"),
+        "--docs",
+        str(folder / "docs"),
+        "--out",
+        str(folder / "site"),
+    ]
+    built = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=False)
+    if built.returncode != 0:
+        raise ConfigError(f"cannot be built ({built.stderr.strip().splitlines()[-1]})", subject=str(DOCS))
+
+
+def _write_source(folder: Path, address: str) -> Path:
+    path = folder / "manual.yaml"
+    path.write_text(
+        "name: manual\n"
+        "kind: web\n"
+        f'seeds: ["http://{address}/index.html", "http://{address}/manual.pdf"]\n'
+        f'allow_private: ["{address}"]\n'
+        "rate: {per_host_delay: 0}\n"
+        'scope: {exclude: ["*.json"]}\n'
+        "metadata: {doc_type: manual}\n"
+    )
+    return path
+
+
+def _index(source: Path, folder: Path) -> dict[str, Any]:
+    from flows.recrawl import index_source
+
+    report: dict[str, Any] = index_source(source=str(source), index=str(folder / "index"))
+    return report
+
+
+def _ask(number: int, question: Question, folder: Path) -> None:
+    from retrieval.bundle.render import render_text
+    from retrieval.opening import build_retriever
+    from retrieval.question.query import build_query, filters_from_record
+    from runtime.processes.page_images import stored_bytes
+    from sitegraph.cli.commands.show import show_chunk
+
+    _say(number, question.text)
+    settings = Settings(index=str(folder / "index"))
+    readers = open_for_reading(settings)
+    query = build_query(question.text, filters=filters_from_record(question.filters), top_k=2)
+    bundle = build_retriever(readers).retrieve(query)
+    print(render_text(bundle, width=terminal_width()))
+    for evidence in bundle.evidence[:1]:
+        if evidence.pdf is not None:
+            (chunk,) = readers.chunks.get([evidence.chunk_id])
+            picture = folder / "citation.png"
+            show_chunk(readers, chunk, out=picture, raw_of=stored_bytes(settings, readers))
+            print(f"The page with the passage boxed: {picture}")
+
+
+def _edit(folder: Path) -> None:
+    page = folder / "docs" / EDITED_PAGE
+    page.write_text(page.read_text() + EDIT)
+    _build(folder)
+
+
+def _explain(report: dict[str, Any]) -> None:
+    documents, chunks = report["documents"], report["chunks"]
+    print(
+        f"\nOf {documents['scheduled']} documents {documents['not_modified']} were not sent again (304); "
+        f"{documents['changed']} had changed. {chunks['added']} passages are new, {chunks['removed']} went, "
+        f"{chunks['unchanged']} stayed, and {chunks['embedded']} texts were embedded."
+    )
+
+
+def _next_steps(folder: Path) -> str:
+    index = folder / "index"
+    return (
+        f"The index is in {index}. Try:\n"
+        f'  .venv/bin/sitegraph query "how do I roll back?" --index {index}\n'
+        f"  .venv/bin/sitegraph status --index {index}\n"
+        f"  .venv/bin/sitegraph export --index {index} --what edges | head -3\n"
+        f"  .venv/bin/sitegraph verify --index {index}"
+    )
+
+
+def _say(number: int, message: str) -> None:
+    print(f"\n[{number}] {message}\n", flush=True)

@@ -1,0 +1,69 @@
+"""What in a parse looks wrong, so that nobody has to read all of it."""
+
+from collections.abc import Iterator, Sequence
+
+from ingest.parse.chunking import MAX_TOKENS
+from ingest.parse.html.traced import Verdict
+from schemas.geometry import BBox, PageSize
+from sitegraph.cli.inspection.report import BlockShown, ChunkShown, Doubt, PageShown
+
+_VOTED_WORDS = 20
+"""Words in one dropped stretch that trafilatura took for content, from which on that is worth a look."""
+
+_LOST_WORDS = 3
+_LONG_HEADING = 150
+_OFF_PAGE = 1.0
+
+
+def find_doubts(
+    *, chunks: Sequence[ChunkShown], blocks: Sequence[BlockShown], pages: Sequence[PageShown], noindex: bool
+) -> tuple[Doubt, ...]:
+    """List what is likely wrong, of the whole document first, then in its order."""
+    whole = (
+        [] if chunks or noindex else [Doubt(text="nothing of this document can be found: it has no chunk")]
+    )
+    return (*whole, *_of_chunks(chunks), *_of_blocks(blocks), *_of_pages(pages))
+
+
+def _of_chunks(chunks: Sequence[ChunkShown]) -> Iterator[Doubt]:
+    for chunk in chunks:
+        name, anchor = f"chunk {chunk.number}", f"c{chunk.number}"
+        if not chunk.in_parent:
+            yield Doubt(
+                text=f"{name}: its text is not its section's or region's at its offsets", anchor=anchor
+            )
+        if chunk.at_place is False and chunk.page_no is not None:
+            yield Doubt(text=f"{name}: its text is not on page {chunk.page_no} within its box", anchor=anchor)
+        elif chunk.at_place is False:
+            yield Doubt(text=f"{name}: its fragment #{chunk.fragment} is no id of the page", anchor=anchor)
+        if chunk.tokens > MAX_TOKENS:
+            yield Doubt(text=f"{name}: {chunk.tokens} tokens are over {MAX_TOKENS}", anchor=anchor)
+
+
+def _of_blocks(blocks: Sequence[BlockShown]) -> Iterator[Doubt]:
+    for number, block in enumerate(blocks):
+        anchor, about = f"b{number}", f"{block.words} words in {block.element}"
+        if block.verdict is not Verdict.READ and (block.voted or 0) >= _VOTED_WORDS:
+            yield Doubt(text=f"{about}: not read, though trafilatura took it for content", anchor=anchor)
+        if block.lost and block.words >= _LOST_WORDS:
+            yield Doubt(text=f"{about}: read, and in no chunk", anchor=anchor)
+
+
+def _of_pages(pages: Sequence[PageShown]) -> Iterator[Doubt]:
+    for page in pages:
+        if not page.regions:
+            yield Doubt(text=f"page {page.page_no}: no region", anchor=f"p{page.page_no}")
+        for region in page.regions:
+            name, anchor = f"page {page.page_no}, region {region.number}", f"r{region.number}"
+            if _is_off(region.bbox, page.size):
+                yield Doubt(text=f"{name}: its box lies off the page", anchor=anchor)
+            if region.type == "heading" and len(region.text) > _LONG_HEADING:
+                yield Doubt(text=f"{name}: a heading of {len(region.text)} characters", anchor=anchor)
+
+
+def _is_off(box: BBox, size: PageSize) -> bool:
+    return (
+        min(box.x0, box.y0) < -_OFF_PAGE
+        or box.x1 > size.width + _OFF_PAGE
+        or box.y1 > size.height + _OFF_PAGE
+    )

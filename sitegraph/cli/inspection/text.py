@@ -1,0 +1,186 @@
+"""A report for a terminal; nothing that a document says moves the cursor."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from statistics import median
+
+from ingest.parse.html.traced import Verdict
+from retrieval.bundle.render import show_line, wrap_text
+from schemas.nodes import RegionType
+from sitegraph.cli.inspection.report import BlockShown, ChunkShown, PageShown, Report, SectionShown
+
+MAX_LINKS = 40
+_PREVIEW = 70
+_INDENT = "      "
+
+
+def render_text(report: Report, *, width: int) -> str:
+    """Give facts, doubts, the tree, the chunks, what was not read, and the links."""
+    parts = (
+        _facts(report),
+        _titled("sections", _sections(report.sections)),
+        _titled("pages", _pages(report.pages)),
+        _titled("chunks", _chunks(report.chunks, width)),
+        _titled("not read", (*_dropped(report.blocks), *_silent(report.pages))),
+        _titled("links", _links(report)),
+    )
+    return "\n\n".join("\n".join(lines) for lines in map(list, parts) if lines)
+
+
+def _titled(title: str, lines: Iterable[str]) -> Iterator[str]:
+    found = list(lines)
+    if found:
+        yield title
+        yield from found
+
+
+def _facts(report: Report) -> Iterator[str]:
+    yield show_line(report.title or "(no title)")
+    for name, value in summarise(report):
+        yield show_line(f"  {name:<9} {value}")
+
+
+def summarise(report: Report) -> Iterator[tuple[str, str]]:
+    """Give names and values of what is known of the document as a whole."""
+    kind = (report.kind.value, report.template_type, report.lang, report.doc_id)
+    yield "address", report.address
+    yield "kind", ", ".join(dict.fromkeys(filter(None, kind)))
+    if report.breadcrumbs:
+        yield "trail", " > ".join(report.breadcrumbs)
+    if report.content:
+        yield "content", f"{report.content.element}: {report.content.explanation}"
+    yield from (("hint", hint) for hint in _hints(report))
+    yield from _counts(report)
+    yield from (("note", note) for note in report.notes)
+    yield from (("warning", warning) for warning in report.warnings)
+    yield from (("doubt", doubt.text) for doubt in report.doubts)
+
+
+def _hints(report: Report) -> Iterator[str]:
+    hints = report.hints
+    if hints.noindex:
+        yield "noindex: it has no sections and no chunks, since it asks not to be indexed"
+    if hints.nofollow:
+        yield "nofollow: its links lead to no documents"
+    if hints.canonical:
+        yield f"canonical {hints.canonical}"
+    if hints.refresh:
+        yield f"refreshes to {hints.refresh}"
+    if hints.alternates:
+        yield f"in other languages: {', '.join(hints.alternates)}"
+    yield from hints.references
+
+
+def _counts(report: Report) -> Iterator[tuple[str, str]]:
+    if report.blocks:
+        words: Counter[Verdict] = Counter()
+        for block in report.blocks:
+            words[block.verdict] += block.words
+        yield "words", ", ".join(f"{words[verdict]:,} {name}" for verdict, name in _VERDICTS.items())
+    if report.pages:
+        types = Counter(region.type.value for page in report.pages for region in page.regions)
+        yield "pages", f"{len(report.pages)}, with {_counted(types)}"
+    tokens = [chunk.tokens for chunk in report.chunks]
+    if tokens:
+        found = sum(chunk.in_parent and chunk.at_place is not False for chunk in report.chunks)
+        spread = f"{min(tokens)} to {max(tokens)} tokens, median {median(tokens):.0f}"
+        yield "chunks", f"{len(tokens)} of {spread}; {found} found where they say they stand"
+    if report.links:
+        positions = Counter(link.position.value for link in report.links for _ in range(link.count))
+        yield "links", _counted(positions)
+
+
+_VERDICTS = {Verdict.READ: "read", Verdict.LEFT_OUT: "left out", Verdict.OUTSIDE: "outside of the content"}
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in counts.most_common())
+
+
+def _sections(sections: Iterable[SectionShown]) -> Iterator[str]:
+    for section in sections:
+        heading = section.heading or "(before the first heading)"
+        fragment = f"  #{section.fragment}" if section.fragment else ""
+        yield show_line(
+            f"  {'  ' * max(0, len(section.heading_path) - 1)}h{section.level} {heading}{fragment}  "
+            f"({section.words} words, {_range(section.chunks)})"
+        )
+
+
+def _range(chunks: tuple[int, ...]) -> str:
+    if not chunks:
+        return "no chunk"
+    return f"chunk {chunks[0]}" if len(chunks) == 1 else f"chunks {chunks[0]}-{chunks[-1]}"
+
+
+def _pages(pages: Iterable[PageShown]) -> Iterator[str]:
+    for page in pages:
+        label = f" ({page.label})" if page.label else ""
+        types = Counter(region.type.value for region in page.regions)
+        yield show_line(f"  p. {page.page_no}{label}  {_counted(types) or 'nothing'}")
+        for region in page.regions:
+            if region.type is RegionType.HEADING:
+                yield show_line(f"  {'  ' * len(region.heading_path)}{_preview(region.text)}")
+
+
+def _chunks(chunks: Iterable[ChunkShown], width: int) -> Iterator[str]:
+    for path, group in groupby(chunks, key=lambda chunk: chunk.heading_path):
+        yield show_line(f"  {' > '.join(path) or '(no heading)'}")
+        for chunk in group:
+            yield show_line(
+                f"  [{chunk.number}] {chunk.tokens} tokens  {place_of(chunk)}  "
+                f"confidence {chunk.structure_confidence:g}  {verdict_of(chunk)}"
+            )
+            yield wrap_text(chunk.text, width=width, indent=_INDENT)
+
+
+def place_of(chunk: ChunkShown) -> str:
+    """Where a citation of the chunk leads."""
+    if chunk.bbox is not None:
+        box = chunk.bbox
+        return f"p. {chunk.page_no} [{box.x0:.1f},{box.y0:.1f},{box.x1:.1f},{box.y1:.1f}]"
+    return f"#{chunk.fragment}" if chunk.fragment else "no fragment"
+
+
+def verdict_of(chunk: ChunkShown) -> str:
+    """Whether the chunk was found where it says it stands."""
+    if not chunk.in_parent:
+        return "NOT in its parent's text"
+    return {True: "found", False: "NOT found at its place", None: "in its parent's text"}[chunk.at_place]
+
+
+def _dropped(blocks: Iterable[BlockShown]) -> Iterator[str]:
+    alike: dict[tuple[str, str], list[BlockShown]] = {}
+    for block in blocks:
+        if block.verdict is not Verdict.READ:
+            alike.setdefault((block.reason, block.element), []).append(block)
+    for (reason, element), group in alike.items():
+        times = f" ({len(group)} times)" if len(group) > 1 else ""
+        yield show_line(f"  {sum(block.words for block in group):>6} words  {element}{times}: {reason}")
+        yield show_line(f"{_INDENT}{_preview(group[0].text)}")
+
+
+def _silent(pages: Iterable[PageShown]) -> Iterator[str]:
+    reasons: dict[str, list[str]] = {}
+    for page in pages:
+        for region in page.regions:
+            if region.reason and region.type is not RegionType.HEADING:
+                reasons.setdefault(region.reason, []).append(region.text)
+    for reason, texts in reasons.items():
+        yield show_line(f"  {len(texts):>6} regions  {reason}")
+        yield show_line(f"{_INDENT}{_preview(next(filter(None, texts), ''))}")
+
+
+def _links(report: Report) -> Iterator[str]:
+    for link in report.links[:MAX_LINKS]:
+        fragment = f"#{link.fragment}" if link.fragment else ""
+        times = f" ({link.count} times)" if link.count > 1 else ""
+        yield show_line(f"  {link.position.value:<6} {link.target}{fragment}  {_preview(link.text)}{times}")
+    if len(report.links) > MAX_LINKS:
+        yield f"  … and {len(report.links) - MAX_LINKS} more (--format json)"
+
+
+def _preview(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _PREVIEW else f"{line[:_PREVIEW]}…"

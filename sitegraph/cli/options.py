@@ -1,0 +1,65 @@
+"""Options that several commands share."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from schemas.errors import ConfigError
+from schemas.json_text import to_json
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.run.index import Index
+
+IndexOption = Annotated[
+    str | None,
+    typer.Option(
+        "--index", metavar="DIR", help="Index folder (default: SITEGRAPH_INDEX, else ./.sitegraph)."
+    ),
+]
+
+
+class OutputFormat(StrEnum):
+    """How a command prints its result."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+FormatOption = Annotated[OutputFormat, typer.Option("--format", help="text for people, json for programs.")]
+
+
+def check_folder(settings: Settings) -> None:
+    """Say at once that the index cannot be made or opened where it is asked for.
+
+    Raises: ConfigError: a file stands there, or a folder of other things.
+    """
+    from indexes.layout import IndexLayout
+
+    folder = Path(settings.index)
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError("is a file; choose a folder for --index", subject=str(folder))
+    if IndexLayout(folder).is_foreign():
+        raise ConfigError("is not empty and not an index; choose another --index", subject=str(folder))
+
+
+def choose_generation(index: "Index", wanted: int | None) -> int:
+    """Give the generation to read: the current one unless another is asked for.
+
+    Raises: ConfigError: that one is not kept (any more).
+    """
+    if wanted is None:
+        return index.current()
+    kept = sorted(int(path.stem) for path in index.layout.generation(0).parent.glob("*.json"))
+    if wanted not in (0, *kept):
+        have = ", ".join(map(str, kept)) or "none"
+        raise ConfigError(f"generation {wanted} is not kept; kept: {have}", subject="--generation")
+    return wanted
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON object on stdout."""
+    sys.stdout.write(to_json(value, indent=2) + "\n")

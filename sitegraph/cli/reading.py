@@ -1,0 +1,63 @@
+"""Opens an index for the commands that read; imports neither prefect nor what only building needs."""
+
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexes.wiring import Readers
+    from retrieval.retriever import Walk
+    from schemas.evidence import Query
+
+
+def open_for_reading(settings: Settings, *, use_graph: bool = True, use_rerank: bool = False) -> "Readers":
+    """Open the index at its current generation; what could not be opened is a warning on stderr."""
+    from indexes.wiring import open_readers
+
+    readers = open_readers(
+        Path(settings.index),
+        environment=settings.environment(),
+        use_graph=use_graph,
+        use_rerank=use_rerank,
+    )
+    for warning in readers.warnings:
+        warn(warning)
+    return readers
+
+
+def warn(message: str) -> None:
+    """Print a warning on stderr."""
+    typer.echo(f"sitegraph: warning: {message}", err=True)
+
+
+def log_usage(
+    index: Path, queries: "Sequence[Query]", *, walks: "Sequence[Walk]" = (), not_found: bool = False
+) -> None:
+    """Append what was asked, and found, to the log beside the index; failing to is a warning."""
+    from retrieval.learning.query_log import log_queries
+
+    try:
+        log_queries(
+            index,
+            queries,
+            timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
+            walks=walks,
+            not_found=not_found,
+        )
+    except OSError as error:
+        warn(f"the usage log cannot be written: {error}")
+
+
+def terminal_width() -> int:
+    """Columns to wrap text to: the terminal's, from 40 to 100; 80 where stdout is no terminal."""
+    if not sys.stdout.isatty():
+        return 80
+    return max(40, min(100, os.get_terminal_size(sys.stdout.fileno()).columns))

@@ -1,0 +1,94 @@
+"""Answers about one chunk or document of a generation, as records."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from indexes.wiring import Readers
+from retrieval.bundle.build import locate_in_pdf
+from retrieval.bundle.passage import mark_passage
+from retrieval.bundle.render import cite_line
+from schemas.errors import StoreUnavailable
+from schemas.feed import Feed
+from schemas.nodes import Chunk
+from schemas.records import node_to_record, to_record
+from sitegraph.service.problems import Problem
+
+
+def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
+    """Give a chunk of this generation.
+
+    Raises: Problem: there is none.
+    """
+    found = readers.chunks.get([chunk_id])
+    if not found:
+        raise Problem(404, f"generation {readers.generation} has no {chunk_id}", "NotFound")
+    return found[0]
+
+
+def describe_chunk(readers: Readers, chunk_id: str) -> dict[str, Any]:
+    """Give a chunk, its citation, and its section with the passage between » and «."""
+    chunk = find_chunk(readers, chunk_id)
+    return {
+        "generation": readers.generation,
+        "citation": _cite(chunk),
+        "passage": mark_passage(readers.graph, chunk),
+        "chunk": to_record(chunk),
+    }
+
+
+def describe_document(readers: Readers, doc: str, *, offset: int, limit: int) -> dict[str, Any]:
+    """Give a document and where its chunks are, in reading order, *limit* of them from *offset*.
+
+    Raises: Problem: there is none; StoreUnavailable: the graph, which knows documents, is not there.
+    """
+    if readers.graph is None:
+        raise StoreUnavailable("; ".join(readers.warnings) or "the graph is not there", subject="graph")
+    found = readers.graph.nodes([doc])
+    if not found:
+        raise Problem(404, f"generation {readers.generation} has no {doc}", "NotFound")
+    chunks = readers.chunks.of_documents([doc])
+    return {
+        "generation": readers.generation,
+        "document": node_to_record(found[0]),
+        "total": len(chunks),
+        "chunks": _places(chunks[offset : offset + limit]),
+    }
+
+
+def _places(chunks: Collection[Chunk]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": chunk.id,
+            "ordinal": chunk.ordinal,
+            "heading_path": list(chunk.heading_path),
+            "citation": _cite(chunk),
+            "token_count": chunk.token_count,
+        }
+        for chunk in chunks
+    ]
+
+
+def _cite(chunk: Chunk) -> str:
+    return cite_line(chunk, locate_in_pdf(chunk))
+
+
+def describe_readers(readers: Readers) -> dict[str, Any]:
+    """Give the generation that is read, and what of it is missing."""
+    return {
+        "generation": readers.generation,
+        "as_of": readers.as_of,
+        "degraded": list(readers.degraded),
+    }
+
+
+def cut_feed(feed: Feed, *, limit: int) -> Feed:
+    """Keep as many whole generations as have at most *limit* entries, at least one; `until` says how far."""
+    if len(feed.entries) <= limit:
+        return feed
+    last = feed.entries[limit].generation - 1
+    kept = tuple(entry for entry in feed.entries if entry.generation <= last)
+    if not kept:
+        last = feed.entries[0].generation
+        kept = tuple(entry for entry in feed.entries if entry.generation == last)
+    return replace(feed, until=last, entries=kept)

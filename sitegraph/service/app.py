@@ -1,0 +1,275 @@
+"""The HTTP interface of an index: read-only, one generation an answer (docs/reference/http.md)."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Path, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from indexes.wiring import Readers
+from retrieval.live import LiveRetriever
+from retrieval.question import query as queries
+from retrieval.retriever import Walk
+from schemas.errors import ConfigError, FilterError, SitegraphError
+from schemas.evidence import Query as Question
+from schemas.feed import Feed
+from schemas.nodes import Chunk
+from schemas.program import LICENCE
+from schemas.records import to_record
+from sitegraph.service import answers
+from sitegraph.service.contract import (
+    CHUNK_ID,
+    DOCUMENT_ID,
+    NUMBER_MAX,
+    VERSION,
+    RetrieveRequest,
+    answer_schemas,
+    reference,
+)
+from sitegraph.service.problems import MEDIA_TYPE, Problem, problem_of, respond, unprocessable
+from sitegraph.service.source import NAME, PATH, source_archive
+from sitegraph.service.threads import Threads
+
+PAGE, PAGE_MAX = 100, 1000
+ENTRIES, ENTRIES_MAX = 10_000, 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the interface is made over; all of it may be called in several threads.
+
+    `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `log` keeps
+    what was asked and found in the usage log; `tell` is for people, on stderr. `source_url` is where the
+    source of this version is, None: it is given from here.
+    """
+
+    retriever: LiveRetriever
+    threads: Threads
+    changes: Callable[[int, int | None, str | None], Feed]
+    picture: Callable[[Readers, Chunk], bytes]
+    log: Callable[[Walk], None]
+    tell: Callable[[str], None]
+    source_url: str | None = None
+
+
+class Png(Response):
+    """A picture."""
+
+    media_type = "image/png"
+
+
+class Archive(Response):
+    """A tar file, packed."""
+
+    media_type = "application/gzip"
+
+
+class Api(FastAPI):
+    """The application; its OpenAPI document has the schemas of its answers, its licence and its source."""
+
+    source_url: str = PATH
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            found = get_openapi(
+                title="sitegraph",
+                version=VERSION,
+                routes=self.routes,
+                summary="Evidence with citations.",
+                license_info={"name": LICENCE, "identifier": LICENCE},
+            )
+            found["externalDocs"] = {"description": "The source of this version", "url": self.source_url}
+            components = found.setdefault("components", {})
+            components.setdefault("schemas", {}).update(answer_schemas())
+            components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+            self.openapi_schema = {**found, "security": [{"token": []}, {}]}
+        return self.openapi_schema
+
+
+def build_app(parts: Parts) -> Api:
+    """Give the application; nothing is opened before the first request."""
+    # The pages that FastAPI draws of the contract would fetch their scripts from elsewhere.
+    app = Api(docs_url=None, redoc_url=None)
+    app.source_url = parts.source_url or PATH
+    _add_problems(app, parts)
+    _add_retrieve(app, parts)
+    _add_chunks(app, parts)
+    _add_documents(app, parts)
+    _add_changes(app, parts)
+    _add_health(app, parts)
+    _add_source(app, parts)
+    return app
+
+
+def _add_retrieve(app: Api, parts: Parts) -> None:
+    @app.post("/retrieve", responses=_answers("ContextBundle", 403), operation_id="retrieve")
+    async def retrieve(body: RetrieveRequest) -> Response:
+        """Give the evidence that answers a question, best first, with its citations."""
+        question = _question(body)
+
+        def work() -> dict[str, Any]:
+            walk = parts.retriever.walk(question)
+            parts.log(walk)
+            return to_record(walk.bundle)
+
+        return JSONResponse(await parts.threads.run(work))
+
+
+def _question(body: RetrieveRequest) -> Question:
+    try:
+        return queries.build_query(
+            body.query,
+            filters=queries.filters_from_record(body.filters),
+            top_k=body.top_k,
+            token_budget=body.token_budget,
+            use_graph=body.use_graph,
+            rerank=body.rerank,
+            persona=body.persona,
+            tool=body.tool_use(),
+        )
+    except (ConfigError, FilterError) as error:
+        raise unprocessable(error) from error
+
+
+def _add_chunks(app: Api, parts: Parts) -> None:
+    chunk_id = Annotated[str, Path(pattern=CHUNK_ID, alias="id")]
+
+    @app.get("/chunks/{id}", responses=_answers("ChunkAnswer", 404), operation_id="chunk")
+    async def chunk(id_: chunk_id) -> Response:
+        """Give one chunk, its citation, and its section with the passage between » and «."""
+        return await _read(parts, lambda readers: answers.describe_chunk(readers, id_))
+
+    @app.get(
+        "/chunks/{id}/page.png",
+        responses=_problems(404),
+        response_class=Png,
+        operation_id="page_picture",
+    )
+    async def picture(id_: chunk_id) -> Response:
+        """Draw the page of a PDF that a chunk stands on, with its box in red."""
+
+        def work(readers: Readers) -> bytes:
+            return parts.picture(readers, answers.find_chunk(readers, id_))
+
+        return Png(await parts.threads.run(lambda: parts.retriever.read(work)))
+
+
+def _add_documents(app: Api, parts: Parts) -> None:
+    @app.get("/documents/{id}", responses=_answers("DocumentAnswer", 404), operation_id="document")
+    async def document(
+        id_: Annotated[str, Path(pattern=DOCUMENT_ID, alias="id")],
+        offset: Annotated[int, Query(ge=0, le=NUMBER_MAX)] = 0,
+        limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = PAGE,
+    ) -> Response:
+        """Give one document and its chunks in reading order, a page of them."""
+        return await _read(
+            parts, lambda readers: answers.describe_document(readers, id_, offset=offset, limit=limit)
+        )
+
+
+def _add_changes(app: Api, parts: Parts) -> None:
+    number = Annotated[int, Query(ge=0, le=NUMBER_MAX)]
+
+    @app.get("/changes", responses=_answers("Feed", 404, 410), operation_id="changes")
+    async def changes(
+        since: number,
+        until: Annotated[int | None, Query(ge=0, le=NUMBER_MAX)] = None,
+        source: Annotated[str | None, Query(max_length=200)] = None,
+        limit: Annotated[int, Query(ge=1, le=ENTRIES_MAX)] = ENTRIES,
+    ) -> Response:
+        """Give what changed after a generation, whole generations of it; go on with `until` as `since`."""
+
+        def work() -> dict[str, Any]:
+            parts.retriever.read(lambda _: None)  # from here on it is the numbers that lead nowhere
+            try:
+                feed = parts.changes(since, until, source)
+            except ConfigError as error:
+                raise Problem(404, str(error), "NotFound") from error
+            return to_record(answers.cut_feed(feed, limit=limit))
+
+        return JSONResponse(await parts.threads.run(work))
+
+
+def _add_health(app: Api, parts: Parts) -> None:
+    @app.get("/healthz", responses=_answers("Alive"), operation_id="alive")
+    async def alive() -> Response:
+        """Say that the process answers; looks at nothing."""
+        return JSONResponse({"status": "ok"})
+
+    @app.get("/readyz", responses=_answers("Ready"), operation_id="ready")
+    async def ready() -> Response:
+        """Say which generation is read now, and what of it is missing."""
+        return await _read(parts, answers.describe_readers)
+
+
+def _add_source(app: Api, parts: Parts) -> None:
+    elsewhere: dict[int | str, dict[str, Any]] = {
+        307: {"description": "The source is elsewhere", "headers": {"Location": _LOCATION}}
+    }
+
+    @app.get(PATH, responses={**_problems(), **elsewhere}, response_class=Archive, operation_id="source")
+    async def source() -> Response:
+        """Give the source of the version that answers, under its licence (AGPL-3.0, section 13)."""
+        if parts.source_url is not None:
+            return Response(status_code=307, headers={"Location": parts.source_url})
+        packed = await parts.threads.run(source_archive)
+        return Archive(packed, headers={"Content-Disposition": f'attachment; filename="{NAME}"'})
+
+
+_LOCATION = {"schema": {"type": "string"}, "required": False}
+
+
+def _read(parts: Parts, ask: Callable[[Readers], dict[str, Any]]) -> Awaitable[Response]:
+    async def answer() -> Response:
+        return JSONResponse(await parts.threads.run(lambda: parts.retriever.read(ask)))
+
+    return answer()
+
+
+def _answers(schema: str, *statuses: int) -> dict[int | str, dict[str, Any]]:
+    good = {"description": "OK", "content": {"application/json": {"schema": reference(schema)}}}
+    return {200: good, **_problems(*statuses)}
+
+
+def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What any request may be answered, and *statuses*."""
+    content = {MEDIA_TYPE: {"schema": reference("Problem")}}
+    every = sorted({401, 413, 421, 422, 500, 503, 504, *statuses})
+    return {status: {"description": "A problem", "content": content} for status in every}
+
+
+def _add_problems(app: Api, parts: Parts) -> None:
+    @app.exception_handler(Problem)
+    async def problem(_: Request, error: Problem) -> Response:
+        return respond(error)
+
+    @app.exception_handler(SitegraphError)
+    async def ours(_: Request, error: SitegraphError) -> Response:
+        problem = problem_of(error)
+        if problem.status >= 500:
+            parts.tell(f"sitegraph: {error}")
+        return respond(problem)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        return respond(Problem(422, _first_fault(error), "InvalidRequest"))
+
+    @app.exception_handler(HTTPException)
+    async def refused(_: Request, error: HTTPException) -> Response:
+        # 400 is what FastAPI says of a body that is no UTF-8; a body that is no JSON is 422.
+        status = 422 if error.status_code == 400 else error.status_code
+        return respond(Problem(status, str(error.detail), "Refused", error.headers))
+
+    @app.exception_handler(Exception)
+    async def failed(_: Request, __: Exception) -> Response:
+        return respond(Problem(500, "internal failure; the server's log says where", "InternalError"))
+
+
+def _first_fault(error: RequestValidationError) -> str:
+    """The first fault in words; never what was sent, which may be long or secret."""
+    first = error.errors()[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"

@@ -1,0 +1,168 @@
+"""What stands before every request: who may ask, how much, how long; and a line on what became of it."""
+
+import asyncio
+import hmac
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sitegraph.service.problems import Problem, respond
+from sitegraph.service.source import link_header
+
+OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+"""Asked by what keeps the process alive, which has no token."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one request may cost; `working` and `waiting` are requests of one worker process."""
+
+    body_bytes: int = 64 * 1024
+    seconds: float = 15.0
+    working: int = 4
+    waiting: int = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """A line of the access log: nothing of what was asked, no query string, no header."""
+
+    method: str
+    route: str
+    status: int
+    seconds: float
+
+
+class Guard:
+    """Wraps an application. *hosts*, where given, are the only names it answers to.
+
+    A page in a browser can have a name of its own lead to this machine and read what a service without
+    a token answers; it cannot choose the Host header (DNS rebinding).
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        limits: Limits,
+        token: str | None,
+        hosts: Collection[str] | None,
+        log: Callable[[Access], None],
+        clock: Callable[[], float],
+        source_url: str | None = None,
+    ) -> None:
+        self._app = app
+        self._limits = limits
+        self._token = token
+        self._hosts = hosts
+        self._log = log
+        self._clock = clock
+        self._link = link_header(source_url)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = self._clock()
+        answer = _Answer(send, self._link)
+        try:
+            await self._answer(scope, receive, answer)
+        finally:
+            self._log(
+                Access(
+                    method=scope["method"],
+                    route=getattr(scope.get("route"), "path", "-"),
+                    status=answer.status or 500,
+                    seconds=self._clock() - started,
+                )
+            )
+
+    async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
+        try:
+            self._admit(scope)
+            async with asyncio.timeout(self._limits.seconds):
+                body = await self._read(receive)
+                await self._app(scope, _replay(body, receive), answer)
+        except TimeoutError:
+            await answer.give(
+                Problem(504, f"took longer than {self._limits.seconds:g} s", "Timeout"), scope, receive
+            )
+        except Problem as problem:
+            await answer.give(problem, scope, receive)
+
+    def _admit(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        if self._hosts is not None and _name(headers.get("host", "")) not in self._hosts:
+            raise Problem(421, "not a name of this service; ask for it by its loopback address", "WrongHost")
+        if self._token is not None and scope["path"] not in OPEN_PATHS:
+            self._check_token(headers.get("authorization", ""))
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > self._limits.body_bytes:
+            raise self._too_large()
+
+    def _check_token(self, given: str) -> None:
+        scheme, _, token = given.partition(" ")
+        right = hmac.compare_digest(token.strip().encode(), (self._token or "").encode())
+        if scheme.lower() != "bearer" or not right:
+            raise Problem(
+                401,
+                "needs the header Authorization: Bearer TOKEN",
+                "Unauthorized",
+                {"WWW-Authenticate": "Bearer"},
+            )
+
+    async def _read(self, receive: Receive) -> bytes:
+        """Read the whole body here, where the time runs and too long a one has its own answer."""
+        body = b""
+        more = True
+        while more:
+            message = await receive()
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > self._limits.body_bytes:
+                raise self._too_large()
+        return body
+
+    def _too_large(self) -> Problem:
+        return Problem(413, f"the body may have {self._limits.body_bytes} bytes", "TooLarge")
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Give the body in one message, then what comes after it."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replayed() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replayed
+
+
+class _Answer:
+    """Passes an answer on and remembers its status."""
+
+    def __init__(self, send: Send, link: str) -> None:
+        self._send = send
+        self._link = link
+        self.status: int | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["X-Content-Type-Options"] = "nosniff"
+            headers["Link"] = self._link
+        await self._send(message)
+
+    async def give(self, problem: Problem, scope: Scope, receive: Receive) -> None:
+        """Answer with a problem, unless an answer has begun."""
+        if self.status is None:
+            await respond(problem)(scope, receive, self)
+
+
+def _name(host: str) -> str:
+    """The name of a Host header without its port: `[::1]:8000` is `[::1]`."""
+    bracket = host.find("]")
+    colon = host.find(":", bracket + 1)
+    return (host if colon < 0 else host[:colon]).lower()

@@ -1,0 +1,149 @@
+"""One worker process of `sitegraph serve`: settings become the application."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from indexes.wiring import Readers
+from retrieval.learning.query_log import log_queries
+from retrieval.live import LiveRetriever, open_retriever
+from retrieval.question.policy import read_policy
+from retrieval.retriever import Walk
+from runtime.garbage import collect_seldom
+from runtime.processes.page_images import WITHHELD, draw_apart, stored_bytes
+from schemas.errors import SitegraphError
+from schemas.feed import Feed
+from schemas.nodes import Chunk
+from schemas.settings import Settings
+from sitegraph.service.app import Parts, build_app
+from sitegraph.service.guard import Access, Guard, Limits
+from sitegraph.service.problems import Problem
+from sitegraph.service.threads import Threads
+
+_WATCH_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """What a worker is told by the process that starts it; `hosts` are None where a token is asked for."""
+
+    settings: Settings
+    token: str | None
+    hosts: frozenset[str] | None
+    limits: Limits = field(default_factory=Limits)
+
+
+def build_service(options: ServeOptions) -> Guard:
+    """Give the application over an index, which is opened while it starts."""
+    collect_seldom()
+    limits, held = options.limits, ExitStack()
+    retriever = held.enter_context(
+        open_retriever(
+            Path(options.settings.index).resolve(),
+            environment=options.settings.environment(),
+            clock=time.monotonic,
+            cache_mb=options.settings.reader_cache_mb,
+            policy=read_policy(options.settings.deny),
+        )
+    )
+    threads = Threads(working=limits.working, waiting=limits.waiting)
+    held.callback(threads.close)
+    app = build_app(_parts(options.settings, retriever, threads))
+    app.router.lifespan_context = _lifespan(retriever, threads, held)
+    return Guard(
+        app,
+        limits=limits,
+        token=options.token,
+        hosts=options.hosts,
+        log=log_access,
+        clock=time.monotonic,
+        source_url=options.settings.source_url,
+    )
+
+
+def log_access(access: Access) -> None:
+    """Write one line of JSON to stderr."""
+    line = {**asdict(access), "seconds": round(access.seconds, 4)}
+    tell(json.dumps({"at": _now(), **line}))
+
+
+def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Parts:
+    index = Path(settings.index).resolve()
+
+    def changes(since: int, until: int | None, source: str | None) -> Feed:
+        from indexes.changes import read_changes
+
+        return read_changes(index, since=since, until=until, source=source, ledger_url=settings.ledger_url)
+
+    def picture(readers: Readers, chunk: Chunk) -> bytes:
+        if chunk.page_no is None:
+            raise Problem(404, f"{chunk.id} stands on no page of a PDF", "NotFound")
+        data = stored_bytes(settings, readers)(chunk.doc)
+        if data is None:
+            raise Problem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
+        return draw_apart(data, chunk)
+
+    def log(walk: Walk) -> None:
+        try:
+            log_queries(index, [walk.query], timestamp=_now(), walks=[walk])
+        except OSError as error:
+            tell(f"sitegraph: warning: the usage log cannot be written: {error}")
+
+    return Parts(
+        retriever=retriever,
+        threads=threads,
+        changes=changes,
+        picture=picture,
+        log=log,
+        tell=tell,
+        source_url=settings.source_url,
+    )
+
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+def _lifespan(retriever: LiveRetriever, threads: Threads, held: ExitStack) -> Lifespan:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        opening = asyncio.ensure_future(_open(retriever, threads))
+        watching = asyncio.ensure_future(_end_with(os.getppid()))
+        yield
+        opening.cancel()
+        watching.cancel()
+        held.close()
+
+    return lifespan
+
+
+async def _open(retriever: LiveRetriever, threads: Threads) -> None:
+    """Open the index before the first question; what is wrong with it is said by /readyz."""
+    with suppress(SitegraphError):
+        await threads.run(lambda: retriever.read(lambda readers: readers.encoder.encode_query("")))
+
+
+async def _end_with(parent: int) -> None:
+    """End when the process that started this one is gone, which cannot say so itself when it is killed."""
+    while os.getppid() == parent:
+        await asyncio.sleep(_WATCH_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def tell(line: str) -> None:
+    """Write a line to stderr at once, so that lines of several workers do not mix."""
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,152 @@
+"""Looking at documents of a real site on loopback whose validators lie in every way."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+
+from flows.crawl.fetch import fetch_batch
+from flows.run.pipeline import Pipeline
+from schemas.documents import DocumentState as S
+from schemas.documents import KnownDocument
+from tests.fakes.known import NOW
+from tests.fakes.plain_pipeline import SetClock, know, open_plain_pipeline, source_of
+from tests.fakes.site_server import Ask, Reply, Site, with_validators
+
+OLD, NEW = b"<html><p>One copper coin.</p></html>", b"<html><p>Two copper coins.</p></html>"
+
+
+@pytest.fixture
+def pipeline(site: Site, tmp_path: Path) -> Iterator[Pipeline]:
+    with open_plain_pipeline(tmp_path, source_of(site)) as pipeline:
+        know(pipeline, site.url("/"))
+        yield pipeline
+
+
+def look(pipeline: Pipeline, site: Site, *, days: float = 1) -> KnownDocument:
+    """Look at the page, so many days after the last look; forgets what was asked before."""
+    clock = pipeline.index.clock
+    assert isinstance(clock, SetClock)
+    clock.forward(days=days)
+    site.log.clear()
+    uri = site.url("/")
+    assert fetch_batch(pipeline, [uri]) == 1
+    return pipeline.index.ledger.documents.get(pipeline.source.name, [uri])[uri]
+
+
+def conditions(site: Site) -> list[tuple[str | None, str | None]]:
+    """The validators of every request for the page since the last look."""
+    names = ("if-none-match", "if-modified-since")
+    return [tuple(map(ask.headers.get, names)) for ask in site.log if ask.path == "/"]  # type: ignore[misc]
+
+
+def always(status: int, body: bytes = b"", **headers: str) -> Reply:
+    return Reply(body, status, {name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def says_304_to_all_conditions(body: bytes, etag: str) -> Callable[[Ask], Reply]:
+    """A server that takes any validator for the current one."""
+
+    def answer(ask: Ask) -> Reply:
+        return always(304) if "if-none-match" in ask.headers else always(200, body, ETag=etag)
+
+    return answer
+
+
+def test_validators_go_back_verbatim_and_a_304_keeps_what_is_here(pipeline: Pipeline, site: Site) -> None:
+    modified = "Sunday, 06-Nov-94 08:49:37 GMT"
+    site.pages["/"] = with_validators(OLD, etag='W/"odd ,quote"', modified=modified)
+
+    first, second = look(pipeline, site), look(pipeline, site)
+
+    assert conditions(site) == [('W/"odd ,quote"', modified)]
+    assert (first.state, second.state) == (S.FETCHED, S.NOT_MODIFIED)
+    assert (second.raw_sha, second.fetched_at) == (first.raw_sha, first.fetched_at)
+
+
+@pytest.mark.parametrize("off", [-1, 1])
+def test_a_server_whose_clock_is_a_day_off_is_asked_by_its_own_clock(
+    pipeline: Pipeline, site: Site, off: int
+) -> None:
+    stamp = format_datetime(NOW + timedelta(days=off), usegmt=True)
+    site.pages["/"] = with_validators(OLD, modified=stamp)
+    look(pipeline, site)
+
+    assert look(pipeline, site).state is S.NOT_MODIFIED
+    assert conditions(site) == [(None, stamp)]
+    site.pages["/"] = with_validators(NEW, modified=format_datetime(NOW + timedelta(days=off, hours=1)))
+    assert look(pipeline, site).state is S.FETCHED
+
+
+def test_a_validator_that_never_saves_anything_is_no_longer_sent(pipeline: Pipeline, site: Site) -> None:
+    site.pages["/"] = always(200, OLD, ETag='"1"')
+
+    sent = [conditions(site) for _ in range(6) if look(pipeline, site)]
+
+    nothing, etag = [(None, None)], [('"1"', None)]
+    assert sent == [nothing, etag, etag, etag, nothing, nothing]
+
+
+def test_a_304_nobody_asked_for_is_asked_about_once_more_and_then_a_failure(
+    pipeline: Pipeline, site: Site
+) -> None:
+    site.pages["/"] = always(304)
+
+    document = look(pipeline, site)
+
+    assert conditions(site) == [(None, None), (None, None)]
+    assert (document.state, document.reason) == (
+        S.FAILED,
+        "HTTP 304 to a request without validators",
+    )
+    site.pages["/"] = [always(304), always(200, OLD)]
+    assert look(pipeline, site).state is S.FETCHED
+
+
+def test_a_server_that_calls_everything_unmodified_is_found_out_by_the_full_fetch(
+    pipeline: Pipeline, site: Site
+) -> None:
+    site.pages["/"] = says_304_to_all_conditions(OLD, '"1"')
+    look(pipeline, site)
+    site.pages["/"] = says_304_to_all_conditions(NEW, '"2"')
+    assert look(pipeline, site).state is S.NOT_MODIFIED
+
+    found = look(pipeline, site, days=31)
+
+    assert conditions(site) == [(None, None), ('"1"', None)], "the full fetch, then the proof"
+    assert (found.state, found.denied) == (S.FETCHED, True)
+
+
+def test_an_etag_that_stays_though_the_page_changed_is_found_out_without_asking_again(
+    pipeline: Pipeline, site: Site
+) -> None:
+    site.pages["/"] = with_validators(OLD, etag='"same"')
+    look(pipeline, site)
+    site.pages["/"] = with_validators(NEW, etag='"same"')
+    look(pipeline, site)
+
+    assert look(pipeline, site, days=31).denied
+    assert conditions(site) == [(None, None)]
+
+
+def test_a_page_that_changed_since_its_last_304_accuses_nobody(pipeline: Pipeline, site: Site) -> None:
+    site.pages["/"] = with_validators(OLD, etag='"1"')
+    look(pipeline, site)
+    look(pipeline, site)
+    site.pages["/"] = with_validators(NEW, etag='"2"')
+
+    found = look(pipeline, site, days=31)
+
+    assert (found.state, found.denied, found.etag) == (S.FETCHED, False, '"2"')
+    assert conditions(site) == [(None, None), ('"1"', None)]
+
+
+def test_a_host_that_lied_is_asked_without_conditions_from_then_on(pipeline: Pipeline, site: Site) -> None:
+    site.pages["/"] = with_validators(OLD, etag='"1"')
+    look(pipeline, site)
+    pipeline.index.ledger.hosts.distrust({site.address: "it lied"}, now="2026-03-01")
+
+    assert look(pipeline, site).state is S.FETCHED
+    assert conditions(site) == [(None, None)]

@@ -1,0 +1,105 @@
+"""One odd item, or a machine at its limits, and what a run makes of everything else."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.crawl.parse import parse_batch
+from flows.run.pipeline import Pipeline
+from ingest.fetch.client import open_session
+from runtime.processes.parser_pool import ChildLimits, ParserPool
+from schemas.documents import DocumentState
+from schemas.errors import GuardRefused, ParserUnavailable
+from tests.fakes.fetching import AGENT, short_limits
+from tests.fakes.plain_crawl import ParserInThisThread
+from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, source_of, states
+from tests.fakes.site_server import Reply, Site, serve
+
+BODY = "<html><body><h1>{0}</h1><p>The lamp of {0} is lit when the night begins, and not before.</p>"
+
+DRIPS = ("/1.html", "/2.html", "/3.html")
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serve(Site()) as site:
+        paths = [f"/{name}.html" for name in "abcd"]
+        links = "".join(f"<a href='{path}'>{path}</a>" for path in (*DRIPS, *paths))
+        site.pages = {path: Reply(BODY.format(path).encode()) for path in paths}
+        site.pages["/"] = Reply((BODY.format("start") + links).encode())
+        yield site
+
+
+@pytest.fixture
+def pipeline(site: Site, tmp_path: Path) -> Iterator[Pipeline]:
+    seeds = (site.url("/"), site.url("/a.html"))
+    with open_plain_pipeline(tmp_path, source_of(site, seeds=seeds)) as pipeline:
+        pipeline.__dict__["parsers"] = ParserInThisThread()
+        yield pipeline
+
+
+def read(pipeline: Pipeline) -> set[str]:
+    return {path for path, (state, _) in states(pipeline).items() if state == DocumentState.FETCHED}
+
+
+@pytest.mark.parametrize("seconds", [0.1, 10])
+def test_pages_that_drip_cost_no_other_page_of_their_host(
+    pipeline: Pipeline, site: Site, seconds: float
+) -> None:
+    """Slower than a read may be, and quicker than that but without an end."""
+    never_ends = Reply(b"<p>" + b"drop " * 2000, drip=seconds)
+    site.pages |= dict.fromkeys(DRIPS, never_ends)
+    with open_session(
+        user_agent=AGENT,
+        allow_private=(site.address,),
+        per_host_delay=0,
+        concurrency=1,
+        clock=pipeline.index.clock,
+        limits=short_limits(0.3),
+    ) as session:
+        pipeline.__dict__["session"] = session
+        crawl(pipeline, "first")
+
+    assert read(pipeline) == {"/", "/a.html", "/b.html", "/c.html", "/d.html"}
+    assert {states(pipeline)[path][0] for path in DRIPS} == {DocumentState.FAILED}
+
+
+def test_one_of_two_seeds_at_404_stops_a_run_until_it_is_accepted(pipeline: Pipeline, site: Site) -> None:
+    site.pages["/a.html"] = Reply(b"no such page", 404)
+
+    with pytest.raises(GuardRefused, match=r"a\.html cannot be read .*--accept"):
+        crawl(pipeline, "refused")
+    difference = crawl(pipeline, "accepted", accept=True)
+
+    assert {change.uri for change in difference.changes} == {
+        site.url(f"/{path}") for path in ("", "b.html", "c.html", "d.html")
+    }
+    told = pipeline.index.ledger.runs.problems("accepted")
+    assert [problem.url for problem in told if "seed cannot be read" in problem.reason] == [
+        site.url("/a.html")
+    ]
+
+
+def test_no_seed_that_can_be_read_is_nothing_to_accept(pipeline: Pipeline, site: Site) -> None:
+    crawl(pipeline, "first")
+    site.pages |= dict.fromkeys(("/", "/a.html"), Reply(b"no such page", 404))
+
+    with pytest.raises(GuardRefused, match="cannot be read"):
+        crawl(pipeline, "accepted", accept=True)
+
+
+def test_where_no_parser_starts_the_run_fails_and_no_document_does(pipeline: Pipeline, site: Site) -> None:
+    crawl(pipeline, "first")
+    site.pages["/b.html"] = Reply(BODY.format("another").encode())
+    tokenizer = pipeline.model.path / "tokenizer.json"
+    limits = ChildLimits(address_space_mb=20)
+    with ParserPool(workers=1, tokenizer=tokenizer, limits=limits) as pipeline.parsers:
+        with pytest.raises(ParserUnavailable, match="no process starts to read documents"):
+            crawl(pipeline, "without memory")
+        with pytest.raises(ParserUnavailable):
+            parse_batch(pipeline, [site.url("/b.html")])
+
+    assert states(pipeline)["/b.html"] == (DocumentState.FETCHED, "")
+    pipeline.__dict__["parsers"] = ParserInThisThread()
+    assert parse_batch(pipeline, [site.url("/b.html")]) == 1

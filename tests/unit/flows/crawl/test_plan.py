@@ -1,0 +1,69 @@
+"""How documents become batches: never two shards in one, the order within a shard kept."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flows.crawl.plan import Batch, plan_batches, shard_of
+from flows.run.batches import cut
+from flows.run.local_files import file_uris
+from schemas.errors import GuardRefused
+from tests.fakes.known import file_source
+
+uris = st.lists(
+    st.sampled_from(
+        [f"https://{host}/{n}" for host in ("a.test", "b.example", "c.b.example") for n in range(9)]
+    ),
+    unique=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("uri", "shard"),
+    [
+        ("https://docs.example.org/a", "example.org"),
+        ("https://www.example.org/a", "example.org"),
+        ("https://docs.example.co.uk/a", "example.co.uk"),
+        ("http://127.0.0.1:8000/a", "127.0.0.1"),
+        ("http://localhost:8000/a", "localhost"),
+        ("files://notes/a.md", "files"),
+        ("files://other/b.md", "files"),
+    ],
+)
+def test_a_shard_is_what_one_owner_registered_or_all_local_files(uri: str, shard: str) -> None:
+    assert shard_of(uri) == shard
+
+
+def test_batches_are_cut_by_shard_and_size() -> None:
+    listed = ["https://b.example/1", "https://a.test/1", "https://b.example/2", "https://b.example/3"]
+    assert plan_batches(listed, size=2) == (
+        Batch(shard="a.test", number=0, uris=("https://a.test/1",)),
+        Batch(shard="b.example", number=0, uris=("https://b.example/1", "https://b.example/2")),
+        Batch(shard="b.example", number=1, uris=("https://b.example/3",)),
+    )
+    assert plan_batches(listed, size=2)[2].name == "b.example-1"
+    assert plan_batches([], size=2) == ()
+
+
+@settings(deadline=None)
+@given(uris, st.integers(1, 5))
+def test_every_document_is_in_exactly_one_batch_in_the_order_given(listed: list[str], size: int) -> None:
+    batches = plan_batches(listed, size=size)
+    assert sorted(uri for batch in batches for uri in batch.uris) == sorted(listed)
+    assert all(1 <= len(batch.uris) <= size for batch in batches)
+    assert all({shard_of(uri) for uri in batch.uris} == {batch.shard} for batch in batches)
+    for shard in {batch.shard for batch in batches}:
+        planned = [uri for batch in batches if batch.shard == shard for uri in batch.uris]
+        assert planned == [uri for uri in listed if shard_of(uri) == shard]
+    assert len({batch.name for batch in batches}) == len(batches)
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(max_size=2)), st.integers(1, 5))
+def test_parts_put_together_give_the_whole(items: list[str], size: int) -> None:
+    assert [item for part in cut(items, size) for item in part] == items
+
+
+def test_a_root_that_is_not_there_does_not_read_as_an_empty_one() -> None:
+    with pytest.raises(GuardRefused, match="root folder is not there; nothing was changed"):
+        file_uris(file_source(roots=("/nowhere/at/all",)), on_skip=lambda _path, _reason: None)

@@ -1,0 +1,135 @@
+"""An index, the ledger that its settings name, and where it keeps its bytes."""
+
+import json
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from flows.run import index as wiring
+from flows.run.index import open_index
+from flows.run.pipeline import pipeline_version
+from indexes.embed.weights import ModelSpec
+from indexes.layout import IndexLayout
+from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
+from indexes.stores.ledger.ledger import open_ledger
+from schemas.errors import ConfigError, StoreUnavailable
+from schemas.hashing import sha256_hex
+from schemas.settings import Settings
+from schemas.source import Source, SourceKind
+
+MODEL = ModelManifest(name="tiny", sha256="0" * 64, dim=8, max_tokens=16)
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """The ledger of index `a`."""
+    url = f"sqlite:///{tmp_path / 'ledger of a.sqlite'}"
+    with closing(open_ledger(url)) as ledger:
+        ledger.owner.claim("a")
+    return url
+
+
+def make_index(folder: Path, index_id: str) -> Path:
+    folder.mkdir()
+    manifest = IndexManifest(index_id=index_id, graph="lance", model=MODEL)
+    IndexLayout(folder).manifest.write_text(dump_manifest(manifest))
+    return folder
+
+
+def test_no_index_is_made_for_the_ledger_of_another(tmp_path: Path, url: str) -> None:
+    with pytest.raises(ConfigError, match="SITEGRAPH_LEDGER_URL: names the ledger of another index"):
+        open_index(Settings(index=str(tmp_path / "new"), ledger_url=url), index_id="b")
+
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_index_that_is_there_is_not_opened_on_the_ledger_of_another(tmp_path: Path, url: str) -> None:
+    opened = open_index(Settings(index=str(make_index(tmp_path / "b", "b")), ledger_url=url))
+
+    with pytest.raises(ConfigError, match="give each index one of its own"):
+        _ = opened.ledger
+
+
+def test_an_index_is_opened_on_its_own(tmp_path: Path, url: str) -> None:
+    with closing(open_index(Settings(index=str(make_index(tmp_path / "a", "a")), ledger_url=url))) as opened:
+        assert opened.ledger.owner.index_id() == "a"
+
+
+def test_documents_to_be_recognised_are_read_again_once_tesseract_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def version(ocr: tuple[str, ...], engine: str) -> str:
+        monkeypatch.setattr(wiring, "engine", lambda: engine)
+        return pipeline_version(model, Source(name="docs", kind=SourceKind.FILES, ocr=ocr))
+
+    model = ModelSpec(name="tiny", path=Path("tiny"), sha256="0" * 64, dim=8, max_tokens=16)
+    assert version((), "") == version((), "tesseract 5.3.0")
+    assert len({version((), ""), version(("eng",), ""), version(("eng",), "tesseract 5.3.0")}) == 3
+
+
+def test_an_index_in_a_folder_is_not_opened_with_object_storage(tmp_path: Path) -> None:
+    settings = Settings(index=str(make_index(tmp_path / "a", "a")), raw_url="s3://bucket")
+
+    with pytest.raises(ConfigError, match="keeps what it fetched and parsed in its folder"):
+        open_index(settings)
+
+
+def test_a_url_that_is_no_bucket_makes_no_index(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="SITEGRAPH_RAW_URL"):
+        open_index(Settings(index=str(tmp_path / "a"), raw_url="/srv/bytes"), index_id="a")
+
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_bucket_that_is_not_there_makes_no_index(tmp_path: Path, bucket_url: str) -> None:
+    with pytest.raises(StoreUnavailable, match="bucket does not exist"):
+        open_index(Settings(index=str(tmp_path / "a"), raw_url=f"{bucket_url}-gone"), index_id="a")
+
+    assert not (tmp_path / "a").exists()
+
+
+def test_indexes_in_one_bucket_keep_apart_and_know_their_place_without_the_setting(
+    tmp_path: Path, bucket_url: str
+) -> None:
+    first, second = (str(tmp_path / name) for name in "ab")
+    for folder, index_id in ((first, "a"), (second, "b")):
+        opened = open_index(Settings(index=folder, raw_url=bucket_url), index_id=index_id)
+        opened.raw.put(b"fetched")
+        opened.fragments.put(b"parsed")
+    open_index(Settings(index=second, raw_url=bucket_url)).raw.drop_all_but([])
+
+    opened = open_index(Settings(index=first))
+
+    assert list(opened.raw.hashes()) == [sha256_hex(b"fetched")]
+    assert list(opened.fragments.hashes()) == [sha256_hex(b"parsed")]
+    assert [path for path in (opened.layout.raw, opened.layout.fragments) if path.exists()] == []
+
+
+def test_an_index_whose_bytes_were_copied_to_a_bucket_goes_on_there(tmp_path: Path, bucket_url: str) -> None:
+    """As docs/stores.md tells it."""
+    folder = make_index(tmp_path / "a", "a")
+    opened = open_index(Settings(index=str(folder)))
+    fetched, parsed = opened.raw.put(b"fetched"), opened.fragments.put(b"parsed")
+    for path in (opened.layout.raw, opened.layout.fragments):
+        fsspec.filesystem("s3", skip_instance_cache=True).put(
+            str(path), f"{bucket_url}/a/{path.name}", recursive=True
+        )
+        shutil.rmtree(path)
+    manifest = json.loads(opened.layout.manifest.read_text())
+    opened.layout.manifest.write_text(json.dumps({**manifest, "raw": bucket_url}))
+
+    moved = open_index(Settings(index=str(folder)))
+
+    assert (moved.raw.get(fetched), moved.fragments.get(parsed)) == (b"fetched", b"parsed")
+    assert list(moved.raw.hashes()) == [fetched]
+
+
+def test_an_index_in_one_bucket_is_not_opened_with_another(tmp_path: Path, bucket_url: str) -> None:
+    folder = str(tmp_path / "a")
+    open_index(Settings(index=folder, raw_url=f"{bucket_url}/one"), index_id="a")
+
+    with pytest.raises(ConfigError, match=f"keeps what it fetched and parsed in {bucket_url}/one; unset"):
+        open_index(Settings(index=folder, raw_url=f"{bucket_url}/other"))

@@ -1,0 +1,33 @@
+"""Pages of PDFs drawn in a process of their own."""
+
+import pymupdf
+import pytest
+
+from runtime.processes.page_images import draw_apart
+from schemas.errors import ConfigError, ParseError
+from schemas.nodes import Chunk
+from tests.fakes.governance import governance_documents
+from tests.fakes.pdfs import manual
+
+CHUNK = next(chunk for _, found in governance_documents()[0] for chunk in found if chunk.page_no == 1)
+
+
+def test_a_page_is_drawn() -> None:
+    assert pymupdf.Pixmap(draw_apart(manual(), CHUNK)).width > 100
+
+
+@pytest.mark.parametrize(
+    ("data", "seconds", "words"),
+    [(b"no pdf", 10.0, "not a PDF"), (manual(), 0.001, "took longer")],
+)
+def test_what_cannot_be_drawn_is_said_in_one_line(data: bytes, seconds: float, words: str) -> None:
+    with pytest.raises(ParseError, match=words) as refused:
+        draw_apart(data, CHUNK, seconds=seconds)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_passage_of_no_page_is_refused() -> None:
+    prose = next(chunk for _, found in governance_documents()[0] for chunk in found if chunk.page_no is None)
+    with pytest.raises(ConfigError, match="no page and box"):
+        draw_apart(b"", prose)
+    assert isinstance(prose, Chunk)

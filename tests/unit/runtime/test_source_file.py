@@ -1,0 +1,332 @@
+"""A source file, checked against docs/reference/source-file.md; every error names its key and line."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from runtime.source_file import load_source, parse_source
+from schemas.errors import ConfigError
+from schemas.source import (
+    Auth,
+    GoneAfter,
+    MaxFailures,
+    Rate,
+    Recrawl,
+    Scope,
+    SizeLimits,
+    Source,
+    SourceKind,
+    SourceMetadata,
+)
+
+CONTRACT = Path(__file__).parents[3] / "docs" / "reference" / "source-file.md"
+WEB = "name: handbook\nkind: web\nseeds: [https://docs.example.org/]\n"
+FILES = "name: notes\nkind: files\nroots: [notes]\n"
+DAY = 86400.0
+
+
+def parse(text: str) -> Source:
+    """Check a text that stands in /srv/conf/source.yaml."""
+    return parse_source(text, subject="source.yaml", folder=Path("/srv/conf"))
+
+
+def refusal(text: str) -> str:
+    """What is said against a text."""
+    with pytest.raises(ConfigError) as caught:
+        parse(text)
+    assert caught.value.subject == "source.yaml"
+    assert "\n" not in caught.value.message
+    return caught.value.message
+
+
+def test_the_example_of_the_contract_means_what_it_says() -> None:
+    example = re.findall(r"```yaml\n(.*?)```", CONTRACT.read_text("utf-8"), re.DOTALL)[0]
+    site = "https://docs.example.org/handbook/"
+    assert parse(example) == Source(
+        name="handbook",
+        kind=SourceKind.WEB,
+        seeds=(site, site + "handbook.pdf"),
+        scope=Scope(include=(site + "*",), exclude=("*/print/*",), max_pages=5000, max_depth=8),
+        rate=Rate(per_host_delay=1.0, concurrency=1),
+        recrawl=Recrawl(
+            min_interval=3600,
+            max_interval=30 * DAY,
+            max_age=30 * DAY,
+            gone_after=GoneAfter(misses=2, hours=24),
+        ),
+        metadata=SourceMetadata(doc_type="governance", domain="platform", status="active", version="3.2"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "default"),
+    [
+        ("scope.max_pages", "100000"),
+        ("scope.max_queries_per_path", "100"),
+        ("rate.per_host_delay", "1"),
+        ("rate.concurrency", "1"),
+        ("recrawl.min_interval", "1h"),
+        ("recrawl.max_interval", "30d"),
+        ("recrawl.max_age", "30d"),
+        ("recrawl.gone_after.misses", "2"),
+        ("recrawl.gone_after.hours", "24"),
+        ("max_failures.share", "0.25"),
+    ],
+)
+def test_the_defaults_of_the_contract_are_those_of_the_code(key: str, default: str) -> None:
+    row = next(line for line in CONTRACT.read_text("utf-8").splitlines() if line.startswith(f"| `{key}`"))
+    assert row.split("|")[3].strip() == default
+    inner = ": {".join(key.split("."))
+    written = f"{inner}: {default}" + "}" * key.count(".")
+    assert parse(WEB + written) == parse(WEB)
+
+
+def test_every_key_of_the_contract_is_known() -> None:
+    listed = re.findall(r"^\| `([\w.]+)` \|", CONTRACT.read_text("utf-8"), re.MULTILINE)
+    assert len(listed) > 20
+    for key in listed:
+        written = ": {".join(key.split(".")) + ": {}" + "}" * key.count(".")
+        text = "\n".join(line for line in WEB.splitlines() if not line.startswith(f"{key}:"))
+        assert "unknown key" not in refusal(f"{text}\n{written}\n"), key
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [
+        ("300", 300),
+        ("'300'", 300),
+        ("90s", 90),
+        ("5m", 300),
+        ("1.5 h", 5400),
+        ("2d", 2 * DAY),
+        ("1w", 7 * DAY),
+    ],
+)
+def test_a_time_is_seconds_or_has_a_unit(written: str, seconds: float) -> None:
+    source = parse(WEB + f"recrawl: {{min_interval: 0, max_interval: 52w, max_age: {written}}}")
+    assert source.recrawl.max_age == seconds
+
+
+def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -> None:
+    file = tmp_path / "conf" / "notes.yaml"
+    file.parent.mkdir()
+    file.write_text("name: notes\nkind: files\nroots: [../notes, /srv/more]\n")
+    assert load_source(file).roots == (str(tmp_path / "notes"), "/srv/more")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: a\nkind: [", "line 2: not valid YAML ("),
+        ("name: a\n\tkind: web", "line 2: not valid YAML ("),
+        ("name: a\n---\nname: b", "line 2: not valid YAML ("),
+        ("", "a source file is a mapping with name, kind and seeds or roots"),
+        ("- name: a", "a source file is a mapping"),
+        (WEB + "metadata: {version: 2024-02-30}", "not valid YAML (day is out of range for month)"),
+        ("kind: web\nseeds: [https://h.example/]", "line 1: name: is required"),
+        ("name: a\nseeds: [https://h.example/]", "line 1: kind: is required"),
+        ("name: a\nkind: gopher", "line 2: kind: Input should be 'web' or 'files'"),
+        ("name: a b\nkind: web", "line 1: name: String should match pattern"),
+        ("name: " + "a" * 65 + "\nkind: web", "line 1: name: String should match pattern"),
+        ("name: a\nkind: web", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
+        ("name: a\nkind: files", "line 1: the file: a source of kind files needs roots (and has no seeds)"),
+        (WEB + "roots: [notes]", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
+        ("name: a\nkind: file", "line 2: kind: Input should be 'web' or 'files'; did you mean files?"),
+        (FILES + "seeds: [https://h.example/]", "line 1: the file: a source of kind files needs roots"),
+        ("name: a\nkind: web\nseeds: https://h.example/", "line 3: seeds: should be a list"),
+        ("name: a\nkind: web\nseeds:\n  - https://h.example/\n  - 7", "line 5: seeds.1: should be a text"),
+        ("name: a\nkind: web\nseeds:\n  - ftp://h.example/", "line 4: seeds.0: is not an http or https URL"),
+        ("name: a\nkind: web\nseeds: ['https://[bad/']", "line 3: seeds.0: is not an http or https URL"),
+        ("name: a\nkind: web\nseeds: ['https://me:pw@h.example/']", "line 3: seeds.0: is not an http or"),
+        (WEB + "nope: 1", "line 4: nope: unknown key; known: name, kind, seeds, roots, scope"),
+        (WEB + "seed: 1", "line 4: seed: unknown key; did you mean seeds?"),
+        (
+            WEB + "\n# a note\nrate:\n  per_host_delay: 1\n  concurency: 2",
+            "line 8: rate.concurency: unknown key; did you mean concurrency?",
+        ),
+        (WEB + "recrawl:\n  gone_after:\n    hits: 2", "line 6: recrawl.gone_after.hits: unknown key"),
+        (WEB + "1: 2", "line 4: 1: Keys should be strings"),
+        (WEB + "name: b", "line 4: name: stands twice"),
+        (WEB + "rate:\n  concurrency: 2\n  concurrency: 3", "line 6: concurrency: stands twice"),
+        (WEB + "scope:", "line 4: scope: should be a mapping"),
+        (
+            WEB + "scope: {max_pages: 0}",
+            "line 4: scope.max_pages: Input should be greater than or equal to 1",
+        ),
+        (WEB + "scope: {max_depth: -1}", "line 4: scope.max_depth: Input should be greater"),
+        (WEB + "scope: {include: '*'}", "line 4: scope.include: should be a list"),
+        (WEB + "rate: {concurrency: yes}", "line 4: rate.concurrency: Input should be a valid integer"),
+        (WEB + "rate: {per_host_delay: .nan}", "line 4: rate.per_host_delay: Input should be"),
+        (WEB + "metadata:\n  version: 3.2", "line 5: metadata.version: should be a text; put it in quotes"),
+        (
+            WEB + "recrawl: {min_interval: soon}",
+            "line 4: recrawl.min_interval: write a number of seconds, or",
+        ),
+        (WEB + "recrawl: {min_interval: -5}", "line 4: recrawl.min_interval: Input should be greater"),
+        (WEB + "recrawl: {max_interval: .inf}", "line 4: recrawl.max_interval: Input should be less"),
+        (WEB + "recrawl: {min_interval: 31d}", "line 4: recrawl: min_interval is longer than max_interval"),
+        (WEB + "allow_private: [localhost]", "line 4: allow_private.0: write it as host:port"),
+        (
+            WEB + "allow_private: ['169.254.169.254:80']",
+            "line 4: allow_private.0: a metadata address can never",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_key_and_line(text: str, said: str) -> None:
+    assert refusal(text).startswith(said)
+
+
+def test_all_that_is_wrong_is_told_at_once_in_the_order_of_the_file() -> None:
+    wrong = "name: a b\nkind: web\nseed: [x]\nscope: {max_page: 0}\nrate: {concurrency: 0}\nrate: {}\n"
+    told = refusal(wrong).split("; line ")
+    assert [part.removeprefix("line ").split(": ")[:2] for part in told] == [
+        ["1", "name"],
+        ["3", "seed"],
+        ["4", "scope.max_page"],
+        ["6", "rate"],
+    ]
+
+
+def test_a_file_of_many_errors_tells_the_first_and_counts_the_rest() -> None:
+    many = "".join(f"key{number}: 1\n" for number in range(30))
+    assert refusal(WEB + many).count("unknown key") == 20
+    assert refusal(WEB + many).endswith("; and 10 more")
+
+
+def test_a_password_in_a_seed_is_not_repeated() -> None:
+    assert "pw" not in refusal("name: a\nkind: web\nseeds: ['https://me:pw@h.example/']")
+
+
+@pytest.mark.parametrize("content", [None, b"name: \xff\xfe"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "source.yaml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"source\.yaml: cannot be read"):
+        load_source(path)
+
+
+def test_a_login_names_variables_and_holds_no_value() -> None:
+    auth = "auth: {bearer_env: DOCS_TOKEN, headers_env: {X-Api-Key: DOCS_KEY, X-Team: DOCS_TEAM}}"
+    assert parse(WEB + auth).auth == Auth(
+        bearer_env="DOCS_TOKEN", headers_env=(("X-Api-Key", "DOCS_KEY"), ("X-Team", "DOCS_TEAM"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("auth", "message"),
+    [
+        ("auth: {}", "auth: names no environment variable"),
+        ("auth: {headers_env: {Host: KEY}}", "headers_env.Host: is set by sitegraph itself"),
+        ("auth: {headers_env: {Content-Length: KEY}}", "is set by sitegraph itself"),
+        ("auth: {headers_env: {Cookie: KEY}}", "headers_env.Cookie: cookies are not sent"),
+        ("auth: {headers_env: {'X Y': KEY}}", "is not the name of a header"),
+        ("auth: {bearer_env: KEY, headers_env: {authorization: KEY}}", "auth: sets one header twice"),
+        ("auth: {token: x}", "auth.token: unknown key; known: bearer_env, headers_env"),
+        ("auth: {headers_env: [X]}", "auth.headers_env: should be a mapping"),
+    ],
+)
+def test_a_login_that_cannot_be_sent_is_refused(auth: str, message: str) -> None:
+    assert message in refusal(WEB + auth)
+
+
+def test_a_secret_in_place_of_its_name_is_not_repeated() -> None:
+    for auth in ("auth: {bearer_env: sk-4711}", "auth: {headers_env: {X-Api-Key: sk-4711}}"):
+        said = refusal(WEB + auth)
+        assert "should be the name of an environment variable" in said
+        assert "4711" not in said
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (
+            "scope: {include: [docs.example.org/*]}",
+            "line 4: scope: include 'docs.example.org/*' matches no address",
+        ),
+        ("scope: {exclude: ['*#part']}", "scope: exclude '*#part' matches no address"),
+        ("quarantine: {exempt: ['errors/*']}", "quarantine: exempt 'errors/*' matches no address"),
+        ("limits: {page_mb: 0}", "limits.page_mb: "),
+        ("limits: {page_mb: 65}", "limits.page_mb: "),
+        ("limits: {pdf_mb: 1.5}", "limits.pdf_mb: "),
+        ("proxy: socks5://x:1", "proxy: is not the URL of an http or https proxy, nor false"),
+        ("proxy: true", "proxy: should be the URL of a proxy, or false"),
+        ("proxy: {}", "proxy: should be a text"),
+        ("proxy: http://me:hush@x:1", "proxy: holds a user or password"),
+        ("proxy_env: http://me:hush@x:1", "proxy_env: should be the name of an environment variable"),
+        ("proxy: http://x:1\nproxy_env: MINE", "has proxy and proxy_env; give one of them"),
+    ],
+)
+def test_a_scope_a_size_or_a_proxy_that_makes_no_sense_is_refused(written: str, message: str) -> None:
+    said = refusal(WEB + written)
+    assert message in said
+    assert "hush" not in said
+
+
+def test_a_glob_of_files_that_none_can_match_is_refused() -> None:
+    assert "scope: include '/docs/*' matches no file" in refusal(FILES + "scope: {include: [/docs/*]}")
+    assert parse(FILES + "scope: {exclude: ['*.png']}").scope.exclude == ("*.png",), (
+        "harmless, and often written"
+    )
+
+
+def test_proxies_and_sizes_are_read() -> None:
+    source = parse(WEB + "proxy: http://x:3128\nlimits: {page_mb: 12}")
+    assert (source.proxy, source.limits) == ("http://x:3128", SizeLimits(page_mb=12))
+    assert parse(WEB + "proxy: false").proxy == ""
+    assert parse(WEB + "proxy_env: MY_PROXY").proxy_env == "MY_PROXY"
+    assert "proxy is for sources of kind web" in refusal(FILES + "proxy: false")
+
+
+def test_a_login_is_for_the_web() -> None:
+    assert "auth is for sources of kind web" in refusal(FILES + "auth: {bearer_env: DOCS_TOKEN}")
+
+
+@pytest.mark.parametrize(
+    ("written", "languages"),
+    [("", ()), ("ocr: false", ()), ("ocr: true", ("eng",)), ("ocr: [deu, chi_sim]", ("deu", "chi_sim"))],
+)
+def test_scans_are_recognised_in_the_languages_named(written: str, languages: tuple[str, ...]) -> None:
+    assert parse(FILES + written).ocr == languages
+
+
+@pytest.mark.parametrize(
+    "written", ["ocr: German", "ocr: [german]", "ocr: [../eng]", "ocr: [eng+deu]", "ocr: 1"]
+)
+def test_what_is_no_language_of_tesseract_is_refused(written: str) -> None:
+    assert "ocr" in refusal(FILES + written)
+
+
+def test_relations_are_kept_once_and_in_order() -> None:
+    assert parse(FILES + "relations: [owned_by, implements, owned_by]\n").relations == (
+        "implements",
+        "owned_by",
+    )
+
+
+@pytest.mark.parametrize("key", ["depends_on", "id", "title", "aliases"])
+def test_a_relation_under_a_key_that_is_always_read_is_refused(key: str) -> None:
+    message = refusal(FILES + f"relations: [{key}]\n")
+    assert (
+        message
+        == f"line 4: relations.0: {key!r} is read of every front matter, and not as a relation of its own"
+    )
+
+
+def test_a_relation_is_a_plain_key() -> None:
+    assert refusal(FILES + "relations: ['owned by']\n").startswith("line 4: relations.0:")
+
+
+def test_a_schedule_is_refused_with_the_place_where_schedules_are_set() -> None:
+    assert refusal(WEB + 'schedule: "0 3 * * *"\n') == (
+        "line 4: schedule: not read from here; schedules are set in deploy/prefect.yaml: remove this key"
+    )
+
+
+def test_how_many_documents_may_fail_is_read_as_a_share_and_a_number() -> None:
+    assert parse(WEB).max_failures == MaxFailures(share=0.25, documents=None)
+    assert parse(WEB + "max_failures: {share: 0.1, documents: 20}\n").max_failures == MaxFailures(
+        share=0.1, documents=20
+    )
+    assert "max_failures.share" in refusal(WEB + "max_failures: {share: 25}\n")

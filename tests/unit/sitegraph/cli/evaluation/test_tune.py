@@ -1,0 +1,61 @@
+"""Weights that are stored are those that readers use from then on."""
+
+from pathlib import Path
+
+import pytest
+
+from indexes.tuning import tuning_file
+from indexes.wiring import open_readers
+from retrieval.learning.tuning import tune_blend
+from retrieval.opening import build_retriever
+from retrieval.question.query import build_query
+from retrieval.ranking.score import WEIGHTS, blend
+from schemas.errors import GuardRefused
+from sitegraph.cli.evaluation.question_file import QuestionFile
+from sitegraph.cli.evaluation.tune import TunedIndex, apply_tuning
+from tests.fakes.captured_questions import captured_question
+from tests.fakes.disk_index import write_index
+from tests.fakes.exported_encoder import place_exported_encoder
+from tests.fakes.governance import governance_documents
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    encoder = place_exported_encoder(tmp_path / "encoder" / "default")
+    return write_index(tmp_path / "index", *governance_documents(), encoder=encoder)
+
+
+def tuned(index: Path, *, gold: str) -> TunedIndex:
+    questions = [captured_question(number, gold) for number in range(30)]
+    return TunedIndex(
+        index=index,
+        generation=1,
+        file=QuestionFile(name="q.jsonl", sha256="0" * 64, questions=tuple(q.question for q in questions)),
+        tuning=tune_blend(questions),
+        unreached=(),
+    )
+
+
+def test_readers_use_stored_weights_and_go_back_when_the_file_is_gone(index: Path) -> None:
+    before = sorted(path for path in index.rglob("*"))
+    found = tuned(index, gold="gold")
+    apply_tuning(found, timestamp="2026-03-01T00:00:00+00:00")
+    assert sorted(path for path in index.rglob("*")) == before, "an index is not written to"
+
+    def evidence() -> list[bool]:
+        readers = open_readers(index, environment={})
+        bundle = build_retriever(readers).retrieve(build_query("backup log"))
+        weights = readers.weights or WEIGHTS
+        return [one.score == blend(one.scores, weights) for one in bundle.evidence]
+
+    assert open_readers(index, environment={}).weights == found.tuning.after != WEIGHTS
+    assert all(evidence())
+    tuning_file(index).unlink()
+    assert open_readers(index, environment={}).weights is None
+    assert all(evidence())
+
+
+def test_weights_that_are_not_accepted_are_never_stored(index: Path) -> None:
+    with pytest.raises(GuardRefused, match="nothing was stored"):
+        apply_tuning(tuned(index, gold="missing"), timestamp="2026-03-01T00:00:00+00:00")
+    assert not tuning_file(index).exists()

@@ -1,0 +1,47 @@
+import pytest
+
+from sitegraph.cli.hints import complete_for_call
+
+RUN = ["run", "docs/handbook.yaml", "--index", "my index"]
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (
+            "lift it with: sitegraph rollback --lift",
+            "lift it with: sitegraph rollback --lift --index 'my index'",
+        ),
+        (
+            "Look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept.",
+            "Look with: sitegraph plan docs/handbook.yaml --index 'my index', "
+            "go on with: sitegraph run docs/handbook.yaml --accept --index 'my index'.",
+        ),
+        (
+            "held (lift: sitegraph rollback --lift)",
+            "held (lift: sitegraph rollback --lift --index 'my index')",
+        ),
+        ("run: sitegraph verify or ask", "run: sitegraph verify --index 'my index' or ask"),
+        ("see sitegraph wiki list", "see sitegraph wiki list"),
+        (
+            "make one with: sitegraph run SOURCE.yaml --index x",
+            "make one with: sitegraph run docs/handbook.yaml --index x",
+        ),
+    ],
+)
+def test_advice_can_be_pasted_as_it_stands(message: str, said: str) -> None:
+    assert complete_for_call(message, RUN) == said
+
+
+@pytest.mark.parametrize("arguments", [["status"], ["status", "--index"], []])
+def test_a_call_without_an_index_leaves_advice_as_it_is(arguments: list[str]) -> None:
+    assert (
+        complete_for_call("with: sitegraph run SOURCE.yaml", arguments) == "with: sitegraph run SOURCE.yaml"
+    )
+
+
+def test_an_index_given_with_an_equals_sign_is_repeated_too() -> None:
+    assert (
+        complete_for_call("with: sitegraph verify", ["status", "--index=i"])
+        == "with: sitegraph verify --index i"
+    )

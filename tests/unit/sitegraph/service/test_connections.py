@@ -1,0 +1,78 @@
+"""What a worker does with clients that only hold a connection open."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+from starlette.responses import PlainTextResponse
+from uvicorn import Config, Server
+
+from sitegraph.service import connections
+from sitegraph.service.connections import BoundedProtocol
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+
+@asynccontextmanager
+async def listening() -> AsyncIterator[int]:
+    """A server of one small answer; gives its port."""
+    config = Config(PlainTextResponse("here"), http=BoundedProtocol, lifespan="off", log_config=None)
+    server = Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        served = asyncio.create_task(server.serve(sockets=[bound]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        try:
+            yield bound.getsockname()[1]
+        finally:
+            server.should_exit = True
+            await served
+
+
+async def said(port: int, request: bytes) -> bytes:
+    """All that comes back on a connection of its own, until the other side closes it."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    answer = b""
+    with suppress(ConnectionError):
+        writer.write(request)
+        answer = await asyncio.wait_for(reader.read(), timeout=20)
+    writer.close()
+    return answer
+
+
+def run(scene: Callable[[int], Awaitable[None]]) -> None:
+    async def play() -> None:
+        async with listening() as port:
+            await scene(port)
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("begun", [b"", REQUEST[:20]])
+def test_a_connection_that_sends_no_whole_request_is_closed(
+    begun: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.05)
+
+    async def scene(port: int) -> None:
+        assert await said(port, begun) == b""
+        assert (await said(port, REQUEST)).startswith(b"HTTP/1.1 200")
+
+    run(scene)
+
+
+def test_one_connection_too_many_is_closed_and_the_next_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "CONNECTIONS_MAX", 2)
+
+    async def scene(port: int) -> None:
+        silent = [(await asyncio.open_connection("127.0.0.1", port))[1] for _ in range(2)]
+        assert await said(port, REQUEST) == b""
+        for writer in silent:
+            writer.close()
+            await writer.wait_closed()
+        while not (await said(port, REQUEST)).startswith(b"HTTP/1.1 200"):
+            pass
+
+    run(scene)

@@ -1,0 +1,118 @@
+"""Who may ask, how much and how long, and what is written of it."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from sitegraph.service.guard import Access, Guard, Limits
+
+LIMITS = Limits(body_bytes=10, seconds=0.2)
+
+
+async def echo(request: Request) -> Response:
+    return PlainTextResponse(await request.body())
+
+
+async def sleep(_: Request) -> Response:
+    await asyncio.sleep(5)
+    return PlainTextResponse("late")
+
+
+async def fail(_: Request) -> Response:
+    raise RuntimeError("secret of the inside")
+
+
+def client_of(log: list[Access], **options: Any) -> TestClient:
+    routes = [
+        Route("/echo/{id}", echo, methods=["GET", "POST"]),
+        Route("/sleep", sleep),
+        Route("/fail", fail),
+        Route("/healthz", echo),
+    ]
+    given = {
+        "limits": LIMITS,
+        "token": None,
+        "hosts": None,
+        "log": log.append,
+        "clock": iter(range(99)).__next__,
+    }
+    guard = Guard(Starlette(routes=routes), **{**given, **options})
+    return TestClient(guard, base_url="http://127.0.0.1:8000", raise_server_exceptions=False)
+
+
+def test_the_body_passes_and_too_long_a_one_is_refused_with_and_without_a_length() -> None:
+    client = client_of([])
+
+    def parts() -> Iterator[bytes]:
+        yield b"12345"
+        yield b"678901"
+
+    assert client.post("/echo/1", content=b"1234567890").text == "1234567890"
+    for body in (b"12345678901", parts()):
+        response = client.post("/echo/1", content=body)
+        assert (response.status_code, response.json()["error"]) == (413, "TooLarge")
+
+
+def test_what_takes_too_long_is_ended() -> None:
+    response = client_of([]).get("/sleep")
+    assert (response.status_code, response.json()["detail"]) == (504, "took longer than 0.2 s")
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [
+        ("Bearer right-token", 200),
+        ("bearer  right-token ", 200),
+        ("Bearer wrong", 401),
+        ("Bearer right-tokenx", 401),
+        ("Basic right-token", 401),
+        ("Bearer", 401),
+        ("Bearer ä", 401),
+        (None, 401),
+    ],
+)
+def test_a_token_is_asked_for_everywhere_but_of_what_looks_after_the_process(
+    header: str | None, status: int
+) -> None:
+    client = client_of([], token="right-token")
+    headers = {} if header is None else {"authorization": header.encode("utf-8")}
+    response = client.get("/echo/1", headers=headers)
+    assert response.status_code == status
+    assert ("www-authenticate" in response.headers) is (status == 401)
+    assert client.get("/nowhere").status_code == 401
+    assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("127.0.0.1:8000", 200), ("LOCALHOST", 200), ("[::1]:9", 200), ("evil.example:8000", 421), ("", 421)],
+)
+def test_only_names_of_the_service_are_answered_where_there_is_no_token(host: str, status: int) -> None:
+    client = client_of([], hosts={"127.0.0.1", "localhost", "[::1]"})
+    assert client.get("/echo/1", headers={"host": host}).status_code == status
+
+
+def test_the_log_has_the_route_and_nothing_of_what_was_asked() -> None:
+    log: list[Access] = []
+    client = client_of(log, token="right-token")
+    client.get("/echo/private?key=hidden", headers={"authorization": "Bearer right-token"})
+    client.get("/echo/private")
+    client.get("/fail", headers={"authorization": "Bearer right-token"})
+    client.get("/nowhere/private", headers={"authorization": "Bearer right-token"})
+    assert log == [
+        Access(method="GET", route="/echo/{id}", status=200, seconds=1),
+        Access(method="GET", route="-", status=401, seconds=1),
+        Access(method="GET", route="/fail", status=500, seconds=1),
+        Access(method="GET", route="-", status=404, seconds=1),
+    ]
+
+
+def test_browsers_are_told_not_to_guess_types() -> None:
+    assert client_of([]).get("/echo/1").headers["x-content-type-options"] == "nosniff"

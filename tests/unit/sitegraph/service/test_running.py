@@ -1,0 +1,158 @@
+"""`sitegraph serve` as the processes it is: where it listens, whom it answers, how it ends."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.errors import ConfigError
+from sitegraph.cli.app import run_app
+from sitegraph.service.running import bind
+from tests.fakes.next_generation import publish_next
+from tests.fakes.small_index import page
+
+REPO = Path(__file__).parents[4]
+LIGHT = """
+import sys
+import sitegraph.cli.app, sitegraph.service.running, sitegraph.service.worker
+heavy = {"prefect", "torch", "transformers", "sentence_transformers", "pymupdf", "lxml", "trafilatura",
+         "ingest", "lancedb", "onnxruntime", "sqlalchemy"}
+print(*sorted(heavy & set(sys.modules)))
+"""
+
+
+@contextmanager
+def running(index: Path, *options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """The service and its port, once it listens."""
+    command = [
+        sys.executable,
+        "-m",
+        "sitegraph.cli.app",
+        "serve",
+        "--index",
+        str(index),
+        "--port",
+        "0",
+        *options,
+    ]
+    process = subprocess.Popen(
+        command, cwd=REPO, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
+    )
+    try:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        found = re.search(r"http://\S+:(\d+);", said)
+        assert found, said
+        yield process, int(found[1])
+    finally:
+        process.kill()
+        process.wait()
+
+
+def get(port: int, path: str, **headers: str) -> tuple[int, Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())
+    finally:
+        connection.close()
+
+
+def until(holds: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Whether something comes true in time."""
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()
+
+
+def children(process: subprocess.Popen[str]) -> set[int]:
+    """Processes that it started and that run."""
+    tasks = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    return {int(pid) for pid in tasks.read_text().split()}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--host", "0.0.0.0"], "SITEGRAPH_SERVE_TOKEN: must be set"),
+        (["--host", "no.such.host.invalid"], "no.such.host.invalid:8000: cannot listen there"),
+        (["--index", "nowhere"], "not an index"),
+    ],
+)
+def test_what_cannot_be_served_is_exit_code_2(
+    folder: Path, options: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run_app(["serve", "--index", str(folder), *options]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_said() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(ConfigError, match="cannot listen there"):
+            bind("127.0.0.1", taken.getsockname()[1])
+
+
+def test_a_worker_starts_without_what_only_building_takes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIGHT], cwd=REPO, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == ""
+
+
+@pytest.mark.long
+def test_two_workers_follow_the_index_and_end_within_ten_seconds(copy: Path) -> None:
+    with running(copy, "--workers", "2") as (process, port):
+        assert get(port, "/readyz")[1]["generation"] == 1
+        publish_next(copy, [page("new", {"New page": "Only this."})])
+        assert {get(port, "/readyz")[1]["generation"] for _ in range(8)} == {2}
+        started = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=10) == 0
+        assert time.monotonic() - started < 10
+
+
+@pytest.mark.long
+def test_a_token_opens_what_is_closed_without_one(copy: Path) -> None:
+    with running(copy, "--workers", "1", "--host", "0.0.0.0", SITEGRAPH_SERVE_TOKEN="long-secret") as (
+        _,
+        port,
+    ):
+        assert get(port, "/readyz")[0] == 200
+        assert get(port, "/openapi.json")[0] == 401
+        assert get(port, "/openapi.json", Authorization="Bearer long-secret")[0] == 200
+
+
+@pytest.mark.long
+def test_workers_end_when_what_started_them_is_killed(copy: Path) -> None:
+    with running(copy, "--workers", "1") as (process, port):
+        get(port, "/readyz")
+        workers = children(process)
+        assert workers
+        process.kill()
+        process.wait()
+        assert until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+
+
+@pytest.mark.long
+def test_a_worker_that_dies_is_replaced(copy: Path) -> None:
+    with running(copy, "--workers", "1") as (process, port):
+        get(port, "/readyz")
+        before = children(process)
+        os.kill(max(before), signal.SIGKILL)
+        assert until(lambda: bool(children(process) - before))
+        assert get(port, "/readyz")[0] == 200
