@@ -55,7 +55,7 @@ def ask(readers: Readers, text: str, mode: AskMode, folder: Path) -> Asked:
 def measure(
     readers: Readers, questions: QuestionSet, answers: Mapping[str, tuple[str, ...]]
 ) -> Iterator[str]:
-    """Give a line for each mode, and one for plain search quoted by words alone."""
+    """Return a line for each mode, and one for plain search quoted by words alone."""
     by_words: list[Quoted] = []
     with TemporaryDirectory() as folder:
         for mode in MODES:
@@ -73,7 +73,7 @@ def measure(
 
 
 def line_of(name: str, found: list[Quoted]) -> str:
-    """Give shares in percent and the mean number of words."""
+    """Return shares in percent and the mean number of words."""
     count = len(found)
     right, some = sum(one.right for one in found), sum(one.words > 0 for one in found)
     words = sum(one.words for one in found) / max(1, some)

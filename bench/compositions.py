@@ -44,7 +44,7 @@ class Remembering:
         self._found: dict[Query, ContextBundle] = {}
 
     def retrieve(self, query: Query) -> ContextBundle:
-        """Give the evidence for *query*."""
+        """Return the evidence for *query*."""
         if query not in self._found:
             self._found[query] = self._retriever.retrieve(query)
         return self._found[query]

@@ -15,7 +15,7 @@ from indexes.publish.current import read_current
 from indexes.stores.lance.store import LanceGraphStore
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from indexes.wiring import open_chunk_store
-from runtime.garbage import collect_seldom
+from runtime.garbage import raise_gc_threshold
 from tests.fakes.neo4j_server import start_neo4j
 
 
@@ -23,7 +23,7 @@ def main() -> None:
     """Start a server, load, compare, stop it."""
     parser = argparse.ArgumentParser()
     parser.add_argument("work", type=Path)
-    collect_seldom()  # as runs do
+    raise_gc_threshold()  # as runs do
     server = start_neo4j()
     if server is None:
         raise SystemExit("no Neo4j: set NEO4J_TEST_URI, or install Docker, or Java 17 and Maven")

@@ -24,7 +24,7 @@ from flows.commit.write import write_plan
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch
 from flows.crawl.plan import plan_source, plan_wave
-from flows.crawl.quarantine import settle_source
+from flows.crawl.quarantine import quarantine_and_deduplicate
 from flows.derive.diff import diff_source
 from flows.derive.embed import embed_fragments
 from flows.derive.freeze import freeze, plan_rows
@@ -156,7 +156,7 @@ def crawl(pipeline: Pipeline) -> None:
         for batch in wave:
             fetch_batch(pipeline, batch.uris)
             parse_batch(pipeline, batch.uris)
-    settle_source(pipeline, accept=False)
+    quarantine_and_deduplicate(pipeline, accept=False)
 
 
 def publish(pipeline: Pipeline, lease: Lease, marks: Marks) -> int:

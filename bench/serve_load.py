@@ -150,7 +150,7 @@ def start(index: Path) -> tuple[subprocess.Popen[str], int]:
 
 
 def wait_for_workers(service: subprocess.Popen[str], port: int) -> list[int]:
-    """Give the processes that answer, once they do."""
+    """Return the processes that answer, once they do."""
     ask(http.client.HTTPConnection("127.0.0.1", port, timeout=120), "lease")
     children = Path(f"/proc/{service.pid}/task/{service.pid}/children").read_text().split()
     return sorted(int(pid) for pid in children if "resource_tracker" not in command_of(pid))
@@ -213,7 +213,7 @@ def ask_on(seen: Seen, port: int, done: threading.Event, number: int) -> None:
 
 
 def ask(connection: http.client.HTTPConnection, text: str) -> dict[str, Any]:
-    """Give the bundle that answers a question; any other answer is a ValueError."""
+    """Return the bundle that answers a question; any other answer is a ValueError."""
     body = json.dumps({"query": text, "top_k": 8})
     connection.request("POST", "/retrieve", body, {"Content-Type": "application/json"})
     response = connection.getresponse()

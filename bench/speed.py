@@ -31,7 +31,7 @@ from indexes.wiring import Readers
 from retrieval.live import open_retriever
 from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
-from runtime.garbage import collect_seldom
+from runtime.garbage import raise_gc_threshold
 from schemas.evidence import Query
 
 AIMS = {"hybrid": 100, "recipe": 300, "rerank": 1500, "cold": 2000}
@@ -76,13 +76,13 @@ def main() -> None:
     parser.add_argument("--copies", type=int, default=3)
     parser.add_argument("--questions", type=int, default=100)
     options = parser.parse_args()
-    collect_seldom()  # as `serve` does
+    raise_gc_threshold()  # as `serve` does
     index = make_index(options.work, runs=options.runs, copies=options.copies)
     print(json.dumps(measure(index, options.questions), indent=2))
 
 
 def make_index(work: Path, *, runs: int, copies: int) -> Path:
-    """Give the large index, made once."""
+    """Return the large index, made once."""
     large = work / "large"
     if not (large / "CURRENT").exists():
         if not (work / "index" / "CURRENT").exists():

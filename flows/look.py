@@ -17,7 +17,7 @@ from flows.commit.show import show_missed
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import needs_parsing, parse_batch
 from flows.crawl.plan import Batch, plan_source, plan_wave
-from flows.crawl.quarantine import settle_source
+from flows.crawl.quarantine import quarantine_and_deduplicate
 from flows.derive.diff import check_seeds, diff_source
 from flows.derive.link import redirects_matter
 from flows.run.hold import check_hold
@@ -44,7 +44,7 @@ def look(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages) -> RunR
     with stages.timed("crawl"):
         if not _crawl(pipeline, due_by=index.now() if due else None):
             return None
-        check_seeds(pipeline, settle_source(pipeline, accept=accept), accept=accept)
+        check_seeds(pipeline, quarantine_and_deduplicate(pipeline, accept=accept), accept=accept)
     with ExitStack() as stack:
         with stages.timed("wait"):
             lease = stack.enter_context(

@@ -44,7 +44,7 @@ class Preview:
 
 
 def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
-    """Give what a run would begin with, why, and what the guard would say; links may lead it to more.
+    """Return what a run would begin with, why, and what the guard would say; links may lead it to more.
 
     Raises: ConfigError, SchemaMismatch, GuardRefused: what a run would be refused with at once.
     """

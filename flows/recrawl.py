@@ -14,7 +14,7 @@ from flows.commit.recover import recover
 from flows.commit.repair import Mending, from_nothing, look_for_damage, repair_vectors
 from flows.commit.report import record_run
 from flows.crawl.plan import Batch, plan_wave
-from flows.crawl.quarantine import settle_source
+from flows.crawl.quarantine import quarantine_and_deduplicate
 from flows.derive.diff import check_seeds, diff_source
 from flows.derive.link import redirects_matter
 from flows.run.artifacts import publish_artifacts, show_problems
@@ -124,7 +124,7 @@ def run_pipeline(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages 
     leases, clock = pipeline.index.ledger.leases, pipeline.index.clock
     with stages.timed("crawl"):
         crawl(pipeline, due_by=pipeline.index.now() if due else None)
-        check_seeds(pipeline, settle_source(pipeline, accept=accept), accept=accept)
+        check_seeds(pipeline, quarantine_and_deduplicate(pipeline, accept=accept), accept=accept)
     with ExitStack() as stack:
         with stages.timed("wait"):
             held = hold_lease(

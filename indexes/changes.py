@@ -16,7 +16,7 @@ def read_changes(
     source: str | None = None,
     ledger_url: str | None = None,
 ) -> Feed:
-    """Give all changes after generation *since* up to *until*, by default what readers see now.
+    """Return all changes after generation *since* up to *until*, by default what readers see now.
 
     *since* 0 is the empty index. Keep `Feed.until` as the next *since*. *ledger_url* is where the ledger
     is if not in the index folder.

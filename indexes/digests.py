@@ -28,12 +28,12 @@ def row_sha256(record: Record, *blobs: bytes) -> str:
 
 
 def digest(hashes: Mapping[str, str]) -> str:
-    """Give sha256 over the sorted lines `id:row_sha256`."""
+    """Return sha256 over the sorted lines `id:row_sha256`."""
     return digest_of_lines(f"{key}:{hashes[key]}\n".encode() for key in sorted(hashes))
 
 
 def digest_of_lines(lines: Iterable[bytes]) -> str:
-    """Give the same of the lines themselves, one or many at a time."""
+    """Return the same of the lines themselves, one or many at a time."""
     whole = hashlib.sha256()
     for line in lines:
         whole.update(line)

@@ -42,7 +42,7 @@ class FollowedIndex:
         self._held: _Held | None = None
 
     def readers(self) -> Readers:
-        """Give readers of the current generation; take them once per query.
+        """Return readers of the current generation; take them once per query.
 
         While one thread opens a new generation, the others are still given the one before.
 
@@ -62,7 +62,7 @@ class FollowedIndex:
             self._lock.release()
 
     def renew(self, failed: Readers) -> Readers | None:
-        """Give readers opened anew after a store failed on *failed*; None if that would be the same again.
+        """Return readers opened anew after a store failed on *failed*; None if that would be the same again.
 
         It is not where a generation was pruned under a slow query, or the index was made anew.
         """
@@ -75,7 +75,7 @@ class FollowedIndex:
             return self._held.readers
 
     def leave_graph(self, failed: Readers) -> None:
-        """Give readers without a graph for a while: its server did not answer one that had *failed*."""
+        """Return readers without a graph for a while: its server did not answer one that had *failed*."""
         with self._lock:
             if self._held is not None and self._held.readers is failed:
                 readers = replace(failed, graph=None, degraded=tuple(sorted({*failed.degraded, GRAPH})))

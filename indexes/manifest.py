@@ -91,5 +91,5 @@ def is_repeated(manifest: IndexManifest, copy: IndexManifest | None) -> bool:
 
 
 def dump_manifest(manifest: IndexManifest) -> str:
-    """Give the text of `index.json`."""
+    """Return the text of `index.json`."""
     return json.dumps(to_record(manifest), indent=2, sort_keys=True) + "\n"

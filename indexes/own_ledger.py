@@ -12,7 +12,7 @@ from schemas.errors import StoreUnavailable
 
 
 def ledger_url_of(layout: IndexLayout, given: str | None) -> str:
-    """Give where the ledger of an index is: as the settings say, else in its folder."""
+    """Return where the ledger of an index is: as the settings say, else in its folder."""
     return given or f"sqlite:///{layout.ledger}"
 
 

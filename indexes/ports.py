@@ -296,7 +296,7 @@ class RawStore(Protocol):
         """Keep *data* and give its sha256; what is there whole is not written again, what is damaged is."""
 
     def get(self, sha256: str) -> bytes:
-        """Give bytes by hash.
+        """Return bytes by hash.
 
         Raises: DamageFound: they are not there, or no longer match their hash; StoreUnavailable: the store
         cannot be asked, which says nothing about them.

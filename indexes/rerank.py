@@ -44,7 +44,7 @@ class OnnxReranker:
         self._loaded: tuple[Any, Any] | None = None
 
     def score_pairs(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
-        """Give a logit per text, rounded to 4 decimals.
+        """Return a logit per text, rounded to 4 decimals.
 
         Raises: ConfigError: a file is not the one expected, or cannot be loaded.
         """
@@ -60,7 +60,7 @@ class OnnxReranker:
 
 
 def locate_reranker() -> Path:
-    """Give the folder of the model's files, without importing the package that holds them.
+    """Return the folder of the model's files, without importing the package that holds them.
 
     Raises: ConfigError: the package is not installed.
     """

@@ -33,7 +33,7 @@ def tag_of(generation: int) -> str:
 
 
 def files_of(table: Path, generation: int) -> tuple[str, ...]:
-    """Give the files that a reader of *generation* opens, relative to the folder of the *table*, sorted.
+    """Return the files that a reader of *generation* opens, relative to the folder of the *table*, sorted.
 
     Raises: DamageFound: the tag or the manifest of the version cannot be read.
     """
@@ -49,7 +49,7 @@ def files_of(table: Path, generation: int) -> tuple[str, ...]:
 
 
 def unreadable_in(table: Path) -> tuple[str, ...]:
-    """Give the files that stop every opening of a *table*, whatever the generation: its tags, its newest
+    """Return the files that stop every opening of a *table*, whatever the generation: its tags, its newest
     manifest.
 
     Relative to the folder of the table, sorted.

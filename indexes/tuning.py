@@ -15,13 +15,13 @@ _PARTS = tuple(one.name for one in fields(Scores))
 
 
 def tuning_file(index: Path) -> Path:
-    """Give the file of an index's tuning: `NAME.tuning.json` beside the index folder `NAME`."""
+    """Return the file of an index's tuning: `NAME.tuning.json` beside the index folder `NAME`."""
     whole = index.resolve()
     return whole.with_name(f"{whole.name}.tuning.json")
 
 
 def load_weights(index: Path) -> Scores | None:
-    """Give the tuned weights of an index, None where it was never tuned.
+    """Return the tuned weights of an index, None where it was never tuned.
 
     Raises: ConfigError: the file is not what `save_tuning` writes.
     """

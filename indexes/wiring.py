@@ -142,7 +142,7 @@ class OpenedStores:
 
 
 def readers_of(stores: OpenedStores, *, use_graph: bool = True, use_rerank: bool = False) -> Readers:
-    """Give readers of the generation that is current; raises as `open_readers` does."""
+    """Return readers of the generation that is current; raises as `open_readers` does."""
     generation = read_current(stores.layout.root)
     try:
         readers = _read_at(generation, stores, use_graph=use_graph)

@@ -11,7 +11,7 @@ _PARAMETER = re.compile(rf";(?:{_NAMES})=[^/;?]*\Z", re.IGNORECASE)
 
 
 def without_session(uri: str) -> str | None:
-    """Give the address without its session id, canonical as it came; None where it bears none.
+    """Return the address without its session id, canonical as it came; None where it bears none.
 
     What is left of `/.;sid=1` is a dot segment, and names the folder. Whether the name is that of a session
     is for the content to say: elsewhere `sid` is the number of a story.

@@ -24,7 +24,7 @@ _FILE_SAFE = "/!$&'()*+,;=:@"
 
 
 def canonical_url(url: str, base: str | None = None) -> str | None:
-    """Give the one text that names the document *url* points to, or None where it names none.
+    """Return the one text that names the document *url* points to, or None where it names none.
 
     None: malformed, user name or password inside, longer than `MAX_LENGTH`, a scheme other than http,
     https and files, and a files URL of another source than *base* (a web page never reaches into a
@@ -52,7 +52,7 @@ def file_url(source: str, path: str) -> str:
 
 
 def file_path(url: str) -> str:
-    """Give back the path that `file_url` made *url* from."""
+    """Return back the path that `file_url` made *url* from."""
     path = url.removeprefix(_FILES).partition("/")[2]
     return unquote(path, errors="surrogateescape")
 
@@ -74,13 +74,13 @@ def split_fragment(url: str) -> tuple[str, str | None]:
 
 
 def folder_of(url: str) -> str:
-    """Give *url* up to and including the last slash of its path; a query does not count."""
+    """Return *url* up to and including the last slash of its path; a query does not count."""
     path = re.split(r"[?#]", url, maxsplit=1)[0]
     return path[: path.rindex("/") + 1]
 
 
 def host_port(url: str) -> tuple[str, int]:
-    """Give host (IPv6 without brackets) and port of a canonical http(s) URL."""
+    """Return host (IPv6 without brackets) and port of a canonical http(s) URL."""
     scheme, _, rest = url.partition("://")
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     host, colon, port = authority.rpartition(":")
@@ -90,7 +90,7 @@ def host_port(url: str) -> tuple[str, int]:
 
 
 def registrable_domain(url: str) -> str:
-    """Give the domain that was registered by one owner (`docs.example.co.uk` > `example.co.uk`).
+    """Return the domain that was registered by one owner (`docs.example.co.uk` > `example.co.uk`).
 
     An IP address, `localhost` or a name under no public suffix: the host itself.
     """
@@ -99,7 +99,7 @@ def registrable_domain(url: str) -> str:
 
 
 def owned_site(url: str) -> str:
-    """Give what surely has one owner: the registrable domain, or where there is none exactly host:port."""
+    """Return what surely has one owner: the registrable domain, or where there is none exactly host:port."""
     host, port = host_port(url)
     return _registrable(host) or f"{host}:{port}"
 

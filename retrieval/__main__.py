@@ -79,7 +79,7 @@ def _leave_output(code: int) -> int:
 
 
 def exit_code(error: SitegraphError) -> int:
-    """Give 2 for what the caller can put right, 3 for a store out of reach, 4 for a refusal, else 1."""
+    """Return 2 for what the caller can put right, 3 for a store out of reach, 4 for a refusal, else 1."""
     if isinstance(error, FilterError | ConfigError | SchemaMismatch):
         return 2
     if isinstance(error, QueryRefused):

@@ -163,7 +163,7 @@ class Asking:
 
 
 def _quote_page(found: "WikiAnswer") -> Answered:
-    """Give the page's own words; what a person changed on it no verifier has seen.
+    """Return the page's own words; what a person changed on it no verifier has seen.
 
     A page as it was filed has one sentence a line, which is not cut again, as behind an abbreviation.
     """

@@ -37,11 +37,11 @@ class LiveRetriever:
         self._newest: _Opened | None = None
 
     def retrieve(self, query: Query) -> ContextBundle:
-        """Give the evidence for *query*, as `Retriever.retrieve` does."""
+        """Return the evidence for *query*, as `Retriever.retrieve` does."""
         return self.walk(query).bundle
 
     def walk(self, query: Query) -> Walk:
-        """Give the evidence for *query* and all that it was chosen from, as `Retriever.walk` does."""
+        """Return the evidence for *query* and all that it was chosen from, as `Retriever.walk` does."""
         return self.read(lambda readers: self._walk(readers, query))
 
     def read(self, ask: Callable[[Readers], T]) -> T:
@@ -106,7 +106,7 @@ class AsyncRetriever:
         self._threads = threads
 
     async def retrieve(self, query: Query) -> ContextBundle:
-        """Give the evidence for *query*; what a thread has begun runs to its end, also if cancelled."""
+        """Return the evidence for *query*; what a thread has begun runs to its end, also if cancelled."""
         return await asyncio.wrap_future(self._threads.submit(self._retriever.retrieve, query))
 
 

@@ -39,7 +39,7 @@ def walk_merged(
 
 
 def order_neighbours(evidence: Collection[Evidence], named: Collection[str]) -> tuple[Evidence, ...]:
-    """Give the best passage of each document that a typed edge joins to a named one, by edge kind, id."""
+    """Return the best passage of each document that a typed edge joins to a named one, by edge kind, id."""
     best: dict[str, Evidence] = {}
     for one in evidence:
         if len(one.path) == 1 and one.path[0].kind in FRONT_MATTER_KINDS and one.doc not in named:

@@ -27,7 +27,7 @@ def states_kind(typed: str) -> bool:
 
 
 def resolve_node_id(graph: GraphReader, typed: str, *, kinds: Collection[NodeKind] = tuple(NodeKind)) -> str:
-    """Give the one node id that *typed* is, or begins; case does not matter.
+    """Return the one node id that *typed* is, or begins; case does not matter.
 
     Raises: ConfigError: no node of *kinds* has it, or several do; the message names the nearest ones.
     """

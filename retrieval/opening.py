@@ -8,7 +8,7 @@ from retrieval.retriever import Retriever
 def build_retriever(
     readers: Readers, *, policy: Policy = ALLOW_ALL, second_queries: bool = True
 ) -> Retriever:
-    """Give the retriever over the one generation that *readers* see; *policy* is asked before each query.
+    """Return the retriever over the one generation that *readers* see; *policy* is asked before each query.
 
     Without *second_queries* it asks the stores once, which is quicker and misses what takes several hops.
     """

@@ -69,7 +69,7 @@ class Retriever:
         self._weights, self._second_queries = weights, second_queries
 
     def retrieve(self, query: Query) -> ContextBundle:
-        """Give the evidence for *query*, best first; no answer is an empty bundle.
+        """Return the evidence for *query*, best first; no answer is an empty bundle.
 
         Raises: QueryRefused: by the policy; FilterError: a filter names an unknown field;
         StoreUnavailable: the chunk store is gone.
@@ -77,7 +77,7 @@ class Retriever:
         return self.walk(query).bundle
 
     def walk(self, query: Query) -> Walk:
-        """Give the evidence for *query* together with all that it was chosen from; raises as `retrieve`."""
+        """Return the evidence for *query* together with all that it was chosen from; raises as `retrieve`."""
         check_policy(self._policy, query)
         query = replace(query, filters=date_filters(query.filters, self._as_of))
         asked = Asked(query=query, vector=self._encoder.encode_query(query.text))

@@ -9,7 +9,7 @@ from schemas.source import Source
 
 
 def read_credentials(source: Source, environ: Mapping[str, str]) -> Credentials:
-    """Give the headers that go with requests to the source's own site.
+    """Return the headers that go with requests to the source's own site.
 
     Raises: ConfigError: a variable is not set, or holds what no header can; names it, never its value.
     """

@@ -45,7 +45,7 @@ def _check_server(url: str, *, model: str | None, key: str | None) -> None:
 def open_extractor(
     settings: Settings, ledger: Ledger, *, run_id: str, should_stop: Callable[[], bool]
 ) -> EntityExtractor | None:
-    """Give the extractor that the settings name, None where they name none.
+    """Return the extractor that the settings name, None where they name none.
 
     Raises: ConfigError: they do not pass `check_extractor`, or the pipeline is none.
     """

@@ -11,7 +11,7 @@ _ACTIONS = ("kill", "raise", "enospc")
 
 
 def crash_point(setting: str | None) -> Callable[[str], None]:
-    """Give a function that crashes when called with the point that *setting* names."""
+    """Return a function that crashes when called with the point that *setting* names."""
     if not setting:
         return lambda _point: None
     point, _, action = setting.partition(":")

@@ -6,7 +6,7 @@ THRESHOLD = 50_000
 """Objects made and kept between two looks; Python's own choice is 700."""
 
 
-def collect_seldom() -> None:
+def raise_gc_threshold() -> None:
     """Look seldom: imports make a million objects that stay, and the names of a large index as many again.
 
     By default a quarter of a command's imports goes to looking at them, and a seventh of a run's CPU time.

@@ -9,7 +9,7 @@ from schemas.settings import Settings
 
 
 def open_model(settings: Settings, *, budgeted: bool) -> Complete | None:
-    """Give what asks the model of the settings, within their time; None where they name none.
+    """Return what asks the model of the settings, within their time; None where they name none.
 
     *budgeted*: all that is asked may cost no more calls and tokens than the settings say.
     Raises: ConfigError: a URL without a model, no URL of HTTP, or the extra with the client is not installed.

@@ -28,12 +28,12 @@ def share_heaps() -> None:
 
 
 def peak_rss_mb(pid: int | None = None) -> float:
-    """Give the largest resident memory of a process so far; without *pid*, of this one."""
+    """Return the largest resident memory of a process so far; without *pid*, of this one."""
     return _high_water_mark(pid or os.getpid()) or (0.0 if pid else _in_mib(resource.RUSAGE_SELF))
 
 
 def largest_child_mb(reported: Iterable[float] = ()) -> float:
-    """Give the largest resident memory of any child so far; *reported* is what children said themselves."""
+    """Return the largest resident memory of any child so far; *reported* is what children said themselves."""
     ended = _in_mib(resource.RUSAGE_CHILDREN)
     running = (peak_rss_mb(child.pid) for child in multiprocessing.active_children())
     known = max((*running, *reported), default=0.0)

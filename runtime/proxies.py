@@ -33,7 +33,7 @@ def without_unspoken(environ: MutableMapping[str, str]) -> Iterator[None]:
 
 
 def as_given(environ: Mapping[str, str]) -> Mapping[str, str]:
-    """Give *environ* with what `without_unspoken` holds back."""
+    """Return *environ* with what `without_unspoken` holds back."""
     return {**environ, **_withheld}
 
 
@@ -47,7 +47,7 @@ def _is_odd(value: str) -> bool:
 
 
 def proxies_of(source: Source, environ: Mapping[str, str]) -> ProxyRules:
-    """Give what the requests of a source go through.
+    """Return what the requests of a source go through.
 
     Raises: ConfigError: a variable holds no proxy that is spoken to, or is not set; its value is not told.
     """

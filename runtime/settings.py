@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from runtime.file_errors import why
+from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
@@ -48,4 +48,4 @@ def _file_text() -> str | None:
     try:
         return file.read_text(encoding="utf-8") if file.is_file() else None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read ({why(error)})", subject=SETTINGS_FILE) from error
+        raise ConfigError(f"cannot be read ({os_error_reason(error)})", subject=SETTINGS_FILE) from error

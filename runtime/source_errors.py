@@ -88,5 +88,5 @@ def _line_of(node: Any, location: tuple[Any, ...]) -> int:
 
 
 def one_line(error: Exception) -> str:
-    """Give the text of an error without its line breaks."""
+    """Return the text of an error without its line breaks."""
     return " ".join(str(error).split())

@@ -21,7 +21,7 @@ from ingest.fetch.files import SUFFIXES
 from ingest.parse.markdown.front_matter import STATED_KEYS
 from ingest.plan.globs import glob_refusal
 from ingest.urls import canonical_url
-from runtime.file_errors import why
+from runtime.file_errors import os_error_reason
 from runtime.source_errors import explain, key_written_twice, one_line
 from schemas.errors import ConfigError
 from schemas.source import (
@@ -313,7 +313,7 @@ def load_source(path: Path) -> Source:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read ({why(error)})", subject=str(path)) from error
+        raise ConfigError(f"cannot be read ({os_error_reason(error)})", subject=str(path)) from error
     return parse_source(text, subject=str(path), folder=path.resolve().parent)
 
 

@@ -27,7 +27,7 @@ def load_tools(source: Source, path: Path) -> tuple[GraphFragment, ...]:
 
 
 def tools_documents(fragments: Iterable[GraphFragment]) -> tuple[LiveDocument, ...]:
-    """Give files of tools as a generation holds documents."""
+    """Return files of tools as a generation holds documents."""
     return tuple(
         LiveDocument(
             doc=fragment.doc,
@@ -43,7 +43,7 @@ def tools_documents(fragments: Iterable[GraphFragment]) -> tuple[LiveDocument, .
 
 
 def tools_record(fragment: GraphFragment) -> bytes:
-    """Give the bytes under which a file of tools is kept."""
+    """Return the bytes under which a file of tools is kept."""
     return canonical_json(to_record(fragment)).encode()
 
 

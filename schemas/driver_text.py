@@ -13,7 +13,7 @@ _UNSAID = "it gave no reason"
 
 
 def plain_reason(error: BaseException | str) -> str:
-    """Give the reason in the driver's text on one line, without the kinds of error it passed through and
+    """Return the reason in the driver's text on one line, without the kinds of error it passed through and
     places in its source code."""
     text = _REPORT.sub("", " ".join(str(error).split()))
     return _PLACE.sub("", _KIND.sub("", text)).strip(" ,;:") or _UNSAID

@@ -81,5 +81,5 @@ class Edge:
 
 
 def plain_edge(kind: EdgeKind, src: str, dst: str, *, doc: str, source: str) -> Edge:
-    """Give an edge that its kind and its two ends say all about, under the id that follows from them."""
+    """Return an edge that its kind and its two ends say all about, under the id that follows from them."""
     return Edge(id=edge_id(kind, src, dst), kind=kind, src=src, dst=dst, doc=doc, source=source)

@@ -7,7 +7,7 @@ _JOIN = " > "
 
 
 def encoded_text(heading_path: tuple[str, ...], text: str) -> str:
-    """Give exactly what the encoder reads for a passage: its headings on one line, then the text."""
+    """Return exactly what the encoder reads for a passage: its headings on one line, then the text."""
     headings = encoded_headings(heading_path)
     return f"{headings}\n{text}" if headings else text
 

@@ -42,4 +42,4 @@ class EntityExtractor(Protocol):
         """Everything that decides what it finds."""
 
     def extract(self, text: str) -> Extraction:
-        """Give what stands in the text; nothing where it cannot tell, which is no error."""
+        """Return what stands in the text; nothing where it cannot tell, which is no error."""

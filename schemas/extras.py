@@ -31,7 +31,7 @@ def extra_of(module: str) -> str | None:
 
 
 def install_line(extra: str) -> str:
-    """Give the command that adds *extra* to an installed sitegraph, from wherever that was installed.
+    """Return the command that adds *extra* to an installed sitegraph, from wherever that was installed.
 
     pip takes the extra's requirements from the metadata of what is installed, and fetches sitegraph itself
     from nowhere.

@@ -15,7 +15,7 @@ _END = ".,;:?"
 
 
 def find_formulas(text: str) -> tuple[str, ...]:
-    """Give the distinct formulas of *text* in order: `E=mc^2` of "where E = mc² holds"; at most MAX_FORMULAS.
+    """Return distinct formulas of *text* in order: `E=mc^2` of "where E = mc² holds"; at most MAX_FORMULAS.
 
     A formula has a relation sign with an operand on either side, a letter, and an operator, a power or a
     mathematical sign; `a = b` alone is an assignment. Spaces go, and powers are written with `^`.

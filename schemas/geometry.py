@@ -17,7 +17,7 @@ class BBox:
             raise ValueError(f"not a box: {self}")
 
     def union(self, other: "BBox") -> "BBox":
-        """Give the smallest box around both."""
+        """Return the smallest box around both."""
         return BBox(
             min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1)
         )

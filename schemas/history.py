@@ -16,7 +16,7 @@ class HistoryEvent(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class FetchAttempt:
     """What the row of a document does not say of the last look at it.
 
     `bytes` of the body as received, over all tries. `conditional`: validators were sent with the request.

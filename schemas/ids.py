@@ -9,7 +9,7 @@ _SEPARATOR = "\x1f"
 
 
 def make_id(kind: str, *key: str | int) -> str:
-    """Give the id `kind:<26 base32 characters>` of a natural key.
+    """Return the id `kind:<26 base32 characters>` of a natural key.
 
     128 bits of BLAKE2b over the key parts; never over an embedding, a list position or a clock.
     """
@@ -30,7 +30,7 @@ class Occurrences:
         self._seen: Counter[tuple[str, ...]] = Counter()
 
     def number(self, *key: str) -> int:
-        """Give 0 for the first occurrence of *key*, 1 for the second, and so on."""
+        """Return 0 for the first occurrence of *key*, 1 for the second, and so on."""
         occurrence = self._seen[key]
         self._seen[key] += 1
         return occurrence

@@ -9,6 +9,6 @@ _UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u20
 
 
 def to_json(value: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
-    """Give *value* as JSON; characters stand for themselves, but for those that nobody sees."""
+    """Return *value* as JSON; characters stand for themselves, but for those that nobody sees."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=sort_keys)
     return _UNSEEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)

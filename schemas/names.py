@@ -35,6 +35,6 @@ class Name:
 
 
 def code_prefix(doc_id: str) -> str | None:
-    """Give `PRD-0008` for `PRD-0008-some-title`, or None where an id begins with no code."""
+    """Return `PRD-0008` for `PRD-0008-some-title`, or None where an id begins with no code."""
     match = _CODE_PREFIX.match(doc_id)
     return match[0] if match else None

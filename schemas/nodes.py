@@ -228,7 +228,7 @@ _KIND_OF = {cls: kind for kind, cls in NODE_TYPES.items()}
 
 
 def kind_of(node: Node) -> NodeKind:
-    """Give the kind of a node by its class."""
+    """Return the kind of a node by its class."""
     return _KIND_OF[type(node)]
 
 

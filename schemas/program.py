@@ -8,12 +8,12 @@ LICENCE = "AGPL-3.0-or-later"
 
 
 def version_line() -> str:
-    """Give name and version of what is installed, as `--version` prints them."""
+    """Return name and version of what is installed, as `--version` prints them."""
     return f"{PACKAGE} {program_version()}"
 
 
 def program_version() -> str:
-    """Give the installed version; `unknown` where the packages run without having been installed."""
+    """Return the installed version; `unknown` where the packages run without having been installed."""
     try:
         return version(PACKAGE)
     except PackageNotFoundError:

@@ -51,7 +51,7 @@ def from_record(cls: type[T], record: Record) -> T:
 
 
 def read_fields(cls: type[Any], record: Record) -> dict[str, Any]:
-    """Give the values of fields from their record; unknown keys are an error."""
+    """Return the values of fields from their record; unknown keys are an error."""
     values = dict(record)
     if unknown := sorted(values.keys() - _known(cast(Hashable, cls))):
         raise KeyError(unknown[0])

@@ -50,7 +50,7 @@ def hide_values(text: str, values: Collection[str]) -> Hidden:
 
 
 def secrets_of(text: str) -> tuple[Secret, ...]:
-    """Give the secrets of *text*, those included that show once others are hidden."""
+    """Return the secrets of *text*, those included that show once others are hidden."""
     found: list[Secret] = []
     while more := find_secrets(text):
         found.extend(more)
@@ -59,19 +59,19 @@ def secrets_of(text: str) -> tuple[Secret, ...]:
 
 
 def pieces_of(secrets: Iterable[Secret]) -> frozenset[str]:
-    """Give all that must be hidden of *secrets*."""
+    """Return all that must be hidden of *secrets*."""
     return frozenset().union(*(secret.pieces for secret in secrets))
 
 
 def redact(text: str) -> str:
-    """Give *text* without its secrets, nor those that show only once these are hidden where they stood."""
+    """Return *text* without its secrets, nor those that show only once these are hidden where they stood."""
     while (hidden := hide_values(text, pieces_of(secrets_of(text))).text) != text:
         text = hidden
     return text
 
 
 def one_line(text: str) -> str:
-    """Give *text* on one line, control and bidi signs escaped, secrets as `[redacted]`, of URLs as `***`.
+    """Return *text* on one line, control and bidi signs escaped, secrets as `[redacted]`, of URLs as `***`.
 
     A secret of a URL is user name and password before the host, and the value of a query key that ends in
     token, key, password, sig, signature and the like.

@@ -36,7 +36,7 @@ class Secret:
 
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
-    """Give the distinct secrets of *text*, those of known forms first."""
+    """Return the distinct secrets of *text*, those of known forms first."""
     values = (Secret(HIGH_ENTROPY, value) for value in find_values(text))
     return tuple({secret.value: secret for secret in (*values, *find_tokens(text))}.values())
 

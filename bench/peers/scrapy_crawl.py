@@ -29,7 +29,7 @@ class ListSpider(scrapy.Spider):
     received = 0
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
-        """Give the requests."""
+        """Return the requests."""
         for address in self.addresses:
             yield scrapy.Request(address, dont_filter=True)
 

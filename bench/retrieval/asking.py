@@ -70,7 +70,7 @@ def _ask(retriever: Retriever, question: Question, way: Way) -> tuple[str, ...]:
 
 
 def rank_documents(bundle: ContextBundle) -> tuple[str, ...]:
-    """Give the documents of the evidence in rank order, once each; for a PDF its pages."""
+    """Return the documents of the evidence in rank order, once each; for a PDF its pages."""
     return tuple(dict.fromkeys(_key(one) for one in bundle.evidence))
 
 

@@ -53,7 +53,7 @@ def _name(entry: html.HtmlElement) -> str:
 
 
 def sections_of(rows: Iterable[Chunk]) -> dict[str, str]:
-    """Give the section each target of the index leads to: by `page#fragment`, and by `page` its first."""
+    """Return the section each target of the index leads to: by `page#fragment`, and by `page` its first."""
     sections: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: (row.doc, row.ordinal, row.id)):
         page = (row.file_path or "").rpartition("/")[2]

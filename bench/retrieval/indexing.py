@@ -11,7 +11,7 @@ CACHE = Path(__file__).parents[2] / ".cache" / "bench-retrieval"
 
 
 def build_index(questions: QuestionSet, *, cache: Path = CACHE) -> Path:
-    """Give the index folder of a set; the first call builds it, which takes minutes."""
+    """Return the index folder of a set; the first call builds it, which takes minutes."""
     home = cache / questions.name
     source, index = home / "source.yaml", home / "index"
     if not (home / "built").exists():

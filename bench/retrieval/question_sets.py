@@ -55,7 +55,7 @@ def load_sets() -> dict[str, QuestionSet]:
 
 
 def load_answers(name: str) -> dict[str, tuple[str, ...]]:
-    """Give the answers of a set's questions by id, those by yes or no left out; none where it has none."""
+    """Return the answers of a set's questions by id, those by yes or no left out; none where it has none."""
     folder = {"hotpot": "hotpotqa-train100", "musique": "musique-train100"}.get(name)
     listed = _read(f"{folder}/questions.json") if folder else []
     found = {

@@ -84,7 +84,7 @@ def repair_vectors(index: Index) -> None:
 
 
 def find_damaged_files(index: Index, *, repair: bool = False, writes: bool = True) -> tuple[Damage, ...]:
-    """Give what is damaged of the files that readers of the current generation open.
+    """Return what is damaged of the files that readers of the current generation open.
 
     *writes*: also what only stops who writes; to tell, the driver is imported, which takes over a second.
     """

@@ -124,7 +124,7 @@ def _similar_counts(details: Mapping[str, Any]) -> SimilarCounts:
 
 
 def reschedule(pipeline: Pipeline, seen: Sequence[SeenDocument], difference: Difference) -> None:
-    """Give every document that was looked at its next due time."""
+    """Return every document that was looked at its next due time."""
     changed = {c.doc for c in difference.changes if c.kind in (ChangeKind.ADDED, ChangeKind.CHANGED)}
     rows = [_rescheduled(pipeline, document, document.doc in changed) for document in seen]
     pipeline.index.ledger.seen.reschedule(pipeline.source.name, rows)

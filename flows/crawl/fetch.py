@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from flows.crawl.frontier import admit_behind
+from flows.crawl.frontier import enqueue_targets
 from flows.run.fragments import is_parsed
 from flows.run.pipeline import Pipeline
 from ingest.diff.lifecycle import after_fetch
@@ -20,7 +20,7 @@ from ingest.urls import file_path
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import SitegraphError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
-from schemas.history import Look
+from schemas.history import FetchAttempt
 from schemas.source import SizeLimits, SourceKind
 
 _log = logging.getLogger(__name__)
@@ -29,21 +29,21 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
 def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
-    """Look at the documents and record what came of it; give how many were looked at.
+    """FetchAttempt at the documents and record what came of it; give how many were looked at.
 
     What was fetched before a stop or a failure is recorded all the same.
     """
     rows = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
     known = {uri: rows[uri] for uri in uris if uri in rows}  # in the order that was planned
     seen: dict[str, KnownDocument] = {}
-    looks: dict[str, Look] = {}
+    attempts: dict[str, FetchAttempt] = {}
     try:
         if pipeline.source.kind is SourceKind.FILES:
-            _read_files(pipeline, known, seen, looks)
+            _read_files(pipeline, known, seen, attempts)
         else:
-            _ask(pipeline, known, seen, looks)
+            _ask(pipeline, known, seen, attempts)
     finally:
-        _save(pipeline, tuple(seen.values()), looks)
+        _save(pipeline, tuple(seen.values()), attempts)
         _log.info("fetched %d of %d: %s", len(seen), len(known), summarise_states(seen.values()))
     pipeline.crash_point("ledger.after_fetch")
     if pipeline.stop.is_set():
@@ -55,7 +55,7 @@ def _ask(
     pipeline: Pipeline,
     known: Mapping[str, KnownDocument],
     seen: dict[str, KnownDocument],
-    looks: dict[str, Look],
+    attempts: dict[str, FetchAttempt],
 ) -> None:
     """Ask for all, and once more where earlier answers may have hidden what came now."""
     distrusted = pipeline.index.ledger.hosts.distrusted()
@@ -64,7 +64,7 @@ def _ask(
     def on_result(result: FetchResult) -> None:
         conditional = is_conditional(asked[result.url])
         seen[result.url] = _record(pipeline, known[result.url], result, conditional=conditional)
-        looks[result.url] = Look(conditional=conditional, bytes=result.bytes)
+        attempts[result.url] = FetchAttempt(conditional=conditional, bytes=result.bytes)
 
     _fetch(pipeline, list(asked.values()), on_result)
     _prove(pipeline, asked, known, seen)
@@ -136,14 +136,14 @@ def _read_files(
     pipeline: Pipeline,
     known: Mapping[str, KnownDocument],
     seen: dict[str, KnownDocument],
-    looks: dict[str, Look],
+    attempts: dict[str, FetchAttempt],
 ) -> None:
     for uri, document in sorted(known.items()):
         if pipeline.stop.is_set():
             return
         result = _read(pipeline, uri)
         seen[uri] = _record(pipeline, document, result, conditional=False)
-        looks[uri] = Look(conditional=False, bytes=len(result.body or b""))
+        attempts[uri] = FetchAttempt(conditional=False, bytes=len(result.body or b""))
 
 
 def _read(pipeline: Pipeline, uri: str) -> FetchResult:
@@ -175,7 +175,7 @@ def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: 
     )
 
 
-def _save(pipeline: Pipeline, seen: Sequence[KnownDocument], looks: Mapping[str, Look]) -> None:
+def _save(pipeline: Pipeline, seen: Sequence[KnownDocument], attempts: Mapping[str, FetchAttempt]) -> None:
     ledger, source = pipeline.index.ledger, pipeline.source
-    admit_behind(pipeline, seen, partial(plan_redirect, source), looks=looks)
+    enqueue_targets(pipeline, seen, partial(plan_redirect, source), attempts=attempts)
     ledger.runs.add_problems(pipeline.run_id, redirects_outside(source, seen))

@@ -14,28 +14,28 @@ from ingest.plan.traps import Variant, variants_refusal
 from ingest.session_ids import path_of_variant
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import DamageFound
-from schemas.history import Look
+from schemas.history import FetchAttempt
 from schemas.report import Problem
 
 _ADMISSION = threading.Lock()
 """Two batches that count the room at once would both fill it."""
 
 
-def admit(pipeline: Pipeline, found: Frontier) -> None:
+def enqueue(pipeline: Pipeline, found: Frontier) -> None:
     """Add new documents, first come first served, while budgets last; what was gone is looked at again.
 
     What finds no room is counted once a run, so that nobody takes the source for complete.
     """
     with _ADMISSION:
-        _admit(pipeline, found)
+        _enqueue(pipeline, found)
 
 
-def admit_behind(
+def enqueue_targets(
     pipeline: Pipeline,
     documents: Sequence[KnownDocument],
     leads_to: Callable[[KnownDocument], Frontier],
     *,
-    looks: Mapping[str, Look] | None = None,
+    attempts: Mapping[str, FetchAttempt] | None = None,
 ) -> None:
     """Admit what documents lead to, then save them: a crash in between loses no target.
 
@@ -51,8 +51,8 @@ def admit_behind(
             else document
             for document in documents
         ]
-        _admit(pipeline, join_frontiers(map(leads_to, nearest)))
-        ledger.documents.save(nearest, looks)
+        _enqueue(pipeline, join_frontiers(map(leads_to, nearest)))
+        ledger.documents.save(nearest, attempts)
 
 
 def retire_variants(pipeline: Pipeline, uris: Iterable[str]) -> None:
@@ -76,7 +76,7 @@ def retire_variants(pipeline: Pipeline, uris: Iterable[str]) -> None:
         ledger.stops.add(pipeline.run_id, stopped)
 
 
-def _admit(pipeline: Pipeline, found: Frontier) -> None:
+def _enqueue(pipeline: Pipeline, found: Frontier) -> None:
     """Follow what is found, then what documents lead to that came nearer by it, until no depth falls."""
     ledger, source = pipeline.index.ledger, pipeline.source.name
     while found.documents or found.stopped:

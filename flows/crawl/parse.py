@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from flows.crawl.frontier import admit_behind, retire_variants
+from flows.crawl.frontier import enqueue_targets, retire_variants
 from flows.derive.embed import embed_ahead
 from flows.run.batches import cut
 from flows.run.fragments import is_parsed
@@ -204,7 +204,7 @@ def _save(pipeline: Pipeline, done: Sequence[_Done]) -> None:
         return plan_frontier(source, fragment, depth=document.depth)
 
     documents = [one.document for one in done]
-    admit_behind(pipeline, documents, leads_to)
+    enqueue_targets(pipeline, documents, leads_to)
     retire_variants(pipeline, fragments)
     warnings = [
         Problem(url=document.uri, reason=warning)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
-from flows.crawl.frontier import admit
+from flows.crawl.frontier import enqueue
 from flows.run.batches import cut
 from flows.run.local_files import file_uris
 from flows.run.pipeline import Pipeline
@@ -57,7 +57,7 @@ def plan_source(pipeline: Pipeline, *, due_by: str | None = None) -> int:
         known.update(_revive(pipeline, known, starts, due_by))
     known.update(plan_claims(known, starts))
     documents.save([document for uri, document in known.items() if document is not before[uri]])
-    admit(pipeline, plan_starts(source, known, starts))
+    enqueue(pipeline, plan_starts(source, known, starts))
     total = documents.count(source.name)
     _log.info(
         "planned %s: %d documents known before, %d now; %d seeds, sitemap entries or files to start from",

@@ -17,8 +17,8 @@ from ingest.diff.quarantine import (
     Version,
     bad_content,
     has_collapsed,
-    leads_home,
     read_version,
+    redirects_to_homepage,
     replaces_content,
 )
 from ingest.diff.same_text import Rewrite, find_same_text, same_text_limit, sketch
@@ -40,7 +40,7 @@ from schemas.source import SourceKind
 _log = logging.getLogger(__name__)
 
 
-def settle_source(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument]:
+def quarantine_and_deduplicate(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument]:
     """Quarantine what is no good though it came with 200, then settle what is the same at several addresses.
 
     Gives all rows of the source as they are then. *accept* takes pages that only became short as they are,
@@ -113,7 +113,7 @@ class _Judge:
     rewrites: list[Rewrite] = field(default_factory=list)
 
     def __call__(self, document: KnownDocument) -> str | None:
-        """Give the reason, or None for a document that is as good as it looks, or that is never judged.
+        """Return the reason, or None for a document that is as good as it looks, or that is never judged.
 
         Rewritten pages are gathered in `rewrites`, also those that are not looked at in this run and wait.
         """
@@ -133,7 +133,7 @@ class _Judge:
 
     def _lost(self, document: KnownDocument) -> str | None:
         """A page that readers see redirects to where everything goes that is not there."""
-        if leads_home(document, seed_urls(self.pipeline.source)):
+        if redirects_to_homepage(document, seed_urls(self.pipeline.source)):
             return f"redirects to the start page {document.location}"
         if document.location == self._probe(document.uri).location:
             return f"redirects to {document.location}, as addresses do that nobody has"

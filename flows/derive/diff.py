@@ -11,7 +11,7 @@ from indexes.publish.generation import load_generation
 from ingest.diff.documents import count_documents, diff_documents, outcome_of
 from ingest.diff.guard import empty_refusal, failure_refusal, removal_refusal, seed_refusal, unread_seeds
 from ingest.diff.tools import diff_tools, without_tools
-from ingest.diff.validators import lying_hosts
+from ingest.diff.validators import hosts_with_false_304
 from ingest.plan.scope import is_inside, seed_urls
 from schemas.changes import DocumentChange
 from schemas.documents import KnownDocument, LiveDocument
@@ -57,7 +57,7 @@ def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
     live = without_tools(held)
     owners = {doc: document.source for doc, document in everything.items()}
     changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
-    _distrust(pipeline, lying_hosts(known, changes))
+    _distrust(pipeline, hosts_with_false_304(known, changes))
     guard = _check_loss(pipeline, known, live, changes, accept=accept)
     counts = _count(pipeline, known, changes, owners)
     told = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
@@ -76,7 +76,7 @@ def _check_loss(
     *,
     accept: bool,
 ) -> str | None:
-    """Give what a guard objects to, where *accept* lets it through."""
+    """Return what a guard objects to, where *accept* lets it through."""
     seen, limits = {document.uri for document in live.values()}, pipeline.source.max_failures
     removal = removal_refusal(changes, live=len(live))
     failures = failure_refusal(known, seen, run_id=pipeline.run_id, limits=limits)

@@ -36,7 +36,7 @@ def link_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> RowP
     )
     pipeline.progress.expect("link", len(affected))
     for docs in cut(affected, DOCUMENTS_PER_PAYLOAD):
-        _heed_stop(pipeline)
+        _raise_if_stopped(pipeline)
         plan.link(docs)
         pipeline.progress.advance("link", len(docs))
     plan.carry_over()
@@ -111,6 +111,6 @@ def _details(difference: Difference, planned: PlannedRows, *, embedded: int) -> 
     }
 
 
-def _heed_stop(pipeline: Pipeline) -> None:
+def _raise_if_stopped(pipeline: Pipeline) -> None:
     if pipeline.stop.is_set():
         raise Stopped("stopped; run again to go on", subject=pipeline.source.name)

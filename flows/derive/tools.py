@@ -72,7 +72,7 @@ class NextTools:
         return [round(float(cosine), 4) >= AGREEING for cosine in cosines]
 
     def give_names(self, chunks: Sequence[Chunk], edges: Iterable[Edge]) -> list[Chunk]:
-        """Give the passages with the names of the tools that they explain, as far as *edges* say."""
+        """Return the passages with the names of the tools that they explain, as far as *edges* say."""
         found: dict[str, set[str]] = {}
         by_id = {tool.id: tool.name for names in self._names.values() for tool in names.tools}
         for edge in edges:

@@ -39,7 +39,7 @@ def damaged_rows(index: Index, generation: int) -> tuple[Damage, ...]:
 def _tried(
     index: Index, generation: int, check: Callable[[Index, int], Iterator[Damage]]
 ) -> Iterator[Damage]:
-    """Give what a check finds; what it cannot read is what it has found, and the others still look."""
+    """Return what a check finds; what it cannot read is what it has found, and the others still look."""
     try:
         yield from check(index, generation)
     except StoreUnavailable as error:

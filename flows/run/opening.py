@@ -25,7 +25,7 @@ from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
 from runtime.clock import SystemClock
 from runtime.devices import check_device
-from runtime.garbage import collect_seldom
+from runtime.garbage import raise_gc_threshold
 from runtime.memory import share_heaps
 from runtime.progress import StageProgress
 from runtime.settings import read_settings
@@ -152,7 +152,7 @@ def open_pipeline_for(
 ) -> Iterator[Pipeline]:
     """Open the parts of a run under the source's lease; they are closed and the index with them."""
     share_heaps()
-    collect_seldom()
+    raise_gc_threshold()
     os.environ.update({k: v for k, v in offline_environment().items() if k not in os.environ})
     with ExitStack() as stack:
         progress = stack.enter_context(StageProgress(quiet=quiet))
@@ -189,7 +189,7 @@ def open_described(settings: Settings) -> Index:
 
 
 def start_or_resume(index: Index, source: str, progress: StageProgress) -> str:
-    """Give the run's id: that of an interrupted run of the source, unless it is too old, or a new one."""
+    """Return the run's id: that of an interrupted run of the source, unless it is too old, or a new one."""
     since = (index.clock.now() - RESUMABLE).isoformat(timespec="seconds")
     if interrupted := index.ledger.runs.interrupted(source, since=since):
         progress.say(f"resuming run {interrupted}")

@@ -7,7 +7,7 @@ from flows.run.registry import active
 
 
 def named(step: str, documents: str | None = None) -> Callable[..., str]:
-    """Give what names a task run of a step: `verify handbook`, or `embed handbook: 50 documents`.
+    """Return what names a task run of a step: `verify handbook`, or `embed handbook: 50 documents`.
 
     *documents* is the parameter that lists them; the first parameter of every such task is `run_id`.
     """
@@ -20,7 +20,7 @@ def named(step: str, documents: str | None = None) -> Callable[..., str]:
 
 
 def batch_named(step: str) -> Callable[..., str]:
-    """Give what names a task run over one batch: `fetch handbook: docs.example.org-0, 100 documents`."""
+    """Return what names a task run over one batch: `fetch handbook: docs.example.org-0, 100 documents`."""
 
     def name(parameters: Mapping[str, Any]) -> str:
         batch = parameters["batch"]

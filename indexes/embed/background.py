@@ -86,7 +86,7 @@ class BackgroundEncoder:
         return self._cache.get(texts)
 
     def close(self) -> None:
-        """Give up what has not been begun, and wait for the batch that has."""
+        """Return up what has not been begun, and wait for the batch that has."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -153,7 +153,7 @@ def _call(pipe: Connection, function: Callable[..., None], args: tuple[Any, ...]
 
 
 def _outcome(function: Callable[..., Any], *args: Any) -> Any:
-    """Give the result, or the exception as a value: it is raised again on the other side."""
+    """Return the result, or the exception as a value: it is raised again on the other side."""
     try:
         return function(*args)
     except Exception as error:  # noqa: BLE001

@@ -170,7 +170,7 @@ def _max_tokens(path: Path) -> int:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    """Give the object in *path*, or an empty one where the file is optional and absent."""
+    """Return the object in *path*, or an empty one where the file is optional and absent."""
     if not path.is_file():
         return {}
     try:

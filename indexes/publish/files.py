@@ -29,7 +29,7 @@ Sizes are always compared; `verify`, `run --repair` and readers that live long c
 def files_of_generation(
     layout: IndexLayout, manifest: IndexManifest, generation: int, space: VectorSpace
 ) -> tuple[str, ...]:
-    """Give the files in the index folder that readers of a generation open, but for the encoder's.
+    """Return the files in the index folder that readers of a generation open, but for the encoder's.
 
     Raises: DamageFound: a table cannot be read.
     """
@@ -41,7 +41,7 @@ def files_of_generation(
 
 
 def table_folders(layout: IndexLayout, manifest: IndexManifest, space: VectorSpace) -> tuple[Path, ...]:
-    """Give the folders of the tables that readers of a generation open."""
+    """Return the folders of the tables that readers of a generation open."""
     tables = (space.table, *(("nodes", "edges") if manifest.graph == "lance" else ()))
     return tuple(layout.lance / f"{table}.lance" for table in tables)
 
@@ -68,7 +68,7 @@ class FileCheck:
     seen: set[tuple[object, ...]] = field(default_factory=set)
 
     def damaged(self, stamps: Stamps) -> tuple[Damage, ...]:
-        """Give the files that are missing or differ, by path."""
+        """Return the files that are missing or differ, by path."""
         return tuple(sorted(self._damaged(stamps)))
 
     def _damaged(self, stamps: Stamps) -> Iterator[Damage]:

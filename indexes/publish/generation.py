@@ -104,7 +104,7 @@ def dump_generation(layout: IndexLayout, manifest: GenerationManifest) -> None:
 
 
 def generation_text(manifest: GenerationManifest) -> str:
-    """Give the text of one generation's manifest."""
+    """Return the text of one generation's manifest."""
     return json.dumps(to_record(manifest), indent=2, sort_keys=True) + "\n"
 
 

@@ -9,7 +9,7 @@ SUFFIX = ".zst"
 
 
 def place_of(sha256: str) -> str:
-    """Give the path below the store's root: `ab/cd/<sha256>.zst`."""
+    """Return the path below the store's root: `ab/cd/<sha256>.zst`."""
     return f"{sha256[:2]}/{sha256[2:4]}/{sha256}{SUFFIX}"
 
 

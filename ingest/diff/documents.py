@@ -25,7 +25,7 @@ def diff_documents(
     *,
     in_scope: Callable[[str], bool],
 ) -> tuple[DocumentChange, ...]:
-    """Give what changes from the base generation to the next, ordered by node id.
+    """Return what changes from the base generation to the next, ordered by node id.
 
     Args: known: all ledger rows of one source; live: that source's documents in the base, by node
     id; owners: source by node id of the base's documents of other sources. A document that another
@@ -58,7 +58,7 @@ def diff_documents(
 def diff_document(
     known: KnownDocument, old: LiveDocument | None, *, aliases: tuple[str, ...] = ()
 ) -> DocumentChange | None:
-    """Give one document's change; None when the next generation holds it as the base does."""
+    """Return one document's change; None when the next generation holds it as the base does."""
     if known.state in REMOVED:
         if old is None:
             return None
@@ -113,7 +113,7 @@ def leads_somewhere(
 
 
 def outcome_of(known: KnownDocument, change: DocumentChange | None, *, owned: bool) -> Outcome:
-    """Give the one outcome that a run reports for a document it looked at.
+    """Return the one outcome that a run reports for a document it looked at.
 
     What turns out to be no document, such as an archive, is reported as one that does not belong.
     """

@@ -36,7 +36,7 @@ class DocumentStep:
 def tool_steps(
     held: Iterable[Node], rows: RowChanges, *, uris: Mapping[str, str]
 ) -> tuple[DocumentStep, ...]:
-    """Give the step of each file of tools, by node id; *held* are the nodes until now."""
+    """Return the step of each file of tools, by node id; *held* are the nodes until now."""
     known = {node.id: node for node in held if isinstance(node, Tool)}
     changed = [
         *(
@@ -60,7 +60,7 @@ def tool_steps(
 def document_steps(
     held: Sequence[Chunk], rows: RowChanges, *, uris: Mapping[str, str]
 ) -> tuple[DocumentStep, ...]:
-    """Give the step of each document whose chunks change, by node id; *held* are its chunks until now."""
+    """Return the step of each document whose chunks change, by node id; *held* are its chunks until now."""
     known, deleted = {chunk.id for chunk in held}, frozenset(rows.chunk_deletes)
     gone = _by_document(chunk for chunk in held if chunk.id in deleted)
     came = _by_document(chunk for chunk in rows.chunks if chunk.id not in known)
@@ -131,7 +131,7 @@ class FeedPlan:
 def plan_document_feed(
     changes: Iterable[DocumentChange], moves: Mapping[str, DocumentChange]
 ) -> Iterator[FeedEntry]:
-    """Give an entry for each document that changed; one that moved has a single entry under its new id."""
+    """Return an entry for each document that changed; one that moved has a single entry under its new id."""
     arrived = {move.doc for move in moves.values()}
     for change in sorted(changes, key=lambda change: change.doc):
         if change.doc in moves:
@@ -144,7 +144,7 @@ def plan_document_feed(
 
 
 def plan_chunk_feed(step: DocumentStep, change: DocumentChange | None) -> Iterator[FeedEntry]:
-    """Give the entries of a document that stays where it is, comes, or goes.
+    """Return the entries of a document that stays where it is, comes, or goes.
 
     What disappears and what appears under the same headings is one text replaced by another, in order.
     """
@@ -162,7 +162,7 @@ def plan_chunk_feed(step: DocumentStep, change: DocumentChange | None) -> Iterat
 
 
 def plan_tool_feed(step: DocumentStep) -> Iterator[FeedEntry]:
-    """Give the entries of a file of tools."""
+    """Return the entries of a file of tools."""
     for change, id_ in step.tools:
         old_id = None if change is FeedChange.ADDED else id_
         new_id = None if change is FeedChange.REMOVED else id_
@@ -170,7 +170,7 @@ def plan_tool_feed(step: DocumentStep) -> Iterator[FeedEntry]:
 
 
 def plan_move_feed(old: DocumentStep | None, new: DocumentStep | None) -> Iterator[FeedEntry]:
-    """Give the entries of a document that moved: equal texts are moved, the rest is paired by headings."""
+    """Return the entries of a document that moved: equal texts are moved, the rest is paired by headings."""
     if old is None or new is None:
         for step in (old, new):
             yield from plan_chunk_feed(step, None) if step else ()

@@ -21,7 +21,7 @@ def after_fetch(
     gone_after: GoneAfter,
     conditional: bool,
 ) -> KnownDocument:
-    """Give the ledger row after a fetch; *raw_sha* is the hash of the body, where there is one.
+    """Return the ledger row after a fetch; *raw_sha* is the hash of the body, where there is one.
 
     *conditional* tells whether validators were sent. A timeout, an error or a refusal is never evidence
     that a document is gone (design 6). A redirect to an address that carries a secret is refused: the
@@ -173,7 +173,7 @@ def _missed(
 
 
 def take_missing(known: Iterable[KnownDocument], *, run_id: str) -> tuple[KnownDocument, ...]:
-    """Give the documents that this run found missing as gone: somebody said that their 404 is meant."""
+    """Return the documents that this run found missing as gone: somebody said that their 404 is meant."""
     missing = (d for d in known if d.state is DocumentState.MISSING and d.run_id == run_id)
     return tuple(replace(d, state=DocumentState.GONE) for d in missing)
 

@@ -19,7 +19,7 @@ _LEADING = (DocumentState.REDIRECTED, DocumentState.DUPLICATE, DocumentState.GON
 def settle_same(
     known: Sequence[KnownDocument], held: Collection[str] = (), live: Iterable[LiveDocument] = ()
 ) -> tuple[KnownDocument, ...]:
-    """Give the rows that change: duplicates, those that no longer are, and gone ones whose content goes on.
+    """Return the rows that change: duplicates, those that no longer are, and gone ones whose content goes on.
 
     Args: known: all rows of one source, in any order; held: addresses of those that could only not be
     confirmed and whose content readers still see: copies of it wait, since a bad day proves nothing; live:
@@ -66,7 +66,7 @@ def aliases_of(
 
 
 def follow(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> KnownDocument | None:
-    """Give the row where the document's address ends up; None when that is unknown or goes in a circle."""
+    """Return the row where the document's address ends up; None when that is unknown or goes in a circle."""
     passed = {document.uri}
     at: KnownDocument | None = document
     while at is not None and at.state in _LEADING and at.location is not None:

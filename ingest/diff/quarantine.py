@@ -47,7 +47,7 @@ class Version:
 
 
 def read_version(fragment: GraphFragment, data: bytes = b"") -> Version:
-    """Give what a version says; *data*, its bytes, tells a form and a shell apart from content."""
+    """Return what a version says; *data*, its bytes, tells a form and a shell apart from content."""
     text = "\n".join(chunk.text for chunk in fragment.chunks)
     if fragment.kind is not DocumentKind.HTML:
         return Version(text=text)
@@ -110,7 +110,7 @@ def has_collapsed(now: Version, before: Version | None) -> bool:
     return len(now.text) < COLLAPSED * len(before.text)
 
 
-def leads_home(document: KnownDocument, homes: Iterable[str]) -> bool:
+def redirects_to_homepage(document: KnownDocument, homes: Iterable[str]) -> bool:
     """Whether a deep page now redirects to the start of its site or source: gone in all but name."""
     target = document.location
     if target is None or document.uri in homes or _is_start(document.uri):

@@ -21,7 +21,7 @@ R = TypeVar("R", bound=_Row)
 def diff_rows(
     desired: Iterable[R], current: Iterable[R], *, same: Callable[[R, R], bool] = lambda a, b: a == b
 ) -> tuple[tuple[R, ...], tuple[str, ...]]:
-    """Give the rows to upsert and the ids to delete, each in id order."""
+    """Return the rows to upsert and the ids to delete, each in id order."""
     held = {row.id: row for row in current}
     wanted = {row.id: row for row in desired}
     upserts = [row for id_, row in sorted(wanted.items()) if id_ not in held or not same(row, held[id_])]
@@ -31,7 +31,7 @@ def diff_rows(
 def diff_chunks(
     desired: Sequence[Chunk], current: Sequence[Chunk], *, changed_at: str
 ) -> tuple[tuple[Chunk, ...], tuple[str, ...], int]:
-    """Give chunks to upsert, ids to delete, and how many of the upserts are new.
+    """Return chunks to upsert, ids to delete, and how many of the upserts are new.
 
     A chunk whose text stays keeps the times it was first observed with; times alone are no change.
     """
@@ -58,7 +58,7 @@ def observed_of(chunk: Chunk) -> Observed:
 
 
 def as_observed(chunks: Iterable[Chunk], known: Mapping[str, Observed]) -> tuple[Chunk, ...]:
-    """Give chunks the times that are known of equal content; the others stay as they are."""
+    """Return chunks the times that are known of equal content; the others stay as they are."""
     return tuple(
         replace(chunk, **known[chunk.id][1])  # type: ignore[arg-type]
         if chunk.id in known and known[chunk.id][0] == chunk.content_hash

@@ -50,7 +50,7 @@ def same_text_limit(same_text: int, *, live: int) -> int:
 
 
 def find_same_text(rewrites: Sequence[Rewrite], *, at_least: int) -> Mapping[str, str]:
-    """Give the pages that now have one text and had different ones, each with another page that has it too.
+    """Return the pages that now have one text and had different ones, each with another page that has it too.
 
     Pages that were alike before may change alike: only those count that are more alike than they were.
     """

@@ -14,12 +14,12 @@ Documents = Mapping[str, LiveDocument]
 
 
 def without_tools(live: Documents) -> Documents:
-    """Give the documents of a site, by node id."""
+    """Return the documents of a site, by node id."""
     return {doc: document for doc, document in live.items() if not is_tools_url(document.uri)}
 
 
 def diff_tools(named: Iterable[LiveDocument], live: Documents) -> tuple[DocumentChange, ...]:
-    """Give what changes among a source's files of tools, ordered by node id.
+    """Return what changes among a source's files of tools, ordered by node id.
 
     Args: named: the files that the source file names, as they are now; live: the source's documents in the
     base.

@@ -46,7 +46,7 @@ def needs_proof(before: KnownDocument, after: KnownDocument, *, conditional: boo
     return _follows_304s(before, after, conditional=conditional) and not after.denied
 
 
-def lying_hosts(known: Sequence[KnownDocument], changes: Iterable[DocumentChange]) -> dict[str, str]:
+def hosts_with_false_304(known: Sequence[KnownDocument], changes: Iterable[DocumentChange]) -> dict[str, str]:
     """Hosts that called other content unmodified, and what showed it; other bytes alone are no lie."""
     changed = {change.uri for change in changes if change.kind is ChangeKind.CHANGED}
     return {

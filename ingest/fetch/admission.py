@@ -45,7 +45,7 @@ class AdmissionOffice:
         return admission if self._clock.monotonic() < until else None
 
     async def read(self, site: str, ask: Callable[[str], Awaitable[Answer]]) -> Admission:
-        """Give the rules of *site*, asking for its robots.txt if need be; one asks, the others wait."""
+        """Return the rules of *site*, asking for its robots.txt if need be; one asks, the others wait."""
         async with self._locks.setdefault(site, asyncio.Lock()):
             admission = self.known(site)
             if admission is None:

@@ -42,7 +42,7 @@ class Body:
                     return
 
     async def read(self, judge: Judge, on_limit: Callable[[BodyLimit], None]) -> bytes:
-        """Give the decoded body; *on_limit* hears each cap *judge* names.
+        """Return the decoded body; *on_limit* hears each cap *judge* names.
 
         Raises: Fault: too large, truncated, undecodable; UnsupportedMedia, from *judge*.
         """

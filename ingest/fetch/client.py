@@ -158,7 +158,7 @@ def host_key(url: str) -> str:
 
 
 def site_of(url: str) -> str:
-    """Give scheme and authority of *url*: what one robots.txt speaks for."""
+    """Return scheme and authority of *url*: what one robots.txt speaks for."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}"
 

@@ -32,7 +32,7 @@ NO_LIMITS = CompletionLimits()
 def open_completion(
     base_url: str, *, model: str, api_key: str | None, limits: CompletionLimits = NO_LIMITS
 ) -> Complete:
-    """Give a function that asks the model at *base_url* (`http://127.0.0.1:8000/v1`) without chance.
+    """Return a function that asks the model at *base_url* (`http://127.0.0.1:8000/v1`) without chance.
 
     The address is the operator's own, so it may be a private one; redirects are not followed, and proxies of
     the environment not used. Threads may share the function, and with it the budget of *limits*. It raises
@@ -115,7 +115,7 @@ class _Model:
         raise AssertionError("the last try returns or raises")
 
     async def _exchange(self, request: bytes) -> tuple[int, bytes]:
-        """Give status and body of one answer. Raises: HostBusy, FetchTimeout, ParseError."""
+        """Return status and body of one answer. Raises: HostBusy, FetchTimeout, ParseError."""
         # Unpacked, a small answer may be huge.
         headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         headers |= {"Authorization": f"Bearer {self._key}"} if self._key else {}
@@ -152,7 +152,7 @@ class _Model:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Give the seconds a server asks for; a date counts from the server's own, and says nothing without."""
+    """Return the seconds a server asks for; a date counts from the server's own, and says nothing without."""
     try:
         sent = parsedate_to_datetime(headers.get("date", ""))
     except (ValueError, OverflowError):

@@ -24,7 +24,7 @@ def read_json(url: str, data: bytes) -> Any:
 
 
 def read_content(url: str, answer: Any, *, key: str | None = None) -> str:
-    """Give the text of the first choice, without the fence that some models put around JSON.
+    """Return the text of the first choice, without the fence that some models put around JSON.
 
     Raises: ParseError: there is none, it ends where the server's own limit cut it, or the model refuses.
     """
@@ -47,7 +47,7 @@ def read_content(url: str, answer: Any, *, key: str | None = None) -> str:
 
 
 def read_reason(data: bytes, *, key: str | None = None) -> str:
-    """Give what an error says of itself, as OpenAI words it; empty where it does not."""
+    """Return what an error says of itself, as OpenAI words it; empty where it does not."""
     try:
         answer = json.loads(data)
     except (ValueError, RecursionError):
@@ -58,5 +58,5 @@ def read_reason(data: bytes, *, key: str | None = None) -> str:
 
 
 def _shown(text: str, key: str | None) -> str:
-    """Give the start of a text, without the key that a server may repeat; cut first, half of it stays."""
+    """Return the start of a text, without the key that a server may repeat; cut first, half of it stays."""
     return (text.replace(key, "[key]") if key else text)[:REASON_MAX]

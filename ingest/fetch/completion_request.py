@@ -23,7 +23,7 @@ FORMS = tuple(Form)
 
 
 def body_of(model: str, messages: Sequence[Message], schema: Mapping[str, Any] | None, form: Form) -> bytes:
-    """Give the body of a request, in ASCII: a lone surrogate of a crawled text has no bytes of its own.
+    """Return the body of a request, in ASCII: a lone surrogate of a crawled text has no bytes of its own.
 
     Where the server is not told the schema, the model is.
     """

@@ -34,7 +34,7 @@ class Connections:
         self._idle: deque[tuple[Any, Connection]] = deque()
 
     async def take(self, origin: Any) -> Connection:
-        """Give a connection to *origin*, the one last used where it is still good."""
+        """Return a connection to *origin*, the one last used where it is still good."""
         for place in range(len(self._idle) - 1, -1, -1):
             if self._idle[place][0] == origin:
                 connection = self._idle[place][1]
@@ -53,7 +53,7 @@ class Connections:
         )
 
     def proxy_of(self, origin: Any) -> Proxy | None:
-        """Give the proxy that connections to *origin* go through."""
+        """Return the proxy that connections to *origin* go through."""
         scheme, host = origin.scheme.decode("ascii"), origin.host.decode("ascii")
         return self._proxies.proxy_for(scheme, host, origin.port)
 

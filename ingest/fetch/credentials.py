@@ -33,7 +33,7 @@ class Credentials:
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def headers_for(self, url: str) -> tuple[tuple[bytes, bytes], ...]:
-        """Give what a request for *url* (canonical) carries: nothing outside the seeds' own sites.
+        """Return what a request for *url* (canonical) carries: nothing outside the seeds' own sites.
 
         What a seed reaches over https is never sent in the clear.
         """
@@ -46,7 +46,7 @@ class Credentials:
 
 
 def build_credentials(headers: Mapping[str, str], *, seeds: Sequence[str]) -> Credentials:
-    """Give the credentials of a source; *headers* have passed `name_refusal` and `is_sendable`."""
+    """Return the credentials of a source; *headers* have passed `name_refusal` and `is_sendable`."""
     return Credentials(sites=frozenset(map(_place, seeds)), headers=tuple(sorted(headers.items())))
 
 

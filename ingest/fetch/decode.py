@@ -29,7 +29,7 @@ class Decoder(Protocol):
 
 
 def build_decoder(coding: str | None) -> Decoder | None:
-    """Give the decoder for a Content-Encoding; None for no coding.
+    """Return the decoder for a Content-Encoding; None for no coding.
 
     Raises: Fault: an unknown coding, or more than one.
     """

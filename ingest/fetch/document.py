@@ -120,7 +120,7 @@ def _fault_result(request: FetchRequest, fault: Fault, *, last_status: int | Non
 def _result(
     url: str, status: FetchStatus, *, http_status: int | None = None, reason: str = ""
 ) -> FetchResult:
-    """Give a result without what all tries cost, which is known at the end."""
+    """Return a result without what all tries cost, which is known at the end."""
     return FetchResult(
         url=url,
         status=status,

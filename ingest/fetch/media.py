@@ -31,7 +31,7 @@ _BINARY = (b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"R
 
 
 def judge_document(content_type: str | None, head: bytes, limits: Limits) -> BodyLimit:
-    """Give the cap of a document's body; call it before the body, and again with its first bytes.
+    """Return the cap of a document's body; call it before the body, and again with its first bytes.
 
     *head* empty: only the name counts. Raises: UnsupportedMedia.
     """

@@ -23,7 +23,7 @@ _BACKOFF_MAX = 60.0
 
 
 def pace_delay(*, per_host_delay: float, crawl_delay: float, last_response: float) -> float:
-    """Give the seconds to leave between two requests; all arguments in seconds.
+    """Return the seconds to leave between two requests; all arguments in seconds.
 
     A host that answers slowly is asked more slowly, unless *per_host_delay* 0 says that it is our own.
     """
@@ -32,7 +32,7 @@ def pace_delay(*, per_host_delay: float, crawl_delay: float, last_response: floa
 
 
 def parse_retry_after(value: str | None, *, now: datetime) -> float | None:
-    """Give the seconds a Retry-After asks for; None for a past, negative or unreadable one."""
+    """Return the seconds a Retry-After asks for; None for a past, negative or unreadable one."""
     text = (value or "").strip()
     if text.isascii() and text.isdigit():
         return float(text[:9]) or None
@@ -47,7 +47,7 @@ def parse_retry_after(value: str | None, *, now: datetime) -> float | None:
 
 
 def backoff_delay(url: str, *, attempt: int, base: float) -> float:
-    """Give the seconds to wait after failed try number *attempt* (from 1); doubles each time.
+    """Return the seconds to wait after failed try number *attempt* (from 1); doubles each time.
 
     The spread of half a step comes from the URL, so that a run repeats exactly.
     """

@@ -42,7 +42,7 @@ class ProxyRules:
     everywhere: bool = False
 
     def proxy_for(self, scheme: str, host: str, port: int) -> Proxy | None:
-        """Give the proxy for a host (IPv6 without brackets); None: straight there."""
+        """Return the proxy for a host (IPv6 without brackets); None: straight there."""
         proxy = self.https if scheme == "https" else self.http
         if proxy is None or self.everywhere:
             return proxy

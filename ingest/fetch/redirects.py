@@ -11,7 +11,7 @@ PERMANENT = frozenset({301, 308})
 
 
 def redirect_target(answer: Answer, url: str) -> str:
-    """Give the canonical URL that *answer*, got for *url*, points to.
+    """Return the canonical URL that *answer*, got for *url*, points to.
 
     Raises: Fault: no target, or one that may not be fetched (scheme, userinfo, malformed).
     """

@@ -23,7 +23,7 @@ _SHARED = frozenset({"script", "stylesheet"})
 async def render_page(
     result: FetchResult, browser: Browser, *, session: FetchSession, checkpoint: Checkpoint, tally: Tally
 ) -> FetchResult:
-    """Give *result* with the body its scripts make; what is no HTML page stays as it is.
+    """Return *result* with the body its scripts make; what is no HTML page stays as it is.
 
     Validators go: they speak of the shell, and what its scripts load may change without it.
     Raises: Fault: the scripts did not end, or a piece of the page's own site could not be had; Stopped.

@@ -38,7 +38,7 @@ class RobotsRules:
 
 
 def product_token(user_agent: str) -> str:
-    """Give the name robots.txt groups address: the leading letters, `_` and `-` of a User-Agent."""
+    """Return the name robots.txt groups address: the leading letters, `_` and `-` of a User-Agent."""
     match = _TOKEN.match(user_agent)
     return match[0] if match else ""
 

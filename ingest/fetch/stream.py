@@ -44,7 +44,7 @@ class Stream(httpcore2.AsyncNetworkStream):  # type: ignore[misc]  # httpcore2 c
         self._read = 0
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Give what has come, empty at the end. Raises: ReadTimeout, ReadError."""
+        """Return what has come, empty at the end. Raises: ReadTimeout, ReadError."""
         with _named(httpcore2.ReadTimeout, httpcore2.ReadError):
             async with asyncio.timeout(timeout):
                 data = await self._reader.read(max_bytes)

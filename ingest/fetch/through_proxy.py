@@ -24,7 +24,7 @@ class ProxyBackend(httpcore2.AsyncNetworkBackend):  # type: ignore[misc]  # http
 
 
 def connect_through(proxy: Proxy, origin: Any, *, ssl_context: ssl.SSLContext, keepalive: float) -> Any:
-    """Give a connection to *origin* by way of *proxy*; nothing is sent yet."""
+    """Return a connection to *origin* by way of *proxy*; nothing is sent yet."""
     own = httpcore2.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target="/")
     pool = httpcore2.AsyncHTTPProxy(
         own,

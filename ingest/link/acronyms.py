@@ -23,7 +23,7 @@ class Acronym:
 
 
 def find_acronyms(text: str) -> tuple[Acronym, ...]:
-    """Give the acronyms that a text explains in brackets, in order, each once.
+    """Return the acronyms that a text explains in brackets, in order, each once.
 
     Every letter of the short form begins a word of the expansion, or a part of a hyphenated one; articles
     and prepositions may be left out.

@@ -43,7 +43,7 @@ class _Candidate:
 def explained_by_edges(
     chunks: Sequence[Chunk], names: ToolNames, *, source: str, agree: Agree | None = None
 ) -> tuple[Edge, ...]:
-    """Give the `explained_by` edges that one document states, in id order.
+    """Return the `explained_by` edges that one document states, in id order.
 
     An edge leads to the section whose heading is the tool's name, else to the passage. Of one document only
     the best passage with defining evidence defines a tool; the others mention it.

@@ -21,7 +21,7 @@ class Reading:
 
 
 def choose_meanings(candidates: Sequence[Candidate], reading: Reading) -> tuple[Candidate, ...]:
-    """Give what a name means in a document: one entity, or all whose ids begin with it, or none if unclear.
+    """Return what a name means in a document: one entity, or all whose ids begin with it, or none if unclear.
 
     Of several of one name it is the one that the document itself is about or explains; else the one that it
     links to; else the one whose distinguishing words it uses.

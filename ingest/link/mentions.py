@@ -75,7 +75,7 @@ def read_document(
 
 
 def mention_edges(read: ReadDocument, *, source: str) -> tuple[Edge, ...]:
-    """Give an edge from each chunk to each entity it mentions, but for those that name its own document.
+    """Return an edge from each chunk to each entity it mentions, but for those that name its own document.
 
     `text` is what stands in the chunk at the first place, `count` how many places there are.
     """
@@ -83,7 +83,7 @@ def mention_edges(read: ReadDocument, *, source: str) -> tuple[Edge, ...]:
 
 
 def name_edges(doc: str, catalogue: Catalogue, *, source: str) -> tuple[Edge, ...]:
-    """Give an edge to a document, and to each section of it, from the entity whose name it has."""
+    """Return an edge to a document, and to each section of it, from the entity whose name it has."""
     return tuple(
         replace(
             plain_edge(EdgeKind.NAMES, entity, node, doc=doc, source=source),

@@ -28,7 +28,7 @@ class Subject(NamedTuple):
 
 
 def subject_of(fragment: GraphFragment) -> Subject | None:
-    """Give the entity that a document is about; None for one whose title says nothing and that has no id.
+    """Return the entity that a document is about; None for one whose title says nothing and that has no id.
 
     Two documents of one title are about the same, unless each has an id of its own or their titles end in
     different brackets.
@@ -40,7 +40,7 @@ def subject_of(fragment: GraphFragment) -> Subject | None:
 
 
 def names_of(fragment: GraphFragment) -> tuple[Name, ...]:
-    """Give all names that a document states, in a stated order, each text in each role once.
+    """Return all names that a document states, in a stated order, each text in each role once.
 
     Depends on the fragment alone; which of them are ambiguous is for the catalogue to say.
     """

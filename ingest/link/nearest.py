@@ -59,7 +59,7 @@ class Neighbours:
 
 
 def no_neighbours(passages: int, *, width: int) -> Neighbours:
-    """Give passages of which nothing is known because there is nothing."""
+    """Return passages of which nothing is known because there is nothing."""
     return Neighbours(
         known=np.full((passages, width), NONE, np.int64), floors=np.full(passages, NONE, np.int64)
     )
@@ -110,7 +110,7 @@ def join(neighbours: Neighbours, fresh: Corpus, others: Iterable[Corpus], *, lea
 
 
 def run_out(neighbours: Neighbours, *, wanted: int) -> Ints:
-    """Give the places that have lost so many neighbours that others may be nearer than what is left."""
+    """Return the places that have lost so many neighbours that others may be nearer than what is left."""
     return np.flatnonzero((neighbours.known[:, wanted - 1] == NONE) & (neighbours.floors != NONE))
 
 

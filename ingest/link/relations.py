@@ -49,7 +49,7 @@ _VERB = re.compile(
 
 
 def relation_edges(read: ReadDocument, *, source: str) -> tuple[Edge, ...]:
-    """Give the relations that a document's sentences state, once a pair and predicate.
+    """Return the relations that a document's sentences state, once a pair and predicate.
 
     `text` is the sentence, `chunk` the first that states it, `count` how many do.
     """
@@ -62,7 +62,7 @@ def relation_edges(read: ReadDocument, *, source: str) -> tuple[Edge, ...]:
 
 
 def predicate_between(words: str) -> tuple[str, float] | None:
-    """Give the predicate that the words between two names state, and how sure that is; None if none.
+    """Return the predicate that the words between two names state, and how sure that is; None if none.
 
     >>> predicate_between(" is the capital of ")
     ('is capital of', 0.8)

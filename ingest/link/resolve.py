@@ -17,7 +17,7 @@ Live = Callable[[Sequence[str]], Mapping[str, LiveDocument]]
 
 
 def link_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -> tuple[Edge, ...]:
-    """Give the document's `links_to` edges, in id order; links to itself and to unknown targets add none.
+    """Return the document's `links_to` edges, in id order; links to itself and to unknown targets add none.
 
     Links that agree in target, text, position and fragment are one edge with a count.
     """
@@ -31,7 +31,7 @@ def link_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -> tup
 
 
 def reference_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -> tuple[Edge, ...]:
-    """Give the typed edges that front matter states, in id order; *resolve* takes document ids."""
+    """Return the typed edges that front matter states, in id order; *resolve* takes document ids."""
     edges = {
         edge.id: edge
         for reference in fragment.references

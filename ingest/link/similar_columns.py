@@ -15,7 +15,7 @@ _RULE = "rule"
 
 
 def dump_similarity(similarity: Similarity) -> bytes:
-    """Give equal bytes for equal content: an uncompressed NumPy archive, one array a column."""
+    """Return equal bytes for equal content: an uncompressed NumPy archive, one array a column."""
     columns = {
         **{f.name: getattr(similarity.passages, f.name) for f in fields(Passages)},
         **{f.name: getattr(similarity.neighbours, f.name) for f in fields(Neighbours)},

@@ -70,7 +70,7 @@ def nothing_similar(rule: Rule) -> Similarity:
 
 
 def compare_passages(base: Similarity, passages: Passages, *, rule: Rule, vectors: Vectors) -> Compared:
-    """Give the nearest of each passage, as comparing all with all would, from what is known at *base*.
+    """Return the nearest of each passage, as comparing all with all would, from what is known at *base*.
 
     *vectors* are read only where something has to be compared.
     """

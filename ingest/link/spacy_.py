@@ -56,7 +56,7 @@ class SpacyExtractor:
         return self._key
 
     def extract(self, text: str) -> Extraction:
-        """Give noun phrases of several words, and what verbs say of those."""
+        """Return noun phrases of several words, and what verbs say of those."""
         parsed = self._nlp(text)
         phrases = {chunk.root.i: phrase for chunk in parsed.noun_chunks if (phrase := _phrase(chunk))}
         names = tuple(dict.fromkeys(phrases.values()))[:MAX_NAMES]

@@ -37,7 +37,7 @@ class Span:
 
 
 def find_catalogued(text: str, catalogue: Catalogue, taken: Collection[Span] = ()) -> tuple[Span, ...]:
-    """Give where the names of the catalogue stand, as written and not inside a word, outside *taken*.
+    """Return where the names of the catalogue stand, as written and not inside a word, outside *taken*.
 
     Of names that overlap it is the first, and of those that begin together the longest. In reading order.
     """
@@ -62,17 +62,17 @@ def _catalogued(text: str, catalogue: Catalogue) -> Iterator[Span]:
 
 
 def find_names(text: str, taken: Collection[Span] = ()) -> tuple[Span, ...]:
-    """Give runs of at least two capitalised words, with the small words that join them, outside *taken*."""
+    """Return runs of at least two capitalised words, with the small words that join them, outside *taken*."""
     return tuple(span for span in _capitalised(text) if not any(_overlap(span, other) for other in taken))
 
 
 def find_ids(text: str, codes: Collection[str], taken: Collection[Span] = ()) -> tuple[Span, ...]:
-    """Give the first place of each of *codes* that is an id, outside *taken*."""
+    """Return the first place of each of *codes* that is an id, outside *taken*."""
     return find_phrases(text, sorted(code for code in codes if is_id(code))[:MAX_IDS], taken)
 
 
 def find_phrases(text: str, phrases: Collection[str], taken: Collection[Span] = ()) -> tuple[Span, ...]:
-    """Give the first place of each phrase where it stands alone, outside *taken*; in reading order.
+    """Return the first place of each phrase where it stands alone, outside *taken*; in reading order.
 
     Of phrases that overlap the first stays, and of those that begin together the longest.
     """

@@ -113,7 +113,7 @@ class DocumentReader:
         self._scope: tuple[tuple[str, ...], str] = ((), "")
 
     def read(self, chunk: Chunk, *, begins_section: bool) -> Mapping[int, Findings]:
-        """Give the evidence of the next passage by the place of the tool; only what stands by itself."""
+        """Return the evidence of the next passage by the place of the tool; only what stands by itself."""
         found: dict[int, Findings] = {}
         anchored = self._read_anchors(chunk, found)
         self._read_headings(chunk, found)

@@ -11,7 +11,7 @@ _VARIABLE = re.compile(r"\{[^}/]*\}|<[^>/]*>|:\w+")
 
 
 def documents_naming(tools: Iterable[Tool], chunks: Iterable[Chunk]) -> frozenset[str]:
-    """Give the documents with a passage that has all words of a name of one of the tools.
+    """Return the documents with a passage that has all words of a name of one of the tools.
 
     No passage without them can be evidence, whatever stands around it; that one with them is, is not said.
     """

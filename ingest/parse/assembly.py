@@ -35,7 +35,7 @@ def assemble_page(
     facts: PageFacts,
     count_tokens: CountTokens,
 ) -> GraphFragment:
-    """Give the fragment of a page: Page > every Section > its Chunks, and Section > Section.
+    """Return the fragment of a page: Page > every Section > its Chunks, and Section > Section.
 
     `contains` leads from the Page to all of its sections, nested or not, so that one hop reaches each;
     `parent_of` keeps the nesting. A `noindex` page is its Page node alone.

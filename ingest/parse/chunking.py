@@ -45,7 +45,7 @@ class _Piece:
 
 
 def text_budget(heading_path: tuple[str, ...], count_tokens: CountTokens) -> int:
-    """Give how many tokens the text of a passage under *heading_path* may have."""
+    """Return how many tokens the text of a passage under *heading_path* may have."""
     headings = encoded_headings(heading_path)
     return max(MAX_TOKENS // 3, MAX_TOKENS - count_tokens(headings)) if headings else MAX_TOKENS
 

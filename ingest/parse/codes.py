@@ -29,7 +29,7 @@ _PATTERNS = tuple(
 
 
 def extract_codes(text: str) -> tuple[str, ...]:
-    """Give the distinct codes of *text*, sorted by code point, at most MAX_CODES.
+    """Return the distinct codes of *text*, sorted by code point, at most MAX_CODES.
 
     A code inside a longer one counts too: `/etc/pg_hba.conf` also gives `pg_hba.conf` and `pg_hba`.
     """

@@ -27,7 +27,7 @@ class DocumentGraph:
         self.join(EdgeKind.MATERIALIZED_FROM, chunk.id, cut_from)
 
     def chunk_nodes(self) -> tuple[ChunkNode, ...]:
-        """Give the graph's side of the chunks."""
+        """Return the graph's side of the chunks."""
         return tuple(
             ChunkNode(
                 id=chunk.id,

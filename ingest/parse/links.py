@@ -61,7 +61,7 @@ def collect_links(found: Iterable[FoundLink], *, base: str) -> tuple[tuple[Link,
 
 
 def resolve_href(href: str, *, base: str) -> tuple[str, str | None] | None:
-    """Give (canonical URI without fragment, fragment as written in decoded form), or None."""
+    """Return (canonical URI without fragment, fragment as written in decoded form), or None."""
     if _names_no_document(href):
         return None
     document, fragment = split_fragment(href.strip())

@@ -141,7 +141,7 @@ class _Draft:
 
 
 def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
-    """Give one section per heading, in order, and one of level 0 for text before any heading.
+    """Return one section per heading, in order, and one of level 0 for text before any heading.
 
     A heading ends every open section of its level or deeper, but none outside the box it stands in.
     Skipped levels stay skipped. A title has a section of its own, and is above no other.

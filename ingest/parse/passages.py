@@ -27,7 +27,7 @@ class Passage:
 def cut_passages(
     text: str, stretches: tuple[Stretch, ...], *, max_tokens: int, count_tokens: CountTokens
 ) -> tuple[Passage, ...]:
-    """Give the passages of *text* in order; none is over *max_tokens*.
+    """Return the passages of *text* in order; none is over *max_tokens*.
 
     A table that does not fit is cut between rows, and each part but the first repeats the header, unless
     that alone takes half of the room. What is shorter than a sixth of the limit joins its neighbour.

@@ -44,7 +44,7 @@ def check_round_trips(fragment: GraphFragment) -> tuple[RoundTrip, ...]:
 
 
 def parent_texts(fragment: GraphFragment) -> dict[str, str]:
-    """Give the texts that chunks are cut from, by the id of the section or region."""
+    """Return the texts that chunks are cut from, by the id of the section or region."""
     return {node.id: node.text for node in fragment.nodes if isinstance(node, Section | PdfRegion)}
 
 

@@ -27,12 +27,12 @@ _PUBLIC_IN_MARKUP = frozenset({"google_api_key", "jwt"})
 
 
 def find_in_texts(texts: Iterable[str]) -> tuple[Secret, ...]:
-    """Give the secrets of texts in reading order: a name may stand in one, and its value in the next."""
+    """Return the secrets of texts in reading order: a name may stand in one, and its value in the next."""
     return secrets_of("\n\n".join(texts))
 
 
 def find_in_markup(data: bytes, kind: DocumentKind) -> tuple[str, ...]:
-    """Give the kinds of secrets in the bytes of a page, also in what nobody reads of it.
+    """Return the kinds of secrets in the bytes of a page, also in what nobody reads of it.
 
     Of HTML, these are tokens and keys in scripts, comments and attributes, but no keys meant for all; of
     Markdown, front matter.
@@ -58,7 +58,7 @@ def strings_of(value: Any) -> Iterator[str]:
 def hide_in_page(
     outline: tuple[OutlineSection, ...], links: tuple[Link, ...], facts: "PageFacts", request: ParseRequest
 ) -> tuple[_Page, tuple[str, ...]]:
-    """Give a page without its secrets, as it came if it has none; and the kind of each secret."""
+    """Return a page without its secrets, as it came if it has none; and the kind of each secret."""
     texts = [*strings_of(facts), *(getattr(request, name) or "" for name in _STATED)]
     for section in outline:
         texts.extend(
@@ -81,7 +81,7 @@ def hide_in_page(
 
 
 def kinds_of(secrets: Collection[Secret]) -> tuple[str, ...]:
-    """Give the kind of each secret, in order of the alphabet; what is part of another is none of its own."""
+    """Return kind of each secret, in order of the alphabet; what is part of another is none of its own."""
     kinds = {"".join(secret.value.split()): secret.kind for secret in secrets}
     # Only one of several lines was found in parts as well.
     long = {"".join(secret.value.split()) for secret in secrets if len(secret.pieces) > 1}
@@ -90,7 +90,7 @@ def kinds_of(secrets: Collection[Secret]) -> tuple[str, ...]:
 
 
 def hiding_of(secrets: Iterable[Secret]) -> "Hiding":
-    """Give what hides these secrets."""
+    """Return what hides these secrets."""
     pieces = pieces_of(secrets)
     return Hiding(pieces, frozenset(_NO_LETTER.sub("", piece).lower() for piece in pieces))
 
@@ -106,7 +106,7 @@ class Hiding:
     folded: frozenset[str]
 
     def everywhere(self, value: T) -> T:
-        """Give a text, tuple or dataclass with the secrets hidden in every text of it."""
+        """Return a text, tuple or dataclass with the secrets hidden in every text of it."""
         return cast(T, self._everywhere(value))
 
     def outline(self, outline: tuple[OutlineSection, ...]) -> tuple[OutlineSection, ...]:

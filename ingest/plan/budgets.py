@@ -38,7 +38,7 @@ def plan_admission(scope: Scope, new: Iterable[KnownDocument], held: Held) -> Fr
 
 
 def site_of(uri: str) -> str:
-    """Give scheme and authority with the slash that ends them: the start of all addresses of a host."""
+    """Return scheme and authority with the slash that ends them: the start of all addresses of a host."""
     scheme, _, rest = folder_of(uri).partition("://")
     return f"{scheme}://{rest.partition('/')[0]}/"
 

@@ -21,7 +21,7 @@ _FIRST_YEAR = 1990
 
 
 def parse_lastmod(text: str | None, *, now: datetime) -> str | None:
-    """Give a sitemap's or feed's date as ISO 8601 in UTC; None where it is none, or not yet come.
+    """Return a sitemap's or feed's date as ISO 8601 in UTC; None where it is none, or not yet come.
 
     Source: W3C NOTE-datetime (also `2026` and `2026-03`), RFC 5322 dates of RSS.
     """

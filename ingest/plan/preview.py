@@ -40,7 +40,7 @@ def plan_actions(
     pipeline_version: str,
     due_by: str | None,
 ) -> tuple[PlannedAction, ...]:
-    """Give what a run would do, ordered by action and URI; *due_by* keeps back what is not due yet."""
+    """Return what a run would do, ordered by action and URI; *due_by* keeps back what is not due yet."""
     there = frozenset(starts)
     back = plan_rescope(source, {document.uri: document for document in known}, run_id="")
     actions = [

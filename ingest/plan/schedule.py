@@ -48,7 +48,7 @@ def retry_wait(
 
 
 def next_due(uri: str, *, checked_at: datetime, interval: float) -> datetime:
-    """Give the next time to look; spread by up to a tenth, by a hash of the URI, so that no crowd forms."""
+    """Return the next time to look; spread by up to a tenth, by a hash of the URI, so that no crowd forms."""
     spread = int.from_bytes(hashlib.blake2b(uri.encode(), digest_size=4).digest()) / 0xFFFFFFFF
     return checked_at + timedelta(seconds=interval * (1 + JITTER * (2 * spread - 1)))
 

@@ -77,7 +77,7 @@ def _is_session_idle(looked_at: Sequence[Variant]) -> bool:
 def spread_variants(
     waiting: Iterable[tuple[str, bool]], looked_at: Callable[[Collection[str]], Mapping[str, int]]
 ) -> tuple[str, ...]:
-    """Give the URIs to look at now: of one path, so many new variants that equal ones are noticed in time.
+    """Return the URIs to look at now: of one path, so many new variants that equal ones are noticed in time.
 
     Args: waiting: URIs, and whether each is new; looked_at: how many variants of paths have been looked at.
     A path that has shown different pages is given as many again.

@@ -42,7 +42,7 @@ class Candidate:
 def extract_answer(
     bundle: ContextBundle, *, reranker: Reranker | None, further: Sequence[str] = ()
 ) -> Answered:
-    """Give at most three sentences with their labels, in the order of the evidence, or "not found".
+    """Return at most three sentences with their labels, in the order of the evidence, or "not found".
 
     A cross-encoder takes sentences with a logit above 0 and near the best; without one a sentence must
     hold enough of the question's words. Each of the *further* questions, that were asked on the way, adds
@@ -65,7 +65,7 @@ def extract_answer(
 def rank_candidates(
     question: str, evidence: Collection[Evidence], *, posed: Collection[str] = ()
 ) -> tuple[Candidate, ...]:
-    """Give the distinct sentences of *evidence*, those that hold most of the question first.
+    """Return the distinct sentences of *evidence*, those that hold most of the question first.
 
     Words count by how few sentences hold them. Of equals the one of better evidence comes first.
 
@@ -90,7 +90,7 @@ def rank_candidates(
 
 
 def _distinct(evidence: Collection[Evidence]) -> dict[str, Evidence]:
-    """Give each sentence once, with the best evidence that says it."""
+    """Return each sentence once, with the best evidence that says it."""
     said: dict[str, Evidence] = {}
     for one in evidence:
         for text in _sentences(one):
@@ -114,7 +114,7 @@ Chosen = tuple[Candidate, float | None]
 def _choose(
     question: str, evidence: Collection[Evidence], reranker: Reranker | None, *, posed: Collection[str]
 ) -> list[Chosen]:
-    """Give the sentences that answer *question*, the best first."""
+    """Return the sentences that answer *question*, the best first."""
     ranked = rank_candidates(question, evidence, posed=posed)
     if reranker is None:
         return [(one, None) for one in ranked if one.covered >= COVERED]

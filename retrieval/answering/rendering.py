@@ -10,12 +10,12 @@ SHOWN = 300
 
 
 def cited_labels(answer: Answered) -> tuple[str, ...]:
-    """Give the labels that an answer uses, or, where nothing was found, those of the nearest evidence."""
+    """Return the labels that an answer uses, or, where nothing was found, those of the nearest evidence."""
     return tuple(one.S for one in answer.sentences if one.S) or answer.nearest
 
 
 def render_answer(answer: Answered, bundle: ContextBundle, *, width: int) -> str:
-    """Give the answer as a paragraph and a line for each label; else "not found" with what came nearest."""
+    """Return the answer as a paragraph and a line for each label; else "not found" with what came nearest."""
     cited = cited_labels(answer)
     shown = [one for one in bundle.evidence if one.S in cited]
     parts = [wrap_text(answer.text, width=width)]

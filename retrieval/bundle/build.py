@@ -65,7 +65,7 @@ def evidence_of(
     logit: float | None = None,
     entity: str | None = None,
 ) -> Evidence:
-    """Give *text*, of *chunk* or read from it, as evidence that opens where the chunk stands."""
+    """Return *text*, of *chunk* or read from it, as evidence that opens where the chunk stands."""
     return Evidence(
         S=label,
         chunk_id=chunk.id,
@@ -94,14 +94,14 @@ def evidence_of(
 
 
 def locate_in_pdf(chunk: Chunk) -> PdfLocation | None:
-    """Give the place of a chunk in its PDF; None for other kinds, and where page or box is missing."""
+    """Return the place of a chunk in its PDF; None for other kinds, and where page or box is missing."""
     if chunk.file_id is None or chunk.page_no is None or chunk.bbox is None or chunk.page_size is None:
         return None
     return PdfLocation(file_id=chunk.file_id, page=chunk.page_no, bbox=chunk.bbox, page_size=chunk.page_size)
 
 
 def cite(evidence: Evidence) -> Citation:
-    """Give what an answer prints for this evidence."""
+    """Return what an answer prints for this evidence."""
     return Citation(
         S=evidence.S,
         chunk_id=evidence.chunk_id,

@@ -20,7 +20,7 @@ def describe_walk(
     selection: Selection,
     evidence: tuple[Evidence, ...],
 ) -> dict[str, Any]:
-    """Give the counts of each step and a note for each departure from the full walk."""
+    """Return the counts of each step and a note for each departure from the full walk."""
     spread, known = reached.spread, found.known
     return {
         "seeds": {name.value: len(hits) for name, hits in found.lists.items()},

@@ -18,7 +18,7 @@ _SENTENCE = re.compile(r".+?[.!?…][\"'”’)\]]*(?=\s|$)", re.DOTALL)
 def summarise_parents(
     chunks: ChunkReader, asked: Asked, evidence: Collection[Evidence]
 ) -> tuple[Summary, ...]:
-    """Give the documents of the best evidence, in its order, each with its trail and a gist; at most 6.
+    """Return the documents of the best evidence, in its order, each with its trail and a gist; at most 6.
 
     A PDF is followed by the page that its best passage stands on.
     """
@@ -53,7 +53,7 @@ def _pages_of_pdfs(chunks: ChunkReader, asked: Asked, pdfs: Mapping[str, int]) -
 
 
 def _summarise_page(first: Chunk, lead: Chunk) -> Summary:
-    """Give the page of a PDF that *first* opens, below its document."""
+    """Return the page of a PDF that *first* opens, below its document."""
     node = next((one for one in first.parent_ids if one.startswith("pdfpage:")), first.doc)
     trail = (*summarise(lead).breadcrumbs, f"p. {first.page_no}")
     return Summary(node=node, breadcrumbs=trail, gist=gist_of(first.text))
@@ -67,13 +67,13 @@ def _first_of_each(found: Collection[Chunk]) -> dict[str, Chunk]:
 
 
 def summarise(lead: Chunk) -> Summary:
-    """Give the document that *lead* opens: its trail, or what it is called, and the gist of *lead*."""
+    """Return the document that *lead* opens: its trail, or what it is called, and the gist of *lead*."""
     name = lead.heading_path[:1] or tuple(filter(None, (lead.file_id or lead.file_path or lead.url,)))
     return Summary(node=lead.doc, breadcrumbs=lead.breadcrumbs or name, gist=gist_of(lead.text))
 
 
 def gist_of(text: str) -> str:
-    """Give the first sentence in one line, at most 30 words; an ellipsis says that it was longer."""
+    """Return the first sentence in one line, at most 30 words; an ellipsis says that it was longer."""
     line = " ".join(text.split())
     match = _SENTENCE.match(line)
     words = (match[0] if match else line).split()

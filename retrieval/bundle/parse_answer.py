@@ -45,7 +45,7 @@ class Answer:
 
 
 def mask_labels(text: str) -> str:
-    """Give a sentence of the evidence with round brackets around what only reads as a label: `[S2]`."""
+    """Return a sentence of the evidence with round brackets around what only reads as a label: `[S2]`."""
     return _LABEL.sub(r"(\1)", _GRAPH_LABEL.sub(lambda match: f"({match[0][1:-1]})", text))
 
 

@@ -9,7 +9,7 @@ OPEN_MARK, CLOSE_MARK = "»", "«"
 
 
 def find_chunk(chunks: ChunkReader, typed: str, *, graph: GraphReader | None = None) -> Chunk:
-    """Give the chunk of an id, with or without its leading `chunk:`; its beginning will do, with a graph.
+    """Return the chunk of an id, with or without its leading `chunk:`; its beginning will do, with a graph.
 
     Raises: ConfigError: no such chunk in this generation, or several that begin so.
     """
@@ -26,7 +26,7 @@ def find_chunk(chunks: ChunkReader, typed: str, *, graph: GraphReader | None = N
 
 
 def mark_passage(graph: GraphReader | None, chunk: Chunk) -> str:
-    """Give the text of the chunk's section, the passage between » and «; without a graph the passage alone.
+    """Return the text of the chunk's section, the passage between » and «; without a graph the passage alone.
 
     The passage is found by its offsets; a section that changed under it is not guessed at.
     """

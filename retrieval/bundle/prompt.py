@@ -24,7 +24,7 @@ _SIDE_ROLES = ("parent", "sibling")
 
 
 def render_prompt(bundle: ContextBundle) -> str:
-    """Give the contract, the persona, the question and the evidence, ordered for an answerer.
+    """Return the contract, the persona, the question and the evidence, ordered for an answerer.
 
     Best evidence, then what its documents are about, then its surroundings, then tables, figures and
     examples, and last what was inferred, which is said of it; the labels are those of the bundle.

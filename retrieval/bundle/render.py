@@ -30,7 +30,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2
 
 
 def to_rows(bundle: ContextBundle) -> list[Record]:
-    """Give one flat row per passage, in rank order."""
+    """Return one flat row per passage, in rank order."""
     return [_row(one) for one in bundle.evidence]
 
 
@@ -40,7 +40,7 @@ def _row(evidence: Evidence) -> Record:
 
 
 def label_of(evidence: Evidence) -> str:
-    """Give what stands before a passage, `[S3]`, or what the graph says, `[4: Knowledge Graph - Redis]`.
+    """Return what stands before a passage, `[S3]`, or what the graph says, `[4: Knowledge Graph - Redis]`.
 
     Names come from crawled pages: brackets and line ends in one cannot end the label.
     """
@@ -51,7 +51,7 @@ def label_of(evidence: Evidence) -> str:
 
 
 def cite_line(cited: Evidence | Citation | Chunk, pdf: PdfLocation | None) -> str:
-    """Give one line that finds the passage: `x.pdf p. 3 [x0,y0,x1,y1]`, `url#fragment`, `path#fragment`."""
+    """Return one line that finds the passage: `x.pdf p. 3 [x0,y0,x1,y1]`, `url#fragment`, `path#fragment`."""
     if pdf:
         box = ",".join(f"{value:.1f}" for value in (pdf.bbox.x0, pdf.bbox.y0, pdf.bbox.x1, pdf.bbox.y1))
         return f"{pdf.file_id} p. {pdf.page} [{box}]"
@@ -60,7 +60,7 @@ def cite_line(cited: Evidence | Citation | Chunk, pdf: PdfLocation | None) -> st
 
 
 def render_text(bundle: ContextBundle, *, width: int = 80) -> str:
-    """Give the evidence as numbered paragraphs: heading path, source line, how it was found, wrapped text."""
+    """Return evidence as numbered paragraphs: heading path, source line, how it was found, wrapped text."""
     if not bundle.evidence:
         return "No evidence found."
     return "\n\n".join("\n".join(_lines(one, width)) for one in bundle.evidence)
@@ -78,7 +78,7 @@ def _lines(evidence: Evidence, width: int) -> Iterator[str]:
 
 
 def show_line(text: str) -> str:
-    """Give a title, trail or citation on one line; control characters are shown as U+FFFD."""
+    """Return a title, trail or citation on one line; control characters are shown as U+FFFD."""
     return _printable(" ".join(text.splitlines()))
 
 

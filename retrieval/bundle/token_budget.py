@@ -16,7 +16,7 @@ _WHOLE_LINE = re.compile(r"\s*\||\s{4}|\t|.*[{};]\s*$|\s*(?:```|~~~|\$ |>>> )|[^
 
 
 def fit_budget(texts: Sequence[str], count_tokens: CountTokens, *, budget: int) -> tuple[int, ...]:
-    """Give how many characters of each text to keep, in rank order; 0 drops it.
+    """Return how many characters of each text to keep, in rank order; 0 drops it.
 
     Short texts stay whole; long ones share what those leave, and what a cut leaves over goes to the
     better ranked. Dropped is the last evidence where shares would fall below 24 tokens, and a passage
@@ -46,7 +46,7 @@ def _fair_share(sizes: Sequence[int], budget: int) -> int:
 
 
 def cut_text(text: str, count_tokens: CountTokens, *, limit: int) -> int:
-    """Give the length of the longest beginning of *text* within *limit* tokens that ends well.
+    """Return the length of the longest beginning of *text* within *limit* tokens that ends well.
 
     Best is the end of a block, if that keeps at least half of what the end of a sentence or of a whole
     line keeps; prose without either is cut after a word. 0 if the first code line or table row is too long.
@@ -74,7 +74,7 @@ def _sentence_ends(text: str) -> list[int]:
 
 
 def _last_fitting(text: str, ends: Sequence[int], count_tokens: CountTokens, limit: int) -> int:
-    """Give the last of *ends* before which *text* holds at most *limit* tokens, by bisection."""
+    """Return the last of *ends* before which *text* holds at most *limit* tokens, by bisection."""
     low, high = 0, len(ends)
     while low < high:
         middle = (low + high + 1) // 2

@@ -14,7 +14,7 @@ _PROBLEM_LENGTH = 300
 def plan_tool(
     query: Query, tools: Collection[ToolInScope], evidence: Collection[Evidence], *, graph_read: bool
 ) -> ToolPlan | None:
-    """Give the plan for the tool in scope, the best where several are; None where none is.
+    """Return the plan for the tool in scope, the best where several are; None where none is.
 
     A tool that the asker names and the index does not know, or whose graph was not read, is a plan too,
     which says so.

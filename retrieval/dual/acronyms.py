@@ -12,7 +12,7 @@ _SMALL = frozenset({"a", "and", "for", "in", "of", "on", "or", "the", "to"})
 
 
 def read_acronyms(texts: Iterable[str]) -> Mapping[str, str]:
-    """Give what acronyms mean by the words before them; the first explanation of each counts."""
+    """Return what acronyms mean by the words before them; the first explanation of each counts."""
     found: dict[str, str] = {}
     for text in texts:
         for match in _EXPLAINED.finditer(text):
@@ -23,7 +23,7 @@ def read_acronyms(texts: Iterable[str]) -> Mapping[str, str]:
 
 
 def _spelled_by(acronym: str, before: str) -> str | None:
-    """Give the end of *before* whose words begin with the letters of *acronym*, small words aside."""
+    """Return the end of *before* whose words begin with the letters of *acronym*, small words aside."""
     sentence = re.split(r"[.;:()\n]", before)[-1]
     words = list(_WORD.finditer(sentence))
     letters = list(acronym.casefold())

@@ -67,7 +67,7 @@ def build_contexts(
 
 
 def _homes(graph: GraphReader, places: Collection[str], things: Things) -> dict[str, str]:
-    """Give the document that an entity with homonyms is the name of, where both are among *places*.
+    """Return the document that an entity with homonyms is the name of, where both are among *places*.
 
     The document is its own; whatever else is called alike is one thing by its name.
     """

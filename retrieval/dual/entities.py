@@ -28,7 +28,7 @@ class EntityExtractor:
     def extract(
         self, question: str, *, known: Collection[str] = (), acronyms: Mapping[str, str] | None = None
     ) -> tuple[QueryEntity, ...]:
-        """Give the entities, those of the catalogue first; an acronym and its long form are one.
+        """Return the entities, those of the catalogue first; an acronym and its long form are one.
 
         Args: known: names of the catalogue. acronyms: further ones, which those of the extractor go before.
         """

@@ -29,7 +29,7 @@ class GraphRetriever(Protocol):
     """Finds what a graph says around a question."""
 
     def find(self, query: Query, passages: Collection[Evidence]) -> GraphFindings:
-        """Give contexts for *query*; *passages* are what the other channel found.
+        """Return contexts for *query*; *passages* are what the other channel found.
 
         Raises: StoreUnavailable: the graph cannot be asked.
         """
@@ -50,7 +50,7 @@ class EntityGraphRetriever:
         self._extractor = extractor or EntityExtractor(limit=options.max_entities)
 
     def find(self, query: Query, passages: Collection[Evidence]) -> GraphFindings:
-        """Give what the graph says around the entities of *query*; nothing where it names none."""
+        """Return what the graph says around the entities of *query*; nothing where it names none."""
         known = _catalogue_names(passages)
         acronyms = read_acronyms((query.text, *(one.text for one in passages)))
         entities = self._extractor.extract(query.text, known=known, acronyms=acronyms)

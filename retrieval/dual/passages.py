@@ -20,7 +20,7 @@ class Passages:
     of_doc: Mapping[str, Chunk]
 
     def behind(self, edge: Edge) -> Chunk | None:
-        """Give the passage that shows an edge; None where the filters keep it out."""
+        """Return the passage that shows an edge; None where the filters keep it out."""
         read_in = support_of(edge)
         return self.by_id.get(read_in) if read_in else self.of_doc.get(edge.doc)
 
@@ -30,7 +30,7 @@ class Passages:
 
 
 def support_of(edge: Edge) -> str | None:
-    """Give the id of the passage an edge was read from; None for links and front matter."""
+    """Return the id of the passage an edge was read from; None for links and front matter."""
     ends = {EdgeKind.MENTIONS: edge.src, EdgeKind.EXPLAINED_BY: edge.dst}
     end = ends.get(edge.kind, "")
     return edge.chunk or (end if end.startswith("chunk:") else None)

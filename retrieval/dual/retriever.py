@@ -26,7 +26,7 @@ class SemanticRetriever(Protocol):
     """Finds passages: a Retriever, or one that follows its index."""
 
     def retrieve(self, query: Query) -> ContextBundle:
-        """Give the evidence for *query*."""
+        """Return the evidence for *query*."""
 
 
 def tell_nobody(_message: str) -> None:
@@ -55,7 +55,7 @@ class DualRetriever:
         self._tell, self._warn = tell, warn
 
     def retrieve(self, query: Query) -> ContextBundle:
-        """Give the bundle of the passages, and behind them what fits of the graph's into its budget.
+        """Return the bundle of the passages, and behind them what fits of the graph's into its budget.
 
         Raises: what the retriever of passages raises.
         """

@@ -10,7 +10,7 @@ from schemas.nodes import ChunkNode, Entity, Node, Page, PdfDoc, Section, Tool
 
 
 def names_of(node: Node) -> tuple[str, ...]:
-    """Give what a node is called, its shown name first; parts of documents have no name of their own."""
+    """Return what a node is called, its shown name first; parts of documents have no name of their own."""
     if isinstance(node, Entity | Tool):
         return (node.name, *node.aliases)
     if isinstance(node, Page | PdfDoc):

@@ -19,7 +19,7 @@ QUOTE_MAX = 300
 
 
 def say_edge(edge: Edge, names: Mapping[str, str], passages: Mapping[str, str]) -> str:
-    """Give `Session API depends on Redis: "The Session API keeps its sessions in Redis."`.
+    """Return `Session API depends on Redis: "The Session API keeps its sessions in Redis."`.
 
     The quotation is the sentence that the edge was read from, where it was read from text.
 
@@ -32,7 +32,7 @@ def say_edge(edge: Edge, names: Mapping[str, str], passages: Mapping[str, str]) 
 
 
 def _quote(edge: Edge, passage: str) -> str:
-    """Give the first sentence of the passage that holds the edge's words; its first words if it is long."""
+    """Return the first sentence of the passage that holds the edge's words; its first words if it is long."""
     words = " ".join((edge.text or edge.anchor_text or "").split())
     if not words:
         return ""

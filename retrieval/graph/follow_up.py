@@ -8,7 +8,7 @@ from itertools import chain
 from indexes.ports import ChunkReader, Encoder
 from retrieval.graph.second_query import Found, ask_again
 from retrieval.graph.spreading import Spread
-from retrieval.search.parallel import ask_side_by_side
+from retrieval.search.parallel import run_in_parallel
 from retrieval.search.relevance import WORD_FIELDS, Measure, Scale, add_scores, best_chunks
 from retrieval.search.seeds import Asked
 from schemas.evidence import SearchField
@@ -37,7 +37,7 @@ class FollowUp:
         again = Asked(query=replace(self.asked.query, text=text), vector=self.encoder.encode_query(text))
         dense = partial(again.dense, self.chunks, SearchField.TEXT, top_k=DEPTH)
         by_words = [partial(again.bm25, self.chunks, field, top_k=DEPTH) for field in WORD_FIELDS]
-        sense, *words = ask_side_by_side([dense, *by_words])
+        sense, *words = run_in_parallel([dense, *by_words])
         bm25, cosine = add_scores(*words), add_scores(sense)
         scale = Scale(bm25=max(bm25.values(), default=0.0), cosine=max(cosine.values(), default=0.0))
         docs = {hit.chunk_id: hit.doc for hit in chain(sense, *words)}
@@ -48,7 +48,7 @@ class FollowUp:
         return tuple(best.values())
 
     def _read(self, docs: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
-        """Give each document's two best chunks for the first question, in reading order."""
+        """Return each document's two best chunks for the first question, in reading order."""
         bases = self.measure.of(docs)
         wanted = {chunk for base in bases.values() for chunk in best_chunks(base, limit=READ_CHUNKS)}
         found: dict[str, list[Chunk]] = {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from indexes.ports import GraphReader
-from retrieval.search.parallel import ask_side_by_side
+from retrieval.search.parallel import run_in_parallel
 from schemas.edges import FRONT_MATTER_KINDS, Edge, EdgeKind, LinkPosition
 from schemas.evidence import PathStep
 
@@ -49,19 +49,19 @@ def _step(edge: Edge) -> PathStep:
 
 
 def find_ways(graph: GraphReader, docs: Collection[str], chunks: Mapping[str, str]) -> tuple[Way, ...]:
-    """Give all ways between *docs* and other documents, in both directions, in order.
+    """Return all ways between *docs* and other documents, in both directions, in order.
 
     Four calls for any number of documents: edges out, edges in, and the far side of names on either.
 
     Args: chunks: chunks of *docs*, which say names, each with its document.
     """
     known = set(docs)
-    out, into = ask_side_by_side(
+    out, into = run_in_parallel(
         [partial(graph.edges_from, [*docs, *chunks], kinds=_OUT), partial(graph.edges_to, docs, kinds=_INTO)]
     )
     said = [edge for edge in out if edge.kind is EdgeKind.MENTIONS]
     named = [edge for edge in into if edge.kind is EdgeKind.NAMES]
-    to_the_named, to_who_says_it = ask_side_by_side(
+    to_the_named, to_who_says_it = run_in_parallel(
         [partial(_to_the_named, graph, said, chunks), partial(_to_who_says_it, graph, named)]
     )
     ways = [

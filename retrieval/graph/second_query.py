@@ -8,7 +8,7 @@ from functools import partial
 
 from retrieval.graph.spreading import Reach, Spread
 from retrieval.question.words import STOP_WORDS, content_words
-from retrieval.search.parallel import ask_side_by_side
+from retrieval.search.parallel import run_in_parallel
 from schemas.evidence import PathStep
 from schemas.nodes import Chunk
 
@@ -53,18 +53,18 @@ ReadDocuments = Callable[[Collection[str]], Mapping[str, tuple[Chunk, ...]]]
 
 
 def left_open(question: str, title: str) -> str:
-    """Give the words of *question* that do not stand in *title*, in order."""
+    """Return the words of *question* that do not stand in *title*, in order."""
     known = {word.casefold() for word in _WORD.findall(title)}
     return " ".join(word for word in _WORD.findall(question) if word.casefold() not in known)
 
 
 def best_sentence(sentences: Sequence[str], wanted: Collection[str]) -> str:
-    """Give the sentence with most of the *wanted* words for its length, the first of equals."""
+    """Return the sentence with most of the *wanted* words for its length, the first of equals."""
     return max(sentences, key=lambda sentence: _overlap(sentence, wanted), default="")
 
 
 def make_sub_query(question: str, title: str, sentences: Sequence[str]) -> str | None:
-    """Give what *question* leaves open after *title*, with up to 4 names or years of the best sentence.
+    """Return what *question* leaves open after *title*, with up to 4 names or years of the best sentence.
 
     None where nothing is left open, or the sentence says no name that the question lacks.
     """
@@ -148,7 +148,7 @@ def _title(chunks: Collection[Chunk]) -> str:
 
 def _search_all(spread: Spread, queries: Collection[SubQuery], search: Search) -> Spread:
     reached = dict(spread.reached)
-    answers = ask_side_by_side([partial(search, one.text) for one in queries])
+    answers = run_in_parallel([partial(search, one.text) for one in queries])
     for one, answer in zip(queries, answers, strict=True):
         others = [found for found in answer if found.doc != one.doc]
         for found in others[:HITS]:

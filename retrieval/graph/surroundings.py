@@ -46,7 +46,7 @@ class Surroundings:
 
 
 def part_of(chunk: Chunk) -> str | None:
-    """Give the section or region a chunk was cut from."""
+    """Return the section or region a chunk was cut from."""
     return chunk.section_id or chunk.region_id
 
 

@@ -68,7 +68,7 @@ def find_tools(
     *,
     measure: Callable[[Collection[str]], Bases],
 ) -> tuple[ToolInScope, ...]:
-    """Give at most 2 tools that the asker or the question names, among those that passages explain.
+    """Return at most 2 tools that the asker or the question names, among those that passages explain.
 
     What the asker names comes first, then the longest name. *measure* gives the bases of chunks that pass
     the query's filters; a passage that does not defines nothing here.

@@ -33,13 +33,13 @@ class Link:
 
 
 def list_provenance(state: State) -> tuple[Link, ...]:
-    """Give every triple of the final graph with the words it rests on, in order of appearance."""
+    """Return every triple of the final graph with the words it rests on, in order of appearance."""
     view = state.view
     return _links(state, view, view.triples)
 
 
 def evidence_chain(state: State) -> tuple[Link, ...]:
-    """Give the triples from the question's entities to an answer; empty where one of them has no path."""
+    """Return the triples from the question's entities to an answer; empty where one of them has no path."""
     view = state.view
     paths = paths_to_answer(view, state.question)
     return _links(state, view, tuple(dict.fromkeys(triple for path in paths for triple in path)))
@@ -62,7 +62,7 @@ def _links(state: State, view: Resolved, triples: Collection[Triple]) -> tuple[L
 
 
 def build_final_bundle(run: Iteration, query: Query) -> ContextBundle:
-    """Give all that was read, and the best of what was only found, by the best score of any step.
+    """Return all that was read, and the best of what was only found, by the best score of any step.
 
     A passage that was read is never cut off by `top_k`: the answer is made from all documents. Each step has
     kept the token budget; together they may have up to four times as many tokens. `diagnostics` hold the
@@ -106,5 +106,5 @@ def _describe(state: State) -> dict[str, Any]:
 
 
 def messages_for_answer(run: Iteration, bundle: ContextBundle) -> Sequence[Message]:
-    """Give the prompt of the final answer: contract, question, all evidence of *bundle*, the final graph."""
+    """Return prompt of the final answer: contract, question, all evidence of *bundle*, the final graph."""
     return answering_messages(render_prompt(bundle), linearise(run.state.view))

@@ -56,7 +56,7 @@ _LEADS = (
 
 
 def expected_kind(question: str) -> Kind | None:
-    """Give the kind of answer: who person, when date, where place; None where any new thing may be it."""
+    """Return the kind of answer: who person, when date, where place; None where any new thing may be it."""
     for kind, words in _ASKED:
         if re.match(rf"(?:{words})\b", question.strip(), re.IGNORECASE):
             return kind

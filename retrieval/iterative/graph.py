@@ -50,7 +50,7 @@ class Resolved:
     triples: tuple[Triple, ...]
 
     def neighbours(self) -> Mapping[int, Mapping[int, Triple]]:
-        """Give to each entity those one triple away, by the first triple that joins them."""
+        """Return to each entity those one triple away, by the first triple that joins them."""
         near: dict[int, dict[int, Triple]] = {}
         for triple in self.triples:
             near.setdefault(triple.subject, {}).setdefault(triple.object, triple)
@@ -199,7 +199,7 @@ class _Places:
         return cls(by_ref=by_ref, by_name=by_name, here=here)
 
     def join(self, statement: Statement) -> Triple | None:
-        """Give the triple of a statement; None where one of its two was dropped, or both are one."""
+        """Return the triple of a statement; None where one of its two was dropped, or both are one."""
         subject = self._find(statement.subject, statement.subject_ref, statement.chunk)
         object_ = self._find(statement.object, statement.object_ref, statement.chunk)
         if subject is None or object_ is None or subject == object_:

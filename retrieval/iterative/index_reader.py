@@ -27,7 +27,7 @@ class Neighbours:
 
 
 def read_from_index(graph: GraphReader, passages: Collection[Evidence], *, step: int) -> Facts:
-    """Give titles, mentions, relations and body links of *passages* as the index has them.
+    """Return titles, mentions, relations and body links of *passages* as the index has them.
 
     A relation whose words do not stand in the passage is left out: it would have nothing to show.
     Raises: StoreUnavailable: the graph is gone.

@@ -44,7 +44,7 @@ def judge(state: State) -> Verdict:
 
 
 def coverage(question: str, passages: Collection[Evidence]) -> float:
-    """Give the share of the question's words that stand in *passages*, in [0, 1].
+    """Return the share of the question's words that stand in *passages*, in [0, 1].
 
     A word weighs `ln(1 + (n - df + .5) / (df + .5))`, its idf among the passages read: one that stands
     everywhere weighs little, one that stands nowhere most.
@@ -68,7 +68,7 @@ def leads_to_answer(graph: Resolved, question: str) -> bool:
 
 
 def paths_to_answer(graph: Resolved, question: str) -> tuple[tuple[Triple, ...], ...]:
-    """Give the shortest path from each entity that *question* names to an answer; empty if one has none.
+    """Return the shortest path from each entity that *question* names to an answer; empty if one has none.
 
     Of several entities that a name may mean the first that has a path counts.
     """
@@ -81,7 +81,7 @@ def paths_to_answer(graph: Resolved, question: str) -> tuple[tuple[Triple, ...],
 
 
 def answers_of(graph: Resolved, question: str) -> frozenset[int]:
-    """Give the entities that may answer: not named by the question, and of the kind that it asks for."""
+    """Return the entities that may answer: not named by the question, and of the kind that it asks for."""
     kind = expected_kind(question)
     asked = f" {fold(question)} "
     return frozenset(

@@ -8,7 +8,7 @@ _MARKUP = re.compile(r"(?:[\[\]<>\s]|--)+")
 
 
 def linearise(graph: Resolved) -> str:
-    """Give entities, then relations, each in order of first appearance, between `<graph>` and `</graph>`.
+    """Return entities, then relations, each in order of first appearance, between `<graph>` and `</graph>`.
 
     Source: Graph-Anchored Knowledge Indexing (GraphAnchor; Liu et al., 2026), section 4.
     """
@@ -18,7 +18,7 @@ def linearise(graph: Resolved) -> str:
 
 
 def name_apart(graph: Resolved, place: int) -> str:
-    """Give an entity's name, with what tells it from another of that name where there is one."""
+    """Return an entity's name, with what tells it from another of that name where there is one."""
     entity = graph.entities[place]
     others = [one for one in graph.entities if one is not entity and one.name == entity.name]
     if not others:

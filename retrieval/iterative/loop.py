@@ -74,7 +74,7 @@ def _check_generation(run: Iteration, step: Step, *, resumed: bool) -> None:
 
 
 def start(question: str, *, steps: int = STEPS_MAX) -> State:
-    """Give the state before the first step; `steps=2` is the fast mode.
+    """Return the state before the first step; `steps=2` is the fast mode.
 
     Raises: ConfigError: *steps* is not 1 to 4.
     """
@@ -84,12 +84,12 @@ def start(question: str, *, steps: int = STEPS_MAX) -> State:
 
 
 def advance(state: State, step: Step) -> State:
-    """Give the state after *step*; from the same state and step always the same."""
+    """Return the state after *step*; from the same state and step always the same."""
     return _noted(decide(absorb(state, step.seen), step.said), step.notes)
 
 
 def replay(question: str, log: Collection[Step], *, steps: int = STEPS_MAX) -> State:
-    """Give the state that a run with this *log* ended in, without stores and without a model."""
+    """Return the state that a run with this *log* ended in, without stores and without a model."""
     state = start(question, steps=steps)
     for step in log:
         state = advance(state, step)

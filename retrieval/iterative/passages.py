@@ -8,7 +8,7 @@ _BRACKETED = re.compile(r"(?P<name>.+?)\s*\((?P<kind>[^()]+)\)\s*")
 
 
 def title_of(passage: Evidence) -> str:
-    """Give the title of the document: its top heading, else where it stands, else its file or address."""
+    """Return the title of the document: its top heading, else where it stands, else its file or address."""
     listed = (*passage.heading_path[:1], *passage.breadcrumbs[-1:], passage.file_path, passage.url)
     return next((one for one in listed if one), passage.doc)
 

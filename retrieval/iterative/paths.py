@@ -33,12 +33,12 @@ def _meant(asked: str, entities: tuple[Entity, ...]) -> frozenset[int]:
 
 
 def subjects_of(question: str, entities: Collection[Entity]) -> tuple[int, ...]:
-    """Give the entities that *question* names, by their places."""
+    """Return the entities that *question* names, by their places."""
     return tuple(sorted(frozenset().union(*named_in(question, entities))))
 
 
 def distances(graph: Resolved, start: Iterable[int]) -> dict[int, int]:
-    """Give how many triples each entity is from the nearest of *start*; what is not joined is absent."""
+    """Return how many triples each entity is from the nearest of *start*; what is not joined is absent."""
     near = graph.neighbours()
     found = dict.fromkeys(start, 0)
     front = list(found)
@@ -50,7 +50,7 @@ def distances(graph: Resolved, start: Iterable[int]) -> dict[int, int]:
 
 
 def shortest_path(graph: Resolved, start: int, goals: Collection[int]) -> tuple[Triple, ...]:
-    """Give the triples from *start* to the nearest of *goals*, the earliest of equals; empty if none."""
+    """Return the triples from *start* to the nearest of *goals*, the earliest of equals; empty if none."""
     near = graph.neighbours()
     ways: dict[int, tuple[Triple, ...]] = {start: ()}
     front = [start]

@@ -13,12 +13,12 @@ VERSION = 1
 
 
 def dump_iteration(run: Iteration) -> str:
-    """Give a run as canonical JSON: equal runs give equal bytes."""
+    """Return a run as canonical JSON: equal runs give equal bytes."""
     return canonical_json({"version": VERSION, **to_record(run)})
 
 
 def dump_state(state: State) -> str:
-    """Give a state as canonical JSON."""
+    """Return a state as canonical JSON."""
     return canonical_json(to_record(state))
 
 

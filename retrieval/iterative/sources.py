@@ -31,7 +31,7 @@ class PassageRetriever(Protocol):
     """What gives the evidence for one query: a `Retriever`, or one that follows its index."""
 
     def retrieve(self, query: Query) -> ContextBundle:
-        """Give the evidence for *query*, best first."""
+        """Return the evidence for *query*, best first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

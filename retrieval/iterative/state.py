@@ -113,7 +113,7 @@ class State:
 
 
 def choose_new(state: State, bundle: ContextBundle) -> tuple[Evidence, ...]:
-    """Give the best 5 passages of *bundle* that no step has read; these, and no others, are read."""
+    """Return the best 5 passages of *bundle* that no step has read; these, and no others, are read."""
     known = {one.evidence.chunk_id for one in state.read}
     return tuple(one for one in bundle.evidence if one.chunk_id not in known)[:READ_MAX]
 
@@ -162,5 +162,5 @@ def _better(before: Passage | None, found: Passage) -> Passage:
 
 
 def rank_passages(state: State) -> tuple[Passage, ...]:
-    """Give all passages by the best score that any step gave them, then by id."""
+    """Return all passages by the best score that any step gave them, then by id."""
     return tuple(sorted(state.passages, key=lambda one: (-one.score, one.evidence.chunk_id)))

@@ -25,7 +25,7 @@ class SubQuery:
 
 
 def next_query(state: State) -> SubQuery | None:
-    """Give the first sub-query that was not asked yet; None where none is left.
+    """Return the first sub-query that was not asked yet; None where none is left.
 
     One a passage, from the newest step's best passage on: the words that the query which found it leaves open
     after its title, with names of its best sentence. Names that no read passage is about come first: they are
@@ -49,7 +49,7 @@ def follow_up(state: State, text: str) -> SubQuery:
 
 
 def _weight(state: State, passage: Passage) -> float:
-    """Give .75 of what *passage* has of the best score: a follow-up is no surer than what it rests on."""
+    """Return .75 of what *passage* has of the best score: a follow-up is no surer than what it rests on."""
     best = max(one.score for one in state.passages)
     return round(CARRY * passage.score / best, 6) if best > 0 else CARRY
 
@@ -59,7 +59,7 @@ def _newest_first(passage: Passage) -> tuple[int, float, str]:
 
 
 def _sub_queries(passage: Passage, about: Collection[str]) -> Iterator[tuple[bool, str]]:
-    """Give the sub-query of a passage, if it has one, and whether all its names are read about already."""
+    """Return the sub-query of a passage, if it has one, and whether all its names are read about already."""
     rest = [word for word in left_open(passage.query, title_of(passage.evidence)).split() if len(word) > 1]
     wanted = {word for word in content_words(" ".join(rest)) if word not in STOP_WORDS}
     sentence = best_sentence(split_sentences(passage.evidence.text), wanted)
@@ -71,7 +71,7 @@ def _sub_queries(passage: Passage, about: Collection[str]) -> Iterator[tuple[boo
 
 
 def reformulate(state: State) -> str | None:
-    """Give another wording of a query that found nothing, made of the names and attributes of the graph.
+    """Return another wording of a query that found nothing, made of the names and attributes of the graph.
 
     The question's own entities come first, then the nearest that no read passage is about: there the graph
     may grow. None while nothing was read, and where that was asked before.

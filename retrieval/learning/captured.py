@@ -28,7 +28,7 @@ class Captured:
     keys: Mapping[str, str]
 
     def rank_documents(self, weights: Scores) -> tuple[str, ...]:
-        """Give the documents of the evidence under other weights, in rank order; gold by its own name."""
+        """Return the documents of the evidence under other weights, in rank order; gold by its own name."""
         ranked = sorted(self.candidates, key=lambda one: (-blend(one.scores, weights), one.chunk.id))
         chosen = self._select(ranked[:LOOKED_AT]) or self._select(ranked) or ()
         return tuple(dict.fromkeys(self.keys[one.chunk.id] for one in chosen))
@@ -50,7 +50,7 @@ def capture(question: KnownQuestion, walk: Callable[[Query], Walk]) -> Captured:
 
 
 def _key(chunk: Chunk, gold: Collection[str]) -> str:
-    """Give the gold that names a chunk's document, else the document; its page where gold are pages."""
+    """Return the gold that names a chunk's document, else the document; its page where gold are pages."""
     named = [name for name in names_of(chunk) if name in gold]
     if named:
         return named[0]

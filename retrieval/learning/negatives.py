@@ -40,7 +40,7 @@ class Triplet:
 
 
 def followed(usage: Usage) -> tuple[Wanted, ...]:
-    """Give each question of which a citation was followed, in the order of their first clicks."""
+    """Return each question of which a citation was followed, in the order of their first clicks."""
     chunks: dict[str, dict[str, None]] = {}
     for click in usage.clicks:
         if click["query"].strip():
@@ -66,7 +66,7 @@ def mine_negatives(
 
 
 def _positives(one: Wanted, ranked: Sequence[Chunk], chunks: ChunkReader) -> list[Chunk]:
-    """Give the passages that were followed, and the best found of each document known to answer."""
+    """Return the passages that were followed, and the best found of each document known to answer."""
     positives = list(chunks.get(one.chunks))
     for document in one.documents:
         positives += [chunk for chunk in ranked if document in names_of(chunk)][:1]

@@ -30,7 +30,7 @@ class Outcome(StrEnum):
 
 
 def log_folder(index: Path) -> Path:
-    """Give the folder of an index's logs: `NAME.logs` beside the index folder `NAME`."""
+    """Return the folder of an index's logs: `NAME.logs` beside the index folder `NAME`."""
     whole = index.resolve()
     return whole.with_name(f"{whole.name}.logs")
 

@@ -9,12 +9,12 @@ from schemas.records import to_record
 
 
 def tuning_record(tuning: Tuning) -> dict[str, Any]:
-    """Give a tuning as JSON-ready values, shares from 0 to 1."""
+    """Return a tuning as JSON-ready values, shares from 0 to 1."""
     return dict(to_record(tuning))
 
 
 def render_tuning(tuning: Tuning) -> str:
-    """Give weights, the tables of both halves and the gain with its 95 % interval, in points."""
+    """Return weights, the tables of both halves and the gain with its 95 % interval, in points."""
     return "\n".join(_lines(tuning))
 
 

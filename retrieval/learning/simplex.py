@@ -14,12 +14,12 @@ Point = tuple[int, ...]
 
 
 def weights_at(point: Point) -> Scores:
-    """Give the weights of a point of the grid."""
+    """Return the weights of a point of the grid."""
     return Scores(**{name: count / STEPS for name, count in zip(PARTS, point, strict=True)})
 
 
 def point_of(weights: Scores) -> Point | None:
-    """Give the point of the grid that *weights* are, None where they lie beside it."""
+    """Return the point of the grid that *weights* are, None where they lie beside it."""
     point = tuple(round(getattr(weights, name) * STEPS) for name in PARTS)
     return point if sum(point) == STEPS and weights_at(point) == weights else None
 

@@ -87,7 +87,7 @@ class _Trial:
     seen: dict[tuple[int, Scores], float] = field(default_factory=dict)
 
     def fit(self, among: Sequence[int]) -> Point:
-        """Give the best point for the questions *among*."""
+        """Return the best point for the questions *among*."""
         start = point_of(self.current) or point_of(WEIGHTS)
         assert start is not None, "the design's weights lie on the grid"
         return search(lambda point: mean(self.values(among, weights_at(point))), start)
@@ -105,7 +105,7 @@ class _Trial:
         return paired_bootstrap(gained, before)
 
     def values(self, among: Sequence[int], weights: Scores) -> list[float]:
-        """Give the target of each question: the mean of R@5 and all@10."""
+        """Return the target of each question: the mean of R@5 and all@10."""
         return [self._value(at, weights) for at in among]
 
     def _value(self, at: int, weights: Scores) -> float:

@@ -87,7 +87,7 @@ def _entry(line: str, needed: Sequence[str]) -> Entry | None:
 
 
 def find_misses(queries: Sequence[Entry], encode: Callable[[str], Vector]) -> tuple[Miss, ...]:
-    """Give the queries that brought nothing, were answered "not found", or were soon asked in other words.
+    """Return the queries that brought nothing, were answered "not found", or were soon asked in other words.
 
     Other words: within two minutes, another text, cosine above .6. Who asked is not logged, so that on a busy
     server two people may look like one.

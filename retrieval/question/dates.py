@@ -47,7 +47,7 @@ def parse_age(value: str) -> str:
 
 
 def younger_than(ages: tuple[str, ...], as_of: str) -> str:
-    """Give the interval from the longest of *ages* before *as_of* on; any time where *as_of* is unknown."""
+    """Return the interval from the longest of *ages* before *as_of* on; any time where *as_of* is unknown."""
     days = max(int(age[:-1]) for age in ages)
     try:
         start = datetime.fromisoformat(as_of) - timedelta(days=days)

@@ -23,7 +23,7 @@ def deny_list(terms: Iterable[str]) -> Policy:
 
 
 def read_policy(setting: str | None) -> Policy:
-    """Give the policy of an installation: its setting lists denied terms with commas between."""
+    """Return the policy of an installation: its setting lists denied terms with commas between."""
     return deny_list((setting or "").split(","))
 
 

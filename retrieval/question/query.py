@@ -75,7 +75,7 @@ def _tool(tool: ToolUse | None) -> ToolUse | None:
 
 
 def _plain_json(subject: str, value: dict[str, Any] | None, most: int) -> dict[str, Any] | None:
-    """Give an object as any reader of JSON would have it back; what none can write is refused."""
+    """Return an object as any reader of JSON would have it back; what none can write is refused."""
     if value is None:
         return None
     if _is_deep(value, TOOL_DEPTH_MAX):

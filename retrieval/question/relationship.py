@@ -25,7 +25,7 @@ _QUESTION_WORDS = STOP_WORDS | {"is", "does", "did", "are", "was", "define", "wh
 
 
 def entities_of(text: str, known: Collection[str] = ()) -> tuple[str, ...]:
-    """Give at most 3 names in *text*: those of *known* first, then the longest, then by position.
+    """Return at most 3 names in *text*: those of *known* first, then the longest, then by position.
 
     *known* are names of the catalogue. Else a name is a capitalised span, an acronym or a code; question
     words and a first word that is capitalised only for being first are none.

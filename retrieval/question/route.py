@@ -49,7 +49,7 @@ class Known:
 
 
 def route_of(text: str, known: Known) -> Route:
-    """Give the first route that matches: id, navigation, relationship, pdf-ish, plain.
+    """Return the first route that matches: id, navigation, relationship, pdf-ish, plain.
 
     An id or a code counts only if the catalogue has it, so that "UTF-8" stays a word.
     """

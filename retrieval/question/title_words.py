@@ -8,7 +8,7 @@ _ENDING = re.compile(r"(?<=\w{3})(?:ations?|ions?|ings?|ed|es|s)$")
 
 
 def stems(text: str) -> frozenset[str]:
-    """Give the words of *text* without stop words and without the commonest English endings."""
+    """Return the words of *text* without stop words and without the commonest English endings."""
     return frozenset(_ENDING.sub("", word) for word in content_words(text))
 
 

@@ -42,7 +42,7 @@ def id_tokens(text: str) -> tuple[str, ...]:
 
 
 def code_prefix(doc_id: str) -> str | None:
-    """Give `PRD-0008` for `PRD-0008-some-title`, or None."""
+    """Return `PRD-0008` for `PRD-0008-some-title`, or None."""
     match = _CODE_PREFIX.match(doc_id)
     return match[0] if match and doc_id[match.end() : match.end() + 1] in {"", "-"} else None
 

@@ -35,7 +35,7 @@ class AnchorHits:
     out_of: Mapping[str, tuple[Edge, ...]] = field(default_factory=dict)
 
     def of(self, chunk: Chunk) -> float:
-        """Give the best F1, in [0, 1], of any link text, weighed by position; 0 for "here" and the like."""
+        """Return the best F1, in [0, 1], of any link text, weighed by position; 0 for "here" and the like."""
         if not chunk.anchor_texts and chunk.doc not in self.into and chunk.id not in self.out_of:
             return 0.0
         landing = [edge for edge in self.into.get(chunk.doc, ()) if lands_on(edge, chunk)]

@@ -167,7 +167,7 @@ def _lands(spread: Spread, doc: str) -> Reach | None:
 def _light(
     bases: Bases, spread: Spread, landing: Mapping[str, tuple[str, ...]], rows: Mapping[str, Chunk]
 ) -> dict[str, Lit]:
-    """Give a document's activation to the place the way to it names, else to its two best chunks by base.
+    """Return a document's activation to the place the way to it names, else to its two best chunks by base.
 
     The second chunk gets less in the measure of its base, or the two would tie.
     """

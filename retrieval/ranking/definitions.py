@@ -12,7 +12,7 @@ _SAYS_WHAT_IT_IS = re.compile(r" (?:\S+ ){0,4}?(?:is|are|was|were|means|denotes|
 
 
 def find_definitions(ranked: Iterable[Scored], names: Collection[str]) -> tuple[str, ...]:
-    """Give the best candidate for each of *names*, at most 2, in rank order.
+    """Return the best candidate for each of *names*, at most 2, in rank order.
 
     Args: names: what the question names, as `entities_of` gives it.
     """

@@ -47,7 +47,7 @@ def rerank_within_roles(
 
 
 def divide(candidates: Collection[Scored]) -> tuple[list[Scored], list[Scored]]:
-    """Give the best 20, of each page of a PDF its best passage alone, and the rest; both in rank order."""
+    """Return the best 20, of each page of a PDF its best passage alone, and the rest; both in rank order."""
     ranked = sorted(candidates, key=lambda one: one.rank_key)
     first: dict[tuple[str, int | str], Scored] = {}
     for one in ranked:
@@ -62,14 +62,14 @@ def _queue(one: Scored) -> str:
 
 
 def _best_first(judged: list[Scored], queue: str) -> list[Scored]:
-    """Give the candidates of one role, or all pages; of equals the one with the better place stays first."""
+    """Return candidates of one role, or all pages; of equals the one with the better place stays first."""
     weight = PAGE_SCORE_WEIGHT if queue == PAGE else SCORE_WEIGHT
     queued = [one for one in judged if _queue(one) == queue]
     return sorted(queued, key=lambda one: -round((one.logit or 0.0) / LOGIT_SPAN + weight * one.score, 6))
 
 
 def leading_chunk(one: Scored) -> str | None:
-    """Give the id of the chunk whose words led to a bridge, where another than itself did."""
+    """Return the id of the chunk whose words led to a bridge, where another than itself did."""
     said_by = [step.chunk for step in one.path if step.chunk and step.chunk != one.chunk.id]
     return said_by[-1] if said_by and one.role == "bridge" else None
 
@@ -82,6 +82,6 @@ def _pair_text(one: Scored, leading: Mapping[str, Chunk], page: str) -> str:
 
 
 def text_of(chunk: Chunk) -> str:
-    """Give what the cross-encoder reads: where the passage stands, and the passage."""
+    """Return what the cross-encoder reads: where the passage stands, and the passage."""
     trail = " > ".join(chunk.heading_path or chunk.breadcrumbs)
     return f"{trail}\n{chunk.text}" if trail else chunk.text

@@ -11,7 +11,7 @@ ON_PAGES_MAX = 2000
 
 
 def read_pages(chunks: ChunkReader, asked: Asked, passages: Collection[Chunk]) -> Mapping[str, str]:
-    """Give by passage the rest of its page: what follows it, then what comes before; one search for all.
+    """Return by passage the rest of its page: what follows it, then what comes before; one search for all.
 
     Passages that stand in no PDF are left out, and what the filters of the query leave out is no rest.
     """

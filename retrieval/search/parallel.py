@@ -9,7 +9,7 @@ THREADS = 4
 T = TypeVar("T")
 
 
-def ask_side_by_side(asks: Sequence[Callable[[], T]]) -> list[T]:
+def run_in_parallel(asks: Sequence[Callable[[], T]]) -> list[T]:
     """Call all of *asks* in threads; give their answers in the order of *asks*, or raise the first error."""
     if len(asks) < 2:
         return [ask() for ask in asks]

@@ -8,7 +8,7 @@ from itertools import chain
 
 from indexes.ports import ChunkReader
 from retrieval.question.route import Known, Route
-from retrieval.search.parallel import ask_side_by_side
+from retrieval.search.parallel import run_in_parallel
 from retrieval.search.seeds import Asked, Lists, SeedList
 from schemas.evidence import Filter, Hit, SearchField
 
@@ -30,7 +30,7 @@ class Scale:
     cosine: float
 
     def base(self, bm25: float, cosine: float) -> float:
-        """Give `.5 * bm25/max + .5 * max(0, cosine)/max`, BM25 of text and headings together.
+        """Return `.5 * bm25/max + .5 * max(0, cosine)/max`, BM25 of text and headings together.
 
         The minimum is not subtracted (measured worse).
         """
@@ -75,7 +75,7 @@ def measure_base(
     only = (Filter(field="doc", values=tuple(sorted(docs))),)
     words = [partial(asked.bm25, chunks, field, top_k=CHUNKS_MAX, only=only) for field in WORD_FIELDS]
     dense = partial(asked.dense, chunks, SearchField.TEXT, top_k=CHUNKS_MAX, only=only)
-    near, *matching = ask_side_by_side([dense, *words])
+    near, *matching = run_in_parallel([dense, *words])
     cosine, bm25 = add_scores(near), add_scores(*matching)
     scores: dict[str, dict[str, float]] = {}
     for hit in chain(near, *matching):
@@ -85,17 +85,17 @@ def measure_base(
 
 
 def best_chunks(base: Base, *, limit: int) -> tuple[str, ...]:
-    """Give the *limit* best chunk ids of one document, by (-round(base, 6), id)."""
+    """Return the *limit* best chunk ids of one document, by (-round(base, 6), id)."""
     return tuple(sorted(base, key=lambda chunk: (-round(base[chunk], 6), chunk))[:limit])
 
 
 def document_base(scores: Mapping[str, Base]) -> dict[str, float]:
-    """Give each document the base of its best chunk."""
+    """Return each document the base of its best chunk."""
     return {doc: max(base.values()) for doc, base in scores.items()}
 
 
 def lift_of(route: Route, lists: Lists, known: Known) -> Base | None:
-    """Give what else than its text speaks for a chunk, in [0, 1]; None where the text alone counts.
+    """Return what else than its text speaks for a chunk, in [0, 1]; None where the text alone counts.
 
     A question after an id or code is first one after the chunks that hold it, exactly; one after a place
     is first one after headings and link texts.
@@ -109,7 +109,7 @@ def lift_of(route: Route, lists: Lists, known: Known) -> Base | None:
 
 
 def _best_share(lists: Lists, names: tuple[SeedList, ...]) -> dict[str, float]:
-    """Give each chunk its best share of a list's top score."""
+    """Return each chunk its best share of a list's top score."""
     best: dict[str, float] = {}
     for name in names:
         top = _best(lists[name])
@@ -129,14 +129,14 @@ class Measure:
         self._scores: dict[str, dict[str, float]] = {}
 
     def of(self, docs: Collection[str]) -> dict[str, Base]:
-        """Give the chunk scores of those of *docs* that have a chunk under the query's filters."""
+        """Return the chunk scores of those of *docs* that have a chunk under the query's filters."""
         new = [doc for doc in docs if doc not in self._scores]
         found = measure_base(self._chunks, self._asked, new, self._scale)
         self._scores |= {doc: self._lifted(found.get(doc, {})) for doc in new}
         return {doc: self._scores[doc] for doc in sorted(set(docs)) if self._scores[doc]}
 
     def documents(self, docs: Collection[str]) -> dict[str, float]:
-        """Give the base of the best chunk of each."""
+        """Return the base of the best chunk of each."""
         return document_base(self.of(docs))
 
     def _lifted(self, base: dict[str, float]) -> dict[str, float]:

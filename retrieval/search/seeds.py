@@ -9,7 +9,7 @@ from functools import partial
 from indexes.ports import ChunkReader, Vector
 from retrieval.question.catalogue import codes_to_search
 from retrieval.question.route import Route
-from retrieval.search.parallel import ask_side_by_side
+from retrieval.search.parallel import run_in_parallel
 from schemas.evidence import Filter, Hit, Query, SearchField
 
 DEPTH = 200
@@ -90,7 +90,7 @@ def gather_lists(chunks: ChunkReader, asked: Asked) -> Lists:
         **{name: partial(asked.bm25, chunks, field) for name, field in _BM25.items()},
         SeedList.CODES: partial(_search_codes, chunks, asked),
     }
-    found = dict(zip(asks, ask_side_by_side(list(asks.values())), strict=True))
+    found = dict(zip(asks, run_in_parallel(list(asks.values())), strict=True))
     return {name: found[name] for name in (*_BM25, *_DENSE, SeedList.CODES)}
 
 
@@ -102,7 +102,7 @@ def _search_codes(chunks: ChunkReader, asked: Asked) -> tuple[Hit, ...]:
 
 
 def found_by_search(lists: Lists) -> frozenset[str]:
-    """Give the chunks that a plain search would show: all that share words, and the 10 nearest.
+    """Return the chunks that a plain search would show: all that share words, and the 10 nearest.
 
     In a small index the dense lists hold everything, and being in one says nothing.
     """

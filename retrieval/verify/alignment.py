@@ -24,7 +24,7 @@ class Alignment:
 def align_sentence(
     sentence: str, labels: Sequence[str], evidence: Sequence[Evidence], reranker: Reranker
 ) -> Alignment | None:
-    """Give the one piece of *evidence* for a sentence; None where there is none at all.
+    """Return the one piece of *evidence* for a sentence; None where there is none at all.
 
     It is the stated one, if its logit is within .5 of the best, else the best; of several stated the best.
     """
@@ -51,6 +51,6 @@ def speaks_of(aligned: Alignment, sentence: str, reranker: Reranker) -> bool:
 
 
 def text_of(evidence: Evidence) -> str:
-    """Give what a piece of evidence says: where it stands, and its text."""
+    """Return what a piece of evidence says: where it stands, and its text."""
     trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
     return f"{trail}\n{evidence.text}" if trail else evidence.text

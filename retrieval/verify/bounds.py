@@ -56,7 +56,7 @@ class _Limit:
 
 
 def opposite_bounds(sentence: str, passage: str) -> str | None:
-    """Give the number that is a lower limit in one text and an upper limit in the other, or None.
+    """Return the number that is a lower limit in one text and an upper limit in the other, or None.
 
     Where one of the two denies, the limits may well mean the same: over 2 GB refused, up to 2 GB accepted.
     """

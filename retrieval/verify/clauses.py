@@ -70,18 +70,18 @@ def split_clauses(sentence: str) -> tuple[Clause, ...]:
 
 
 def put_asides_last(sentence: str) -> str:
-    """Give a sentence with what stands in brackets at its end, where it parts no words from each other."""
+    """Return a sentence with what stands in brackets at its end, where it parts no words from each other."""
     asides = _ASIDE.findall(sentence)
     return "; ".join((_ASIDE.sub(" ", sentence), *asides)) if asides else sentence
 
 
 def whole(sentence: str) -> Clause:
-    """Give a sentence as one clause."""
+    """Return a sentence as one clause."""
     return Clause(text=sentence, words=words_of(_spell_out(sentence)))
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Give the folded words of *text*, identifiers whole."""
+    """Return the folded words of *text*, identifiers whole."""
     return tuple(match[0].casefold() for match in _WORD.finditer(text))
 
 
@@ -101,7 +101,7 @@ def is_empty(word: str) -> bool:
 
 
 def _spell_out(text: str) -> str:
-    """Give `cannot` and `doesn't` their `not` as a word of its own."""
+    """Return `cannot` and `doesn't` their `not` as a word of its own."""
     plain = text.replace("’", "'")
     plain = re.sub(r"\b(can)(?:not|'t)\b", r"\1 not", plain, flags=re.IGNORECASE)
     plain = re.sub(r"\bwon't\b", "will not", plain, flags=re.IGNORECASE)

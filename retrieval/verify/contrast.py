@@ -19,7 +19,7 @@ _DEFAULT = stem("default")
 
 
 def speaks_of_another(sentence: str, passage: str) -> str | None:
-    """Give the words of *passage* that say of another thing what *sentence* says, or None.
+    """Return the words of *passage* that say of another thing what *sentence* says, or None.
 
     Looked for are a number of another sentence in place of the one there, a name in place of another, and
     another word before the same noun: the Team plan where it is the Business plan.
@@ -39,7 +39,7 @@ def speaks_of_another(sentence: str, passage: str) -> str | None:
 
 
 def _split(passage: str) -> tuple[Clause, list[Clause]]:
-    """Give the heading, of which everything may be said without its name, and all sentences."""
+    """Return the heading, of which everything may be said without its name, and all sentences."""
     first, _, _ = passage.partition("\n")
     title = "" if first == passage or re.search(r"[.!?:;]\W*$", first) else first
     return whole(title), [whole(one) for one in split_sentences(passage)]
@@ -58,7 +58,7 @@ def _has_all(said: Clause, parts: list[Clause]) -> bool:
 
 
 def _other_count(said: Clause, parts: list[Clause]) -> str | None:
-    """Give the part that has another number before a word, and this number only before other words."""
+    """Return the part that has another number before a word, and this number only before other words."""
     stated = [(value, thing, part.text) for part in parts for value, thing in _counts(part.text)]
     for value, thing in _counts(said.text):
         things = {other for same, other, _ in stated if same == value}
@@ -132,7 +132,7 @@ def _marked(text: str) -> frozenset[str]:
 
 
 def _shape(name: str) -> str:
-    """Give what names must share to stand for one another: all capitals, a key, a word with a capital."""
+    """Return what names must share to stand for one another: all capitals, a key, a word with a capital."""
     if "=" in name:
         return name.partition("=")[0]
     if name.isupper():

@@ -56,7 +56,7 @@ class Date:
 
 
 def find_dates(text: str) -> tuple[Date, ...]:
-    """Give the dates of *text* in order; a year alone is a number."""
+    """Return the dates of *text* in order; a year alone is a number."""
     found: list[Date] = []
     for form in _FORMS:
         for match in form.finditer(text):

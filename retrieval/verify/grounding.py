@@ -39,7 +39,7 @@ class Fault:
 
 
 def check_sentence(sentence: str, passage: str, *, known: Collection[str] = ()) -> tuple[Fault, ...]:
-    """Give what of *sentence* is not in *passage*, in the order it is looked for; nothing if all is.
+    """Return what of *sentence* is not in *passage*, in the order it is looked for; nothing if all is.
 
     A whole sentence of the passage is borne out by itself.
 
@@ -87,7 +87,7 @@ def _numbers(said: Facts, stated: Facts, passage: str) -> Iterator[Fault]:
 
 
 def _counted(one: Quantity) -> str:
-    """Give a pattern of what says "a year" in other words."""
+    """Return a pattern of what says "a year" in other words."""
     found = re.search(DURATION, one.text)
     word = found[0].casefold() if found else one.text
     return f"(?:{'|'.join((word, *PER.get(word, ())))})"

@@ -47,12 +47,12 @@ def holds(text: str, part: str) -> bool:
 
 
 def find_quotes(text: str) -> tuple[str, ...]:
-    """Give what stands in quotation marks or backticks."""
+    """Return what stands in quotation marks or backticks."""
     return tuple(next(filter(None, match.groups())).strip(" .,") for match in _QUOTED.finditer(text))
 
 
 def find_codes(text: str) -> tuple[str, ...]:
-    """Give identifiers, versions, times, flags and paths of *text*: what no dictionary has."""
+    """Return identifiers, versions, times, flags and paths of *text*: what no dictionary has."""
     return tuple(dict.fromkeys(_codes(text)))
 
 
@@ -66,7 +66,7 @@ def _codes(text: str) -> Iterator[str]:
 
 
 def find_names(text: str, *, known: Collection[str] = ()) -> tuple[str, ...]:
-    """Give the proper names of a sentence, word by word.
+    """Return the proper names of a sentence, word by word.
 
     The first word has its capital anyway: it is a name if it has more of them, if another name follows, or
     if it is one of *known*.
@@ -104,7 +104,7 @@ def is_named(name: str, text: str, folded: str) -> bool:
 
 
 def _peoples(place: str) -> frozenset[str]:
-    """Give what the people of a place may be called: Russian, Italian, German, Chinese."""
+    """Return what the people of a place may be called: Russian, Italian, German, Chinese."""
     short = place[:-1]
     return frozenset(
         (f"{place}n", f"{place}an", f"{place}ian", f"{short}ian", f"{short}ese", f"{place}ese")
@@ -114,7 +114,7 @@ def _peoples(place: str) -> frozenset[str]:
 
 
 def find_exchanged(sentence: str, text: str, groups: Collection[frozenset[str]]) -> tuple[str, ...]:
-    """Give the words of *sentence* for which *text* has only others of their group; one excludes the rest."""
+    """Return words of *sentence* for which *text* has only others of their group; one excludes the rest."""
     said, stated = (re.findall(r"[a-z]+", one.casefold()) for one in (sentence, text))
     return tuple(
         word

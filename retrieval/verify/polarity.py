@@ -55,7 +55,7 @@ _LEADING = frozenset({"longer", "possible", "able", "necessary", "currently"})
 
 
 def contradiction(sentence: str, passage: str) -> str | None:
-    """Give the words of *passage* that say the opposite of *sentence*, or None.
+    """Return the words of *passage* that say the opposite of *sentence*, or None.
 
     Each clause of the sentence is held against the clause of the passage with most of its words, and each
     denial against what is denied there. Clauses whose yes and no cannot be told ("only", "unless") pass.
@@ -79,7 +79,7 @@ def denies(text: str) -> bool:
 
 
 def _opposed(said: Clause, stated: Sequence[Clause]) -> str | None:
-    """Give the best matching clause if it, and every other that matches as well, says the opposite."""
+    """Return the best matching clause if it, and every other that matches as well, says the opposite."""
     if not said.stems or _is_open(said, half=not _is_negative(said)) or _ASIDE.match(said.text):
         return None
     shared = [(len(_topic(said) & (_topic(one) | _subject(one))), one) for one in stated]
@@ -95,7 +95,7 @@ def _opposed(said: Clause, stated: Sequence[Clause]) -> str | None:
 
 
 def _said_with_a_not(said: Clause, best: Sequence[Clause]) -> Clause | None:
-    """Give the clause that has all words of *said* but its "not"; "only" and "removed" are none then."""
+    """Return the clause that has all words of *said* but its "not"; "only" and "removed" are none then."""
     if not _is_negative(said) or len(_topic(said)) <= 1:
         return None
     same = [one for one in best if _topic(said) <= _topic(one) and not _is_negative(one)]
@@ -110,7 +110,7 @@ def _reaches(said: Clause, stated: Clause) -> bool:
 
 
 def _denied_words(clause: Clause) -> frozenset[str]:
-    """Give what a clause may deny: words next to its first negator, else what precedes a denying word."""
+    """Return what a clause may deny: words next to its first negator, else what precedes a denying word."""
     at = next((at for at, word in enumerate(clause.words) if word in NEGATORS), None)
     words = clause.words[at + 1 :] if at is not None else ()
     after = [stem(one) for one in words if not is_empty(one) and one not in _LEADING]
@@ -119,7 +119,7 @@ def _denied_words(clause: Clause) -> frozenset[str]:
 
 
 def _denied(said: Clause, stated: Sequence[Clause], sentence: Clause) -> str | None:
-    """Give the clause that denies what *said* affirms, or affirms what it denies, by the words denied."""
+    """Return the clause that denies what *said* affirms, or affirms what it denies, by the words denied."""
     if _is_open(said) or _ASIDE.match(said.text):
         return None
     if _is_negative(said):
@@ -146,7 +146,7 @@ def _affirming(heads: frozenset[str], stated: Sequence[Clause], sentence: Clause
 
 
 def _heads(clause: Clause) -> frozenset[str]:
-    """Give what is denied: the first word after a negator, or what comes before a denying word."""
+    """Return what is denied: the first word after a negator, or what comes before a denying word."""
     for at, word in enumerate(clause.words):
         before = frozenset(stem(one) for one in clause.words[:at] if not is_empty(one))
         if word in NEGATORS:
@@ -173,7 +173,7 @@ def _says_no(clause: Clause, at: int) -> bool:
 
 
 def _topic(clause: Clause) -> frozenset[str]:
-    """Give what a clause speaks of; numbers are compared by themselves, and many things have the same."""
+    """Return what a clause speaks of; numbers are compared by themselves, and many things have the same."""
     return frozenset(
         stem(word)
         for word in clause.words
@@ -182,7 +182,7 @@ def _topic(clause: Clause) -> frozenset[str]:
 
 
 def _subject(clause: Clause) -> frozenset[str]:
-    """Give what a clause without a subject goes on from; "with food" has none and needs none."""
+    """Return what a clause without a subject goes on from; "with food" has none and needs none."""
     return frozenset() if clause.words[0] in _PREPOSITIONS else _topic_before(clause)
 
 
@@ -226,7 +226,7 @@ def _bridged(said: Clause, stated: Clause) -> bool:
 
 
 def _misplaced(sentence: str, passage: str) -> str | None:
-    """Give what stands before something that the sentence puts after it, or the other way round."""
+    """Return what stands before something that the sentence puts after it, or the other way round."""
     for word, other in (("before", "after"), ("after", "before")):
         for match in re.finditer(
             rf"\b{word}\s+(?:the\s+|a\s+|an\s+)?(\w+)(?:\s+(\w+))?", sentence, re.IGNORECASE
@@ -239,7 +239,7 @@ def _misplaced(sentence: str, passage: str) -> str | None:
 
 
 def _unlimited(sentence: str, passage: str) -> str | None:
-    """Give what is so only under a condition, where the sentence says that it is so even without it."""
+    """Return what is so only under a condition, where the sentence says that it is so even without it."""
     if not _EVEN.search(sentence):
         return None
     said = _stems_of(sentence)

@@ -56,7 +56,7 @@ class Quantity:
 
 
 def find_quantities(text: str) -> tuple[Quantity, ...]:
-    """Give the numbers of *text* in order; "one" counts only before a unit, since it is mostly a pronoun."""
+    """Return numbers of *text* in order; "one" counts only before a unit, since it is mostly a pronoun."""
     found = [one for match in _NUMBER.finditer(text) if (one := _read(match))]
     return tuple(_share_units(text, found))
 
@@ -109,7 +109,7 @@ def _readings(digits: str) -> Iterator[float]:
 
 
 def _spelled(words: str) -> float:
-    """Give the value of `twenty-five`, `two hundred and six`, `a dozen`."""
+    """Return the value of `twenty-five`, `two hundred and six`, `a dozen`."""
     total = part = 0.0
     for word in re.findall(r"[a-z]+", words.casefold()):
         if word in _SPELLED:
@@ -122,7 +122,7 @@ def _spelled(words: str) -> float:
 
 
 def _share_units(text: str, found: list[Quantity]) -> Iterator[Quantity]:
-    """Give the first number of a range the unit of the second: 72 to 78 %."""
+    """Return the first number of a range the unit of the second: 72 to 78 %."""
     for one, after in zip(found, [*found[1:], None], strict=False):
         if one.unit is None and after is not None and _RANGE.fullmatch(text[one.end : after.start]):
             yield replace(one, unit=after.unit)

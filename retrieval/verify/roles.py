@@ -33,7 +33,7 @@ class _Role:
 
 
 def exchanged_roles(sentence: str, passage: str) -> str | None:
-    """Give what is said of a name that the passage says of others, or None.
+    """Return what is said of a name that the passage says of others, or None.
 
     That is so where others do it there, all of them by name, or where it is done to this name.
     """

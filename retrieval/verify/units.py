@@ -16,7 +16,7 @@ class Unit:
     per: "Unit | None" = None
 
     def ratio(self, other: "Unit") -> float | None:
-        """Give how many of *other* one of this is, None where they measure different things.
+        """Return how many of *other* one of this is, None where they measure different things.
 
         What is counted by nothing may be counted by anything: 80 kg of something per hectare.
         """
@@ -148,6 +148,6 @@ DURATION = "(?i:second|minute|hour|day|week|month|year|decade)"
 
 
 def unit_of(written: str) -> Unit:
-    """Give the unit of what `UNIT` or `CURRENCY` matched."""
+    """Return the unit of what `UNIT` or `CURRENCY` matched."""
     folded = " ".join(written.casefold().split())
     return _SIGNS.get(written) or _WORDS.get(folded) or _PHRASES[folded]

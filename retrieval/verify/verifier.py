@@ -57,7 +57,7 @@ class VerifiedAnswer:
 
     @property
     def text(self) -> str:
-        """Give the sentences that are left, each with its label; else "not found"."""
+        """Return the sentences that are left, each with its label; else "not found"."""
         return " ".join(f"{one.text} [{one.S}]" for one in self.kept) or NOT_FOUND
 
 

@@ -110,7 +110,7 @@ def _read_best(
 
 
 def _ask_graph(sources: Sources, query: str, min_confidence: float) -> GraphEvidence | None:
-    """Give None where there is no graph, or it went away."""
+    """Return None where there is no graph, or it went away."""
     if sources.graph is None:
         return None
     try:
@@ -122,7 +122,7 @@ def _ask_graph(sources: Sources, query: str, min_confidence: float) -> GraphEvid
 
 
 def _without_graph(sources: Sources, page: WikiPage | None, query: str) -> tuple[Chunk, ...]:
-    """Give the passages that a page rests on, in the order of its labels; of no page, what a search finds."""
+    """Return passages that a page rests on, in the order of its labels; of no page, what a search finds."""
     if page is None:
         return search_passages(sources.chunks, sources.encoder, query)[:PASSAGES_MAX]
     found = {chunk.id: chunk for chunk in sources.chunks.get(list(page.rests_on))}

@@ -40,7 +40,7 @@ class _Way:
 
 
 def best_chain(seeds: Collection[str], edges: Collection[Edge], *, things: Mapping[str, str]) -> Chain | None:
-    """Give the best path between two of *seeds* along *edges*; None where none joins any two.
+    """Return the best path between two of *seeds* along *edges*; None where none joins any two.
 
     Fewest hops, then the greatest product of confidences, then the smallest ids. Products are exact, so
     that equal paths are equal and the order of multiplying decides nothing.
@@ -70,7 +70,7 @@ def _beside(edges: Iterable[Edge]) -> dict[str, list[tuple[str, Edge]]]:
 def _ways_from(
     start: str, beside: Mapping[str, list[tuple[str, Edge]]], goals: Collection[str]
 ) -> list[_Way]:
-    """Give the best way of fewest hops to the goals that are nearest; all such goals are equally far."""
+    """Return the best way of fewest hops to the goals that are nearest; all such goals are equally far."""
     front, seen = {start: _Way(Fraction(1), (start,), ())}, {start}
     while front:
         following: dict[str, _Way] = {}

@@ -25,7 +25,7 @@ class Looked:
     broken_links: tuple[str, ...]
 
     def to_record(self) -> Record:
-        """Give what a program needs to know of the page."""
+        """Return what a program needs to know of the page."""
         return {
             **page_record(self.page),
             "status": self.trust.status.value,
@@ -38,7 +38,7 @@ class Looked:
 def check_wiki(
     wiki: Wiki, chunks: ChunkReader, graph: GraphReader | None, *, now: str
 ) -> tuple[tuple[Looked, ...], tuple[PageProblem, ...]]:
-    """Give what was found of every page, in order, and problems; writes status and contradictions on pages.
+    """Return what was found of every page, in order, and problems; writes status and contradictions on pages.
 
     Args: graph: what it states of the pages' subjects is held against them; None leaves that out.
     Raises: StoreUnavailable: a store, or the folder of the wiki, cannot be read.
@@ -57,7 +57,7 @@ def check_wiki(
 
 
 def _stated(graph: GraphReader, pages: Collection[WikiPage]) -> tuple[Fact, ...]:
-    """Give what the graph states now of the subjects of pages, in two calls for any number of them."""
+    """Return what the graph states now of the subjects of pages, in two calls for any number of them."""
     subjects = sorted({fact.subject_id for page in pages for fact in page.facts if fact.subject_id})
     edges = graph.edges_from(subjects, kinds={EdgeKind.RELATED}) if subjects else ()
     ends = sorted({end for edge in edges for end in (edge.src, edge.dst)})
@@ -66,7 +66,7 @@ def _stated(graph: GraphReader, pages: Collection[WikiPage]) -> tuple[Fact, ...]
 
 
 def whole_record(page: WikiPage) -> Record:
-    """Give all of a page; what JSON has no form for among a person's own keys, as dates, is text."""
+    """Return all of a page; what JSON has no form for among a person's own keys, as dates, is text."""
     return {**to_record(page), "extra": _plain(page.extra)}
 
 
@@ -85,7 +85,7 @@ def _plain(value: Any) -> Any:
 
 
 def page_record(page: WikiPage) -> Record:
-    """Give where a page is, what it is about, and what it says of itself."""
+    """Return where a page is, what it is about, and what it says of itself."""
     return {
         "category": page.category,
         "slug": page.slug,

@@ -60,7 +60,7 @@ class GraphEvidence:
         return self.chain.render(self.names) if self.chain else NO_PATH
 
     def to_record(self) -> Record:
-        """Give query, subgraph, supporting documents and chain line, and as `chain` its edges in order."""
+        """Return query, subgraph, supporting documents and chain line, and as `chain` its edges in order."""
         return {
             "query": self.query,
             "subgraph": to_subgraph_record(self.subgraph, {chunk.id: chunk for chunk in self.chunks}),
@@ -108,7 +108,7 @@ def _titles(graph: GraphReader, subgraph: Subgraph) -> Mapping[str, str]:
 
 
 def _chain(seeds: Seeds, subgraph: Subgraph, titles: Mapping[str, str]) -> Chain | None:
-    """Give the best path between two things that the question names, else between any two of the seeds.
+    """Return the best path between two things that the question names, else between any two of the seeds.
 
     A document, its parts and the entity of its title are one thing: that a page has a section proves nothing.
     """
@@ -130,7 +130,7 @@ def _passages(
 
 
 def documents_record(passages: Iterable[tuple[str, str, str]], titles: Mapping[str, str]) -> list[Record]:
-    """Give (document, chunk id, text) grouped by document, in the order in which they come."""
+    """Return (document, chunk id, text) grouped by document, in the order in which they come."""
     grouped: dict[str, list[Record]] = {}
     for doc, chunk, text in passages:
         grouped.setdefault(doc, []).append({"chunk_id": chunk, "text": text})

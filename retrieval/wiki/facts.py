@@ -8,7 +8,7 @@ from schemas.edges import Edge
 
 
 def facts_of(edges: Collection[Edge], names: Mapping[str, str]) -> tuple[Fact, ...]:
-    """Give what edges with a predicate state, those that a passage says, in the order of the edges.
+    """Return what edges with a predicate state, those that a passage says, in the order of the edges.
 
     Args: names: what the nodes are called, by id.
     """

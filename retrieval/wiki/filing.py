@@ -94,7 +94,7 @@ def _why_not(statements: Collection[Statement], found: Mapping[str, Chunk], *, v
 
 
 def _place(pages: Collection[WikiPage], chunks: ChunkReader, query: str) -> Filing:
-    """Give the stale page to rebuild, no page for a new one, or why nothing is written."""
+    """Return the stale page to rebuild, no page for a new one, or why nothing is written."""
     asked = stem_line(query)
     same = [page for page in pages if page.query and stem_line(page.query) == asked]
     trust = weigh_pages(pages, current_hashes(chunks, pages))
@@ -189,7 +189,7 @@ def _body(
 
 
 def _prose(text: str) -> str:
-    """Give a sentence as one line that is no heading, list, quote, code, label or link of the wiki."""
+    """Return a sentence as one line that is no heading, list, quote, code, label or link of the wiki."""
     line = mask_labels(plain_line(text)).replace("[[", "[\\[")
     return re.sub(r"^(\d*)([#>+*`~|=-]|(?<=\d)[.)])", r"\1\\\2", line)
 

@@ -25,7 +25,7 @@ _TRIES = 100
 
 
 def list_files(root: Path) -> tuple[tuple[tuple[str, str], ...], tuple[PageProblem, ...]]:
-    """Give (category, slug) of every page file, sorted, and what lies there and is none.
+    """Return (category, slug) of every page file, sorted, and what lies there and is none.
 
     Hidden files and files of other kinds are passed over; a wiki that is not there yet is empty.
     """
@@ -56,7 +56,7 @@ def _list_category(root: Path, category: str) -> tuple[list[str], list[PageProbl
 
 
 def read_file(root: Path, category: str, slug: str) -> str | None:
-    """Give the text of a page's file; None where there is none.
+    """Return the text of a page's file; None where there is none.
 
     Raises: ConfigError: an unsafe name; ParseError: it is a link or no file, too long or no UTF-8;
     StoreUnavailable: it cannot be read.

@@ -63,7 +63,7 @@ def dump_page(page: WikiPage) -> str:
 
 
 def stated_keys(page: WikiPage) -> dict[str, Any]:
-    """Give the known keys of a page's front matter, in order, those without a value left out."""
+    """Return the known keys of a page's front matter, in order, those without a value left out."""
     record = to_record(page)
     texts = {key: plain_line(record[key]) for key in ("title", "summary", "query")}
     stated = {
@@ -89,12 +89,12 @@ def dump_keys(stated: Mapping[str, Any]) -> str:
 
 
 def plain_line(text: str) -> str:
-    """Give a text on one line, without signs that YAML or UTF-8 cannot hold."""
+    """Return a text on one line, without signs that YAML or UTF-8 cannot hold."""
     return " ".join(_UNWRITABLE.sub(" ", text).split())
 
 
 def plain_text(text: str) -> str:
-    """Give a body without such signs and without white space at its ends."""
+    """Return a body without such signs and without white space at its ends."""
     return _UNWRITABLE.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 

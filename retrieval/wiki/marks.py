@@ -33,7 +33,7 @@ def mark_pages(
 
 
 def marked_page(page: WikiPage, trust: Trust, *, now: str) -> WikiPage:
-    """Give *page* with what was found of it; the very same where that stands on it already."""
+    """Return *page* with what was found of it; the very same where that stands on it already."""
     flags = page.contradictions if trust.status is PageStatus.STALE else trust.contradictions
     if (page.status, page.contradictions) == (trust.status, flags):
         return page

@@ -51,7 +51,7 @@ class WikiAnswer:
         return next((one for one in self.verdicts if one.sufficient), None)
 
     def to_record(self) -> Record:
-        """Give the contract that docs/wiki.md lists, key by key."""
+        """Return the contract that docs/wiki.md lists, key by key."""
         return {
             **self._found(),
             "wiki_references": [reference_record(one) for one in self.verdicts],
@@ -85,7 +85,7 @@ class WikiAnswer:
 
 
 def reference_record(verdict: Verdict) -> Record:
-    """Give a page that was read, with what was found of it."""
+    """Return a page that was read, with what was found of it."""
     page = verdict.page
     return {
         "category": page.category,

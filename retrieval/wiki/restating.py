@@ -24,7 +24,7 @@ Span = tuple[int, int]
 
 
 def restate_page(text: str, page: WikiPage, by: WikiPage) -> str:
-    """Give *text*, the file of *page*, as that of *by*: what differs of keys and body is written anew.
+    """Return *text*, the file of *page*, as that of *by*: what differs of keys and body is written anew.
 
     Comments, the order and the spelling of other keys, line ends and a byte order mark stay. Where that gives
     another page, as of front matter in braces, the file is written as any new one.
@@ -61,7 +61,7 @@ def _change(lines: list[str], spans: Mapping[str, Span], old: dict[str, Any], ne
 
 
 def _spans(block: str) -> dict[str, Span] | None:
-    """Give where each key stands; None where keys do not stand on lines of their own."""
+    """Return where each key stands; None where keys do not stand on lines of their own."""
     node = yaml.compose(block, Loader=LOADER)
     if not isinstance(node, yaml.MappingNode) or node.flow_style:
         return None
@@ -69,7 +69,7 @@ def _spans(block: str) -> dict[str, Span] | None:
 
 
 def _last_line(node: yaml.Node) -> int:
-    """Give the line on which a value ends: of a list in lines that of its last part, not of the next key."""
+    """Return line on which a value ends: of a list in lines that of its last part, not of the next key."""
     if isinstance(node, yaml.CollectionNode) and node.value and not node.flow_style:
         last = node.value[-1]
         return _last_line(last[1] if isinstance(last, tuple) else last)

@@ -31,7 +31,7 @@ class Rarity:
         return math.log(1 + (self.pages - holding + 0.5) / (holding + 0.5))
 
     def cover(self, wanted: Collection[str], there: Collection[str]) -> float:
-        """Give the share in [0, 1] of the words *wanted*, each by its rarity, that are *there*."""
+        """Return the share in [0, 1] of the words *wanted*, each by its rarity, that are *there*."""
         whole = sum(self.of(word) for word in sorted(wanted))
         return sum(self.of(word) for word in sorted(wanted) if word in there) / whole if whole else 0.0
 
@@ -44,7 +44,7 @@ class PageIndex:
         self.rarity = Rarity(len(pages), Counter(word for _, there in self._words for word in there))
 
     def search(self, query: str, *, top_k: int) -> tuple[PageHit, ...]:
-        """Give the best *top_k* pages that share a word with *query*.
+        """Return the best *top_k* pages that share a word with *query*.
 
         Score: the mean of two shares of the question: what title, summary and query of a page cover, and what
         all of it does; order (-score, category, slug).

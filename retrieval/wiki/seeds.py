@@ -88,12 +88,12 @@ def _of_keywords(chunks: ChunkReader, graph: GraphReader, encoder: Encoder, term
 
 
 def search_passages(chunks: ChunkReader, encoder: Encoder, query: str) -> tuple[Chunk, ...]:
-    """Give the best 20 passages that share a word with *query*, without the graph."""
+    """Return the best 20 passages that share a word with *query*, without the graph."""
     return _search(chunks, encoder, query)[0]
 
 
 def _search(chunks: ChunkReader, encoder: Encoder, text: str) -> tuple[tuple[Chunk, ...], Known]:
-    """Give the best 20 passages that share a word with *text*, and what the catalogue knows of it."""
+    """Return the best 20 passages that share a word with *text*, and what the catalogue knows of it."""
     vector = encoder.encode_query(text)
     lists = gather_lists(chunks, Asked(query=Query(text=text), vector=vector))
     known = look_up(chunks, text, vector, lists[SeedList.HEADING_BM25], lists[SeedList.ANCHOR_BM25])

@@ -16,7 +16,7 @@ _RESERVED = frozenset(
 
 
 def slug_of(title: str) -> str:
-    """Give the slug of a title: its words in lower case, joined by dashes, at most 80 signs.
+    """Return the slug of a title: its words in lower case, joined by dashes, at most 80 signs.
 
     What plain letters and digits cannot say leaves a mark of eight hex digits of the title's hash behind,
     so that titles in other scripts, long ones, and reserved names have slugs of their own.
@@ -31,7 +31,7 @@ def slug_of(title: str) -> str:
 
 
 def marked_slug(slug: str, title: str) -> str:
-    """Give *slug* with a mark that follows from the title, for where the plain one means something else."""
+    """Return *slug* with a mark that follows from the title, for where the plain one means something else."""
     head = slug[: LENGTH_MAX - _MARK - 1].strip("-") or "page"
     return f"{head}-{sha256_hex(unicodedata.normalize('NFC', title))[:_MARK]}"
 
@@ -42,7 +42,7 @@ def is_safe(name: str) -> bool:
 
 
 def check_name(name: str, *, what: str) -> str:
-    """Give a category or slug back if it is safe.
+    """Return a category or slug back if it is safe.
 
     Raises: ConfigError: it is not, as `../x`, `a/b`, `CON` or an empty one.
     """

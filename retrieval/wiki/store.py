@@ -14,7 +14,7 @@ from schemas.errors import ConfigError, ParseError, StoreUnavailable
 
 
 def wiki_folder(index: Path) -> Path:
-    """Give the folder of an index's wiki: `NAME.wiki` beside the index folder `NAME`, never in it.
+    """Return the folder of an index's wiki: `NAME.wiki` beside the index folder `NAME`, never in it.
 
     Raises: ConfigError: beside the root of the file system is no place.
     """
@@ -43,7 +43,7 @@ class Wiki:
         self.folder = folder
 
     def list(self) -> Listing:
-        """Give every page; a broken one is a problem, never an error."""
+        """Return every page; a broken one is a problem, never an error."""
         files, problems = list_files(self.folder)
         pages: list[WikiPage] = []
         broken: list[PageProblem] = []
@@ -56,7 +56,7 @@ class Wiki:
         return Listing(pages=tuple(pages), problems=tuple(listed))
 
     def read(self, category: str, slug: str) -> WikiPage:
-        """Give one page.
+        """Return one page.
 
         Raises: ConfigError: an unsafe name, or no such page; ParseError: it cannot be read, and why.
         """
@@ -68,7 +68,7 @@ class Wiki:
         return parse_page(text, category=category, slug=slug)
 
     def search(self, query: str, *, top_k: int = 3) -> tuple[PageHit, ...]:
-        """Give the pages that share words with *query*, best first, by title and text."""
+        """Return the pages that share words with *query*, best first, by title and text."""
         return PageIndex(self.list().pages).search(query, top_k=top_k)
 
     def write(self, page: WikiPage) -> WikiPage:
@@ -104,7 +104,7 @@ class Wiki:
 
 
 def _checked(page: WikiPage) -> tuple[str, WikiPage]:
-    """Give the file of a page, and the page as it reads back."""
+    """Return the file of a page, and the page as it reads back."""
     text = dump_page(page)
     try:
         return text, parse_page(text, category=page.category, slug=page.slug)
@@ -113,7 +113,7 @@ def _checked(page: WikiPage) -> tuple[str, WikiPage]:
 
 
 def resolve_links(pages: tuple[WikiPage, ...]) -> Mapping[str, tuple[str, ...]]:
-    """Give for each page, by `category/slug`, the targets of its links that are no page.
+    """Return for each page, by `category/slug`, the targets of its links that are no page.
 
     A link names a page as `category/slug`, by its slug alone, or by its title.
     """

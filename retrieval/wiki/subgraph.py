@@ -120,7 +120,7 @@ def name_of(node: Node, chunk: Chunk | None = None) -> str:
 
 
 def to_subgraph_record(graph: Subgraph, texts: Mapping[str, Chunk]) -> Record:
-    """Give `{"nodes": {id: {...}}, "edges": [...]}` as programs read it.
+    """Return `{"nodes": {id: {...}}, "edges": [...]}` as programs read it.
 
     Args: texts: chunks by id, for the names of passages.
     """
@@ -140,7 +140,7 @@ def to_subgraph_record(graph: Subgraph, texts: Mapping[str, Chunk]) -> Record:
 
 
 def to_edge_record(edge: Edge) -> Record:
-    """Give an edge as programs read it."""
+    """Return an edge as programs read it."""
     return {
         "source": edge.src,
         "target": edge.dst,

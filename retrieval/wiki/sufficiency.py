@@ -69,7 +69,7 @@ def judge_page(
 
 
 def _pair_text(page: WikiPage, section: PageSection) -> str:
-    """Give what a section says; under a heading that is the question, anything would look like an answer.
+    """Return what a section says; under a heading that is the question, anything would look like an answer.
 
     Measured: after the capital of France, "Coal is in the cellar." has a logit of 5.6 under it, -11 alone.
     """

@@ -40,14 +40,14 @@ class Trust:
 
 
 def current_hashes(chunks: ChunkReader, pages: Iterable[WikiPage]) -> Mapping[str, str]:
-    """Give the content hash of every chunk that *pages* speak of and the index has, in one call."""
+    """Return the content hash of every chunk that *pages* speak of and the index has, in one call."""
     ids = {chunk for page in pages for chunk in (*page.rests_on, *(one.chunk for one in page.contradictions))}
     found = chunks.get(sorted(ids - {""})) if ids - {""} else ()
     return {chunk.id: chunk.content_hash for chunk in found}
 
 
 def weigh_pages(pages: Collection[WikiPage], hashes: Mapping[str, str]) -> dict[str, Trust]:
-    """Give for each page, by `category/slug`, what is stale and what contradicts it, in order.
+    """Return for each page, by `category/slug`, what is stale and what contradicts it, in order.
 
     A contradiction is open while both sides are current: the flagged ones whose chunk is still there and
     whose statement the page still makes, and those between two pages of which neither is stale.
@@ -77,7 +77,7 @@ def _is_made(flag: Contradiction, page: WikiPage) -> bool:
 def contradicted_by(
     facts: Iterable[Fact], pages: Collection[WikiPage], trust: Mapping[str, Trust]
 ) -> dict[str, Trust]:
-    """Give the pages that new evidence contradicts, with all that does; a stale page is no side of it."""
+    """Return the pages that new evidence contradicts, with all that does; a stale page is no side of it."""
     said = said_by(("", fact) for fact in facts)
     found: dict[str, Trust] = {}
     for page in pages:
@@ -101,7 +101,7 @@ def said_by(statements: Iterable[tuple[str, Fact]]) -> Said:
 
 
 def contradict(facts: Iterable[Fact], said: Said, *, besides: str | None = None) -> tuple[Contradiction, ...]:
-    """Give where *said* has another object of a subject's single-valued predicate, each once, in order.
+    """Return where *said* has another object of a subject's single-valued predicate, each once, in order.
 
     Args: besides: a page whose own statements do not count.
     """
@@ -122,7 +122,7 @@ def contradict(facts: Iterable[Fact], said: Said, *, besides: str | None = None)
 
 
 def single(predicate: str) -> str:
-    """Give a predicate without its auxiliaries if it has one value at a time, else an empty text."""
+    """Return a predicate without its auxiliaries if it has one value at a time, else an empty text."""
     bare = _AUXILIARY.sub("", " ".join(predicate.casefold().replace("_", " ").split()))
     return bare if bare in SINGLE_VALUED else ""
 

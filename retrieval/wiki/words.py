@@ -10,7 +10,7 @@ _DOUBLED = re.compile(r"(?<=\w\w)([bdfglmnprt])\1$")
 
 
 def stems(text: str) -> frozenset[str]:
-    """Give the words of *text* without stop words, folded: lease and leases, policy and policies are one.
+    """Return the words of *text* without stop words, folded: lease and leases, policy and policies are one.
 
     Headings get by with less folding; here a word that does not match sends a question past its page.
 
@@ -21,7 +21,7 @@ def stems(text: str) -> frozenset[str]:
 
 
 def stem_line(text: str) -> tuple[str, ...]:
-    """Give the same in the order of the text, each as often as it stands there.
+    """Return the same in the order of the text, each as often as it stands there.
 
     >>> stem_line("the father of the director") == stem_line("the director of the father")
     False

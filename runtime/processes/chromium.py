@@ -14,7 +14,7 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def open_browser(source: Source, settings: Settings) -> Browser | None:
-    """Give the browser of a source whose pages are made by scripts, else None; it starts with the first page.
+    """Return browser of a source whose pages are made by scripts, else None; it starts with the first page.
 
     As root it runs without its own sandbox, which Chromium refuses to root.
     Raises: ConfigError: the extra `js` or Chromium is not there.

@@ -26,7 +26,7 @@ RawOf = Callable[[str], bytes | None]
 
 
 def stored_bytes(settings: Settings, readers: "Readers") -> RawOf:
-    """Give the bytes that a document readers see was read from; nothing is opened before it is asked."""
+    """Return the bytes that a document readers see was read from; nothing is opened before it is asked."""
 
     def raw_of(doc: str) -> bytes | None:
         from indexes.layout import IndexLayout

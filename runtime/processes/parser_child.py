@@ -61,7 +61,7 @@ Work = Callable[[bytes, ParseRequest, bytes], Made]
 
 
 def read_exactly(source: BinaryIO, size: int) -> bytes:
-    """Give *size* bytes; raises EOFError where the other end has gone."""
+    """Return *size* bytes; raises EOFError where the other end has gone."""
     data = source.read(size)
     if len(data) < size:
         raise EOFError

@@ -121,7 +121,7 @@ class ParserPool:
         return Parsed(record=answer.payload, pages=answer.pages)
 
     def inspect(self, data: bytes, request: ParseRequest, *, draw: bool) -> bytes:
-        """Give the document's Inspection as canonical JSON, with pictures of a PDF's pages if *draw*.
+        """Return the document's Inspection as canonical JSON, with pictures of a PDF's pages if *draw*.
 
         Under the same limits as a parse, and raises what `parse` raises.
         """

@@ -19,7 +19,7 @@ _NO_DATA = b"Failed loading language"
 
 
 def recognise(png: bytes, languages: str) -> str:
-    """Give the words of a picture as TSV; *languages* as Tesseract names them, joined by `+`.
+    """Return the words of a picture as TSV; *languages* as Tesseract names them, joined by `+`.
 
     The document's parser is killed with its process group when its time is up, and this program with it.
     Raises: ConfigError: Tesseract or its data for a language are not installed; ParseError: it failed on this

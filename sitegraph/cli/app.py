@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from runtime.garbage import collect_seldom
+from runtime.garbage import raise_gc_threshold
 from schemas.program import version_line
 from schemas.redaction import one_line
 from sitegraph.cli import demo
@@ -99,7 +99,7 @@ for _name, _command, _summary in COMMANDS:
 def main() -> NoReturn:
     """Run the command line and exit with the code that docs/reference/exit-codes.md promises."""
     signal.signal(signal.SIGTERM, _terminate)
-    collect_seldom()
+    raise_gc_threshold()
     for package in ("sitegraph", "runtime", "flows", "ingest", "indexes", "retrieval"):
         # What is logged is Prefect's to show; a command says what a person should know.
         logging.getLogger(package).addHandler(logging.NullHandler())

@@ -52,7 +52,7 @@ def explain(error: Exception, *, command: str) -> Failure | None:
 
 
 def exit_code(error: SitegraphError) -> int:
-    """Give the exit code of an error by its class."""
+    """Return the exit code of an error by its class."""
     if isinstance(error, ConfigError | FilterError | SchemaMismatch):
         return EXIT_USAGE
     if isinstance(error, StoreUnavailable):

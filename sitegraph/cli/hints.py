@@ -17,7 +17,7 @@ def complete_for_call(message: str, arguments: Sequence[str]) -> str:
 
 
 def complete_commands(message: str, *, index: str | None, source: str | None = None) -> str:
-    """Give the message with the index and the source file of this call in every command that it advises.
+    """Return the message with the index and the source file of this call in every command that it advises.
 
     Args: index: as the call named it, None where it did not: what the environment says needs no repeating.
     """

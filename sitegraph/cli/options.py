@@ -47,7 +47,7 @@ def check_folder(settings: Settings) -> None:
 
 
 def choose_generation(index: "Index", wanted: int | None) -> int:
-    """Give the generation to read: the current one unless another is asked for.
+    """Return the generation to read: the current one unless another is asked for.
 
     Raises: ConfigError: that one is not kept (any more).
     """

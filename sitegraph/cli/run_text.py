@@ -21,7 +21,7 @@ _LOOKED_AT = {
 
 
 def render_report(report: dict[str, Any]) -> Iterator[str]:
-    """Give the lines of a run's report (docs/reference/run-report.md), problems aside."""
+    """Return the lines of a run's report (docs/reference/run-report.md), problems aside."""
     chunks, http, missing = report["chunks"], report["http"], report["missing"]
     published = f"generation {report['generation']} published" if report["published"] else "nothing changed"
     yield f"{report['source']}: {published}"

@@ -16,7 +16,7 @@ from sitegraph.service.problems import Problem
 
 
 def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
-    """Give a chunk of this generation.
+    """Return a chunk of this generation.
 
     Raises: Problem: there is none.
     """
@@ -27,7 +27,7 @@ def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
 
 
 def describe_chunk(readers: Readers, chunk_id: str) -> dict[str, Any]:
-    """Give a chunk, its citation, and its section with the passage between » and «."""
+    """Return a chunk, its citation, and its section with the passage between » and «."""
     chunk = find_chunk(readers, chunk_id)
     return {
         "generation": readers.generation,
@@ -38,7 +38,7 @@ def describe_chunk(readers: Readers, chunk_id: str) -> dict[str, Any]:
 
 
 def describe_document(readers: Readers, doc: str, *, offset: int, limit: int) -> dict[str, Any]:
-    """Give a document and where its chunks are, in reading order, *limit* of them from *offset*.
+    """Return a document and where its chunks are, in reading order, *limit* of them from *offset*.
 
     Raises: Problem: there is none; StoreUnavailable: the graph, which knows documents, is not there.
     """
@@ -74,7 +74,7 @@ def _cite(chunk: Chunk) -> str:
 
 
 def describe_readers(readers: Readers) -> dict[str, Any]:
-    """Give the generation that is read, and what of it is missing."""
+    """Return the generation that is read, and what of it is missing."""
     return {
         "generation": readers.generation,
         "as_of": readers.as_of,

@@ -91,7 +91,7 @@ class Api(FastAPI):
 
 
 def build_app(parts: Parts) -> Api:
-    """Give the application; nothing is opened before the first request."""
+    """Return the application; nothing is opened before the first request."""
     # The pages that FastAPI draws of the contract would fetch their scripts from elsewhere.
     app = Api(docs_url=None, redoc_url=None)
     app.source_url = parts.source_url or PATH
@@ -108,7 +108,7 @@ def build_app(parts: Parts) -> Api:
 def _add_retrieve(app: Api, parts: Parts) -> None:
     @app.post("/retrieve", responses=_answers("ContextBundle", 403), operation_id="retrieve")
     async def retrieve(body: RetrieveRequest) -> Response:
-        """Give the evidence that answers a question, best first, with its citations."""
+        """Return the evidence that answers a question, best first, with its citations."""
         question = _question(body)
 
         def work() -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _add_chunks(app: Api, parts: Parts) -> None:
 
     @app.get("/chunks/{id}", responses=_answers("ChunkAnswer", 404), operation_id="chunk")
     async def chunk(id_: chunk_id) -> Response:
-        """Give one chunk, its citation, and its section with the passage between » and «."""
+        """Return one chunk, its citation, and its section with the passage between » and «."""
         return await _read(parts, lambda readers: answers.describe_chunk(readers, id_))
 
     @app.get(
@@ -165,7 +165,7 @@ def _add_documents(app: Api, parts: Parts) -> None:
         offset: Annotated[int, Query(ge=0, le=NUMBER_MAX)] = 0,
         limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = PAGE,
     ) -> Response:
-        """Give one document and its chunks in reading order, a page of them."""
+        """Return one document and its chunks in reading order, a page of them."""
         return await _read(
             parts, lambda readers: answers.describe_document(readers, id_, offset=offset, limit=limit)
         )
@@ -181,7 +181,7 @@ def _add_changes(app: Api, parts: Parts) -> None:
         source: Annotated[str | None, Query(max_length=200)] = None,
         limit: Annotated[int, Query(ge=1, le=ENTRIES_MAX)] = ENTRIES,
     ) -> Response:
-        """Give what changed after a generation, whole generations of it; go on with `until` as `since`."""
+        """Return what changed after a generation, whole generations of it; go on with `until` as `since`."""
 
         def work() -> dict[str, Any]:
             parts.retriever.read(lambda _: None)  # from here on it is the numbers that lead nowhere
@@ -213,7 +213,7 @@ def _add_source(app: Api, parts: Parts) -> None:
 
     @app.get(PATH, responses={**_problems(), **elsewhere}, response_class=Archive, operation_id="source")
     async def source() -> Response:
-        """Give the source of the version that answers, under its licence (AGPL-3.0, section 13)."""
+        """Return the source of the version that answers, under its licence (AGPL-3.0, section 13)."""
         if parts.source_url is not None:
             return Response(status_code=307, headers={"Location": parts.source_url})
         packed = await parts.threads.run(source_archive)

@@ -40,7 +40,7 @@ Scalar = Annotated[str, Field(max_length=_VALUE_MAX)] | Whole
 
 
 def _filter_schema() -> dict[str, Any]:
-    """Give the keys that a filter may have, and what may stand under each."""
+    """Return the keys that a filter may have, and what may stand under each."""
     keys = {key: _several(_value(FILTER_ALIASES.get(key, key))) for key in FILTER_KEYS}
     return {"type": "object", "properties": keys, "additionalProperties": False, "default": {}}
 
@@ -95,12 +95,12 @@ class RetrieveRequest(BaseModel):
     tool: ToolRequest | None = None
 
     def tool_use(self) -> ToolUse | None:
-        """Give the tool as a query holds it."""
+        """Return the tool as a query holds it."""
         return ToolUse(**self.tool.model_dump()) if self.tool else None
 
 
 def answer_schemas() -> dict[str, Any]:
-    """Give the schema of each answer by name, for the components of OpenAPI; answers are records."""
+    """Return the schema of each answer by name, for the components of OpenAPI; answers are records."""
     found: dict[str, Any] = {}
     for cls in (ContextBundle, Chunk, Feed):
         schema = TypeAdapter(cls).json_schema(mode="serialization", ref_template=_REF)

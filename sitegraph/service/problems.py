@@ -45,7 +45,7 @@ _FAILED = "the server failed; its log says why"
 
 
 def problem_of(error: SitegraphError) -> Problem:
-    """Give the answer to an error by its class: 4xx for what the asker can put right, 503 to come again.
+    """Return the answer to an error by its class: 4xx for what the asker can put right, 503 to come again.
 
     Only the first say what the error says: the others name files and servers that are nobody's business.
     """
@@ -58,12 +58,12 @@ def problem_of(error: SitegraphError) -> Problem:
 
 
 def unprocessable(error: SitegraphError) -> Problem:
-    """Give the answer to a question that is wrong."""
+    """Return the answer to a question that is wrong."""
     return Problem(422, str(error), type(error).__name__)
 
 
 def respond(problem: Problem) -> Response:
-    """Give the response; the type is `about:blank`, so the title is that of the status (RFC 9457, 4.2.1)."""
+    """Return response; the type is `about:blank`, so the title is that of the status (RFC 9457, 4.2.1)."""
     body = {
         "type": "about:blank",
         "title": HTTPStatus(problem.status).phrase,

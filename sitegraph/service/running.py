@@ -10,7 +10,7 @@ from pathlib import Path
 
 from uvicorn import Config, Server
 
-from runtime.file_errors import why
+from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 from sitegraph.service.connections import BoundedProtocol
@@ -44,7 +44,7 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Give a socket that listens; port 0 is any free one.
+    """Return a socket that listens; port 0 is any free one.
 
     Raises: ConfigError: no such address here, or something else listens there.
     """
@@ -55,7 +55,9 @@ def bind(host: str, port: int) -> socket.socket:
         bound.bind(address)
         bound.listen(_BACKLOG)
     except OSError as error:
-        raise ConfigError(f"cannot listen there ({why(error)})", subject=f"{host}:{port}") from error
+        raise ConfigError(
+            f"cannot listen there ({os_error_reason(error)})", subject=f"{host}:{port}"
+        ) from error
     return bound
 
 

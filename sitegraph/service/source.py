@@ -21,7 +21,7 @@ _PROJECT = ("pyproject.toml", "README.md", "LICENSE-NOTICE.md")
 
 
 def link_header(source_url: str | None) -> str:
-    """Give the `Link` header of an answer: to the licence, and to the source that it asks to be offered.
+    """Return the `Link` header of an answer: to the licence, and to the source that it asks to be offered.
 
     Source: RFC 8288, 3.3 (a relation that is not registered is named by a URI); RFC 4946 (`license`).
     """

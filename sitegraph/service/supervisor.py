@@ -55,7 +55,7 @@ def _start(work: Callable[[], None]) -> SpawnProcess:
 
 
 def _alive(process: SpawnProcess, work: Callable[[], None], told: threading.Event) -> SpawnProcess:
-    """Give the process, or a new one in its place; a dead one if there is no time for another."""
+    """Return the process, or a new one in its place; a dead one if there is no time for another."""
     if process.is_alive():
         return process
     sys.stderr.write(f"sitegraph: a worker ended ({process.exitcode}); starting another\n")

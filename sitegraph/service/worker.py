@@ -19,7 +19,7 @@ from retrieval.learning.query_log import log_queries
 from retrieval.live import LiveRetriever, open_retriever
 from retrieval.question.policy import read_policy
 from retrieval.retriever import Walk
-from runtime.garbage import collect_seldom
+from runtime.garbage import raise_gc_threshold
 from runtime.processes.page_images import WITHHELD, draw_apart, stored_bytes
 from schemas.errors import SitegraphError
 from schemas.feed import Feed
@@ -44,8 +44,8 @@ class ServeOptions:
 
 
 def build_service(options: ServeOptions) -> Guard:
-    """Give the application over an index, which is opened while it starts."""
-    collect_seldom()
+    """Return the application over an index, which is opened while it starts."""
+    raise_gc_threshold()
     limits, held = options.limits, ExitStack()
     retriever = held.enter_context(
         open_retriever(

@@ -8,12 +8,12 @@ import pytest
 from indexes.stores.ledger.history import KEEP
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.documents import DocumentState, KnownDocument
-from schemas.history import HistoryEntry, HistoryEvent, Look
+from schemas.history import FetchAttempt, HistoryEntry, HistoryEvent
 from schemas.source import Scope, Source, SourceKind
 from tests.fakes.ledger_rows import ODD_NAMES, make_known
 
 NOW = "2026-03-01T00:00:00+00:00"
-FULL, ASKED = Look(conditional=False, bytes=900), Look(conditional=True, bytes=0)
+FULL, ASKED = FetchAttempt(conditional=False, bytes=900), FetchAttempt(conditional=True, bytes=0)
 
 
 @pytest.fixture
@@ -28,7 +28,9 @@ def day(number: int) -> str:
     return f"2026-04-{number:02d}T00:00:00+00:00"
 
 
-def look(ledger: Ledger, known: KnownDocument, at: Look, day_no: int, **fields: object) -> KnownDocument:
+def look(
+    ledger: Ledger, known: KnownDocument, at: FetchAttempt, day_no: int, **fields: object
+) -> KnownDocument:
     """Save the document as a run on that day would."""
     seen = replace(known, checked_at=day(day_no), run_id=f"run {day_no}", **fields)  # type: ignore[arg-type]
     ledger.documents.save([seen], {seen.uri: at})

@@ -37,7 +37,7 @@ def edge(src: Entity, dst: Entity, confidence: float, predicate: str) -> Edge:
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[list[Entity], list[Edge], list[str]]:
-    """Give nodes, edges between them, and seeds of which some are no node; hubs are as likely as chains."""
+    """Return nodes, edges between them, and seeds of which some are no node; hubs are as likely as chains."""
     nodes = NAMES[: draw(st.sampled_from([1, 4, 12, 70]))]
     ends = st.sampled_from(nodes)
     edges = st.builds(edge, ends, ends, st.sampled_from(CONFIDENCES), st.sampled_from(["uses", "is part of"]))

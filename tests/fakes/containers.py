@@ -124,7 +124,7 @@ class Containers:
 def running_containers(
     *files: Path, environ: Mapping[str, str], home: Path, repo: Path = REPO
 ) -> Iterator[Containers]:
-    """Give the services of compose files, not yet started; all end with the block."""
+    """Return the services of compose files, not yet started; all end with the block."""
     _check_rights()
     compose = read_compose(*files, environ=environ)
     try:
@@ -139,7 +139,7 @@ def running_containers(
 
 
 def _name_hosts(files: Path, compose: Compose) -> None:
-    """Give each service an address of its own, as the network of the containers does."""
+    """Return each service an address of its own, as the network of the containers does."""
     names = [f"127.0.1.{number} {name}" for number, name in enumerate(sorted(compose.services), 1)]
     (files / "etc" / "hosts").unlink(missing_ok=True)
     (files / "etc" / "hosts").write_text("\n".join(["127.0.0.1 localhost", *names, ""]))
@@ -164,7 +164,7 @@ def _home_of(root: Path, user: str) -> str:
 
 @contextmanager
 def _network() -> Iterator[int]:
-    """Give the process that holds a network and a list of processes of their own; with it they all end."""
+    """Return the process that holds a network and a list of processes of their own; with it they all end."""
     command = [
         "setpriv",
         "--pdeathsig",

@@ -71,7 +71,7 @@ def _instructions(text: str) -> Iterator[Instruction]:
 
 
 def copies(stage: Stage) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Give what a stage copies out of the build context: sources, and the target under its WORKDIR."""
+    """Return what a stage copies out of the build context: sources, and the target under its WORKDIR."""
     folder = "/"
     for step in stage.instructions:
         if step.name == "WORKDIR":

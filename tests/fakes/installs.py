@@ -48,7 +48,7 @@ def plain_environment() -> dict[str, str]:
 
 
 def installed(*extras: str) -> Installed:
-    """Give the environment of sitegraph with *extras*; its dependencies are installed once for each lock."""
+    """Return environment of sitegraph with *extras*; its dependencies are installed once for each lock."""
     wanted = f"[{','.join(extras)}]" if extras else ""
     folder = _CACHE / f"{'-'.join(extras) or 'reader'}-{_key()}"
     with _alone():

@@ -43,7 +43,7 @@ class Neo4jStores:
 
 @contextmanager
 def query_session(server: Neo4jServer) -> Iterator[neo4j.Session]:
-    """Give a session to look, past the store, at what the server holds."""
+    """Return a session to look, past the store, at what the server holds."""
     auth = (server.user, server.password)
     with (
         neo4j.GraphDatabase.driver(server.uri, auth=auth, notifications_min_severity="OFF") as driver,

@@ -14,7 +14,7 @@ SECRET = "very-secret-word"
 
 @contextmanager
 def running_s3() -> Iterator[str]:
-    """Give the address of a server; without moto skip, or fail under REQUIRE_ALL."""
+    """Return the address of a server; without moto skip, or fail under REQUIRE_ALL."""
     moto = pytest.importorskip("moto.server", reason="moto, which serves S3, is not installed")
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()

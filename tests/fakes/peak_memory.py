@@ -14,7 +14,7 @@ _PROC = Path("/proc/self")
 
 @contextmanager
 def growth_in_mb() -> Iterator[Callable[[], float]]:
-    """Give a question: the peak since the block began, less what was resident then, in MB."""
+    """Return a question: the peak since the block began, less what was resident then, in MB."""
     try:
         (_PROC / "clear_refs").write_text("5")
     except OSError as error:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch
 from flows.crawl.plan import plan_source, plan_wave
-from flows.crawl.quarantine import settle_source
+from flows.crawl.quarantine import quarantine_and_deduplicate
 from flows.derive.diff import check_seeds, diff_source
 from flows.run.index import Index
 from flows.run.models import find_model
@@ -132,7 +132,7 @@ def crawl(pipeline: Pipeline, run_id: str, *, days: float = 1, accept: bool = Fa
         for batch in wave:
             fetch_batch(pipeline, batch.uris)
             parse_batch(pipeline, batch.uris)
-    check_seeds(pipeline, settle_source(pipeline, accept=accept), accept=accept)
+    check_seeds(pipeline, quarantine_and_deduplicate(pipeline, accept=accept), accept=accept)
     return diff_source(pipeline, accept=accept)
 
 

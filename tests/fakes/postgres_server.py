@@ -66,7 +66,7 @@ class PostgresServer:
 
 @contextmanager
 def running_postgres() -> Iterator[PostgresServer]:
-    """Give a server; without one skip, or fail under REQUIRE_POSTGRES or REQUIRE_ALL."""
+    """Return a server; without one skip, or fail under REQUIRE_POSTGRES or REQUIRE_ALL."""
     if url := os.environ.get("PG_TEST_URL"):
         yield PostgresServer(url)
         return

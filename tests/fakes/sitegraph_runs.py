@@ -64,7 +64,7 @@ class Sitegraph:
         source: str | None = None,
         stable: bool = True,
     ) -> dict[str, Rows]:
-        """Give the export of every table, without what was only observed unless *stable* is false."""
+        """Return the export of every table, without what was only observed unless *stable* is false."""
         from flows.run.opening import open_existing
         from runtime.settings import read_settings
         from sitegraph.cli.exports.records import rows

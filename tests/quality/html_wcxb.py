@@ -40,7 +40,7 @@ class Scores:
 
 
 def annotated_pages() -> Iterator[AnnotatedPage]:
-    """Give every page that has main content, in order; skips where there is no data folder."""
+    """Return every page that has main content, in order; skips where there is no data folder."""
     if not _FOLDER.is_dir():
         pytest.skip(f"no annotated pages: {_FOLDER} is not there")
     kinds = json.loads((_FOLDER / "metadata.json").read_text())["files"]

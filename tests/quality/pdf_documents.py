@@ -40,7 +40,7 @@ _TWINS = (
 
 
 def data_folder(name: str) -> Path:
-    """Give a folder of the data, or skip where there is none."""
+    """Return a folder of the data, or skip where there is none."""
     if not (DATA / name).is_dir():
         pytest.skip(f"no real PDFs: {DATA / name} is not there")
     return DATA / name

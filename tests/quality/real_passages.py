@@ -24,7 +24,7 @@ Reference = dict[str, str]
 
 
 def find_passage(label: str, reference: Reference, folder: Path) -> Evidence:
-    """Give the passage that *reference* means: a text of a corpus or a paragraph of a page, by its beginning.
+    """Return passage that *reference* means: a text of a corpus or a paragraph of a page, by its beginning.
 
     Pages are unpacked into *folder*. Skips where there is no data folder.
     """

@@ -91,7 +91,7 @@ def _blocks(tree: html.HtmlElement) -> Iterator[str]:
 
 
 def _content(element: html.HtmlElement | None) -> Iterator[html.HtmlElement]:
-    """Give the block elements that hold no other, in order."""
+    """Return the block elements that hold no other, in order."""
     if element is None or not _is_content(element):
         return
     inner = [child for child in element.iter(*BLOCKS) if child is not element]

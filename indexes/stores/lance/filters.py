@@ -9,7 +9,7 @@ from schemas.evidence import DATE_FIELDS, Filter
 
 
 def where(filters: Collection[Filter]) -> str | None:
-    """Give the condition that all filters hold, or None for no filter.
+    """Return the condition that all filters hold, or None for no filter.
 
     Raises: FilterError: an unknown field, or a value its column cannot have.
     """
@@ -18,19 +18,19 @@ def where(filters: Collection[Filter]) -> str | None:
 
 
 def one_of(column: str, values: Collection[str]) -> str:
-    """Give the condition that a text column equals one of *values*."""
+    """Return the condition that a text column equals one of *values*."""
     return str(col(column).isin(sorted(values)).to_sql())
 
 
 def between(column: str, low: str | None, high: str | None) -> str:
-    """Give the condition that a text is at least *low* and less than *high*, of which one may be open."""
+    """Return the condition that a text is at least *low* and less than *high*, of which one may be open."""
     tests = [col(column) >= lit(low)] if low is not None else []
     tests += [col(column) < lit(high)] if high is not None else []
     return " AND ".join(f"({test.to_sql()})" for test in tests)
 
 
 def any_of(column: str, phrases: Collection[str]) -> str:
-    """Give the condition that a text column contains one of *phrases*."""
+    """Return the condition that a text column contains one of *phrases*."""
     return " OR ".join(str(col(column).contains(phrase).to_sql()) for phrase in phrases)
 
 

@@ -38,16 +38,16 @@ class HeldRows:
         self._rows = {name: _Rows(found.column(name)) for name in _KEYS}
 
     def places(self, column: str, values: Collection[str]) -> Rows:
-        """Give the places of the rows with one of *values* in a column, in no order."""
+        """Return the places of the rows with one of *values* in a column, in no order."""
         return self._rows[column].of(values)
 
     def records(self, column: str, values: Collection[str]) -> list[Record]:
-        """Give those rows."""
+        """Return those rows."""
         records: list[Record] = self._found.take(self.places(column, values)).to_pylist()
         return records
 
     def keys(self, places: Rows) -> pa.Table:
-        """Give the columns `id` and `doc` of some rows."""
+        """Return the columns `id` and `doc` of some rows."""
         return self._found.select(_KEYS).take(places)
 
 
@@ -61,11 +61,11 @@ class HeldChunks(HeldRows):
         self._vectors = vectors
 
     def named(self, row_ids: pa.ChunkedArray) -> pa.Table:
-        """Give the columns `id` and `doc` of rows that a search found."""
+        """Return the columns `id` and `doc` of rows that a search found."""
         return self.keys(self._order[np.searchsorted(self._row_ids, row_ids.to_numpy())])
 
     def within(self, docs: Collection[str]) -> tuple[pa.Table, Vector]:
-        """Give the columns `id` and `doc` of all chunks of some documents, and their text vectors."""
+        """Return the columns `id` and `doc` of all chunks of some documents, and their text vectors."""
         places = self.places("doc", docs)
         return self.keys(places), self._vectors[places]
 
@@ -84,7 +84,7 @@ class HeldEdges:
         self._kinds = found.column("kind").combine_chunks()
 
     def columns(self, end: str, ids: Collection[str], kinds: Collection[str] | None) -> dict[str, list[Any]]:
-        """Give the columns of the edges of some kinds with one of *ids* at one end, `src` or `dst`."""
+        """Return the columns of the edges of some kinds with one of *ids* at one end, `src` or `dst`."""
         rows = self._by_end[end].of(ids)
         if kinds is not None:
             names = self._kinds.dictionary.to_pylist()
@@ -114,7 +114,7 @@ class _Rows:
         self._names = names[self._order]
 
     def of(self, values: Collection[str]) -> Rows:
-        """Give the rows that have one of *values*, in no order."""
+        """Return the rows that have one of *values*, in no order."""
         if not len(self._names):
             return np.zeros(0, np.int64)
         wanted = _bytes(sorted(set(values)))
@@ -128,7 +128,7 @@ def _bytes(names: Sequence[str]) -> npt.NDArray[np.bytes_]:
     return np.array([name.encode() for name in names], dtype=np.bytes_)
 
 
-def hold_chunks(table: Table, columns: Sequence[str], dim: int, *, most_bytes: int) -> HeldChunks | None:
+def cache_chunks(table: Table, columns: Sequence[str], dim: int, *, most_bytes: int) -> HeldChunks | None:
     """Read what `HeldChunks` needs, unless it would take more than *most_bytes*."""
     parts, vectors, row_ids, left = [], [], [], most_bytes
     with store_errors(table.name):
@@ -165,7 +165,7 @@ def hold_graph(
 
 
 def _give_back() -> None:
-    """Give what reading took and freed back to the system; glibc would keep it, as much as is held again.
+    """Return what reading took and freed back to the system; glibc would keep it, as much as is held again.
 
     Source: malloc_trim(3). Elsewhere nothing happens.
     """

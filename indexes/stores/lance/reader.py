@@ -178,7 +178,7 @@ class LanceChunkReader:
         return found.set_column(2, "score", similarity)
 
     def _keyed(self, query: LanceQueryBuilder, score: str) -> pa.Table:
-        """Give the columns id, doc and score of what a search finds."""
+        """Return the columns id, doc and score of what a search finds."""
         if self._held is None:
             return (
                 query.select(["id", "doc", score]).to_arrow().rename_columns({score: "score"}).select(_KEYED)
@@ -187,7 +187,7 @@ class LanceChunkReader:
         return self._held.named(found.column(ROW_ID)).append_column("score", found.column(score))
 
     def _nearness(self, docs: Collection[str], vector: Vector) -> pa.Table:
-        """Give the columns id, doc and score of all chunks of some documents."""
+        """Return the columns id, doc and score of all chunks of some documents."""
         if self._held is not None:
             keys, vectors = self._held.within(docs)
         else:

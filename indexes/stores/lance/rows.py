@@ -114,7 +114,7 @@ def _read_lists(column: pa.ChunkedArray, dim: int) -> list[Vector]:
 
 
 def vectors_in(array: pa.Array, dim: int) -> Vector:
-    """Give the vectors of a column, those that are there, in a row each."""
+    """Return the vectors of a column, those that are there, in a row each."""
     return _matrix(array.flatten(), dim)
 
 

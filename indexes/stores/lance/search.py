@@ -18,7 +18,7 @@ _ORDER = [("score", "descending"), ("id", "ascending")]
 
 
 def best(fetch: Callable[[int], pa.Table], top_k: int) -> tuple[Hit, ...]:
-    """Give the best *top_k* hits, ordered (-score, id).
+    """Return the best *top_k* hits, ordered (-score, id).
 
     `fetch(limit)` gives the columns id, doc and score of the best *limit* rows, ties cut arbitrarily; so
     fetch on while the last one still ties with the cut.
@@ -35,12 +35,12 @@ def best(fetch: Callable[[int], pa.Table], top_k: int) -> tuple[Hit, ...]:
 
 
 def ranked(found: pa.Table, top_k: int) -> tuple[Hit, ...]:
-    """Give the best *top_k* of all rows there are, ordered (-score, id)."""
+    """Return the best *top_k* of all rows there are, ordered (-score, id)."""
     return _hits(_rounded(found).sort_by(_ORDER).slice(0, max(0, top_k)))
 
 
 def cosines(vectors: Vector, vector: Vector) -> npt.NDArray[np.float64]:
-    """Give the cosine of each row with a vector; in float64, so that no order of terms shows in a score."""
+    """Return the cosine of each row with a vector; in float64, so that no order of terms shows in a score."""
     rows, query = vectors.astype(np.float64), vector.astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(query)
     similarity: npt.NDArray[np.float64] = (rows @ query) / lengths

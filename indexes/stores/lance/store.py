@@ -10,7 +10,7 @@ from lancedb.table import Table
 from indexes.ports import ChunkReader, GraphReader
 from indexes.stores.lance.graph import SHOWN_EDGE, SHOWN_NODE, LanceGraphReader
 from indexes.stores.lance.graph_writer import LanceGraphWriter
-from indexes.stores.lance.held import HeldEdges, HeldRows, hold_chunks, hold_graph
+from indexes.stores.lance.held import HeldEdges, HeldRows, cache_chunks, hold_graph
 from indexes.stores.lance.reader import LanceChunkReader
 from indexes.stores.lance.tables import (
     CHUNK_FIELDS,
@@ -72,7 +72,7 @@ class LanceChunkStore:
             return MemoryChunkStore(dim=self._dim).at(0)
         table = open_at(self._database, self._name, chunk_schema(self._dim), generation)
         held = (
-            hold_chunks(table, CHUNK_FIELDS, self._dim, most_bytes=self._held_mb << 20)
+            cache_chunks(table, CHUNK_FIELDS, self._dim, most_bytes=self._held_mb << 20)
             if self._held_mb
             else None
         )

@@ -22,7 +22,7 @@ class MergeStream:
         return self._next is None
 
     def reader(self, *, max_rows: int | None = None) -> pa.RecordBatchReader:
-        """Give what is left, or batches up to about *max_rows*, to the store."""
+        """Return what is left, or batches up to about *max_rows*, to the store."""
         return pa.RecordBatchReader.from_batches(self._schema, self._guarded(max_rows))
 
     def _guarded(self, max_rows: int | None) -> Iterator[pa.RecordBatch]:

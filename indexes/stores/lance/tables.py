@@ -159,7 +159,7 @@ def require(directory: Path, *tables: str) -> None:
 
 
 def open_session(cache_mb: int) -> lancedb.Session:
-    """Give what connections share their caches by: three quarters for search indexes, one for metadata.
+    """Return what connections share their caches by: three quarters for search indexes, one for metadata.
 
     Without one, each connection may fill 7 GiB.
     """

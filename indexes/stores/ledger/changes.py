@@ -20,7 +20,7 @@ class Changes:
         self._reading = engine.execution_options(read_only=True)
 
     def read(self, *, since: int, until: int, current: int, source: str | None = None) -> Feed:
-        """Give what leads from generation *since* to *until*, in order; of one source where named.
+        """Return what leads from generation *since* to *until*, in order; of one source where named.
 
         *current* is what readers see; only the generations it was built on count.
 
@@ -38,7 +38,7 @@ class Changes:
 
 
 def path_between(bases: Mapping[int, int], *, since: int, until: int, current: int) -> tuple[int, ...]:
-    """Give the generations after *since* up to *until*, oldest first; *bases* say what each was built on.
+    """Return the generations after *since* up to *until*, oldest first; *bases* say what each was built on.
 
     Raises: ConfigError, ChangesUnavailable: as `Changes.read`.
     """

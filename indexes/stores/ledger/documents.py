@@ -10,7 +10,7 @@ from indexes.stores.ledger.history import forget_history, record_changes, record
 from indexes.stores.ledger.tables import document, insert_new, upsert
 from indexes.stores.ledger.tables import source as source_table
 from schemas.documents import ASLEEP, COMPARED, READABLE, DocumentState, KnownDocument
-from schemas.history import Look
+from schemas.history import FetchAttempt
 from schemas.records import to_record
 
 _IN_LIMIT = 500
@@ -24,13 +24,15 @@ class Documents:
         self._reading = engine.execution_options(read_only=True)
         self._now = now
 
-    def save(self, documents: Collection[KnownDocument], looks: Mapping[str, Look] | None = None) -> None:
+    def save(
+        self, documents: Collection[KnownDocument], attempts: Mapping[str, FetchAttempt] | None = None
+    ) -> None:
         """Write rows, replacing what was known of the same URIs, in one transaction.
 
-        *looks*, by URI, say which of the rows come of a look at the document, and what it cost.
+        *attempts*, by URI, say which of the rows come of a look at the document, and what it cost.
         """
         with self._engine.begin() as connection:
-            record_changes(connection, documents, looks or {}, now=self._now and self._now())
+            record_changes(connection, documents, attempts or {}, now=self._now and self._now())
             upsert(connection, document, [to_record(known) for known in documents])
 
     def add_new(self, documents: Collection[KnownDocument]) -> None:

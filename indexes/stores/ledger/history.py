@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.tables import history, insert_new
 from schemas.documents import DocumentState, KnownDocument
-from schemas.history import HistoryEntry, HistoryEvent, Look
+from schemas.history import FetchAttempt, HistoryEntry, HistoryEvent
 from schemas.records import from_record, to_record
 
 KEEP = 20
@@ -49,25 +49,25 @@ def record_found(connection: sa.Connection, documents: Collection[KnownDocument]
 def record_changes(
     connection: sa.Connection,
     documents: Collection[KnownDocument],
-    looks: Mapping[str, Look],
+    attempts: Mapping[str, FetchAttempt],
     *,
     now: str | None,
 ) -> None:
-    """Remember what is new in documents that are about to be saved; *looks* are by URI."""
+    """Remember what is new in documents that are about to be saved; *attempts* are by URI."""
     last = _last_entries(connection, documents)
     entries = [
         entry
         for known in documents
-        if (entry := next_entry(known, last.get((known.source, known.uri)), looks.get(known.uri), now=now))
+        if (entry := next_entry(known, last.get((known.source, known.uri)), attempts.get(known.uri), now=now))
     ]
     _prolong(connection, [entry for entry in entries if entry.times > 1])
     _append(connection, [entry for entry in entries if entry.times == 1])
 
 
 def next_entry(
-    known: KnownDocument, last: HistoryEntry | None, look: Look | None, *, now: str | None
+    known: KnownDocument, last: HistoryEntry | None, look: FetchAttempt | None, *, now: str | None
 ) -> HistoryEntry | None:
-    """Give the entry that a document's new row calls for: None, the last one more times, or one more.
+    """Return the entry that a document's new row calls for: None, the last one more times, or one more.
 
     A look like the one before is counted, so that years of 304 neither fill the log nor push out what
     is worth knowing.
@@ -106,7 +106,7 @@ def forget_history(connection: sa.Connection, source: str) -> None:
     connection.execute(sa.delete(history).where(history.c.source == source))
 
 
-def _event(known: KnownDocument, last: HistoryEntry | None, look: Look | None) -> HistoryEvent | None:
+def _event(known: KnownDocument, last: HistoryEntry | None, look: FetchAttempt | None) -> HistoryEvent | None:
     if look is not None:
         return HistoryEvent.LOOKED
     if last is None or known.state is not last.to_state:
@@ -114,7 +114,7 @@ def _event(known: KnownDocument, last: HistoryEntry | None, look: Look | None) -
     return HistoryEvent.PARSED if known.content_hash != last.content_hash else None
 
 
-def _repeats(known: KnownDocument, look: Look, last: HistoryEntry) -> bool:
+def _repeats(known: KnownDocument, look: FetchAttempt, last: HistoryEntry) -> bool:
     """Whether the same was seen again: only the time, the run and the bytes on the wire may differ."""
     return (
         last.event is HistoryEvent.LOOKED

@@ -18,7 +18,7 @@ class Manifests:
             upsert(connection, manifest, [{"generation": generation, "text": text}])
 
     def get(self, generation: int) -> str | None:
-        """Give the manifest of a generation; None where it was never kept."""
+        """Return the manifest of a generation; None where it was never kept."""
         query = sa.select(manifest.c.text).where(manifest.c.generation == generation)
         with self._reading.connect() as connection:
             return connection.execute(query).scalar_one_or_none()

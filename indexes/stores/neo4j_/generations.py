@@ -38,7 +38,7 @@ class Held:
 
 
 def load_held(transaction: Transaction, ix: str) -> Held:
-    """Give the generations of an index; of an unknown index, none."""
+    """Return the generations of an index; of an unknown index, none."""
     for row in transaction.run(_LOAD, ix=ix):
         kept = {name: value for name, value in row.items() if value is not None}
         return Held(
@@ -117,7 +117,7 @@ class Generations:
         self._ix = ix
 
     def load(self) -> Held:
-        """Give what is held now."""
+        """Return what is held now."""
         return self._connection.read(lambda transaction: load_held(transaction, self._ix))
 
     def save(self, change: Callable[[Held], Held]) -> Held:

@@ -69,7 +69,7 @@ _OTHERS = "MATCH (i:SitegraphIndex {view_embedded: true}) WHERE i.id <> $ix RETU
 def stale_passages(
     marks: Mapping[str, str | None], hashes: Mapping[str, str], *, embedded: bool
 ) -> tuple[str, ...]:
-    """Give the ids of chunks whose node says something else than the chunk store, in id order.
+    """Return the ids of chunks whose node says something else than the chunk store, in id order.
 
     Args: marks: by id what each node was taken from; hashes: `row_sha256` by id as the chunk store has it.
     """
@@ -81,7 +81,7 @@ def stale_passages(
 
 
 def passage_properties(chunk: Chunk, sha256: str, *, embedded: bool) -> Properties:
-    """Give what a node says of a chunk; a field without a value is None, so that an older one goes."""
+    """Return what a node says of a chunk; a field without a value is None, so that an older one goes."""
     record = to_record(chunk)
     said = to_properties({name: record[name] for name in FIELDS})
     absent = {name: None for field in FIELDS if record[field] is None for name in property_names(field)}
@@ -90,7 +90,7 @@ def passage_properties(chunk: Chunk, sha256: str, *, embedded: bool) -> Properti
 
 
 def fill_passages(connection: Connection, ix: str, chunks: ChunkReader, *, embedded: bool) -> None:
-    """Give every `Chunk` node of the view what its passage says now; those that say so already stay.
+    """Return every `Chunk` node of the view what its passage says now; those that say so already stay.
 
     Raises: ConfigError: another index of the database has vectors of another dimension.
     """

@@ -26,7 +26,7 @@ def to_properties(record: Record) -> Properties:
 
 
 def property_names(field: str) -> tuple[str, str]:
-    """Give the names under which a field of a record may be a property."""
+    """Return the names under which a field of a record may be a property."""
     return field, field + _JSON
 
 
@@ -36,7 +36,7 @@ def from_properties(properties: Mapping[str, Any]) -> Record:
 
 
 def node_properties(node: Node) -> Properties:
-    """Give what a `Rev` of *node* holds, but for its index and interval."""
+    """Return what a `Rev` of *node* holds, but for its index and interval."""
     record = node_to_record(node)
     return {**to_properties(record), "row_sha256": row_sha256(record)}
 
@@ -47,7 +47,7 @@ def node_from_properties(properties: Mapping[str, Any]) -> Node:
 
 
 def edge_properties(edge: Edge) -> Properties:
-    """Give what a relationship holds, but for its index and interval; its type and ends say the rest."""
+    """Return what a relationship holds, but for its index and interval; its type and ends say the rest."""
     record = to_record(edge)
     own = {name: value for name, value in record.items() if name not in _TOLD_BY_THE_GRAPH}
     return {**to_properties(own), "row_sha256": row_sha256(record)}

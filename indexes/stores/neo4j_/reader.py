@@ -134,7 +134,7 @@ class Neo4jGraphReader:
     def _pages(
         self, rows: RowKind, columns: str, size: int, source: str | None = None
     ) -> Iterator[list[dict[str, Any]]]:
-        """Give all rows of a kind in id order, a page a transaction, so that no long one is held open."""
+        """Return all rows of a kind in id order, a page a transaction, so that no long one is held open."""
         condition = "v.id > $after" + (" AND v.source = $source" if source is not None else "")
         returned = f"{columns}, v.id AS position ORDER BY v.ix, v.id LIMIT {size}"
         after = ""

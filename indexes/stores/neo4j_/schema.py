@@ -33,13 +33,13 @@ TEXT_INDEX, VECTOR_INDEX = "sitegraph_chunk_text", "sitegraph_chunk_embedding"
 
 
 def by_key(label: str, name: str, id_: str) -> str:
-    """Give the MATCH that finds, as *name*, the node of an index by the expression of its id."""
+    """Return the MATCH that finds, as *name*, the node of an index by the expression of its id."""
     # SEEK: while statistics are young the planner would as soon read all nodes for each one it looks for.
     return f"MATCH ({name}:{label} {{ix: $ix, id: {id_}}}) USING INDEX SEEK {name}:{label}(ix, id)"
 
 
 def seen(name: str, id_: str) -> str:
-    """Give the MATCH that finds, as *name*, a node of the view by the expression of its id."""
+    """Return the MATCH that finds, as *name*, a node of the view by the expression of its id."""
     return by_key(VIEW_LABEL, name, id_)
 
 
@@ -64,12 +64,12 @@ def _node_rows() -> RowKind:
 
 
 def relationship_type(kind: EdgeKind) -> str:
-    """Give the type that an edge kind has in the view, in Neo4j's spelling: LINKS_TO."""
+    """Return the type that an edge kind has in the view, in Neo4j's spelling: LINKS_TO."""
     return kind.value.upper()
 
 
 def row_type(kind: EdgeKind) -> str:
-    """Give the type that the rows of an edge kind have: LINKS_TO_REV."""
+    """Return the type that the rows of an edge kind have: LINKS_TO_REV."""
     return f"{relationship_type(kind)}_REV"
 
 
@@ -99,7 +99,7 @@ LOOKED_UP = {
 
 
 def schema_statements() -> dict[str, str]:
-    """Give by name the statements that make constraints and indexes; each may be repeated.
+    """Return by name the statements that make constraints and indexes; each may be repeated.
 
     Community edition has uniqueness constraints only, so nothing here needs more.
     """
@@ -120,7 +120,7 @@ def drop_statements() -> dict[str, str]:
 
 
 def vector_index(dim: int) -> str:
-    """Give the statement that makes the index over the vectors of passages."""
+    """Return the statement that makes the index over the vectors of passages."""
     return (
         f"CREATE VECTOR INDEX {VECTOR_INDEX} IF NOT EXISTS FOR (v:{NodeKind.CHUNK}) ON (v.embedding) OPTIONS "
         f"{{indexConfig: {{`vector.dimensions`: {dim}, `vector.similarity_function`: 'cosine'}}}}"

@@ -148,7 +148,7 @@ class Connection:
 
 
 def _name(uri: str) -> str:
-    """Give the address without a user or password that somebody wrote into it."""
+    """Return the address without a user or password that somebody wrote into it."""
     scheme, separator, rest = uri.partition("://")
     return scheme + separator + rest.rpartition("@")[2]
 

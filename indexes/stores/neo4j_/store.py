@@ -40,7 +40,7 @@ class Neo4jGraphStore:
         self._writer.create()
 
     def at(self, generation: int) -> Neo4jGraphReader:
-        """Give a reader pinned to *generation*; 0 is the empty index.
+        """Return a reader pinned to *generation*; 0 is the empty index.
 
         Raises: StoreUnavailable: the server cannot be reached, or the generation is not kept.
         ConfigError: the address, user or password is wrong.
@@ -50,7 +50,7 @@ class Neo4jGraphStore:
         return Neo4jGraphReader(self._reading, ix=self._ix, generation=generation)
 
     def writer(self) -> Neo4jGraphWriter:
-        """Give the writer; the same at each call."""
+        """Return the writer; the same at each call."""
         return self._writer
 
     def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:

@@ -512,7 +512,7 @@ _SENTENCES = _by_key()
 
 
 def find_sentences(text: str) -> list[str]:
-    """Give the reason of each sentence that is in a text, in lower case, in the order of the text."""
+    """Return the reason of each sentence that is in a text, in lower case, in the order of the text."""
     words = {"", *_WORD.findall(text)} & _SENTENCES.keys()
     candidates = (pair for word in words for pair in _SENTENCES[word])
     found = sorted(

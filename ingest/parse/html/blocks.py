@@ -51,7 +51,7 @@ def read_blocks(
     keep_hidden: bool = False,
     on_left_out: OnLeftOut | None = None,
 ) -> list[Part]:
-    """Give the parts of *content* in reading order, without chrome and what is hidden.
+    """Return the parts of *content* in reading order, without chrome and what is hidden.
 
     Args: keep_chrome: keep tables of contents and the like, for a page that is nothing else;
     keep_hidden: keep what a script is to show, for a page that is hidden as a whole; on_left_out: hears

@@ -66,7 +66,7 @@ class Content:
 
 
 def find_content(survey: Survey, family: Family, purpose: Purpose = Purpose.OTHER) -> Content:
-    """Give the content root; a page that has words always has one."""
+    """Return the content root; a page that has words always has one."""
     body = page_body(survey.root)
     container = find_container(survey, family)
     if family is not Family.PLAIN and container is not None and _holds_enough(container, body):

@@ -16,7 +16,7 @@ _ABOVE = 3
 
 
 def code_language(pre: HtmlElement) -> str | None:
-    """Give the language that a `pre`, its `code` or its own frame names, in lower case; else None.
+    """Return the language that a `pre`, its `code` or its own frame names, in lower case; else None.
 
     Highlighters name it in a class (`language-x`, `lang-x`, `highlight-x`, `brush: x`) or in a data
     attribute. An element that frames other text too says nothing about this block.

@@ -11,7 +11,7 @@ _SPHINX_CHAPTER = "document-"
 
 
 def mark_titles(parts: list[Part], survey: Survey, family: Family) -> list[Part]:
-    """Give *parts* with the headings marked that title the document: no path below begins with them.
+    """Return *parts* with the headings marked that title the document: no path below begins with them.
 
     The first heading of an ordinary page says what the page is about, and stays in the paths below. That of
     a whole manual says on every line what the document's title says, and the bookmarks of the same manual

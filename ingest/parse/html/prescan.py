@@ -13,7 +13,7 @@ _REST = re.compile(rb"(?:%s|=)*+[\s/]*+" % _ATTRIBUTE)
 
 
 def cut_markup(data: bytes) -> tuple[bytes, bool]:
-    """Give the bytes with at most MAX_TAGS tags of at most MAX_ATTRIBUTES attributes, and whether any went.
+    """Return the bytes with at most MAX_TAGS tags of at most MAX_ATTRIBUTES attributes, and whether any went.
 
     Tags after the limit go with all that follows them; attributes after the limit go alone.
     """

@@ -42,7 +42,7 @@ class Reading:
     keep_hidden: bool = False
 
     def read(self, survey: Survey, family: Family, *, on_left_out: OnLeftOut | None = None) -> list[Part]:
-        """Give the parts that a page has when it is read so."""
+        """Return the parts that a page has when it is read so."""
         return read_blocks(
             self.root,
             survey,
@@ -54,7 +54,7 @@ class Reading:
 
 
 def read_content(survey: Survey, content: Content, family: Family, purpose: Purpose) -> list[Part]:
-    """Give the page's parts: the first reading that holds enough of the vote, else the fullest."""
+    """Return the page's parts: the first reading that holds enough of the vote, else the fullest."""
     ballot = ballot_of(content)
     _, parts = choose_reading(survey, content, family, ballot)
     if purpose is Purpose.PRODUCT and ballot:
@@ -65,7 +65,7 @@ def read_content(survey: Survey, content: Content, family: Family, purpose: Purp
 def choose_reading(
     survey: Survey, content: Content, family: Family, ballot: Pairs
 ) -> tuple[Reading, list[Part]]:
-    """Give the first reading that holds enough of the vote, else the fullest, and its parts."""
+    """Return the first reading that holds enough of the vote, else the fullest, and its parts."""
     best, most = (Reading(content.root), list[Part]()), -1.0
     for reading in _readings(survey, content):
         parts = reading.read(survey, family)
@@ -78,7 +78,7 @@ def choose_reading(
 
 
 def ballot_of(content: Content) -> Pairs:
-    """Give the word pairs that were voted for; none where the vote is too short to count."""
+    """Return the word pairs that were voted for; none where the vote is too short to count."""
     return _pairs(content.voted) if len(content.voted.split()) >= FEW_WORDS else Counter()
 
 

@@ -52,7 +52,7 @@ def is_layout(table: HtmlElement) -> bool:
 
 
 def table_text(table: HtmlElement, *, own_id: OwnId = no_id) -> TableText:
-    """Give a data table as lines, cells joined by " | ", spans repeated in every cell they cover."""
+    """Return a data table as lines, cells joined by " | ", spans repeated in every cell they cover."""
     caption = next((inline_text(child)[0] for child in table if child.tag == "caption"), None)
     lines: list[str] = []
     anchors: list[Anchor] = []

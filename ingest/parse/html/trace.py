@@ -97,7 +97,7 @@ class _Tracer:
         self.ballot = "".join(voted.split()) if len(voted.split()) >= FEW_WORDS else ""
 
     def blocks(self) -> Iterator[TracedBlock]:
-        """Give the text of the body in order; what shares a fate that is not to be read is one block."""
+        """Return the text of the body in order; what shares a fate that is not to be read is one block."""
         held: tuple[_Fate, HtmlElement] | None = None
         lines: dict[HtmlElement, list[str]] = {}
         for fate, block, text in self._texts():
@@ -218,7 +218,7 @@ _REASONS = {
 
 
 def name_element(element: HtmlElement) -> str:
-    """Give tag, id and classes as a CSS selector would: `div#top.navheader`."""
+    """Return tag, id and classes as a CSS selector would: `div#top.navheader`."""
     classes = "".join(f".{name}" for name in (element.get("class") or "").split())
     role = element.get("role")
     id_ = element.get("id")

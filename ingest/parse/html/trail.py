@@ -19,7 +19,7 @@ _SEPARATORS = "»›>/→|· \u00a0"
 
 
 def read_trail(survey: Survey, *, uri: str, title: str) -> tuple[str, ...]:
-    """Give the names from the site's top to this page.
+    """Return the names from the site's top to this page.
 
     Taken from an element that calls itself breadcrumb, then JSON-LD BreadcrumbList, then Sphinx's bar of
     related pages, then the titles of the start and of the page above, then the path of the address with the

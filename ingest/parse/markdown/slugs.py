@@ -20,7 +20,7 @@ class Slugs:
         self._seen: Counter[str] = Counter()
 
     def of(self, heading: str, explicit: str | None = None) -> str | None:
-        """Give the explicit id, else the slug; the second of equals gets `-1`. None if no letter is left.
+        """Return the explicit id, else the slug; the second of equals gets `-1`. None if no letter is left.
 
         Source: GitHub: lower case, signs but letters, digits, `_` and `-` dropped, spaces to hyphens.
         """

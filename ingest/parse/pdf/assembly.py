@@ -62,7 +62,7 @@ def assemble_pdf(
     facts: PdfFacts,
     count_tokens: CountTokens,
 ) -> GraphFragment:
-    """Give the fragment of a PDF; a `noindex` one is its PdfDoc node alone.
+    """Return the fragment of a PDF; a `noindex` one is its PdfDoc node alone.
 
     Ids of regions and chunks come from content, so an inserted page moves none of them.
     """

@@ -60,7 +60,7 @@ class PageDigests:
         self._stated: bytes | None = None
 
     def of(self, index: int) -> bytes | None:
-        """Give the digest of page *index* (from 0); None where it cannot be told what the page depends on.
+        """Return the digest of page *index* (from 0); None where it cannot be told what the page depends on.
 
         Such are pages with annotations other than links, and those of broken objects.
         """

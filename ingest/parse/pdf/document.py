@@ -88,7 +88,7 @@ def parse_pdf(
 
 
 def file_name(request: ParseRequest) -> str:
-    """Give the name a citation shows: the last part of the path, or of the URL."""
+    """Return the name a citation shows: the last part of the path, or of the URL."""
     path = request.path or unquote(urlsplit(request.url or request.uri).path)
     return PurePosixPath(path).name or request.uri
 

@@ -52,7 +52,7 @@ def table_signs(document: Any, page: Any, blocks: Iterable[dict[str, Any]]) -> t
 
 
 def content_length(document: Any, page: Any) -> int:
-    """Give the bytes of a page's content, compressed."""
+    """Return the bytes of a page's content, compressed."""
     return sum(_length(document, xref) for xref in page.get_contents())
 
 

@@ -61,7 +61,7 @@ class Type:
 
 
 def body_size(lines: Iterable[Line]) -> float:
-    """Give the size that most letters are set in; 0 for no text."""
+    """Return the size that most letters are set in; 0 for no text."""
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[line.size] += len(line.text)
@@ -164,7 +164,7 @@ def _place(entry: Entry, lines: Sequence[Line]) -> int:
 def find_by_font(
     blocks: Sequence[tuple[int, int]], lines: Sequence[Line], type_: Type, *, bold_alone: bool
 ) -> tuple[tuple[int, int], ...]:
-    """Give the runs of lines [start, end) that look like headings on one page.
+    """Return the runs of lines [start, end) that look like headings on one page.
 
     Lines larger than the body, or (`bold_alone`) a short block that is bold throughout. Blocks that
     follow each other closely in one style are one heading.
@@ -222,7 +222,7 @@ def _is_title(lines: Sequence[Line], type_: Type) -> bool:
 
 
 def rank_sizes(titles: Iterable[tuple[float, str]]) -> dict[float, int]:
-    """Give the sizes that headings are set in their levels from 1, from the numbers in the titles.
+    """Return the sizes that headings are set in their levels from 1, from the numbers in the titles.
 
     A size whose titles carry numbers has the depth of most of them ("3.2" is 2); another is one level
     below the next larger size.
@@ -241,7 +241,7 @@ def rank_sizes(titles: Iterable[tuple[float, str]]) -> dict[float, int]:
 
 
 def numbered_depth(text: str) -> int:
-    """Give 2 for "3.2 Title", 1 for "3 Title", 0 for a title without number."""
+    """Return 2 for "3.2 Title", 1 for "3 Title", 0 for a title without number."""
     number, _, rest = text.strip().partition(" ")
     digits = number.rstrip(".").split(".")
     return len(digits) if rest and all(part.isdigit() and len(part) < 4 for part in digits) else 0

@@ -24,7 +24,7 @@ class Joined:
     lines: tuple[tuple[int, int, BBox], ...]
 
     def bbox(self, start: int, end: int) -> BBox:
-        """Give the smallest box around the lines that touch the span."""
+        """Return the smallest box around the lines that touch the span."""
         boxes = [box for low, high, box in self.lines if low < end and start < high]
         union = boxes[0]
         for box in boxes[1:]:

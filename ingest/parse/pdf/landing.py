@@ -55,7 +55,7 @@ class Places:
             self._by_page[region.page_no].append(index)
 
     def standing(self, page_no: int, box: BBox) -> int | None:
-        """Give the smallest region around the middle of *box*."""
+        """Return the smallest region around the middle of *box*."""
         x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
         around = [
             ((other.x1 - other.x0) * (other.y1 - other.y0), index)
@@ -65,14 +65,14 @@ class Places:
         return min(around)[1] if around else None
 
     def position(self, index: int | None) -> LinkPosition:
-        """Give what a link in a region is to a reader."""
+        """Return what a link in a region is to a reader."""
         region = None if index is None else self.regions[index]
         if region is None:
             return LinkPosition.BODY
         return LinkPosition.NAV if region.contents else _MARGINS.get(region.type, LinkPosition.BODY)
 
     def landing(self, to: Destination) -> int | None:
-        """Give the region that a destination shows: the heading whose bookmark leads there too, else the
+        """Return the region that a destination shows: the heading whose bookmark leads there too, else the
         first that reaches below it, of those it lies beside where there are columns.
         """
         y = to.y
@@ -92,7 +92,7 @@ class Places:
 def find_inner_links(
     pages: Sequence[PageContent], places: Places
 ) -> tuple[tuple[tuple[InnerLink, int], ...], tuple[str, ...]]:
-    """Give the distinct links inside the document and how often each stands there; also gives a warning.
+    """Return the distinct links inside the document and how often each stands there; also gives a warning.
 
     A link from a region to itself is none.
     """

@@ -51,7 +51,7 @@ class PageLink:
 
 
 def find_links(document: Any, page: Any) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """Give the links of an unrotated page as pymupdf has them, and a warning where they are too many."""
+    """Return the links of an unrotated page as pymupdf has them, and a warning where they are too many."""
     count = _annotations(document, page)
     if not count:
         return [], ()
@@ -95,7 +95,7 @@ def _links(found: Sequence[dict[str, Any]], texts: Sequence[LinkText], tops: Pag
 
 
 def _uri(link: dict[str, Any]) -> str:
-    """Give where a link leads outside; a place in another PDF is its page (RFC 8118, 3)."""
+    """Return where a link leads outside; a place in another PDF is its page (RFC 8118, 3)."""
     file = str(link.get("file") or "")
     if link["kind"] == _URI:
         return str(link.get("uri") or "")

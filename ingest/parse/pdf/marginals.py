@@ -49,7 +49,7 @@ class _Candidate:
 
 
 def find_marginals(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margin]:
-    """Give the running lines, by page number and line.
+    """Return the running lines, by page number and line.
 
     A line runs when its text returns often enough in its place. A place runs when enough pages hold there
     a returning text or a page number; then all blocks in it run, also the title of a one-page chapter.

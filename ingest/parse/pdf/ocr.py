@@ -45,7 +45,7 @@ class PageReader:
     usable: bool = True
 
     def read(self, document: Any, page: PageContent) -> PageContent:
-        """Give the page with its recognised lines; or as it is, with a warning where that has failed."""
+        """Return the page with its recognised lines; or as it is, with a warning where that has failed."""
         if not self.usable or has_text(page) or not _shows_something(document[page.page_no - 1]):
             return page
         if not self.left:
@@ -88,7 +88,7 @@ def has_text(page: PageContent) -> bool:
 
 
 def recognised_lines(pages: Iterable[PageContent]) -> dict[tuple[int, BBox], Line]:
-    """Give the recognised lines by page and box."""
+    """Return the recognised lines by page and box."""
     return {
         (page.page_no, line.bbox): line
         for page in pages
@@ -101,7 +101,7 @@ def recognised_lines(pages: Iterable[PageContent]) -> dict[tuple[int, BBox], Lin
 def mean_confidence(
     lines: Mapping[tuple[int, BBox], Line], page_no: int, joined: Joined, start: int, end: int
 ) -> float | None:
-    """Give the mean confidence, 0 to 1, of the recognised words in a span of text; None without any."""
+    """Return the mean confidence, 0 to 1, of the recognised words in a span of text; None without any."""
     if not lines:
         return None
     inside = (lines.get((page_no, box)) for low, high, box in joined.lines if low < end and start < high)

@@ -26,7 +26,7 @@ def load_pymupdf() -> Any:
 
 @cache
 def pdf_errors() -> tuple[type[Exception], ...]:
-    """Give what pymupdf raises over damaged files: its own errors, and Python's over what they left."""
+    """Return what pymupdf raises over damaged files: its own errors, and Python's over what they left."""
     own: type[Exception] = load_pymupdf().mupdf.FzErrorBase
     return (own, RuntimeError, ValueError, LookupError, TypeError, AttributeError, OSError, AssertionError)
 

@@ -18,7 +18,7 @@ _LEAST_WIDTH = 0.25
 
 
 def box_of(block: Block) -> BBox:
-    """Give the smallest box around the lines of a block."""
+    """Return the smallest box around the lines of a block."""
     union = block[0].bbox
     for line in block[1:]:
         union = union.union(line.bbox)
@@ -55,7 +55,7 @@ def _by_column(blocks: Sequence[Block], boxes: Sequence[BBox], gutter: float) ->
 
 
 def column_of(box: BBox, gutter: float | None) -> int:
-    """Give 0 for the left or only column, 1 for the right one, -1 for what spans both."""
+    """Return 0 for the left or only column, 1 for the right one, -1 for what spans both."""
     if gutter is None or box.x1 <= gutter:
         return 0
     return -1 if box.x0 < gutter else 1

@@ -27,7 +27,7 @@ class Entry:
 
 
 def read_outline(document: Any) -> tuple[Entry, ...]:
-    """Give the bookmarks that lead to a page, in their order; none where the outline is broken."""
+    """Return the bookmarks that lead to a page, in their order; none where the outline is broken."""
     try:
         rows = document.get_toc(simple=False)[:MAX_ENTRIES]
         return tuple(_entries(rows, PageTops(document)))
@@ -36,7 +36,7 @@ def read_outline(document: Any) -> tuple[Entry, ...]:
 
 
 def title_key(text: str) -> str:
-    """Give *text* as titles are compared: letters and digits only, case folded, ligatures undone."""
+    """Return *text* as titles are compared: letters and digits only, case folded, ligatures undone."""
     return _NOT_WORDS.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
@@ -49,7 +49,7 @@ class PageTops:
         self.page_count: int = document.page_count
 
     def place(self, destination: dict[str, Any], index: int) -> tuple[float, float | None]:
-        """Give x and y of a destination as pymupdf has it: points from the top left corner of page *index*.
+        """Return x and y of a destination as pymupdf has it: points from the top left corner of page *index*.
 
         Named destinations count from the bottom of the MediaBox, direct ones from the top left of the page
         as it is displayed, so that on a turned page they give no place; (0, 0) is none either.

@@ -115,7 +115,7 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
 
 
 def place_page(document: Any, index: int, content: PageContent, *, tops: PageTops) -> PageContent | None:
-    """Give the content of an equal page as that of page *index*; None where its links lie elsewhere."""
+    """Return the content of an equal page as that of page *index*; None where its links lie elsewhere."""
     page, _, label = _open(document, index)
     found, _ = find_links(document, page)
     if [tuple(link["from"]) for link in found] != [under.area for under in content.link_texts]:
@@ -125,7 +125,7 @@ def place_page(document: Any, index: int, content: PageContent, *, tops: PageTop
 
 
 def _open(document: Any, index: int) -> tuple[Any, int, str | None]:
-    """Give a page turned back, by how much it was turned, and its label."""
+    """Return a page turned back, by how much it was turned, and its label."""
     page = document[index]
     label = page.get_label() or None
     rotation = int(page.rotation)

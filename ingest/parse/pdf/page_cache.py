@@ -31,7 +31,7 @@ class PageCache:
         self.counts = PageCounts()
 
     def find(self, digest: bytes) -> PageContent | None:
-        """Give what an equal page was read as, but for its number, its label and its links."""
+        """Return what an equal page was read as, but for its number, its label and its links."""
         packed = self._earlier.get(digest)
         return None if packed is None else from_record(PageContent, json.loads(zlib.decompress(packed)))
 
@@ -58,7 +58,7 @@ class PageCache:
         self._earlier, self.counts = {}, PageCounts()
 
     def dump(self) -> bytes:
-        """Give the pages that are kept, in the order of the document."""
+        """Return the pages that are kept, in the order of the document."""
         return b"".join(_FRAME.pack(digest, len(packed)) + packed for digest, packed in self._kept.items())
 
     def _keep(self, digest: bytes, packed: bytes) -> None:

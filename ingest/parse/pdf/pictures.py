@@ -40,7 +40,7 @@ class Picture:
 def find_pictures(
     document: Any, page: Any, blocks: Sequence[dict[str, Any]], tables: Sequence[BBox]
 ) -> tuple[Picture, ...]:
-    """Give the figures of an unrotated page; *blocks* are those of `get_text("dict")`.
+    """Return the figures of an unrotated page; *blocks* are those of `get_text("dict")`.
 
     Drawings are looked for beside captions only: elsewhere lines are rules, frames and ornaments.
     """
@@ -57,7 +57,7 @@ def find_pictures(
 
 
 def gap_between(caption: BBox, other: BBox) -> float:
-    """Give the vertical distance of two boxes that share a column, else one out of reach."""
+    """Return the vertical distance of two boxes that share a column, else one out of reach."""
     if min(caption.x1, other.x1) <= max(caption.x0, other.x0):
         return REACH + 1
     return max(0.0, other.y0 - caption.y1, caption.y0 - other.y1)

@@ -18,7 +18,7 @@ from ingest.parse.pdf.tables import MAX_PAGES
 def read_pages(
     document: Any, *, reader: PageReader | None, cache: PageCache | None, outlined: bool
 ) -> Iterator[PageContent | str]:
-    """Give the pages in order; one bad page costs that page only: it gives a warning in its place.
+    """Return the pages in order; one bad page costs that page only: it gives a warning in its place.
 
     The pages are the same with a *cache* as without: a page is taken over where its digest, and what was to
     be looked for on it, are equal.

@@ -12,7 +12,7 @@ _BROKEN = 16
 
 
 def find_in_pages(pages: Sequence[PageContent], others: Iterable[str]) -> tuple[Secret, ...]:
-    """Give the secrets of lines, tables, links and labels, and of *others* that the file says of itself."""
+    """Return the secrets of lines, tables, links and labels, and of *others* that the file says of itself."""
     blocks = [block for page in pages for block in page.blocks]
     texts = [*others, *("\n".join(line.text for line in block) for block in blocks)]
     for page in pages:

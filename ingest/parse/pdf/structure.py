@@ -59,7 +59,7 @@ class Structure:
 
 
 def build_structure(pages: Sequence[PageContent], entries: Sequence[Entry], title: str) -> Structure:
-    """Give every part its place and its headings.
+    """Return every part its place and its headings.
 
     *title* is the stated title, or empty: then the first heading is it, where nothing else is set in its
     style. The title itself never stands in a heading path.

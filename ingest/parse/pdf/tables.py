@@ -51,7 +51,7 @@ class Table:
 def find_tables(
     page: Any, textpage: Any, blocks: Sequence[dict[str, Any]], *, with_layout: bool
 ) -> tuple[Table, ...]:
-    """Give the tables of an unrotated page.
+    """Return the tables of an unrotated page.
 
     Costs 50 CPU-ms by rulings alone and ten times that with the layout model, which also finds tables
     without rulings; ask `gate` first. Where the model is lost, the rulings decide.
@@ -103,7 +103,7 @@ def _row_boxes(
 
 
 def count_header_rows(rows: Rows) -> int:
-    """Give how many rows at the top name the columns: the first, unless it holds quantities.
+    """Return how many rows at the top name the columns: the first, unless it holds quantities.
 
     Rows below it that leave their first cell to a merged one above count too, as "Female | Male" below
     "Finland". At least one row is left.

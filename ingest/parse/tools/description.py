@@ -37,7 +37,7 @@ class ToolDescription:
 
 
 def tidy(tool: ToolDescription) -> ToolDescription:
-    """Give the tool with its texts on one line each, its lists sorted and without repeats, and no secrets.
+    """Return the tool with its texts on one line each, its lists sorted and without repeats, and no secrets.
 
     Raises: ParseError: it has no name, or something of it is beyond the limits above.
     """
@@ -59,7 +59,7 @@ def tidy(tool: ToolDescription) -> ToolDescription:
 
 
 def schema_text(schema: Any) -> str | None:
-    """Give a JSON Schema as canonical JSON; None for none.
+    """Return a JSON Schema as canonical JSON; None for none.
 
     Raises: ParseError: it holds what JSON has not.
     """

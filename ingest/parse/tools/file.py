@@ -40,7 +40,7 @@ def parse_tools(
 
 
 def tools_fragment(tools: Iterable[Tool]) -> GraphFragment:
-    """Give the fragment of one file from all of its tools, in whatever order."""
+    """Return the fragment of one file from all of its tools, in whatever order."""
     nodes = tuple(sorted(tools, key=lambda tool: tool.id))
     first = nodes[0]
     return GraphFragment(

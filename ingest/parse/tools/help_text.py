@@ -24,7 +24,7 @@ _COMMAND_LINE = re.compile(
 
 
 def parse_help(text: str) -> tuple[ToolDescription, ...]:
-    """Give the command and, where its help lists them, the commands of it (`flask`, `flask run`).
+    """Return the command and, where its help lists them, the commands of it (`flask`, `flask run`).
 
     Raises: ParseError: no line says how it is used.
     """

@@ -24,7 +24,7 @@ _OPTION, _VARIABLE = ("std", "cmdoption"), ("std", "envvar")
 
 
 def parse_inventory(data: bytes) -> tuple[ToolDescription, ...]:
-    """Give what can be called or set: everything but pages, labels and terms of the text (domain `std`).
+    """Return what can be called or set: everything but pages, labels and terms of the text (domain `std`).
 
     The options of a program (`std:cmdoption`, named `program.--option`) become one tool.
 

@@ -11,7 +11,7 @@ from schemas.errors import ParseError
 
 
 def parse_mcp(tree: Any) -> tuple[ToolDescription, ...]:
-    """Give the tools of an answer; keys that the protocol adds are passed over.
+    """Return the tools of an answer; keys that the protocol adds are passed over.
 
     Raises: ParseError: it is no such answer, an error, or only a page of one.
     """

@@ -21,7 +21,7 @@ Json = Mapping[str, Any]
 
 
 def parse_openapi(tree: Any) -> tuple[ToolDescription, ...]:
-    """Give the operations in the order of their paths, named by `operationId`, else by method and path.
+    """Return the operations in the order of their paths, named by `operationId`, else by method and path.
 
     Raises: ParseError: names the place that is wrong.
     """
@@ -88,7 +88,7 @@ class _Resolver:
         self._left = _MAX_PARTS
 
     def follow(self, value: Any, where: str) -> Json:
-        """Give what a mapping with `$ref` stands for."""
+        """Return what a mapping with `$ref` stands for."""
         stated = as_mapping(value, where)
         for _ in range(_MAX_NESTING):
             if not isinstance(stated.get("$ref"), str):
@@ -97,7 +97,7 @@ class _Resolver:
         raise ParseError(f"{where}: a $ref that leads on and on")
 
     def inline(self, schema: Any, depth: int = 0) -> Any:
-        """Give a schema without references; what is nested too deep, or in itself, may be anything."""
+        """Return a schema without references; what is nested too deep, or in itself, may be anything."""
         self._left -= 1
         if self._left < 0 or depth > 4 * _MAX_NESTING:
             return {}

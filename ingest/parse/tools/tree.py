@@ -63,7 +63,7 @@ def _check_events(text: str) -> None:
 
 
 def as_mapping(value: Any, where: str) -> Mapping[str, Any]:
-    """Give a mapping with texts for keys, or none; ParseError names *where* it should stand."""
+    """Return a mapping with texts for keys, or none; ParseError names *where* it should stand."""
     if value is None:
         return {}
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
@@ -72,7 +72,7 @@ def as_mapping(value: Any, where: str) -> Mapping[str, Any]:
 
 
 def as_list(value: Any, where: str) -> list[Any]:
-    """Give a list, or none."""
+    """Return a list, or none."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -81,7 +81,7 @@ def as_list(value: Any, where: str) -> list[Any]:
 
 
 def as_text(value: Any, where: str) -> str:
-    """Give a text, or an empty one for none."""
+    """Return a text, or an empty one for none."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -90,5 +90,5 @@ def as_text(value: Any, where: str) -> str:
 
 
 def as_texts(value: Any, where: str) -> tuple[str, ...]:
-    """Give a list of texts, or none."""
+    """Return a list of texts, or none."""
     return tuple(as_text(item, f"{where}.{number}") for number, item in enumerate(as_list(value, where)))

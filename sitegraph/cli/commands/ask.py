@@ -117,7 +117,7 @@ def _warn(message: str) -> None:
 
 
 def _teller() -> "Callable[[str], None]":
-    """Give what shows each step with the seconds since the last one, where a person watches."""
+    """Return what shows each step with the seconds since the last one, where a person watches."""
     last = time.perf_counter()
 
     def tell(message: str) -> None:
@@ -131,7 +131,7 @@ def _teller() -> "Callable[[str], None]":
 
 
 def _record(asked: "Asked") -> "Record":
-    """Give the contract of docs/asking.md."""
+    """Return the contract of docs/asking.md."""
     from retrieval.answering.rendering import cited_labels
     from schemas.records import to_record
 

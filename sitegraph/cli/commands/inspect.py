@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from runtime.file_errors import why
+from runtime.file_errors import os_error_reason
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
@@ -75,4 +75,4 @@ def _write(html: Path, page: str) -> None:
     try:
         html.write_text(page, encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"cannot be written ({why(error)})", subject=str(html)) from error
+        raise ConfigError(f"cannot be written ({os_error_reason(error)})", subject=str(html)) from error

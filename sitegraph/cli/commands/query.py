@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from runtime.file_errors import why
+from runtime.file_errors import os_error_reason
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
@@ -85,7 +85,7 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
     try:
         lines = path.read_text("utf-8-sig").split("\n")  # other line ends may stand within JSON
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read ({why(error)})", subject=str(path)) from error
+        raise ConfigError(f"cannot be read ({os_error_reason(error)})", subject=str(path)) from error
     return parse_query_lines(lines, options)
 
 

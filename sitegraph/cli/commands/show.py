@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from runtime.file_errors import why
+from runtime.file_errors import os_error_reason
 from runtime.processes.page_images import DPI, WITHHELD, RawOf, stored_bytes
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
@@ -65,7 +65,7 @@ def _log_click(readers: "Readers", chunk: "Chunk") -> None:
 
 
 def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: RawOf) -> str:
-    """Give the trail, the citation and the marked passage; of a PDF also draw the page."""
+    """Return the trail, the citation and the marked passage; of a PDF also draw the page."""
     from retrieval.bundle.build import locate_in_pdf
     from retrieval.bundle.passage import mark_passage
     from retrieval.bundle.render import cite_line, show_line, wrap_text
@@ -105,7 +105,7 @@ def _draw(chunk: "Chunk", out: Path, data: bytes) -> Path:
     try:
         out.write_bytes(picture)
     except OSError as error:
-        raise ConfigError(f"cannot be written ({why(error)})", subject=str(out)) from error
+        raise ConfigError(f"cannot be written ({os_error_reason(error)})", subject=str(out)) from error
     return out
 
 

@@ -73,7 +73,7 @@ def wiki(
 
 
 def open_wiki(settings: Settings, folder: Path | None) -> "Wiki":
-    """Give the wiki in *folder*, else the one beside the index; its folder need not be there yet.
+    """Return the wiki in *folder*, else the one beside the index; its folder need not be there yet.
 
     Raises: ConfigError: the index's own folder, or one below it, was named.
     """

@@ -16,7 +16,7 @@ _LONGEST_TRAIL = 100
 
 
 def explain(index: Index, name: str, *, source: str | None = None) -> dict[str, Any]:
-    """Give what is known of the document that *name* means, once for each source that knows it.
+    """Return what is known of the document that *name* means, once for each source that knows it.
 
     Raises: ConfigError: nothing of that name is known.
     """

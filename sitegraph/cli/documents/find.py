@@ -21,7 +21,7 @@ _ANY_HOST = "http://host/"
 
 
 def find_documents(index: Index, name: str, *, source: str | None) -> tuple[KnownDocument, ...]:
-    """Give the documents meant by *name*, one for each source that knows it.
+    """Return the documents meant by *name*, one for each source that knows it.
 
     *name* is a URL or the end of one, a `files://` URI, a path of a files source, a node id or its beginning,
     or the document's own id.
@@ -119,7 +119,7 @@ def _unknown(lookup: Lookup, name: str, uris: tuple[str, ...], sources: Mapping[
 
 
 def nearest(lookup: Lookup, name: str, uris: Iterable[str]) -> str | None:
-    """Give the known document id, or address, that looks most like what was asked for."""
+    """Return the known document id, or address, that looks most like what was asked for."""
     if "://" not in name and (ids := get_close_matches(name.upper(), lookup.doc_ids(limit=_NEIGHBOURS), n=1)):
         return ids[0]
     for uri in uris:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from retrieval.learning.questions import KnownQuestion, read_questions
-from runtime.file_errors import why
+from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.hashing import sha256_hex
 
@@ -33,7 +33,7 @@ def load_questions(path: Path) -> QuestionFile:
         data = path.read_bytes()
         text = data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read ({why(error)})", subject=str(path)) from error
+        raise ConfigError(f"cannot be read ({os_error_reason(error)})", subject=str(path)) from error
     records = _from_yaml(text, path) if path.suffix in _YAML else _from_lines(text, path)
     questions = read_questions(records, subject=str(path))
     return QuestionFile(name=path.name, sha256=sha256_hex(data), questions=questions)

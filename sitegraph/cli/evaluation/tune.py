@@ -27,7 +27,7 @@ class TunedIndex:
     unreached: tuple[str, ...]
 
     def record(self) -> dict[str, Any]:
-        """Give all of it as JSON-ready values."""
+        """Return all of it as JSON-ready values."""
         return {
             "questions": {
                 "file": self.file.name,

@@ -53,7 +53,7 @@ def edge_columns() -> tuple[Column, ...]:
 
 
 def fill(record: dict[str, Any], columns: tuple[Column, ...]) -> dict[str, Any]:
-    """Give a value for every column: None where the record has none, JSON text for a structure."""
+    """Return a value for every column: None where the record has none, JSON text for a structure."""
     return {column.name: _value(record.get(column.name), column.type) for column in columns}
 
 

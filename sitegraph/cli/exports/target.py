@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from runtime.file_errors import why
+from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 
 
 @contextmanager
 def open_target(path: Path | None) -> Iterator[BinaryIO]:
-    """Give a stream of bytes; a file takes its place when the block ends well, an old one stays until then.
+    """Return a stream of bytes; a file takes its place when the block ends well, an old one stays until then.
 
     Raises: ConfigError: it cannot be written there.
     """
@@ -30,14 +30,14 @@ def open_target(path: Path | None) -> Iterator[BinaryIO]:
 
 @contextmanager
 def fill_folder(folder: Path) -> Iterator[Path]:
-    """Give a folder to write files into; they move to *folder* when the block ends well.
+    """Return a folder to write files into; they move to *folder* when the block ends well.
 
     Raises: ConfigError: it cannot be written there.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"cannot be written ({why(error)})", subject=str(folder)) from error
+        raise ConfigError(f"cannot be written ({os_error_reason(error)})", subject=str(folder)) from error
     with _beside(folder) as scratch:
         yield scratch
         for file in sorted(scratch.iterdir()):
@@ -49,7 +49,7 @@ def _beside(folder: Path) -> Iterator[Path]:
     try:
         scratch = Path(tempfile.mkdtemp(prefix=".export-", dir=folder))
     except OSError as error:
-        raise ConfigError(f"cannot be written ({why(error)})", subject=str(folder)) from error
+        raise ConfigError(f"cannot be written ({os_error_reason(error)})", subject=str(folder)) from error
     try:
         yield scratch
     finally:
@@ -60,4 +60,4 @@ def _move(file: Path, target: Path) -> None:
     try:
         os.replace(file, target)
     except OSError as error:
-        raise ConfigError(f"cannot be written ({why(error)})", subject=str(target)) from error
+        raise ConfigError(f"cannot be written ({os_error_reason(error)})", subject=str(target)) from error

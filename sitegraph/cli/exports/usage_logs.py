@@ -94,7 +94,7 @@ def _candidates(entry: Row) -> Iterator[Row]:
 
 
 def _typed(value: Any, kind: pa.DataType) -> Any:
-    """Give a value as its column has it, None where a line of the log holds another type."""
+    """Return a value as its column has it, None where a line of the log holds another type."""
     if isinstance(value, dict) and kind is _TEXT:
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     if not isinstance(value, _HELD[kind]) or (isinstance(value, bool) and kind is not _FLAG):

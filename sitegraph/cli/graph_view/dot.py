@@ -8,12 +8,12 @@ from sitegraph.cli.graph_view.text import say_left_out
 
 
 def render_dot(graph: ShownGraph) -> str:
-    """Give a digraph whose node names are node ids."""
+    """Return a digraph whose node names are node ids."""
     return "\n".join(_lines(graph))
 
 
 def quote(text: str) -> str:
-    """Give *text* as a quoted string of DOT that is shown as it is.
+    """Return *text* as a quoted string of DOT that is shown as it is.
 
     In a label a backslash begins an escape (`\\N`, `\\l`), so it is doubled; a line break becomes `\\n`.
     Source: graphviz.org, "The DOT Language" and "escString".

@@ -124,7 +124,7 @@ def _shown(node: Node, hop: int, chunk: Chunk | None) -> ShownNode:
 
 
 def label_of(node: Node, chunk: Chunk | None = None) -> str:
-    """Give one line that a person knows a node by: its title, name or heading, else how its text begins."""
+    """Return one line that a person knows a node by: its title, name or heading, else how its text begins."""
     record = node_to_record(node)
     texts = [record.get(name) for name in _NAMED_BY]
     if isinstance(node, PdfPage):

@@ -24,7 +24,7 @@ _STYLE = (
 
 
 def render_svg(graph: ShownGraph) -> str:
-    """Give an SVG document: boxes in a column a hop, curved arrows coloured by kind, a legend below."""
+    """Return an SVG document: boxes in a column a hop, curved arrows coloured by kind, a legend below."""
     cells = lay_out(graph)
     colours = _colours(graph)
     legend = [*colours, *filter(None, [say_left_out(graph)])]

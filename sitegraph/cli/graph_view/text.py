@@ -9,7 +9,7 @@ _INDENT = "  "
 
 
 def render_tree(graph: ShownGraph) -> str:
-    """Give the tree, the edges that are not in it, and what was left out."""
+    """Return the tree, the edges that are not in it, and what was left out."""
     nodes = {node.id: node for node in graph.nodes}
     tree = _tree(graph, nodes)
     lines = [line for node in graph.nodes if node.hop == 0 for line in _branch(node, "", nodes, tree)]

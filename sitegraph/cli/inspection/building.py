@@ -30,7 +30,7 @@ _CONTENTS = "a line of a table of contents or an index"
 
 
 def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] = ()) -> Report:
-    """Give the report of one document; *notes* say how it was come by."""
+    """Return the report of one document; *notes* say how it was come by."""
     fragment = inspection.fragment
     assert fragment.kind is not None  # only a file of tools has none
     document = next(node for node in fragment.nodes if isinstance(node, Page | PdfDoc))

@@ -14,7 +14,7 @@ from ingest.fetch.proxies import read_proxies
 from ingest.fetch.robots import product_token
 from ingest.urls import canonical_url, file_url
 from runtime.clock import SystemClock
-from runtime.file_errors import why
+from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError, FetchRefused, GuardRefused
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.fragment import ParseRequest
@@ -75,7 +75,7 @@ def _read(path: Path, robot: str) -> Document:
     except FetchRefused as error:
         raise ConfigError(f"cannot be read: {error.message}", subject=str(path)) from error
     except OSError as error:
-        raise ConfigError(f"cannot be read ({why(error)})", subject=str(path)) from error
+        raise ConfigError(f"cannot be read ({os_error_reason(error)})", subject=str(path)) from error
     uri = file_url(SOURCE, path.name)
     request = ParseRequest(uri=uri, source=SOURCE, path=path.name, robot=robot)
     return Document(data=data, request=request, address=str(path))

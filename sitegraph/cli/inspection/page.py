@@ -33,7 +33,7 @@ class _Displayed:
 
 
 def render_page(report: Report, pictures: Iterable[PagePicture]) -> str:
-    """Give the whole file as text; a page of a PDF without a picture shows its boxes on white."""
+    """Return the whole file as text; a page of a PDF without a picture shows its boxes on white."""
     style = (_FOLDER / "page.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     template = _environment().get_template("page.html.j2")

@@ -60,7 +60,7 @@ class _Placer:
         self.headings = [_key(section.heading) for section in self.sections]
 
     def place(self, block: TracedBlock) -> BlockShown:
-        """Give the block as it is shown."""
+        """Return the block as it is shown."""
         key = _key(block.text)
         sought = block.verdict is Verdict.READ and key != ""
         chunk, found = self._look_up(key, is_heading=block.level > 0) if sought else (None, True)

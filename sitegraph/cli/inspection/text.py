@@ -16,7 +16,7 @@ _INDENT = "      "
 
 
 def render_text(report: Report, *, width: int) -> str:
-    """Give facts, doubts, the tree, the chunks, what was not read, and the links."""
+    """Return facts, doubts, the tree, the chunks, what was not read, and the links."""
     parts = (
         _facts(report),
         _titled("sections", _sections(report.sections)),
@@ -42,7 +42,7 @@ def _facts(report: Report) -> Iterator[str]:
 
 
 def summarise(report: Report) -> Iterator[tuple[str, str]]:
-    """Give names and values of what is known of the document as a whole."""
+    """Return names and values of what is known of the document as a whole."""
     kind = (report.kind.value, report.template_type, report.lang, report.doc_id)
     yield "address", report.address
     yield "kind", ", ".join(dict.fromkeys(filter(None, kind)))

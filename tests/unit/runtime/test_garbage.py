@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from runtime.garbage import THRESHOLD, collect_seldom
+from runtime.garbage import THRESHOLD, raise_gc_threshold
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def as_it_was() -> Iterator[None]:
 def test_only_the_first_threshold_rises_and_circles_are_still_found() -> None:
     gc.set_threshold(700, 10, 10)
 
-    collect_seldom()
+    raise_gc_threshold()
 
     assert gc.get_threshold() == (THRESHOLD, 10, 10)
     assert gc.isenabled()

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from flows.crawl.frontier import admit, admit_behind
+from flows.crawl.frontier import enqueue, enqueue_targets
 from flows.run.pipeline import Pipeline
 from ingest.plan.frontier import Frontier, plan_frontier
 from schemas.documents import DocumentState, KnownDocument
@@ -57,7 +57,7 @@ def parsed(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, Gra
 def look_at(pipeline: Pipeline, known: KnownDocument) -> None:
     """Parse one document, with its row as it was read earlier."""
     row, fragment = parsed(pipeline, known)
-    admit_behind(pipeline, [row], lambda d: plan_frontier(pipeline.source, fragment, depth=d.depth))
+    enqueue_targets(pipeline, [row], lambda d: plan_frontier(pipeline.source, fragment, depth=d.depth))
 
 
 def depths(pipeline: Pipeline) -> dict[str, int]:
@@ -66,7 +66,7 @@ def depths(pipeline: Pipeline) -> dict[str, int]:
 
 
 def start(pipeline: Pipeline) -> None:
-    admit(pipeline, Frontier(documents=(KnownDocument(source="handbook", uri=SITE),)))
+    enqueue(pipeline, Frontier(documents=(KnownDocument(source="handbook", uri=SITE),)))
 
 
 @pytest.mark.parametrize("first", ["far1", "near"])
@@ -108,7 +108,7 @@ def test_a_document_asleep_for_its_depth_wakes_by_a_shorter_way(tmp_path: Path) 
             source="handbook", uri=SITE + "a", depth=9, state=DocumentState.OUT_OF_SCOPE, reason="deeper"
         )
         pipeline.index.ledger.documents.save([asleep])
-        admit(pipeline, Frontier(documents=(KnownDocument(source="handbook", uri=SITE + "a", depth=2),)))
+        enqueue(pipeline, Frontier(documents=(KnownDocument(source="handbook", uri=SITE + "a", depth=2),)))
         (row,) = pipeline.index.ledger.documents.of_source("handbook")
         assert (row.state, row.depth) == (DocumentState.NEW, 2)
 
@@ -140,5 +140,5 @@ def test_a_redirect_passes_its_depth_on(tmp_path: Path) -> None:
 
 def test_stops_met_on_the_way_are_kept(tmp_path: Path) -> None:
     with open_plain_pipeline(tmp_path, web_source()) as pipeline:
-        admit(pipeline, Frontier(stopped=(Problem(url=SITE, reason="deep"),)))
+        enqueue(pipeline, Frontier(stopped=(Problem(url=SITE, reason="deep"),)))
         assert [count.documents for count in pipeline.index.ledger.stops.counts("run-1")] == [1]

@@ -11,8 +11,8 @@ from ingest.diff.quarantine import (
     bad_content,
     has_collapsed,
     is_suspicious,
-    leads_home,
     read_version,
+    redirects_to_homepage,
 )
 from schemas.documents import DocumentState as S
 from schemas.fragment import GraphFragment
@@ -194,4 +194,4 @@ def test_an_unchanged_version_is_never_put_aside(text: str, extra: str) -> None:
 def test_a_deep_page_that_redirects_to_the_start_is_gone_in_all_but_name(
     uri: str, location: str, home: bool
 ) -> None:
-    assert leads_home(known(uri, state=S.REDIRECTED, location=location), [SITE]) is home
+    assert redirects_to_homepage(known(uri, state=S.REDIRECTED, location=location), [SITE]) is home

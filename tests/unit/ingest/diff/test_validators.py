@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ingest.diff.validators import (
     MAX_REPEATS,
     after_answer,
+    hosts_with_false_304,
     is_conditional,
-    lying_hosts,
     needs_proof,
     trusts_validators,
 )
@@ -109,9 +109,9 @@ def test_new_bytes_under_new_validators_are_asked_about_once_more(
 )
 def test_only_hidden_content_makes_a_host_a_liar(denied: bool, kind: ChangeKind, lies: bool) -> None:
     change = DocumentChange(kind=kind, old=live(), new=live())
-    assert (lying_hosts([held(denied=denied)], [change]) == {}) is not lies
+    assert (hosts_with_false_304([held(denied=denied)], [change]) == {}) is not lies
     if lies:
-        reasons = lying_hosts([held(denied=denied)], [change])
+        reasons = hosts_with_false_304([held(denied=denied)], [change])
         assert reasons == {HOST: f"{SITE} had changed, and its validators were still answered with 304"}
 
 

@@ -39,7 +39,7 @@ def vectors_of(chunks: Sequence[Chunk]) -> Iterator[tuple[list[str], Floats]]:
 
 
 def compare(*chunks: Chunk, base: Similarity | None = None, rule: Rule = RULE) -> Compared:
-    """Give the passages of *chunks*, on top of what was known."""
+    """Return the passages of *chunks*, on top of what was known."""
     return compare_passages(
         base or nothing_similar(rule),
         passages_of(chunks),

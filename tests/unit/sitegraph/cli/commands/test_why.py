@@ -11,7 +11,7 @@ from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument, LiveDocument
-from schemas.history import Look
+from schemas.history import FetchAttempt
 from schemas.source import Source, SourceKind
 from sitegraph.cli.app import run_app
 from tests.fakes.governance import governance_documents
@@ -46,7 +46,7 @@ def index(folder: Path, tmp_path: Path) -> Path:
             next_due=LATER,
             interval=86400.0,
         )
-        ledger.documents.save([known], {URI: Look(conditional=False, bytes=1234)})
+        ledger.documents.save([known], {URI: FetchAttempt(conditional=False, bytes=1234)})
     ledger.close()
     return copy
 

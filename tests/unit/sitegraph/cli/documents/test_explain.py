@@ -8,7 +8,7 @@ import pytest
 from flows.run.index import Index
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
-from schemas.history import Look
+from schemas.history import FetchAttempt
 from schemas.source import Scope
 from sitegraph.cli.documents.explain import explain, how_found, spans
 from tests.fakes.known import NOW, SITE, known, web_source
@@ -88,7 +88,7 @@ def test_all_addresses_that_lead_to_a_document_are_its_aliases(index: Index) -> 
 def test_looks_state_and_due_time_are_told(index: Index) -> None:
     at = NOW.isoformat()
     seen = known(PAGE, state=S.FETCHED, http_status=200, checked_at=at, next_due="2027", interval=60.0)
-    index.ledger.documents.save([seen], {PAGE: Look(conditional=True, bytes=7)})
+    index.ledger.documents.save([seen], {PAGE: FetchAttempt(conditional=True, bytes=7)})
     record = told(index, PAGE)
 
     assert (record["state"], record["robots"]) == ("fetched", "allowed")
