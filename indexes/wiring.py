@@ -1,6 +1,7 @@
 """Index folder and environment to stores: the one place that names the concrete classes."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -93,6 +94,7 @@ class OpenedStores:
         self._environment = environment
         self._cache_mb = cache_mb
         self._encoder: tuple[VectorSpace, Encoder] | None = None
+        self._opened = ExitStack()
         # Whoever lives long reads everything, once; a single query no more than it has time for.
         self.check = FileCheck(index, HASHED_BYTES if cache_mb is None else None)
 
@@ -105,14 +107,18 @@ class OpenedStores:
     @cached_property
     def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
-        return open_chunk_store(self.layout, self.manifest, session=self._session, held_mb=self._share(3))
+        store = open_chunk_store(self.layout, self.manifest, session=self._session, held_mb=self._share(3))
+        self._opened.callback(store.close)
+        return store
 
     @cached_property
     def graph(self) -> GraphStore:
         """Nodes and edges."""
-        return open_graph_store(
+        store = open_graph_store(
             self.layout, self.manifest, self._environment, session=self._session, held_mb=self._share(4)
         )
+        self._opened.callback(store.close)
+        return store
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -136,9 +142,7 @@ class OpenedStores:
 
     def close(self) -> None:
         """Let go of connections; readers of a graph server are of no more use."""
-        for name in ("chunks", "graph"):
-            if name in self.__dict__:
-                self.__dict__[name].close()
+        self._opened.close()
 
 
 def readers_of(stores: OpenedStores, *, use_graph: bool = True, use_rerank: bool = False) -> Readers:

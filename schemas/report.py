@@ -1,5 +1,6 @@
 """What one run did. The JSON contract is docs/reference/run-report.md."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 
@@ -29,6 +30,13 @@ class HttpTotals:
     status: dict[str, int] = field(default_factory=dict)
     bytes: int = 0
 
+    def __add__(self, other: "HttpTotals") -> "HttpTotals":
+        return HttpTotals(
+            requests=self.requests + other.requests,
+            status=dict(sorted((Counter(self.status) + Counter(other.status)).items())),
+            bytes=self.bytes + other.bytes,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeakRss:
@@ -46,6 +54,13 @@ class PageCounts:
     read: int = 0
     recognised: int = 0
     reused: int = 0
+
+    def __sub__(self, other: "PageCounts") -> "PageCounts":
+        return PageCounts(
+            read=self.read - other.read,
+            recognised=self.recognised - other.recognised,
+            reused=self.reused - other.reused,
+        )
 
     def __add__(self, other: "PageCounts") -> "PageCounts":
         return PageCounts(

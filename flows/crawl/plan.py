@@ -3,14 +3,14 @@
 import logging
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
 from flows.crawl.frontier import enqueue
 from flows.run.batches import cut
+from flows.run.contexts import CrawlContext
 from flows.run.local_files import file_uris
-from flows.run.pipeline import Pipeline
+from flows.run.values import Batch
 from ingest.plan.lastmod import parse_lastmod
 from ingest.plan.scope import seed_urls
 from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
@@ -30,34 +30,20 @@ BATCH_SECONDS = 20.0
 """Batches end within about so many seconds, so that a stop or a retry costs little."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """Documents of one shard that are looked at together."""
-
-    shard: str
-    number: int
-    uris: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """What task runs of the batch are called."""
-        return f"{self.shard}-{self.number}"
-
-
-def plan_source(pipeline: Pipeline, *, due_by: str | None = None) -> int:
+def plan_source(run: CrawlContext, *, due_by: str | None = None) -> int:
     """Bring seeds, sitemaps or folders, and a changed scope, into the ledger; give the URIs known.
 
     What is gone and still named comes back into it where that is due by *due_by*.
     """
-    documents, source, run_id = pipeline.index.ledger.documents, pipeline.source, pipeline.run_id
+    documents, source, run_id = run.index.ledger.documents, run.source, run.run_id
     before = {document.uri: document for document in documents.of_source(source.name)}
-    starts = _starts(pipeline)
+    starts = _starts(run)
     known = {**before, **plan_rescope(source, before, run_id=run_id)}
     if any(document.state is DocumentState.GONE for document in known.values()):
-        known.update(_revive(pipeline, known, starts, due_by))
+        known.update(_revive(run, known, starts, due_by))
     known.update(plan_claims(known, starts))
     documents.save([document for uri, document in known.items() if document is not before[uri]])
-    enqueue(pipeline, plan_starts(source, known, starts))
+    enqueue(run, plan_starts(source, known, starts))
     total = documents.count(source.name)
     _log.info(
         "planned %s: %d documents known before, %d now; %d seeds, sitemap entries or files to start from",
@@ -69,16 +55,16 @@ def plan_source(pipeline: Pipeline, *, due_by: str | None = None) -> int:
     return total
 
 
-def plan_wave(pipeline: Pipeline, *, due_by: str | None) -> tuple[Batch, ...]:
+def plan_wave(run: CrawlContext, *, due_by: str | None) -> tuple[Batch, ...]:
     """Documents this run has not looked at yet, in batches of one shard; empty when nothing is left."""
-    waiting = pipeline.index.ledger.frontier.to_look_at(
-        pipeline.source.name, run_id=pipeline.run_id, due_by=due_by, limit=WAVE
+    waiting = run.index.ledger.frontier.to_look_at(
+        run.source.name, run_id=run.run_id, due_by=due_by, limit=WAVE
     )
     uris = spread_variants(
         ((known.uri, known.state is DocumentState.NEW) for known in waiting),
-        partial(_looked_at, pipeline),
+        partial(_looked_at, run),
     )
-    delay = pipeline.source.rate.per_host_delay
+    delay = run.source.rate.per_host_delay
     size = 100 if delay == 0 else max(5, min(100, int(BATCH_SECONDS / delay)))
     batches = plan_batches(uris, size=size)
     if batches:
@@ -88,8 +74,8 @@ def plan_wave(pipeline: Pipeline, *, due_by: str | None) -> tuple[Batch, ...]:
     return batches
 
 
-def _looked_at(pipeline: Pipeline, paths: Collection[str]) -> Mapping[str, int]:
-    variants = pipeline.index.ledger.frontier.variants(pipeline.source.name, paths)
+def _looked_at(run: CrawlContext, paths: Collection[str]) -> Mapping[str, int]:
+    variants = run.index.ledger.frontier.variants(run.source.name, paths)
     return {path: sum(v.content_hash is not None for v in members) for path, members in variants.items()}
 
 
@@ -108,41 +94,41 @@ def shard_of(uri: str) -> str:
     return "files" if uri.startswith("files://") else registrable_domain(uri)
 
 
-def _starts(pipeline: Pipeline) -> Mapping[str, str | None]:
+def _starts(run: CrawlContext) -> Mapping[str, str | None]:
     """Where the run starts, with the date that a sitemap claims for it."""
-    source = pipeline.source
+    source = run.source
     if source.kind is SourceKind.FILES:
-        return dict.fromkeys(_files(pipeline))
-    entries = pipeline.sitemaps()
-    pipeline.index.ledger.runs.add_problems(pipeline.run_id, pipeline.session.problems)
-    now = pipeline.index.clock.now()
+        return dict.fromkeys(_files(run))
+    entries = run.sitemaps()
+    run.index.ledger.runs.add_problems(run.run_id, run.session().problems)
+    now = run.index.clock.now()
     listed = {url: parse_lastmod(e.lastmod, now=now) for e in entries if (url := canonical_url(e.url))}
     return {**dict.fromkeys(seed_urls(source)), **listed}
 
 
-def _files(pipeline: Pipeline) -> frozenset[str]:
+def _files(run: CrawlContext) -> frozenset[str]:
     """URIs of the files that are there; what is left out of the list is said."""
-    source, skipped = pipeline.source, list[Problem]()
+    source, skipped = run.source, list[Problem]()
 
     def on_skip(path: str, reason: str) -> None:
         skipped.append(Problem(url=file_url(source.name, path), reason=f"left out: {reason}"))
 
     uris = file_uris(source, on_skip=on_skip)
-    pipeline.index.ledger.runs.add_problems(pipeline.run_id, skipped)
+    run.index.ledger.runs.add_problems(run.run_id, skipped)
     return uris
 
 
 def _revive(
-    pipeline: Pipeline, known: Mapping[str, KnownDocument], starts: Collection[str], due_by: str | None
+    run: CrawlContext, known: Mapping[str, KnownDocument], starts: Collection[str], due_by: str | None
 ) -> Mapping[str, KnownDocument]:
     """Gone documents to look at again: named by a start or, as it was read last, by a current page.
 
     A file that is there is back, and what a guard kept in the index may be: neither waits until it is due.
     """
-    ledger, run_id = pipeline.index.ledger, pipeline.run_id
-    live = ledger.generations.live(pipeline.index.current(), source=pipeline.source.name).values()
+    ledger, run_id = run.index.ledger, run.run_id
+    live = ledger.generations.live(run.index.current(), source=run.source.name).values()
     at_once = {document.uri for document in live}
-    if pipeline.source.kind is SourceKind.FILES:
+    if run.source.kind is SourceKind.FILES:
         return plan_revival(known, (), at_once=at_once | set(starts), run_id=run_id, due_by=due_by)
     named = {*starts, *ledger.links.targets_of({document.fragment_sha for document in live})}
     return plan_revival(known, named, at_once=at_once, run_id=run_id, due_by=due_by)

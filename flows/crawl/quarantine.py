@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from flows.crawl.parse import parse_request
+from flows.run.contexts import CrawlContext
 from flows.run.fragments import load_fragment
-from flows.run.pipeline import Pipeline
 from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
 from ingest.diff.lifecycle import take_missing
@@ -40,7 +40,7 @@ from schemas.source import SourceKind
 _log = logging.getLogger(__name__)
 
 
-def quarantine_and_deduplicate(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument]:
+def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[KnownDocument]:
     """Quarantine what is no good though it came with 200, then settle what is the same at several addresses.
 
     Gives all rows of the source as they are then. *accept* takes pages that only became short as they are,
@@ -49,19 +49,17 @@ def quarantine_and_deduplicate(pipeline: Pipeline, *, accept: bool) -> Sequence[
     Raises: GuardRefused: more than half of the documents that readers see are put aside, and *accept* is
     false.
     """
-    ledger, name = pipeline.index.ledger, pipeline.source.name
+    ledger, name = run.index.ledger, run.source.name
     known: Sequence[KnownDocument] = ledger.documents.of_source(name)
-    if pipeline.source.kind is SourceKind.FILES:
+    if run.source.kind is SourceKind.FILES:
         return known
-    taken = {d.uri: d for d in take_missing(known, run_id=pipeline.run_id)} if accept else {}
+    taken = {d.uri: d for d in take_missing(known, run_id=run.run_id)} if accept else {}
     known = [taken.get(d.uri, d) for d in known]
-    everything = without_tools(ledger.generations.live(pipeline.index.current())).values()
+    everything = without_tools(ledger.generations.live(run.index.current())).values()
     live = {document.uri: document for document in everything if document.source == name}
     errors = ledger.soft_errors.of_source(name)
-    judge = _Judge(pipeline=pipeline, live=live, shown=_shown(everything), accept=accept, soft_errors=errors)
-    bad = _put_aside(
-        known, judge, limit=same_text_limit(pipeline.source.quarantine.same_text, live=len(live))
-    )
+    judge = _Judge(run=run, live=live, shown=_shown(everything), accept=accept, soft_errors=errors)
+    bad = _put_aside(known, judge, limit=same_text_limit(run.source.quarantine.same_text, live=len(live)))
     if bad:
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
@@ -104,7 +102,7 @@ class _Probe:
 class _Judge:
     """Says why a document is to be put aside; asks each host once what it does with unknown addresses."""
 
-    pipeline: Pipeline
+    run: CrawlContext
     live: Mapping[str, LiveDocument]
     shown: Mapping[str, str]
     accept: bool
@@ -118,7 +116,7 @@ class _Judge:
         Rewritten pages are gathered in `rewrites`, also those that are not looked at in this run and wait.
         """
         old = self.live.get(document.uri)
-        if is_exempt(document.uri, self.pipeline.source):
+        if is_exempt(document.uri, self.run.source):
             return None
         if document.state is DocumentState.REDIRECTED:
             return None if old is None or self.accept else self._lost(document)
@@ -133,7 +131,7 @@ class _Judge:
 
     def _lost(self, document: KnownDocument) -> str | None:
         """A page that readers see redirects to where everything goes that is not there."""
-        if redirects_to_homepage(document, seed_urls(self.pipeline.source)):
+        if redirects_to_homepage(document, seed_urls(self.run.source)):
             return f"redirects to the start page {document.location}"
         if document.location == self._probe(document.uri).location:
             return f"redirects to {document.location}, as addresses do that nobody has"
@@ -141,9 +139,9 @@ class _Judge:
 
     def _content(self, document: KnownDocument, old: LiveDocument | None) -> str | None:
         try:
-            before = None if old is None else read_version(load_fragment(self.pipeline, old.fragment_sha))
-            fragment = load_fragment(self.pipeline, document.fragment_sha or "")
-            raw = self.pipeline.index.raw
+            before = None if old is None else read_version(load_fragment(self.run.index, old.fragment_sha))
+            fragment = load_fragment(self.run.index, document.fragment_sha or "")
+            raw = self.run.index.raw
             data = b"" if document.is_withheld else raw.get(document.raw_sha or "")
             now = read_version(fragment, data)
         except DamageFound:
@@ -176,26 +174,26 @@ class _Judge:
     def _probe(self, uri: str) -> _Probe:
         host = host_of(uri)
         if host not in self.probes:
-            self.probes[host] = _ask(self.pipeline, uri)
+            self.probes[host] = _ask(self.run, uri)
         return self.probes[host]
 
 
-def _ask(pipeline: Pipeline, uri: str) -> _Probe:
+def _ask(run: CrawlContext, uri: str) -> _Probe:
     """Ask the host of *uri* for an address that nobody can have, within its robots.txt and pace."""
-    url = canonical_url(f"/sitegraph-{sha256_hex(pipeline.run_id)[:24]}", uri)
+    url = canonical_url(f"/sitegraph-{sha256_hex(run.run_id)[:24]}", uri)
     results: list[FetchResult] = []
     fetch_all(
         [FetchRequest(url=url or uri)],
-        session=pipeline.session,
+        session=run.session(),
         on_result=results.append,
-        should_stop=pipeline.stop.is_set,
+        should_stop=run.stop.is_set,
     )
     (result,) = results
     if result.body is None:
         return _Probe(location=result.location)
-    request = parse_request(pipeline, KnownDocument(source=pipeline.source.name, uri=result.url))
+    request = parse_request(run, KnownDocument(source=run.source.name, uri=result.url))
     try:
-        parsed = pipeline.parsers.parse(result.body, replace(request, content_type=result.content_type))
+        parsed = run.parsers().parse(result.body, replace(request, content_type=result.content_type))
     except (ParseError, UnsupportedMedia):
         return _Probe()
     return _Probe(page=read_version(from_record(GraphFragment, json.loads(parsed.record)), result.body))

@@ -54,7 +54,7 @@ class EntityPlan:
         """Decide what goes and what is called otherwise, once every batch has been taken in."""
         gone = self._orphans()
         rows = RowChanges(nodes=self._renamed(gone), node_deletes=tuple(sorted(gone)))
-        outbox = self.names.pipeline.index.outbox
+        outbox = self.names.run.index.outbox
         return EntityRows(
             payloads=(dump_payload(outbox, rows),) if rows else (),
             growth={"": {"nodes": {NodeKind.ENTITY.value: len(self._new) - len(gone)}}},

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from flows.run.pipeline import Pipeline, changes_model
+from flows.run.contexts import DeriveContext
+from flows.run.vector_space import changes_model
 from indexes.embed.weights import model_key
 from indexes.stores.ledger.generations import Generation
 from indexes.write.outbox import dump_payload
@@ -54,7 +55,7 @@ class SimilarPlan:
     compared with each other again, which gives the same.
     """
 
-    pipeline: Pipeline
+    run: DeriveContext
     base: int
     _upserts: list[Passages] = field(default_factory=list)
     _deletes: list[str] = field(default_factory=list)
@@ -81,9 +82,9 @@ class SimilarPlan:
         similarity = compared.similarity
         changes = edge_changes(known, similarity) if known else self._against_the_graph(similarity)
         return SimilarRows(
-            payloads=tuple(dump_payload(self.pipeline.index.outbox, rows) for rows in _payloads(changes)),
+            payloads=tuple(dump_payload(self.run.index.outbox, rows) for rows in _payloads(changes)),
             growth={source: {"edges": {KIND.value: number}} for source, number in changes.growth.items()},
-            state=self.pipeline.index.similar.put(dump_similarity(similarity)),
+            state=self.run.index.similar.put(dump_similarity(similarity)),
             counts=SimilarCounts(
                 searched=compared.searched,
                 searched_again=compared.searched_again,
@@ -93,25 +94,25 @@ class SimilarPlan:
 
     @cached_property
     def _rule(self) -> Rule:
-        settings = self.pipeline.index.settings
+        settings = self.run.index.settings
         least = round(settings.similar_score * SCALE)
-        return Rule(count=settings.similar_count, least=least, model=model_key(self.pipeline.model))
+        return Rule(count=settings.similar_count, least=least, model=model_key(self.run.model))
 
     @cached_property
     def _known(self) -> Similarity | None:
         """What the run that made the base generation knew; None where that is lost."""
         if self.base == 0:
             return nothing_similar(self._rule)
-        generation = self.pipeline.index.ledger.generations.get(self.base)
+        generation = self.run.index.ledger.generations.get(self.base)
         state = state_of(generation) if generation else None
         try:
-            return load_similarity(self.pipeline.index.similar.get(state)) if state else None
+            return load_similarity(self.run.index.similar.get(state)) if state else None
         except DamageFound:
             return None
 
     def _stored(self) -> Passages:
         """The passages of the base generation, read from the store."""
-        chunks = self.pipeline.index.chunks.at(self.base).scan()
+        chunks = self.run.index.chunks.at(self.base).scan()
         return joined(passages_of(part) for part in _parts(chunks, CHUNKS_READ))
 
     def _vectors(self) -> Iterator[tuple[Sequence[str], Floats]]:
@@ -121,13 +122,13 @@ class SimilarPlan:
         """
         while self._texts:
             ids, texts = self._texts.pop()
-            encoded = self.pipeline.encoding.vectors(set(texts))
+            encoded = self.run.encoding().vectors(set(texts))
             yield ids, np.stack([encoded[text] for text in texts])
-        if not changes_model(self.pipeline):
-            yield from self.pipeline.index.chunks.at(self.base).text_vectors()
+        if not changes_model(self.run):
+            yield from self.run.index.chunks.at(self.base).text_vectors()
 
     def _against_the_graph(self, similarity: Similarity) -> EdgeChanges:
-        held = self.pipeline.index.graph.at(self.base).scan_edges(kinds=[KIND])
+        held = self.run.index.graph.at(self.base).scan_edges(kinds=[KIND])
         everything = np.arange(len(similarity.passages.ids))
         return row_changes(held_rows(held), rows_of(similarity, everything))
 

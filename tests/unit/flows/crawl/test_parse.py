@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from flows.run.pipeline import Pipeline
 
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch, parse_leftovers
 from flows.crawl.plan import plan_source, plan_wave
-from flows.run.pipeline import Pipeline, pipeline_version
+from flows.run.pipeline_version import pipeline_version
 from flows.run.problems import problems_of
 from ingest.plan.preview import Action, plan_actions
 from schemas.documents import DocumentState, KnownDocument

@@ -10,7 +10,7 @@ import pytest
 
 from flows.run import index as wiring
 from flows.run.index import open_index
-from flows.run.pipeline import pipeline_version
+from flows.run.pipeline_version import pipeline_version
 from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
