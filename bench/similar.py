@@ -132,7 +132,7 @@ def open_pipeline(folder: Path, vectors: Mapping[str, Vector]) -> Pipeline:
     manifest = IndexManifest(index_id="bench", graph="lance", model=model)
     index = Index(layout=IndexLayout(folder), manifest=manifest, settings=Settings())
     LanceChunkStore.create(index.layout.lance, dim=DIM).close()
-    index.graph = MemoryGraphStore()
+    index.opened_graph = MemoryGraphStore()
     write_current(folder, 0)
     source = Source(name="bench", kind=SourceKind.FILES)
     pipeline = Pipeline(index=index, source=source, run_id="run", progress=StageProgress(quiet=True))

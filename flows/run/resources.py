@@ -145,6 +145,11 @@ class Resources:
                 self._session = self._opened.enter_context(opened)
             return self._session
 
+    @property
+    def opened_session(self) -> "FetchSession | None":
+        """The HTTP client, if any stage has needed it."""
+        return self._session
+
     def sitemaps(self) -> tuple[SitemapEntry, ...]:
         """What the sites of the seeds list; asked for once a run."""
         if self._sitemaps is None:

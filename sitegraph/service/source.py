@@ -15,7 +15,7 @@ NAME = "sitegraph-source.tar.gz"
 LICENCE_URL = "https://www.gnu.org/licenses/agpl-3.0.html"
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PACKAGES = ("flows", "indexes", "ingest", "retrieval", "schemas")
+_PACKAGES = ("flows", "indexes", "ingest", "retrieval", "runtime", "schemas", "sitegraph")
 _PROJECT = ("pyproject.toml", "README.md", "LICENSE-NOTICE.md")
 """What building takes besides the packages; a wheel holds it in `sitegraph/service/project`."""
 

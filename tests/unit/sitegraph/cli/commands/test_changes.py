@@ -19,7 +19,7 @@ from sitegraph.cli.app import run_app
 from tests.fakes.ledger_index import ledger_index
 from tests.fakes.ledger_rows import begin
 
-CONTRACT = Path(__file__).parents[4] / "docs" / "reference" / "changes.md"
+CONTRACT = Path(__file__).parents[5] / "docs" / "reference" / "changes.md"
 
 
 @pytest.fixture
