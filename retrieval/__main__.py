@@ -27,7 +27,7 @@ from schemas.redaction import one_line
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
 if TYPE_CHECKING:
-    from retrieval.retriever import Walk
+    from retrieval.retriever import RetrievalResult
     from schemas.evidence import ContextBundle
 
 _EXAMPLE = """examples:
@@ -87,7 +87,7 @@ def exit_code(error: SitegraphError) -> int:
     return 3 if isinstance(error, StoreUnavailable) else 1
 
 
-def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) -> "Walk":
+def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) -> "RetrievalResult":
     from indexes.wiring import open_readers
     from retrieval.merge import walk_merged
     from retrieval.opening import build_retriever
@@ -112,7 +112,7 @@ def _print_bundle(bundle: "ContextBundle", *, as_text: bool) -> None:
     sys.stdout.flush()  # here, where a closed pipe still gets its exit code
 
 
-def _log(index: Path, walk: "Walk") -> None:
+def _log(index: Path, walk: "RetrievalResult") -> None:
     from retrieval.learning.query_log import log_queries
 
     try:

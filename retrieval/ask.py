@@ -23,7 +23,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskResult:
     """An answer, the evidence that its labels mean, and what only its mode has to say."""
 
     mode: AskMode
@@ -50,7 +50,7 @@ class Asking:
     steps: int = 4
     policy: Policy = ALLOW_ALL
 
-    def ask(self, query: Query, mode: AskMode) -> Asked:
+    def ask(self, query: Query, mode: AskMode) -> AskResult:
         """Answer *query* by *mode*, and warn of what was missing on the way.
 
         Raises: QueryRefused: by the policy; StoreUnavailable, FilterError, ConfigError: what readers, the
@@ -73,12 +73,12 @@ class Asking:
             complete=self.complete, reranker=self.readers.reranker, judge=self.judge, tell=self.tell
         )
 
-    def _plain(self, query: Query) -> Asked:
+    def _plain(self, query: Query) -> AskResult:
         bundle = build_retriever(self.readers).retrieve(query)
         self.tell(f"passages: {len(bundle.evidence)}")
-        return Asked(mode=AskMode.PLAIN, bundle=bundle, answer=self._answerer.answer(bundle))
+        return AskResult(mode=AskMode.PLAIN, bundle=bundle, answer=self._answerer.answer(bundle))
 
-    def _dual(self, query: Query) -> Asked:
+    def _dual(self, query: Query) -> AskResult:
         from retrieval.dual.graph_channel import EntityGraphRetriever
         from retrieval.dual.retriever import DualRetriever
 
@@ -87,9 +87,9 @@ class Asking:
         plain, count_tokens = build_retriever(readers), readers.encoder.count_tokens
         dual = DualRetriever(plain, graph, count_tokens, tell=self.tell, warn=self.warn)
         bundle = dual.retrieve(query)
-        return Asked(mode=AskMode.DUAL, bundle=bundle, answer=self._answerer.answer(bundle))
+        return AskResult(mode=AskMode.DUAL, bundle=bundle, answer=self._answerer.answer(bundle))
 
-    def _iterative(self, query: Query) -> Asked:
+    def _iterative(self, query: Query) -> AskResult:
         from retrieval.iterative.answering import build_final_bundle, messages_for_answer
         from retrieval.iterative.loop import iterate
 
@@ -110,9 +110,9 @@ class Asking:
         answer = self._answerer.answer(bundle, messages=messages, further=run.state.asked[1:])
         for note in run.state.notes:
             self.tell(note)
-        return Asked(mode=AskMode.ITERATIVE, bundle=bundle, answer=answer)
+        return AskResult(mode=AskMode.ITERATIVE, bundle=bundle, answer=answer)
 
-    def _wiki(self, query: Query) -> Asked:
+    def _wiki(self, query: Query) -> AskResult:
         from retrieval.wiki.ask import answer_from_wiki
 
         if query.filters:
@@ -133,14 +133,16 @@ class Asking:
             self.tell(f"the wiki has no answer; passages: {len(bundle.evidence)}")
             answer = self._answerer.answer(bundle)
             self._file(query, found, bundle, answer)
-        return Asked(mode=AskMode.WIKI, bundle=bundle, answer=answer, details={"wiki": found.to_record()})
+        return AskResult(mode=AskMode.WIKI, bundle=bundle, answer=answer, details={"wiki": found.to_record()})
 
     def _file(self, query: Query, found: "WikiAnswer", bundle: ContextBundle, answer: Answered) -> None:
         """Make a verified answer a page, so that the wiki has it the next time."""
-        from retrieval.wiki.filing import Statement, file_answer
+        from retrieval.wiki.filing import GroundedSentence, file_answer
 
         chunks = {one.S: one.chunk_id for one in bundle.evidence}
-        statements = [Statement(text=one.text, chunks=(chunks[one.S],)) for one in answer.sentences if one.S]
+        statements = [
+            GroundedSentence(text=one.text, chunks=(chunks[one.S],)) for one in answer.sentences if one.S
+        ]
         if not statements:
             return
         try:

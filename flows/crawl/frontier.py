@@ -7,7 +7,7 @@ from dataclasses import replace
 from flows.run.fragments import load_fragment
 from flows.run.pipeline import Pipeline
 from indexes.stores.ledger.frontier import Standing
-from ingest.plan.budgets import Held, plan_admission, site_of
+from ingest.plan.budgets import BudgetUsage, plan_admission, site_of
 from ingest.plan.frontier import Frontier, join_frontiers, plan_frontier, plan_redirect
 from ingest.plan.scope import budget_refusal, seed_urls
 from ingest.plan.traps import Variant, variants_refusal
@@ -104,14 +104,14 @@ def _let_in(pipeline: Pipeline, new: Sequence[KnownDocument]) -> None:
     ledger.stops.add(pipeline.run_id, planned.stopped)
 
 
-def _held(pipeline: Pipeline, new: Sequence[KnownDocument]) -> Held:
+def _held(pipeline: Pipeline, new: Sequence[KnownDocument]) -> BudgetUsage:
     """What the ledger holds of the hosts and paths of new documents."""
     ledger, source = pipeline.index.ledger, pipeline.source
     paths = {path for target in new if (path := path_of_variant(target.uri)) is not None}
     by_host = source.scope.max_pages_per_host is not None
     sites = {site_of(target.uri) for target in new} if by_host else ()
     variants = ledger.frontier.variants(source.name, paths)
-    return Held(
+    return BudgetUsage(
         pages=ledger.documents.count_awake(source.name),
         by_site={site: ledger.frontier.count_awake(source.name, site) for site in sites},
         variants={path: _variants(standing) for path, standing in variants.items()},

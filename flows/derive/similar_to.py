@@ -13,7 +13,7 @@ from indexes.embed.weights import model_key
 from indexes.stores.ledger.generations import Generation
 from indexes.write.outbox import dump_payload
 from ingest.link.nearest import SCALE, Floats
-from ingest.link.passages import Passages, encoded_text_of, joined, passages_of, without
+from ingest.link.passages import ChunkColumns, encoded_text_of, joined, passages_of, without
 from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
 from ingest.link.similarity import Rule, Similarity, compare_passages, nothing_similar
@@ -56,7 +56,7 @@ class SimilarPlan:
 
     pipeline: Pipeline
     base: int
-    _upserts: list[Passages] = field(default_factory=list)
+    _upserts: list[ChunkColumns] = field(default_factory=list)
     _deletes: list[str] = field(default_factory=list)
     _texts: list[tuple[Sequence[str], Sequence[str]]] = field(default_factory=list)
 
@@ -109,7 +109,7 @@ class SimilarPlan:
         except DamageFound:
             return None
 
-    def _stored(self) -> Passages:
+    def _stored(self) -> ChunkColumns:
         """The passages of the base generation, read from the store."""
         chunks = self.pipeline.index.chunks.at(self.base).scan()
         return joined(passages_of(part) for part in _parts(chunks, CHUNKS_READ))

@@ -12,7 +12,7 @@ from schemas.nodes import Chunk, Node, Tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class FeedChunk:
     """What the feed needs of a chunk."""
 
     id: str
@@ -27,8 +27,8 @@ class DocumentStep:
     doc: str
     source: str
     uri: str
-    gone: tuple[Passage, ...] = ()
-    came: tuple[Passage, ...] = ()
+    gone: tuple[FeedChunk, ...] = ()
+    came: tuple[FeedChunk, ...] = ()
     refreshed: tuple[str, ...] = ()
     tools: tuple[tuple[FeedChange, str], ...] = ()
 
@@ -213,10 +213,10 @@ _REASONS = {
 
 
 def _pair(
-    gone: Sequence[Passage], came: Sequence[Passage], *, key: Callable[[Passage], Hashable]
-) -> tuple[list[tuple[Passage, Passage]], list[Passage], list[Passage]]:
+    gone: Sequence[FeedChunk], came: Sequence[FeedChunk], *, key: Callable[[FeedChunk], Hashable]
+) -> tuple[list[tuple[FeedChunk, FeedChunk]], list[FeedChunk], list[FeedChunk]]:
     """Pair passages of equal key in order; give the pairs and what is left over on each side."""
-    waiting: dict[Hashable, list[Passage]] = defaultdict(list)
+    waiting: dict[Hashable, list[FeedChunk]] = defaultdict(list)
     for passage in reversed(came):
         waiting[key(passage)].append(passage)
     pairs, left = [], []
@@ -236,9 +236,9 @@ def _by_document(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
     return found
 
 
-def _passages(chunks: Iterable[Chunk]) -> tuple[Passage, ...]:
+def _passages(chunks: Iterable[Chunk]) -> tuple[FeedChunk, ...]:
     return tuple(
-        Passage(id=chunk.id, heading_path=chunk.heading_path, content_hash=chunk.content_hash)
+        FeedChunk(id=chunk.id, heading_path=chunk.heading_path, content_hash=chunk.content_hash)
         for chunk in chunks
     )
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from ingest.fetch.breaker import OPEN_SECONDS
 from ingest.fetch.clock import Clock
-from ingest.fetch.faults import Fault, FaultKind
-from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.faults import FetchFault, FetchFaultKind
+from ingest.fetch.limits import BodyLimit, FetchLimits
 from ingest.fetch.redirects import follow
 from ingest.fetch.robots import RobotsRules, decode_robots
-from ingest.fetch.transport import Answer
+from ingest.fetch.transport import HttpResponse
 
 KEPT_SECONDS = 86400.0
 """How long rules are good for; a fault only as long as a circuit stays open."""
@@ -26,13 +26,13 @@ class Admission:
     """The rules of one site, or the fault that kept us from reading them: then nothing may be fetched."""
 
     rules: RobotsRules = _EVERYTHING
-    fault: Fault | None = None
+    fault: FetchFault | None = None
 
 
 class AdmissionOffice:
     """Reads each site's robots.txt once a day at most; sites are told apart by scheme, host and port."""
 
-    def __init__(self, *, token: str, clock: Clock, limits: Limits) -> None:
+    def __init__(self, *, token: str, clock: Clock, limits: FetchLimits) -> None:
         self._token = token
         self._clock = clock
         self._limits = limits
@@ -44,7 +44,7 @@ class AdmissionOffice:
         until, admission = self._known.get(site, (float("-inf"), None))
         return admission if self._clock.monotonic() < until else None
 
-    async def read(self, site: str, ask: Callable[[str], Awaitable[Answer]]) -> Admission:
+    async def read(self, site: str, ask: Callable[[str], Awaitable[HttpResponse]]) -> Admission:
         """Return the rules of *site*, asking for its robots.txt if need be; one asks, the others wait."""
         async with self._locks.setdefault(site, asyncio.Lock()):
             admission = self.known(site)
@@ -54,19 +54,19 @@ class AdmissionOffice:
                 self._known[site] = (self._clock.monotonic() + kept, admission)
             return admission
 
-    async def _ask(self, site: str, ask: Callable[[str], Awaitable[Answer]]) -> Admission:
+    async def _ask(self, site: str, ask: Callable[[str], Awaitable[HttpResponse]]) -> Admission:
         try:
             answer = await follow(f"{site}/robots.txt", hops=self._limits.robots_redirects, ask=ask)
-        except Fault as fault:
-            return Admission() if fault.kind is FaultKind.BAD_ANSWER else Admission(fault=fault)
+        except FetchFault as fault:
+            return Admission() if fault.kind is FetchFaultKind.BAD_ANSWER else Admission(fault=fault)
         return self._interpret(answer)
 
-    def _interpret(self, answer: Answer | None) -> Admission:
+    def _interpret(self, answer: HttpResponse | None) -> Admission:
         """Rules where there are some; no rules for 4xx and endless redirects; a fault for the rest."""
         if answer is None or 300 <= answer.status < 500:
             return Admission()
         if answer.body is None:
-            fault = Fault(FaultKind.BAD_ANSWER, f"HTTP {answer.status}", status=answer.status)
+            fault = FetchFault(FetchFaultKind.BAD_ANSWER, f"HTTP {answer.status}", status=answer.status)
             return Admission() if answer.status < 300 else Admission(fault=fault)
         text = decode_robots(answer.body, max_bytes=self._limits.robots.max_bytes)
         return Admission(rules=RobotsRules(text, self._token))

@@ -11,10 +11,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
-from ingest.fetch.faults import Fault, FaultKind
-from ingest.fetch.transport import Answer
+from ingest.fetch.faults import FetchFault, FetchFaultKind
+from ingest.fetch.transport import HttpResponse
 
-Supply = Callable[[str, str], Awaitable[Answer | None]]
+Supply = Callable[[str, str], Awaitable[HttpResponse | None]]
 """URL and kind (script, xhr, …) of what a page asks for, to the answer; None refuses it."""
 
 WANTED = frozenset({"script", "stylesheet", "xhr", "fetch"})
@@ -71,9 +71,9 @@ class Browser:
                 feed = _Feed(html, content_type, supply)
                 text = await self._read(chromium, url, feed, max_bytes)
         except TimeoutError:
-            raise Fault(FaultKind.RENDERING, "its scripts did not come to an end in time") from None
+            raise FetchFault(FetchFaultKind.RENDERING, "its scripts did not come to an end in time") from None
         except Error as error:
-            raise Fault(FaultKind.RENDERING, _why(error)) from None
+            raise FetchFault(FetchFaultKind.RENDERING, _why(error)) from None
         return text.encode("utf-8", errors="replace")
 
     async def aclose(self) -> None:
@@ -112,7 +112,7 @@ class Browser:
             await page.goto(url, wait_until="commit", timeout=0)
             await _settle(page, feed)
             if await page.evaluate("document.documentElement.outerHTML.length") > max_bytes:
-                raise Fault(FaultKind.TOO_LARGE, f"its scripts make more than {max_bytes} bytes")
+                raise FetchFault(FetchFaultKind.TOO_LARGE, f"its scripts make more than {max_bytes} bytes")
             text: str = await page.content()
         finally:
             feed.close()
@@ -150,7 +150,7 @@ class _Feed:
         self._html: bytes | None = html
         self._content_type = content_type
         self._supply = supply
-        self._asking: set[asyncio.Future[Answer | None]] = set()
+        self._asking: set[asyncio.Future[HttpResponse | None]] = set()
 
     @property
     def is_asking(self) -> bool:
@@ -181,7 +181,7 @@ class _Feed:
         else:
             await route.abort()
 
-    async def _ask(self, url: str, kind: str) -> Answer | None:
+    async def _ask(self, url: str, kind: str) -> HttpResponse | None:
         # A task of its own: cancelling the caller's would end the connection to the browser.
         asking = asyncio.ensure_future(self._supply(url, kind))
         self._asking.add(asking)
@@ -190,7 +190,7 @@ class _Feed:
         return None if asking.cancelled() else asking.result()
 
 
-async def _hand_over(route: Any, given: Answer | None) -> None:
+async def _hand_over(route: Any, given: HttpResponse | None) -> None:
     if given is None:
         await route.abort()
         return

@@ -11,16 +11,16 @@ from ingest.fetch.browser import Browser
 from ingest.fetch.clock import Clock
 from ingest.fetch.credentials import Credentials
 from ingest.fetch.discovery import SitemapWalk
-from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.gate import parse_allowed
 from ingest.fetch.host import Checkpoint, Host, build_checkpoint
-from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.limits import BodyLimit, FetchLimits
 from ingest.fetch.loop_thread import LoopThread
 from ingest.fetch.politeness import Pace
 from ingest.fetch.proxies import ProxyRules
 from ingest.fetch.robots import product_token
 from ingest.fetch.stopping import await_unless_stopped
-from ingest.fetch.transport import Answer, Tally, Transport
+from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
 from schemas.fetch import FetchTotals, SitemapEntry
 from schemas.report import Problem
@@ -45,12 +45,12 @@ class FetchSession:
         credentials: Credentials,
         proxies: ProxyRules,
         browser: Browser | None,
-        limits: Limits,
+        limits: FetchLimits,
         clock: Clock,
     ) -> None:
         self.browser = browser
         self.is_privileged = bool(allow_private or credentials.sites)
-        self.pieces: dict[str, Answer] = {}
+        self.pieces: dict[str, HttpResponse] = {}
         self.limits = limits
         self.clock = clock
         self.concurrency = concurrency
@@ -133,17 +133,19 @@ class FetchSession:
         self.host(url).slow_down(admission.rules.crawl_delay or 0.0)
         return admission
 
-    async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> Answer:
+    async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> HttpResponse:
         """Ask the host of *url* for it, within its pace and tries. Raises: Fault, Stopped."""
         return await self.host(url).ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
 
-    async def ask_allowed(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> Answer:
+    async def ask_allowed(
+        self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint
+    ) -> HttpResponse:
         """Ask for *url* if robots.txt of its own site lets us. Raises: Fault, Stopped."""
         admission = await self.admission(url, checkpoint)
         if admission.fault is not None:
             raise admission.fault
         if not admission.rules.allows(url):
-            raise Fault(FaultKind.POLICY, "robots.txt disallows it")
+            raise FetchFault(FetchFaultKind.POLICY, "robots.txt disallows it")
         return await self.ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
 
     def _judge_sitemap(self, _content_type: str | None, _head: bytes) -> BodyLimit:
@@ -174,7 +176,7 @@ def open_session(
     credentials: Credentials | None = None,
     proxies: ProxyRules | None = None,
     browser: Browser | None = None,
-    limits: Limits | None = None,
+    limits: FetchLimits | None = None,
 ) -> Iterator[FetchSession]:
     """Open a session and close it on leaving the block.
 
@@ -193,7 +195,7 @@ def open_session(
         credentials=credentials or Credentials(),
         proxies=proxies or ProxyRules(),
         browser=browser,
-        limits=limits or Limits(),
+        limits=limits or FetchLimits(),
         clock=clock,
     )
     try:

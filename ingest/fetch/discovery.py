@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from ingest.fetch.admission import Admission
-from ingest.fetch.faults import Fault
-from ingest.fetch.limits import Limits
+from ingest.fetch.faults import FetchFault
+from ingest.fetch.limits import FetchLimits
 from ingest.fetch.redirects import follow
 from ingest.fetch.sitemaps import Sitemap, parse_sitemap
-from ingest.fetch.transport import Answer
+from ingest.fetch.transport import HttpResponse
 from ingest.urls import canonical_url
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
@@ -24,8 +24,8 @@ class SitemapWalk:
     `report` hears of every sitemap that exists and cannot be read, and of every cap that was met.
     """
 
-    limits: Limits
-    ask: Callable[[str], Awaitable[Answer]]
+    limits: FetchLimits
+    ask: Callable[[str], Awaitable[HttpResponse]]
     report: Callable[[Problem], None]
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
@@ -60,7 +60,7 @@ class SitemapWalk:
         self._seen.add(url)
         try:
             return await self._fetch(url, silent=silent)
-        except Fault as fault:
+        except FetchFault as fault:
             reason = fault.reason
         except ParseError as error:
             reason = error.message

@@ -54,7 +54,7 @@ class Stated(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class EntityCandidate:
     """An entity that a text may mean, and how sure that is if it is the only one.
 
     Where the text may mean others too, `docs` are the documents that the entity names, and `definers` those
@@ -78,7 +78,7 @@ class Catalogue:
     """
 
     entities: Mapping[str, Entity] = field(default_factory=dict)
-    meanings: Mapping[str, tuple[Candidate, ...]] = field(default_factory=dict)
+    meanings: Mapping[str, tuple[EntityCandidate, ...]] = field(default_factory=dict)
     nodes: Mapping[str, Mapping[str, Named]] = field(default_factory=dict)
     labels: frozenset[str] = frozenset()
 
@@ -187,7 +187,7 @@ def _entity(key: Key, found: _Gathered) -> Entity:
     )
 
 
-def _meanings(kept: Mapping[Key, _Gathered]) -> dict[str, tuple[Candidate, ...]]:
+def _meanings(kept: Mapping[Key, _Gathered]) -> dict[str, tuple[EntityCandidate, ...]]:
     meant: dict[str, list[tuple[Key, _Gathered]]] = {}
     for key, found in kept.items():
         for text in found.texts:
@@ -195,11 +195,11 @@ def _meanings(kept: Mapping[Key, _Gathered]) -> dict[str, tuple[Candidate, ...]]
     return {text: _candidates(text, several) for text, several in meant.items()}
 
 
-def _candidates(text: str, several: Sequence[tuple[Key, _Gathered]]) -> tuple[Candidate, ...]:
+def _candidates(text: str, several: Sequence[tuple[Key, _Gathered]]) -> tuple[EntityCandidate, ...]:
     """By entity; what only tells several apart is left out of one, so that it does not change with it."""
     told = len(several) > 1
     candidates = [
-        Candidate(
+        EntityCandidate(
             entity=found.entity,
             confidence=_CONFIDENCE[found.texts[text]],
             disambiguation=key[1],
@@ -212,7 +212,7 @@ def _candidates(text: str, several: Sequence[tuple[Key, _Gathered]]) -> tuple[Ca
     return tuple(sorted(candidates, key=lambda candidate: candidate.entity))
 
 
-def _is_unclear(several: tuple[Candidate, ...]) -> bool:
+def _is_unclear(several: tuple[EntityCandidate, ...]) -> bool:
     return sum(not candidate.is_prefix for candidate in several) > MAX_HOMONYMS
 
 

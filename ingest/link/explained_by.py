@@ -3,7 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.link.tool_evidence import DEFINING, WEIGHTS, DocumentReader, Evidence, Findings, first_sentence
+from ingest.link.tool_evidence import (
+    DEFINING,
+    WEIGHTS,
+    DocumentReader,
+    Findings,
+    ToolEvidence,
+    first_sentence,
+)
 from ingest.link.tool_names import ToolNames
 from schemas.edges import Edge, EdgeKind, EvidenceRole
 from schemas.ids import edge_id
@@ -79,7 +86,7 @@ def _ask(agree: Agree, candidates: Iterable[_Candidate], names: ToolNames) -> No
     answers = agree([(names.tools[one.tool], one.chunk) for one in described])
     for one, agrees in zip(described, answers, strict=True):
         if agrees:
-            one.findings.add(Evidence.AGREEMENT)
+            one.findings.add(ToolEvidence.AGREEMENT)
 
 
 def _best_of_each_target(candidates: Iterable[_Candidate]) -> Iterable[_Candidate]:

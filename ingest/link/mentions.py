@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.link.catalogue import Candidate, Catalogue
+from ingest.link.catalogue import Catalogue, EntityCandidate
 from ingest.link.everyday import is_code, is_id, is_name, is_several_words, is_symbol, words_of
-from ingest.link.meaning import Reading, choose_meanings
+from ingest.link.meaning import DocumentContext, choose_meanings
 from ingest.link.spotting import Span, find_catalogued, find_ids, find_names, find_phrases
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.extraction import EntityExtractor, Extraction, Triple
@@ -128,7 +128,7 @@ class _Reader:
         self._catalogue = catalogue
         self._own = frozenset(entity for entity, _, _ in catalogue.by_doc.get(fragment.doc, ()))
         self._anchors = _anchors(fragment, catalogue, targets)
-        self._reading = Reading(
+        self._reading = DocumentContext(
             doc=fragment.doc,
             linked=frozenset(targets[link.target] for link in fragment.links if link.target in targets),
             words=frozenset(word.casefold() for word in words),
@@ -184,12 +184,12 @@ class _Reader:
 
 def _anchors(fragment: GraphFragment, catalogue: Catalogue, targets: Mapping[str, str]) -> Catalogue:
     """What the document's own links say that their texts mean."""
-    meanings: dict[str, dict[str, Candidate]] = {}
+    meanings: dict[str, dict[str, EntityCandidate]] = {}
     for link in fragment.links:
         doc = targets.get(link.target)
         entity = catalogue.by_node.get(doc) if doc else None
         if entity and link.position is LinkPosition.BODY and is_name(link.text):
-            candidate = Candidate(entity=entity, confidence=LINKED_CONFIDENCE)
+            candidate = EntityCandidate(entity=entity, confidence=LINKED_CONFIDENCE)
             meanings.setdefault(normalise_text(link.text), {})[entity] = candidate
     return Catalogue(meanings={text: tuple(one.values()) for text, one in meanings.items() if len(one) == 1})
 

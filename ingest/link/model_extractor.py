@@ -43,7 +43,7 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
-class Answers(Protocol):
+class AnswerCache(Protocol):
     """Answers of models that are kept, so that a text that stays is not asked about again."""
 
     def get(self, key: str) -> str | None:
@@ -61,7 +61,7 @@ class ModelExtractor:
         complete: Complete,
         *,
         model: str,
-        answers: Answers,
+        answers: AnswerCache,
         on_failure: Callable[[str, str], None],
         should_stop: Callable[[], bool],
     ) -> None:

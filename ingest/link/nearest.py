@@ -43,7 +43,7 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbours:
+class NearestChunks:
     """The neighbours known of each passage, shape (n, width), ascending, NONE behind the last.
 
     Below `floors` (n,) every neighbour there is is known; a floor of NONE says that all are.
@@ -58,9 +58,9 @@ class Neighbours:
         return int(self.known.shape[1])
 
 
-def no_neighbours(passages: int, *, width: int) -> Neighbours:
+def no_neighbours(passages: int, *, width: int) -> NearestChunks:
     """Return passages of which nothing is known because there is nothing."""
-    return Neighbours(
+    return NearestChunks(
         known=np.full((passages, width), NONE, np.int64), floors=np.full(passages, NONE, np.int64)
     )
 
@@ -80,7 +80,7 @@ def places_of(neighbours: Ints) -> Ints:
     return neighbours & ((1 << _PLACE_BITS) - 1)
 
 
-def moved(neighbours: Neighbours, *, place: Ints, bound: Ints) -> Neighbours:
+def moved(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChunks:
     """Renumber: *place* gives each passage's new place, or -1 where it goes; order must stay.
 
     *bound*, one longer, gives how many passages will stand before each place.
@@ -92,10 +92,10 @@ def moved(neighbours: Neighbours, *, place: Ints, bound: Ints) -> Neighbours:
     floors = neighbours.floors
     open_ = floors != NONE
     ends = pack(scores_of(floors), bound[np.where(open_, places_of(floors), 0)])
-    return Neighbours(known=np.sort(kept, axis=1), floors=np.where(open_, ends, NONE))
+    return NearestChunks(known=np.sort(kept, axis=1), floors=np.where(open_, ends, NONE))
 
 
-def join(neighbours: Neighbours, fresh: Corpus, others: Iterable[Corpus], *, least: int) -> None:
+def join(neighbours: NearestChunks, fresh: Corpus, others: Iterable[Corpus], *, least: int) -> None:
     """Bring *fresh* passages in, of which nothing is known: they get neighbours, and become those of others.
 
     *others* are read once, a part at a time, so that memory holds the fresh ones alone. *least* is the
@@ -109,12 +109,12 @@ def join(neighbours: Neighbours, fresh: Corpus, others: Iterable[Corpus], *, lea
             _meet(neighbours, left, right, least)
 
 
-def run_out(neighbours: Neighbours, *, wanted: int) -> Ints:
+def run_out(neighbours: NearestChunks, *, wanted: int) -> Ints:
     """Return the places that have lost so many neighbours that others may be nearer than what is left."""
     return np.flatnonzero((neighbours.known[:, wanted - 1] == NONE) & (neighbours.floors != NONE))
 
 
-def search_again(neighbours: Neighbours, lost: Corpus, everyone: Iterable[Corpus], *, least: int) -> None:
+def search_again(neighbours: NearestChunks, lost: Corpus, everyone: Iterable[Corpus], *, least: int) -> None:
     """Find the neighbours of the *lost* among all passages, whatever was known of them."""
     neighbours.known[lost.places], neighbours.floors[lost.places] = NONE, NONE
     for left, right in _pairs(lost.blocks(), everyone):
@@ -125,7 +125,7 @@ def _pairs(blocks: tuple[Corpus, ...], others: Iterable[Corpus]) -> Iterator[tup
     return ((left, right) for part in others for right in part.blocks() for left in blocks)
 
 
-def _meet(neighbours: Neighbours, left: Corpus, right: Corpus, least: int, *, both: bool = True) -> None:
+def _meet(neighbours: NearestChunks, left: Corpus, right: Corpus, least: int, *, both: bool = True) -> None:
     """Compare two blocks and give each passage of the left one, or of both, what is near in the other."""
     both = both and left is not right
     rows, columns = _candidates(neighbours, left, right, least, both=both)
@@ -138,7 +138,7 @@ def _meet(neighbours: Neighbours, left: Corpus, right: Corpus, least: int, *, bo
 
 
 def _candidates(
-    neighbours: Neighbours, left: Corpus, right: Corpus, least: int, *, both: bool
+    neighbours: NearestChunks, left: Corpus, right: Corpus, least: int, *, both: bool
 ) -> tuple[Ints, Ints]:
     """Pairs of the two blocks, by number in each, that may come below a floor; few others are among them."""
     cosines = (left.vectors @ right.vectors.T).ravel()
@@ -156,7 +156,7 @@ def _candidates(
     return rows[near], columns[near]
 
 
-def _bounds(neighbours: Neighbours, places: Ints, others: Ints, least: int, slack: float) -> Floats:
+def _bounds(neighbours: NearestChunks, places: Ints, others: Ints, least: int, slack: float) -> Floats:
     """The lowest cosine that any of *others* may have to come below each passage's floor."""
     floors = neighbours.floors[places]
     # At the floor's own score a place before it is needed, which no other has.
@@ -175,7 +175,7 @@ def _exact(left: Floats, right: Floats, rows: Ints, columns: Ints) -> Ints:
     return np.minimum(scores, SCALE)
 
 
-def _give(neighbours: Neighbours, places: Ints, rows: Ints, found: Ints) -> None:
+def _give(neighbours: NearestChunks, places: Ints, rows: Ints, found: Ints) -> None:
     """Add what was *found* for `places[rows]`; the width's worth stays, and where more was known, a floor."""
     new = found < neighbours.floors[places[rows]]
     touched, rows = np.unique(rows[new], return_inverse=True)

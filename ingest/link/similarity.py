@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from ingest.link.nearest import (
     SCALE,
     Ints,
-    Neighbours,
+    NearestChunks,
     join,
     moved,
     no_neighbours,
@@ -17,7 +17,7 @@ from ingest.link.nearest import (
     scores_of,
     search_again,
 )
-from ingest.link.passages import Passages, passages_of
+from ingest.link.passages import ChunkColumns, passages_of
 from ingest.link.vectors import Vectors, all_but, corpus_of
 from schemas.edges import NEAR_DUPLICATE
 
@@ -39,8 +39,8 @@ class Similarity:
     """All passages of a generation, and the nearest of each."""
 
     rule: Rule
-    passages: Passages
-    neighbours: Neighbours
+    passages: ChunkColumns
+    neighbours: NearestChunks
 
     @property
     def nearest(self) -> Ints:
@@ -69,7 +69,7 @@ def nothing_similar(rule: Rule) -> Similarity:
     )
 
 
-def compare_passages(base: Similarity, passages: Passages, *, rule: Rule, vectors: Vectors) -> Compared:
+def compare_passages(base: Similarity, passages: ChunkColumns, *, rule: Rule, vectors: Vectors) -> Compared:
     """Return the nearest of each passage, as comparing all with all would, from what is known at *base*.
 
     *vectors* are read only where something has to be compared.
@@ -89,7 +89,7 @@ def compare_passages(base: Similarity, passages: Passages, *, rule: Rule, vector
     return Compared(similarity=similarity, searched=len(fresh), searched_again=len(lost))
 
 
-def _carry_over(base: Similarity, passages: Passages, rule: Rule) -> tuple[Ints, Neighbours]:
+def _carry_over(base: Similarity, passages: ChunkColumns, rule: Rule) -> tuple[Ints, NearestChunks]:
     """Places of the passages of which nothing is known, and what is known of the others."""
     neighbours = no_neighbours(len(passages.ids), width=SPARE * rule.count)
     if base.rule != rule:
@@ -105,7 +105,7 @@ def _carry_over(base: Similarity, passages: Passages, rule: Rule) -> tuple[Ints,
     return np.setdiff1d(np.arange(len(passages.ids)), place[same]), neighbours
 
 
-def places_among(base: Passages, passages: Passages) -> Ints:
+def places_among(base: ChunkColumns, passages: ChunkColumns) -> Ints:
     """The place of each of *base* among *passages*, by id; -1 where it is not."""
     at = np.searchsorted(passages.ids, base.ids)
     at[at == len(passages.ids)] = 0

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.link.nearest import Corpus, Floats, Ints
-from ingest.link.passages import Passages
+from ingest.link.passages import ChunkColumns
 
 Vectors = Callable[[], Iterator[tuple[Sequence[str], Floats]]]
 """Begins to read vectors, a part at a time: distinct ids, and shape (n, dim).
@@ -16,7 +16,7 @@ is asked for first, and only then everything else.
 """
 
 
-def corpus_of(vectors: Vectors, passages: Passages, places: Ints) -> Corpus:
+def corpus_of(vectors: Vectors, passages: ChunkColumns, places: Ints) -> Corpus:
     """Read the passages at some places, ascending, as far as there are vectors of them, and no further."""
     rows: Floats = np.zeros((len(places), 0), np.float32)
     found = np.zeros(len(places), bool)
@@ -30,12 +30,12 @@ def corpus_of(vectors: Vectors, passages: Passages, places: Ints) -> Corpus:
     return Corpus(places=places, vectors=rows, sections=passages.sections[places])
 
 
-def all_but(vectors: Vectors, passages: Passages, places: Ints) -> Iterator[Corpus]:
+def all_but(vectors: Vectors, passages: ChunkColumns, places: Ints) -> Iterator[Corpus]:
     """Read the passages at all other places, each once, a part at a time."""
     return _placed(vectors, passages, np.setdiff1d(np.arange(len(passages.ids)), places))
 
 
-def _placed(vectors: Vectors, passages: Passages, places: Ints) -> Iterator[Corpus]:
+def _placed(vectors: Vectors, passages: ChunkColumns, places: Ints) -> Iterator[Corpus]:
     wanted = np.zeros(len(passages.ids), bool)
     wanted[places] = True
     if not len(places):
@@ -50,7 +50,7 @@ def _placed(vectors: Vectors, passages: Passages, places: Ints) -> Iterator[Corp
             return
 
 
-def _among(passages: Passages, ids: Sequence[str], wanted: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def _among(passages: ChunkColumns, ids: Sequence[str], wanted: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
     """Places of those of *ids* that are wanted, ascending, and their numbers."""
     named = np.array([id_.encode() for id_ in ids])
     at = np.minimum(np.searchsorted(passages.ids, named), len(passages.ids) - 1)

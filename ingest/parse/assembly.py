@@ -9,7 +9,7 @@ from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.graph import DocumentGraph
 from ingest.parse.outline import OutlineSection
 from ingest.parse.page_facts import PageFacts
-from ingest.parse.passages import Passage, cut_passages
+from ingest.parse.passages import ChunkSpan, cut_passages
 from ingest.parse.secrets import hide_in_page
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
@@ -191,7 +191,7 @@ def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
 def _chunk(
     base: Chunk,
     section: OutlineSection,
-    passage: Passage,
+    passage: ChunkSpan,
     occurrences: Occurrences,
     count_tokens: CountTokens,
 ) -> Chunk:
@@ -217,7 +217,7 @@ def _chunk(
     )
 
 
-def _meet(passage: Passage, start: int, end: int) -> bool:
+def _meet(passage: ChunkSpan, start: int, end: int) -> bool:
     return passage.start < end and start < passage.end
 
 

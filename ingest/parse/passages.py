@@ -11,7 +11,7 @@ LONG = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ChunkSpan:
     """A stretch [start, end) of a section; `header` repeats the header rows of the table it goes on with."""
 
     start: int
@@ -26,7 +26,7 @@ class Passage:
 
 def cut_passages(
     text: str, stretches: tuple[Stretch, ...], *, max_tokens: int, count_tokens: CountTokens
-) -> tuple[Passage, ...]:
+) -> tuple[ChunkSpan, ...]:
     """Return the passages of *text* in order; none is over *max_tokens*.
 
     A table that does not fit is cut between rows, and each part but the first repeats the header, unless
@@ -43,7 +43,7 @@ class _Cutter:
     limit: int
     count: CountTokens
 
-    def passages(self) -> Iterator[Passage]:
+    def passages(self) -> Iterator[ChunkSpan]:
         at = 0
         for table in self.stretches:
             room = self._room(table)
@@ -53,9 +53,9 @@ class _Cutter:
                 at = table.end
         yield from self._running(at, len(self.text))
 
-    def merged(self, passages: list[Passage]) -> Iterator[Passage]:
+    def merged(self, passages: list[ChunkSpan]) -> Iterator[ChunkSpan]:
         """Join a tiny passage with the next, or else with the one before, where both fit together."""
-        held: Passage | None = None
+        held: ChunkSpan | None = None
         for passage in passages:
             joined = self._joined(held, passage)
             if joined is None and held is not None:
@@ -64,15 +64,15 @@ class _Cutter:
         if held is not None:
             yield held
 
-    def _joined(self, before: Passage | None, after: Passage) -> Passage | None:
+    def _joined(self, before: ChunkSpan | None, after: ChunkSpan) -> ChunkSpan | None:
         if before is None or after.header:
             return None
         if not (self._is_tiny(before) or self._is_tiny(after)):
             return None
-        joined = Passage(before.start, after.end, before.header)
+        joined = ChunkSpan(before.start, after.end, before.header)
         return joined if self._holds(joined.text_of(self.text)) else None
 
-    def _is_tiny(self, passage: Passage) -> bool:
+    def _is_tiny(self, passage: ChunkSpan) -> bool:
         return self.count(passage.text_of(self.text)) < self.limit * TINY
 
     def _room(self, stretch: Stretch) -> int:
@@ -88,17 +88,17 @@ class _Cutter:
     def _holds(self, text: str) -> bool:
         return len(text) <= self.limit * LONG and self.count(text) <= self.limit
 
-    def _running(self, start: int, end: int) -> Iterator[Passage]:
+    def _running(self, start: int, end: int) -> Iterator[ChunkSpan]:
         inside = (stretch for stretch in self.stretches if start <= stretch.start and stretch.end <= end)
         solid = tuple((stretch.start - start, stretch.end - start) for stretch in inside)
         for span in self._split(start, end, self.limit, solid):
-            yield Passage(*span)
+            yield ChunkSpan(*span)
 
-    def _rows(self, table: Stretch, room: int) -> Iterator[Passage]:
+    def _rows(self, table: Stretch, room: int) -> Iterator[ChunkSpan]:
         header = self.text[table.start : table.header_end]
         first = True
         for start, end in self._split(table.header_end, table.end, room, ()):
-            yield Passage(table.start, end) if first else Passage(start, end, header)
+            yield ChunkSpan(table.start, end) if first else ChunkSpan(start, end, header)
             first = False
 
     def _split(self, start: int, end: int, limit: int, solid: tuple[Span, ...]) -> Iterator[Span]:

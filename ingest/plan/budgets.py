@@ -14,7 +14,7 @@ from schemas.source import Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class BudgetUsage:
     """What the ledger holds of a source: documents in all and by site, and the variants of paths."""
 
     pages: int
@@ -22,7 +22,7 @@ class Held:
     variants: Mapping[str, Sequence[Variant]] = field(default_factory=dict)
 
 
-def plan_admission(scope: Scope, new: Iterable[KnownDocument], held: Held) -> Frontier:
+def plan_admission(scope: Scope, new: Iterable[KnownDocument], held: BudgetUsage) -> Frontier:
     """Let new documents in, in the order given, while every budget has room."""
     budget = _Budget(scope, held)
     admitted: list[KnownDocument] = []
@@ -46,7 +46,7 @@ def site_of(uri: str) -> str:
 class _Budget:
     """Counts down what is left while documents are let in."""
 
-    def __init__(self, scope: Scope, held: Held) -> None:
+    def __init__(self, scope: Scope, held: BudgetUsage) -> None:
         self._scope = scope
         self._held = held
         self._pages = held.pages

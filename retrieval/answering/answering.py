@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from indexes.ports import Reranker
 from retrieval.answering.answered import Answered, AnsweredBy, Dropped, Grounded
 from retrieval.answering.extract import NEAREST, extract_answer
-from retrieval.bundle.parse_answer import Answer, parse_answer
+from retrieval.bundle.parse_answer import ParsedAnswer, parse_answer
 from retrieval.bundle.prompt import NOT_FOUND, render_prompt
 from retrieval.verify.verifier import verify_answer
 from schemas.errors import TerminalError, TransientError
@@ -62,7 +62,7 @@ class Answerer:
         found = extract_answer(bundle, reranker=self.reranker, further=further)
         return replace(found, notes=(*found.notes, note))
 
-    def _check(self, answer: Answer, bundle: ContextBundle) -> Answered:
+    def _check(self, answer: ParsedAnswer, bundle: ContextBundle) -> Answered:
         checked = self._verified(answer, bundle) if self.reranker else _by_labels(answer, bundle)
         tools = tuple(
             f"the model asks to run {one.name}; no tool is run here" for one in answer.tool_requests
@@ -71,7 +71,7 @@ class Answerer:
         self.tell(f"{len(checked.sentences)} sentences stand, {len(checked.dropped)} dropped")
         return replace(checked, nearest=nearest, notes=(*checked.notes, *tools))
 
-    def _verified(self, answer: Answer, bundle: ContextBundle) -> Answered:
+    def _verified(self, answer: ParsedAnswer, bundle: ContextBundle) -> Answered:
         assert self.reranker is not None
         judge = self.complete if self.judge else None
         found = verify_answer(answer, bundle, reranker=self.reranker, judge=judge)
@@ -83,7 +83,7 @@ class Answerer:
         )
 
 
-def _by_labels(answer: Answer, bundle: ContextBundle) -> Answered:
+def _by_labels(answer: ParsedAnswer, bundle: ContextBundle) -> Answered:
     """Keep the sentences that name evidence; whether it bears them out nobody here can tell."""
     known = {one.S for one in bundle.evidence}
     first = [

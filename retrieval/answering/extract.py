@@ -28,7 +28,7 @@ _ASKS = re.compile(r"\W*(?:what|which|who|whom|whose|when|where|why|how)\b\W+\w"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class CandidateSentence:
     """A sentence of the evidence, and its place there; `covered` is the share of the question that it and its
     headings hold.
     """
@@ -64,7 +64,7 @@ def extract_answer(
 
 def rank_candidates(
     question: str, evidence: Collection[Evidence], *, posed: Collection[str] = ()
-) -> tuple[Candidate, ...]:
+) -> tuple[CandidateSentence, ...]:
     """Return the distinct sentences of *evidence*, those that hold most of the question first.
 
     Words count by how few sentences hold them. Of equals the one of better evidence comes first.
@@ -78,7 +78,7 @@ def rank_candidates(
     weight = {word: math.log1p(len(sentences) / (held[word] or 0.5)) for word in sorted(asked)}
     whole = sum(weight.values()) or 1.0
     candidates = [
-        Candidate(
+        CandidateSentence(
             text=text,
             evidence=one,
             place=place,
@@ -108,7 +108,7 @@ def _sentences(evidence: Evidence) -> Sequence[str]:
     return [text for text in found if any(sign.isalpha() for sign in text) and len(text) <= LENGTH_MAX]
 
 
-Chosen = tuple[Candidate, float | None]
+Chosen = tuple[CandidateSentence, float | None]
 
 
 def _choose(
@@ -125,6 +125,6 @@ def _choose(
     return [*sorted(good, key=lambda pair: (-pair[1], pair[0].place))]
 
 
-def _in_place(one: Candidate) -> str:
+def _in_place(one: CandidateSentence) -> str:
     trail = " > ".join(one.evidence.heading_path or one.evidence.breadcrumbs)
     return f"{trail}\n{one.text}" if trail else one.text

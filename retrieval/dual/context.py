@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.dual.options import DualOptions
-from retrieval.dual.passages import Passages, read_passages, support_of
+from retrieval.dual.passages import SupportingChunks, read_passages, support_of
 from retrieval.dual.things import Things, read_things
-from retrieval.dual.walk import Reached
+from retrieval.dual.walk import ReachedNode
 from retrieval.dual.wording import say_edge
 from retrieval.question.title_words import stems
 from retrieval.question.words import fold
@@ -39,7 +39,11 @@ class GraphContext:
 
 
 def build_contexts(
-    chunks: ChunkReader, graph: GraphReader, reached: Collection[Reached], query: Query, options: DualOptions
+    chunks: ChunkReader,
+    graph: GraphReader,
+    reached: Collection[ReachedNode],
+    query: Query,
+    options: DualOptions,
 ) -> tuple[GraphContext, ...]:
     """Write out what was reached, best first; a way with a passage that the filters keep out is none.
 
@@ -52,7 +56,7 @@ def build_contexts(
     things = read_things(graph, ends | {one.node for one in reached})
     passages = read_passages(chunks, tuple(edges.values()), query)
     homes = _homes(graph, {one.node for one in reached}, things)
-    grouped: dict[str, list[Reached]] = {}
+    grouped: dict[str, list[ReachedNode]] = {}
     for way in sorted(reached, key=lambda way: way.order):
         if name := fold(things.called(way.node)):
             grouped.setdefault(homes.get(way.node, name), []).append(way)
@@ -81,7 +85,7 @@ def _homes(graph: GraphReader, places: Collection[str], things: Things) -> dict[
 
 
 def _context(
-    ways: Collection[Reached], things: Things, passages: Passages, options: DualOptions
+    ways: Collection[ReachedNode], things: Things, passages: SupportingChunks, options: DualOptions
 ) -> GraphContext | None:
     shown = [one for one in ways if all(passages.behind(edge) for edge in one.path)]
     best = max(shown, key=lambda one: round(_score(one, options), 6), default=None)
@@ -104,13 +108,13 @@ def _context(
     )
 
 
-def _score(one: Reached, options: DualOptions) -> float:
+def _score(one: ReachedNode, options: DualOptions) -> float:
     return options.weight * one.confidence * options.decay ** (one.hop - 1)
 
 
-def _write(ways: Collection[Reached], things: Things, passages: Passages) -> str:
+def _write(ways: Collection[ReachedNode], things: Things, passages: SupportingChunks) -> str:
     """One line for each edge of the best way from each entity."""
-    by_origin: dict[str, Reached] = {}
+    by_origin: dict[str, ReachedNode] = {}
     for one in ways:
         by_origin.setdefault(one.origin, one)
     edges = [edge for one in list(by_origin.values())[:PATHS_MAX] for edge in one.path]

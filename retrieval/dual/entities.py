@@ -15,7 +15,7 @@ class QueryEntity:
     names: tuple[str, ...]
 
 
-class EntityExtractor:
+class QueryEntityExtractor:
     """Reads at most three entities from a question.
 
     Args: acronyms: acronym > what it is short for, known before anything is read; *limit* of 1 to 3.

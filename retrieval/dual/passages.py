@@ -13,7 +13,7 @@ _LOOK_UP = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passages:
+class SupportingChunks:
     """Passages by id, and one for each document whose edges were not read from text; all pass the filters."""
 
     by_id: Mapping[str, Chunk]
@@ -36,7 +36,7 @@ def support_of(edge: Edge) -> str | None:
     return edge.chunk or (end if end.startswith("chunk:") else None)
 
 
-def read_passages(chunks: ChunkReader, edges: Collection[Edge], query: Query) -> Passages:
+def read_passages(chunks: ChunkReader, edges: Collection[Edge], query: Query) -> SupportingChunks:
     """Read what stands behind *edges*, in at most three calls.
 
     Of a document whose front matter or links say so, it is the passage that shares most words with the
@@ -49,7 +49,7 @@ def read_passages(chunks: ChunkReader, edges: Collection[Edge], query: Query) ->
         if passes(chunk, query.filters):
             of_doc.setdefault(chunk.doc, chunk)
     found = (chunk for chunk in chunks.get(read_in) if passes(chunk, query.filters))
-    return Passages(by_id={chunk.id: chunk for chunk in found}, of_doc=of_doc)
+    return SupportingChunks(by_id={chunk.id: chunk for chunk in found}, of_doc=of_doc)
 
 
 def _nearest(chunks: ChunkReader, docs: list[str], query: Query) -> dict[str, Chunk]:

@@ -28,7 +28,7 @@ _PROPER = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubQuery:
+class FollowUpQuery:
     """A question made of another, the document whose sentence it takes words from, and how lit that is."""
 
     text: str
@@ -38,7 +38,7 @@ class SubQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundDocument:
     """A chunk that a search found best in its document; `hit` is its base, in [0, 1], for that search."""
 
     doc: str
@@ -46,7 +46,7 @@ class Found:
     hit: float
 
 
-Search = Callable[[str], tuple[Found, ...]]
+Search = Callable[[str], tuple[FoundDocument, ...]]
 """A text to the documents it finds, best first, each at its best chunk."""
 ReadDocuments = Callable[[Collection[str]], Mapping[str, tuple[Chunk, ...]]]
 """Documents to their best chunks for the question."""
@@ -125,10 +125,10 @@ def _is_new(before: Spread, doc: str) -> bool:
     return doc not in before.anchors and doc not in before.reached
 
 
-def _sub_queries(question: str, docs: Mapping[str, float], read: ReadDocuments) -> list[SubQuery]:
+def _sub_queries(question: str, docs: Mapping[str, float], read: ReadDocuments) -> list[FollowUpQuery]:
     """One a document, best lit first."""
     texts = read(sorted(docs))
-    made: list[SubQuery] = []
+    made: list[FollowUpQuery] = []
     for doc in sorted(texts, key=lambda doc: (-round(docs[doc], 6), doc)):
         said = [(sentence, chunk.id) for chunk in texts[doc] for sentence in split_sentences(chunk.text)]
         sentences = [sentence for sentence, _ in said]
@@ -137,7 +137,7 @@ def _sub_queries(question: str, docs: Mapping[str, float], read: ReadDocuments) 
         if text:
             wanted = content_words(left_open(question, title))
             chunk = said[sentences.index(best_sentence(sentences, wanted))][1]
-            made.append(SubQuery(text=text, doc=doc, chunk=chunk, activation=docs[doc]))
+            made.append(FollowUpQuery(text=text, doc=doc, chunk=chunk, activation=docs[doc]))
     return made
 
 
@@ -146,7 +146,7 @@ def _title(chunks: Collection[Chunk]) -> str:
     return " ".join(first.heading_path[:1] or first.breadcrumbs[-1:])
 
 
-def _search_all(spread: Spread, queries: Collection[SubQuery], search: Search) -> Spread:
+def _search_all(spread: Spread, queries: Collection[FollowUpQuery], search: Search) -> Spread:
     reached = dict(spread.reached)
     answers = run_in_parallel([partial(search, one.text) for one in queries])
     for one, answer in zip(queries, answers, strict=True):

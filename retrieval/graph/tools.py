@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.graph.surroundings import part_of
-from retrieval.search.seeds import Asked
+from retrieval.search.seeds import EmbeddedQuery
 from schemas.edges import Edge, EdgeKind, EvidenceRole
 from schemas.evidence import Filter, PathStep, Query, SearchField
 from schemas.nodes import Chunk, Tool
@@ -63,7 +63,7 @@ def _stands_in(text: str, pattern: str) -> bool:
 def find_tools(
     chunks: ChunkReader,
     graph: GraphReader,
-    asked: Asked,
+    asked: EmbeddedQuery,
     seeds: Collection[Chunk],
     *,
     measure: Callable[[Collection[str]], Bases],
@@ -97,7 +97,7 @@ def _stated(query: Query) -> frozenset[str]:
     return frozenset(listed | ({query.tool.name} if query.tool else set()))
 
 
-def _explaining(chunks: ChunkReader, asked: Asked, names: Collection[str]) -> tuple[Chunk, ...]:
+def _explaining(chunks: ChunkReader, asked: EmbeddedQuery, names: Collection[str]) -> tuple[Chunk, ...]:
     only = (Filter(field="tool_names", values=tuple(sorted(names))),)
     hits = chunks.search_vector(SearchField.TEXT, asked.vector, top_k=_LOOK_UP, filters=only)
     return chunks.get([hit.chunk_id for hit in hits])

@@ -10,7 +10,7 @@ from retrieval.graph.directions import NEAR_DUPLICATE
 from retrieval.learning.captured import names_of
 from retrieval.learning.usage import Usage
 from retrieval.ranking.rerank import text_of
-from retrieval.retriever import Walk
+from retrieval.retriever import RetrievalResult
 from schemas.encoded import encoded_text
 from schemas.evidence import Query
 from schemas.nodes import Chunk
@@ -49,7 +49,11 @@ def followed(usage: Usage) -> tuple[Wanted, ...]:
 
 
 def mine_negatives(
-    wanted: Collection[Wanted], walk: Callable[[Query], Walk], *, chunks: ChunkReader, reranker: Reranker
+    wanted: Collection[Wanted],
+    walk: Callable[[Query], RetrievalResult],
+    *,
+    chunks: ChunkReader,
+    reranker: Reranker,
 ) -> Iterator[Triplet]:
     """Yield a row for each passage at rank 4 to 30 of a question that is not its answer, best first.
 

@@ -14,14 +14,14 @@ from schemas.redaction import one_line
 
 if TYPE_CHECKING:
     from retrieval.ranking.score import Scored
-    from retrieval.retriever import Walk
+    from retrieval.retriever import RetrievalResult
 
 LOG_FILE = "queries.jsonl"
 CANDIDATES_KEPT = 30
 """Best candidates of a query that are logged; hard negatives are looked for among as many."""
 
 
-class Outcome(StrEnum):
+class QueryOutcome(StrEnum):
     """How a query ended, as far as is known when it is logged."""
 
     FOUND = "found"
@@ -40,7 +40,7 @@ def log_queries(
     queries: Sequence[Query],
     *,
     timestamp: str,
-    walks: "Sequence[Walk]" = (),
+    walks: "Sequence[RetrievalResult]" = (),
     not_found: bool = False,
 ) -> None:
     """Append one line per query, without the secrets of its words.
@@ -91,14 +91,14 @@ def _asked(query: Query, timestamp: str) -> dict[str, Any]:
     }
 
 
-def _found(walk: "Walk", *, not_found: bool) -> dict[str, Any]:
+def _found(walk: "RetrievalResult", *, not_found: bool) -> dict[str, Any]:
     bundle = walk.bundle
-    found = Outcome.NOT_FOUND if not_found else Outcome.FOUND
+    found = QueryOutcome.NOT_FOUND if not_found else QueryOutcome.FOUND
     return {
         "route": bundle.route,
         "generation": bundle.generation,
         "degraded": list(bundle.degraded),
-        "outcome": (found if bundle.evidence else Outcome.EMPTY).value,
+        "outcome": (found if bundle.evidence else QueryOutcome.EMPTY).value,
         "winners": [one.chunk_id for one in bundle.evidence],
         "candidates": [
             _candidate(rank, one) for rank, one in enumerate(walk.candidates[:CANDIDATES_KEPT], start=1)

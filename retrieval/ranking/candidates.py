@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import AuthorityReader, ChunkReader
-from retrieval.graph.expansion import Expansion, Joined
+from retrieval.graph.expansion import Expansion, ExpansionOrigin
 from retrieval.graph.spreading import Reach, Spread
 from retrieval.graph.tools import DEFINITION
 from retrieval.ranking.anchor_text import AnchorHits, weigh_anchors
@@ -53,7 +53,7 @@ class Candidates:
     graph: Mapping[str, float]
     anchor_sections: frozenset[str]
     authority: Mapping[str, float]
-    joined: Mapping[str, Joined]
+    joined: Mapping[str, ExpansionOrigin]
     weights: Scores | None = None
 
     def score(self, chunk: Chunk) -> Scored:

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Mapping
 
 from indexes.ports import ChunkReader
-from retrieval.search.seeds import Asked
+from retrieval.search.seeds import EmbeddedQuery
 from schemas.evidence import Filter, SearchField
 from schemas.nodes import Chunk
 
 ON_PAGES_MAX = 2000
 
 
-def read_pages(chunks: ChunkReader, asked: Asked, passages: Collection[Chunk]) -> Mapping[str, str]:
+def read_pages(chunks: ChunkReader, asked: EmbeddedQuery, passages: Collection[Chunk]) -> Mapping[str, str]:
     """Return by passage the rest of its page: what follows it, then what comes before; one search for all.
 
     Passages that stand in no PDF are left out, and what the filters of the query leave out is no rest.

@@ -9,7 +9,7 @@ from itertools import chain
 from indexes.ports import ChunkReader
 from retrieval.question.route import Known, Route
 from retrieval.search.parallel import run_in_parallel
-from retrieval.search.seeds import Asked, Lists, SeedList
+from retrieval.search.seeds import EmbeddedQuery, Lists, SeedList
 from schemas.evidence import Filter, Hit, SearchField
 
 WORD_FIELDS = (SearchField.TEXT, SearchField.HEADING)
@@ -63,7 +63,7 @@ def _best(hits: tuple[Hit, ...]) -> float:
 
 
 def measure_base(
-    chunks: ChunkReader, asked: Asked, docs: Collection[str], scale: Scale
+    chunks: ChunkReader, asked: EmbeddedQuery, docs: Collection[str], scale: Scale
 ) -> dict[str, dict[str, float]]:
     """Score the chunks of *docs* that pass the query's filters: document id > chunk id > base in [0, 1].
 
@@ -124,7 +124,9 @@ class Measure:
     Args: lift: takes half of each score where it is given (`lift_of`).
     """
 
-    def __init__(self, chunks: ChunkReader, asked: Asked, scale: Scale, lift: Base | None = None) -> None:
+    def __init__(
+        self, chunks: ChunkReader, asked: EmbeddedQuery, scale: Scale, lift: Base | None = None
+    ) -> None:
         self._chunks, self._asked, self._scale, self._lift = chunks, asked, scale, lift
         self._scores: dict[str, dict[str, float]] = {}
 

@@ -8,7 +8,7 @@ from retrieval.bundle.token_budget import CountTokens
 from retrieval.ranking.score import Scored
 from retrieval.wiki.evidence import GraphEvidence, documents_record
 from retrieval.wiki.page import Contradiction, PageProblem, WikiPage
-from retrieval.wiki.sufficiency import Verdict
+from retrieval.wiki.sufficiency import PageVerdict
 from retrieval.wiki.words import stems
 from schemas.evidence import ContextBundle, Origin, Query, Scores
 from schemas.nodes import Chunk
@@ -30,7 +30,7 @@ class WikiAnswer:
 
     query: str
     bundle: ContextBundle
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[PageVerdict, ...]
     evidence: GraphEvidence | None
     contradictions: Mapping[str, tuple[Contradiction, ...]]
     problems: tuple[PageProblem, ...]
@@ -47,7 +47,7 @@ class WikiAnswer:
         return section.text if section else ""
 
     @property
-    def _answering(self) -> Verdict | None:
+    def _answering(self) -> PageVerdict | None:
         return next((one for one in self.verdicts if one.sufficient), None)
 
     def to_record(self) -> Record:
@@ -84,7 +84,7 @@ class WikiAnswer:
         }
 
 
-def reference_record(verdict: Verdict) -> Record:
+def reference_record(verdict: PageVerdict) -> Record:
     """Return a page that was read, with what was found of it."""
     page = verdict.page
     return {

@@ -16,7 +16,7 @@ COVERAGE_MIN = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class PageVerdict:
     """What was found of one page; `reasons` say why it does not do, none where it does.
 
     `section` is the one that fits the question best, None of a page without text; `logit` what the
@@ -38,7 +38,7 @@ class Verdict:
 
 def judge_page(
     hit: PageHit, query: str, *, rarity: Rarity, trust: Trust, reranker: Reranker | None
-) -> Verdict:
+) -> PageVerdict:
     """Hold a page against all of the test: coverage, logit, hashes, contradictions.
 
     Without a cross-encoder its title or its query must also be about the question: each covers the other.
@@ -53,7 +53,7 @@ def judge_page(
         fits = list(reranker.score_pairs(query, [_pair_text(hit.page, one) for one in sections]))
     best = max(range(len(sections)), key=lambda at: (fits[at], -at), default=None)
     logit = fits[best] if reranker is not None and best is not None else None
-    return Verdict(
+    return PageVerdict(
         page=hit.page,
         section=None if best is None else sections[best],
         coverage=hit.coverage,

@@ -12,7 +12,7 @@ from schemas.errors import StoreUnavailable
 from schemas.feed import Feed
 from schemas.nodes import Chunk
 from schemas.records import node_to_record, to_record
-from sitegraph.service.problems import Problem
+from sitegraph.service.problems import HttpProblem
 
 
 def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
@@ -22,7 +22,7 @@ def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
     """
     found = readers.chunks.get([chunk_id])
     if not found:
-        raise Problem(404, f"generation {readers.generation} has no {chunk_id}", "NotFound")
+        raise HttpProblem(404, f"generation {readers.generation} has no {chunk_id}", "NotFound")
     return found[0]
 
 
@@ -46,7 +46,7 @@ def describe_document(readers: Readers, doc: str, *, offset: int, limit: int) ->
         raise StoreUnavailable("; ".join(readers.warnings) or "the graph is not there", subject="graph")
     found = readers.graph.nodes([doc])
     if not found:
-        raise Problem(404, f"generation {readers.generation} has no {doc}", "NotFound")
+        raise HttpProblem(404, f"generation {readers.generation} has no {doc}", "NotFound")
     chunks = readers.chunks.of_documents([doc])
     return {
         "generation": readers.generation,

@@ -10,7 +10,7 @@ from typing import TypeVar
 from indexes.ports import ChunkReader, StoreState
 from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
 from indexes.stores.neo4j_.generations import (
-    Generations,
+    GenerationStore,
     begun,
     finished,
     forgotten,
@@ -55,7 +55,7 @@ class Neo4jGraphWriter:
         self._ix = ix
         self._embeddings = embeddings
         self._sweeps = Sweeps(connection=connection, ix=ix)
-        self._generations = Generations(connection, ix)
+        self._generations = GenerationStore(connection, ix)
         self._batches: Batches | None = None
         self._created = False
 

@@ -34,7 +34,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadStrategy:
     """One way to read a page: which element, with tables of contents and the like, with what is hidden."""
 
     root: HtmlElement
@@ -64,9 +64,9 @@ def read_content(survey: Survey, content: Content, family: Family, purpose: Purp
 
 def choose_reading(
     survey: Survey, content: Content, family: Family, ballot: Pairs
-) -> tuple[Reading, list[Part]]:
+) -> tuple[ReadStrategy, list[Part]]:
     """Return the first reading that holds enough of the vote, else the fullest, and its parts."""
-    best, most = (Reading(content.root), list[Part]()), -1.0
+    best, most = (ReadStrategy(content.root), list[Part]()), -1.0
     for reading in _readings(survey, content):
         parts = reading.read(survey, family)
         share = _share_of(ballot, parts)
@@ -82,14 +82,14 @@ def ballot_of(content: Content) -> Pairs:
     return _pairs(content.voted) if len(content.voted.split()) >= FEW_WORDS else Counter()
 
 
-def _readings(survey: Survey, content: Content) -> Iterator[Reading]:
+def _readings(survey: Survey, content: Content) -> Iterator[ReadStrategy]:
     body = page_body(survey.root)
-    yield Reading(content.root)
+    yield ReadStrategy(content.root)
     if content.voted or count_words(content.root) > 0:
-        yield Reading(content.root, keep_chrome=True)
+        yield ReadStrategy(content.root, keep_chrome=True)
     if content.root is not body:
-        yield Reading(body)
-    yield Reading(body, keep_hidden=True)
+        yield ReadStrategy(body)
+    yield ReadStrategy(body, keep_hidden=True)
 
 
 def _share_of(ballot: Pairs, parts: list[Part]) -> float:

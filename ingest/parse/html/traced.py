@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Verdict(StrEnum):
+class BlockStatus(StrEnum):
     """What became of a block."""
 
     READ = "read"
@@ -22,7 +22,7 @@ class TracedBlock:
     """
 
     text: str
-    verdict: Verdict
+    verdict: BlockStatus
     place: str
     reason: str = ""
     culprit: str = ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ingest.parse.chunking import CountTokens
 from ingest.parse.codes import extract_codes
 from ingest.parse.graph import DocumentGraph
-from ingest.parse.passages import Passage
+from ingest.parse.passages import ChunkSpan
 from ingest.parse.pdf.captions import Region
 from ingest.parse.pdf.continuing import find_continued
 from ingest.parse.pdf.landing import InnerLink
@@ -189,7 +189,7 @@ def _chunk(
     graph: _PdfGraph,
     region: Region,
     node: PdfRegion,
-    passage: Passage,
+    passage: ChunkSpan,
     occurrences: Occurrences,
     *,
     count_tokens: CountTokens,

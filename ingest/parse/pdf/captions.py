@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ingest.parse.passages import Passage
-from ingest.parse.pdf.joining import Joined
+from ingest.parse.passages import ChunkSpan
+from ingest.parse.pdf.joining import JoinedLines
 from ingest.parse.pdf.page import Line
 from ingest.parse.pdf.pictures import REACH, gap_between
 from schemas.geometry import BBox
@@ -29,8 +29,8 @@ class Region:
     type: RegionType
     page_no: int
     bbox: BBox
-    joined: Joined
-    passages: tuple[Passage, ...] = ()
+    joined: JoinedLines
+    passages: tuple[ChunkSpan, ...] = ()
     heading_path: tuple[str, ...] = ()
     confidence: float = 0.0
     digest: str = ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from ingest.parse.pdf.joining import Joined
+from ingest.parse.pdf.joining import JoinedLines
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.page import Block, Line, PageContent
 from ingest.parse.pdf.picture import turn
@@ -99,7 +99,7 @@ def recognised_lines(pages: Iterable[PageContent]) -> dict[tuple[int, BBox], Lin
 
 
 def mean_confidence(
-    lines: Mapping[tuple[int, BBox], Line], page_no: int, joined: Joined, start: int, end: int
+    lines: Mapping[tuple[int, BBox], Line], page_no: int, joined: JoinedLines, start: int, end: int
 ) -> float | None:
     """Return the mean confidence, 0 to 1, of the recognised words in a span of text; None without any."""
     if not lines:

@@ -6,10 +6,17 @@ from dataclasses import dataclass
 
 from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
 from ingest.parse.outline import Stretch
-from ingest.parse.passages import Passage, cut_passages
+from ingest.parse.passages import ChunkSpan, cut_passages
 from ingest.parse.pdf.captions import Region, is_caption, with_captions
 from ingest.parse.pdf.formulas import join_formulas
-from ingest.parse.pdf.joining import BULLETS, PARAGRAPH_BREAK, Joined, join_code, join_paragraph, join_parts
+from ingest.parse.pdf.joining import (
+    BULLETS,
+    PARAGRAPH_BREAK,
+    JoinedLines,
+    join_code,
+    join_paragraph,
+    join_parts,
+)
 from ingest.parse.pdf.structure import Part
 from ingest.parse.pdf.tables import Table
 from schemas.geometry import BBox
@@ -30,7 +37,7 @@ _MARGINS = {"header": RegionType.HEADER, "footer": RegionType.FOOTER}
 class _Piece:
     type: RegionType
     part: Part
-    joined: Joined
+    joined: JoinedLines
     flows: bool
 
     @property
@@ -96,7 +103,7 @@ def _type_of(part: Part) -> RegionType:
     return RegionType.LIST if part.contents or _BULLET.match(first) else RegionType.PARAGRAPH
 
 
-def _text_of(part: Part, type_: RegionType, words: Collection[str]) -> Joined:
+def _text_of(part: Part, type_: RegionType, words: Collection[str]) -> JoinedLines:
     if part.table is not None:
         return _table_text(part.table)
     if type_ is RegionType.CODE:
@@ -104,7 +111,7 @@ def _text_of(part: Part, type_: RegionType, words: Collection[str]) -> Joined:
     return join_paragraph(part.lines, words)
 
 
-def _table_text(table: Table) -> Joined:
+def _table_text(table: Table) -> JoinedLines:
     """One row a line, cells parted by tabs: white space, so the page holds the same letters in order.
 
     An empty cell is two tabs in a row, so that columns can be told.
@@ -115,7 +122,7 @@ def _table_text(table: Table) -> Joined:
         start = len(text) + bool(text)
         text += ("\n" if text else "") + "\t".join(row)
         lines.append((start, len(text), box))
-    return Joined(text=text, lines=tuple(lines))
+    return JoinedLines(text=text, lines=tuple(lines))
 
 
 def _continues(last: Part, piece: _Piece) -> bool:
@@ -149,7 +156,7 @@ def _flow_regions(group: Sequence[_Piece], spans: Sequence[Span], end: int) -> I
     """Make one region of pieces that end, with the break behind them, at *end* of the whole run."""
     joined = join_parts(piece.joined for piece in group)
     start = end - len(joined.text) - len(PARAGRAPH_BREAK)
-    inside = tuple(Passage(low - start, high - start) for low, high in spans if start <= low < end)
+    inside = tuple(ChunkSpan(low - start, high - start) for low, high in spans if start <= low < end)
     types = {piece.type for piece in group}
     type_ = types.pop() if len(types) == 1 else RegionType.PARAGRAPH
     yield _region(group[0].part, type_, joined, inside)
@@ -181,7 +188,7 @@ def _stretches(piece: _Piece) -> tuple[Stretch, ...]:
     return (Stretch(0, len(piece.joined.text), len(header)),)
 
 
-def _region(part: Part, type_: RegionType, joined: Joined, passages: tuple[Passage, ...]) -> Region:
+def _region(part: Part, type_: RegionType, joined: JoinedLines, passages: tuple[ChunkSpan, ...]) -> Region:
     return Region(
         type=type_,
         page_no=part.page_no,

@@ -20,7 +20,7 @@ from sitegraph.cli.reading import log_usage, open_for_reading, terminal_width, w
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from retrieval.ask import Asked
+    from retrieval.ask import AskResult
     from schemas.evidence import Query
     from schemas.records import Record
 
@@ -94,10 +94,10 @@ def ask(
         typer.echo(render_answer(asked.answer, asked.bundle, width=terminal_width()))
 
 
-def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "Asked":
+def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "AskResult":
     from retrieval.ask import Asking
     from retrieval.question.policy import read_policy
-    from retrieval.retriever import Walk
+    from retrieval.retriever import RetrievalResult
 
     tell = _teller()
     readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True)
@@ -106,7 +106,7 @@ def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "
     policy = read_policy(settings.deny)
     asking = Asking(readers=readers, tell=tell, warn=_warn, now=now, policy=policy, **options)
     asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
-    walk = Walk(query=query, bundle=asked.bundle, candidates=(), copies={})
+    walk = RetrievalResult(query=query, bundle=asked.bundle, candidates=(), copies={})
     log_usage(readers.index, [query], walks=[walk], not_found=asked.answer.not_found)
     return asked
 
@@ -130,7 +130,7 @@ def _teller() -> "Callable[[str], None]":
     return tell
 
 
-def _record(asked: "Asked") -> "Record":
+def _record(asked: "AskResult") -> "Record":
     """Return the contract of docs/asking.md."""
     from retrieval.answering.rendering import cited_labels
     from schemas.records import to_record

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
+from ingest.parse.html.traced import BlockStatus, PageTrace, TracedBlock
 from sitegraph.cli.inspection.report import BlockShown, ChunkShown, SectionShown
 
 _SHORT = 12
@@ -35,7 +35,7 @@ def place_blocks(
 
 
 def _cut(block: BlockShown) -> BlockShown:
-    return replace(block, verdict=Verdict.LEFT_OUT, reason=_CUT, lost=False) if block.lost else block
+    return replace(block, verdict=BlockStatus.LEFT_OUT, reason=_CUT, lost=False) if block.lost else block
 
 
 def _key(text: str) -> str:
@@ -62,7 +62,7 @@ class _Placer:
     def place(self, block: TracedBlock) -> BlockShown:
         """Return the block as it is shown."""
         key = _key(block.text)
-        sought = block.verdict is Verdict.READ and key != ""
+        sought = block.verdict is BlockStatus.READ and key != ""
         chunk, found = self._look_up(key, is_heading=block.level > 0) if sought else (None, True)
         return BlockShown(
             text=block.text,

@@ -13,7 +13,7 @@ from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.wiring import Readers
 from ingest.fetch.completion import open_completion
 from ingest.fetch.completion_budget import CompletionLimits
-from retrieval.ask import Asked, Asking
+from retrieval.ask import Asking, AskResult
 from retrieval.ask_modes import AskMode
 from retrieval.question.policy import deny_list
 from retrieval.question.query import build_query, parse_filters
@@ -50,7 +50,7 @@ class Heard:
         url: str | None = None,
         limits: CompletionLimits = QUICK,
         **options: Any,
-    ) -> Asked:
+    ) -> AskResult:
         model = open_completion(url, model="small", api_key=None, limits=limits) if url else None
         asking = Asking(
             readers=self.readers,

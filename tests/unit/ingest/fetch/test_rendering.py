@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from ingest.fetch.browser import Browser
-from ingest.fetch.limits import Limits
+from ingest.fetch.limits import FetchLimits
 from schemas.fetch import FetchRequest, FetchStatus
 from tests.fakes.fetching import AGENT, fetch_one, session_for
 from tests.fakes.site_server import Reply, Site, serve
 
-_USUAL = Limits()
+_USUAL = FetchLimits()
 _SHELL = b"<!doctype html><html><head><title>House</title></head><body><main id=m>%s</main></body></html>"
 _LOADS = (
     b"fetch('/data.json').then(r => r.json()).then(d => {"

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ingest.link.nearest import Floats
-from ingest.link.passages import Passages, passages_of
+from ingest.link.passages import ChunkColumns, passages_of
 from ingest.link.vectors import all_but, corpus_of
 from tests.fakes.graph_samples import make_chunk
 
-PASSAGES: Passages = passages_of(make_chunk(f"text {number}") for number in range(5))
+PASSAGES: ChunkColumns = passages_of(make_chunk(f"text {number}") for number in range(5))
 IDS = [id_.decode() for id_ in PASSAGES.ids.tolist()]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.graph.second_query import Found, ask_again, make_sub_query, split_sentences
+from retrieval.graph.second_query import FoundDocument, ask_again, make_sub_query, split_sentences
 from retrieval.graph.spreading import Reach, Spread
 from schemas.nodes import Chunk, DocumentKind
 
@@ -67,10 +67,13 @@ def test_finds_are_lit_by_the_asking_document_and_ask_once_more() -> None:
     }
     asked: list[str] = []
 
-    def search(text: str) -> tuple[Found, ...]:
+    def search(text: str) -> tuple[FoundDocument, ...]:
         asked.append(text)
         doc = "Minaj" if "Nicki" in text and "Saint" not in text else "James"
-        return (Found(doc="Song", chunk="chunk:Song", hit=1.0), Found(doc=doc, chunk=f"chunk:{doc}", hit=0.8))
+        return (
+            FoundDocument(doc="Song", chunk="chunk:Song", hit=1.0),
+            FoundDocument(doc=doc, chunk=f"chunk:{doc}", hit=0.8),
+        )
 
     start = Spread(anchors={"Song": 1.0}, ran=True)
     lit, sub_queries = ask_again(
@@ -95,7 +98,7 @@ def test_a_find_never_dims_what_the_graph_lit_brighter() -> None:
     lit, _ = ask_again(
         "Where was the singer of Song born?",
         Spread(anchors={"Song": 1.0}, reached={"Minaj": bright}, ran=True),
-        search=lambda text: (Found(doc="Minaj", chunk="chunk:Minaj", hit=1.0),),
+        search=lambda text: (FoundDocument(doc="Minaj", chunk="chunk:Minaj", hit=1.0),),
         read=lambda docs: {"Song": (chunk("Song", "It was sung by Nicki Minaj."),)},
     )
     assert lit.reached["Minaj"] is bright

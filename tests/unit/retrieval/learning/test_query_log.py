@@ -8,7 +8,7 @@ import pytest
 
 from retrieval.learning.query_log import CANDIDATES_KEPT, LOG_FILE, append_lines, log_folder, log_queries
 from retrieval.question.query import build_query, parse_filters
-from retrieval.retriever import Retriever, Walk
+from retrieval.retriever import RetrievalResult, Retriever
 from tests.fakes.governance import governance_index
 from tests.fakes.small_index import AS_OF, GENERATION
 
@@ -17,7 +17,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 @pytest.fixture(scope="module")
-def walk() -> Walk:
+def walk() -> RetrievalResult:
     index = governance_index()
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     return retriever.walk(build_query("backup log", filters=parse_filters(["kind=markdown"]), top_k=3))
@@ -28,7 +28,7 @@ def logged(index: Path) -> list[dict[str, object]]:
 
 
 def test_a_line_tells_what_was_asked_what_won_and_the_parts_of_each_candidate(
-    tmp_path: Path, walk: Walk
+    tmp_path: Path, walk: RetrievalResult
 ) -> None:
     log_queries(tmp_path / "index", [walk.query], timestamp=NOW, walks=[walk])
     (entry,) = logged(tmp_path / "index")
@@ -53,7 +53,7 @@ def test_a_line_tells_what_was_asked_what_won_and_the_parts_of_each_candidate(
     }
 
 
-def test_a_query_without_a_walk_is_logged_by_itself(tmp_path: Path, walk: Walk) -> None:
+def test_a_query_without_a_walk_is_logged_by_itself(tmp_path: Path, walk: RetrievalResult) -> None:
     log_queries(tmp_path / "index", [walk.query, walk.query], timestamp=NOW)
     assert [set(entry) for entry in logged(tmp_path / "index")] == [
         {"timestamp", "query", "filters", "top_k", "use_graph", "rerank"}
@@ -72,7 +72,9 @@ def test_secrets_of_a_question_are_never_written(tmp_path: Path) -> None:
     assert text.count("[redacted]") == 2
 
 
-def test_what_the_evidence_did_not_answer_is_told_from_what_had_none(tmp_path: Path, walk: Walk) -> None:
+def test_what_the_evidence_did_not_answer_is_told_from_what_had_none(
+    tmp_path: Path, walk: RetrievalResult
+) -> None:
     nothing = build_query("backup log", filters=parse_filters(["doc_type=none"]))
     index = governance_index()
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
