@@ -8,7 +8,7 @@ from flows.commit.write import write_plan
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch, parse_leftovers
 from flows.crawl.plan import plan_source
-from flows.derive.embed import embed_fragments, settle_encoding
+from flows.derive.embed import embed_fragments, wait_for_encoding
 from flows.derive.freeze import check_text, freeze, link_rows
 from flows.derive.row_plan import RowPlan
 from flows.run.lazy_task import task
@@ -51,7 +51,7 @@ def embed_task(run_id: str, fragment_shas: list[str]) -> int:
 @task(name="encode", task_run_name=named("encode"))
 def encode_task(run_id: str) -> int:
     """Wait until everything has its vector: what takes most of a first run is seen where it belongs."""
-    return settle_encoding(active(run_id))
+    return wait_for_encoding(active(run_id))
 
 
 @task(name="link", task_run_name=named("link"))

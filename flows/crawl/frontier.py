@@ -7,7 +7,7 @@ from dataclasses import replace
 from flows.run.fragments import load_fragment
 from flows.run.pipeline import Pipeline
 from indexes.stores.ledger.frontier import Standing
-from ingest.plan.budgets import BudgetUsage, plan_admission, site_of
+from ingest.plan.budgets import BudgetUsage, apply_budgets, site_of
 from ingest.plan.frontier import Frontier, join_frontiers, plan_frontier, plan_redirect
 from ingest.plan.scope import budget_refusal, seed_urls
 from ingest.plan.traps import Variant, variants_refusal
@@ -37,7 +37,7 @@ def enqueue_targets(
     *,
     attempts: Mapping[str, FetchAttempt] | None = None,
 ) -> None:
-    """Admit what documents lead to, then save them: a crash in between loses no target.
+    """Enqueue what documents lead to, then save them: a crash in between loses no target.
 
     Their depths are read again first, for another batch may have found a shorter way meanwhile; from here
     on it finds what they lead to.
@@ -99,7 +99,7 @@ def _let_in(pipeline: Pipeline, new: Sequence[KnownDocument]) -> None:
     if not new:
         return
     ledger = pipeline.index.ledger
-    planned = plan_admission(pipeline.source.scope, new, _held(pipeline, new))
+    planned = apply_budgets(pipeline.source.scope, new, _held(pipeline, new))
     ledger.documents.add_new(planned.documents)
     ledger.stops.add(pipeline.run_id, planned.stopped)
 

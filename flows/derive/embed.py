@@ -36,12 +36,12 @@ def embed_chunks(pipeline: Pipeline, chunks: Iterable[Chunk]) -> None:
     pipeline.encoding.put(_texts(chunks))
 
 
-def settle_encoding(pipeline: Pipeline) -> int:
+def wait_for_encoding(pipeline: Pipeline) -> int:
     """Wait until every text has its vector; give how many were encoded."""
     encoding, before = pipeline.encoding, pipeline.seconds_waited()
     if left := encoding.taken - encoding.encoded:
         _log.info("waiting for the encoder: %d of %d texts are left", left, encoding.taken)
-    encoding.settle()
+    encoding.wait()
     waited = pipeline.seconds_waited() - before
     _log.info("embedded %d texts, of which the run waited %.1f s for the last", encoding.encoded, waited)
     return encoding.encoded

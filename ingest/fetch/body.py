@@ -44,7 +44,7 @@ class Body:
     async def read(self, judge: Judge, on_limit: Callable[[BodyLimit], None]) -> bytes:
         """Return the decoded body; *on_limit* hears each cap *judge* names.
 
-        Raises: Fault: too large, truncated, undecodable; UnsupportedMedia, from *judge*.
+        Raises: FetchFault: too large, truncated, undecodable; UnsupportedMedia, from *judge*.
         """
         limit = judge(self._type, b"")
         on_limit(limit)

@@ -20,7 +20,7 @@ Supply = Callable[[str, str], Awaitable[HttpResponse | None]]
 WANTED = frozenset({"script", "stylesheet", "xhr", "fetch"})
 """What can make text. Pictures, fonts, frames, sockets and anything but GET are refused unasked."""
 
-_SETTLE_MS = 10_000.0
+_IDLE_MS = 10_000.0
 """How long after loading a page may go on asking before it is read as it stands."""
 
 _CLOSE_SECONDS = 5.0
@@ -61,7 +61,7 @@ class Browser:
     ) -> bytes:
         """Let the scripts of *html*, which came from *url*, run; give the page they make, in UTF-8.
 
-        Raises: Fault: no rest within *seconds*, a larger page than *max_bytes*, a crash.
+        Raises: FetchFault: no rest within *seconds*, a larger page than *max_bytes*, a crash.
         """
         from playwright.async_api import Error
 
@@ -110,7 +110,7 @@ class Browser:
             await context.route_web_socket("**/*", lambda ws: ws.close())
             # Not until it is loaded: a page that leads elsewhere meanwhile never says that it is.
             await page.goto(url, wait_until="commit", timeout=0)
-            await _settle(page, feed)
+            await _wait_until_idle(page, feed)
             if await page.evaluate("document.documentElement.outerHTML.length") > max_bytes:
                 raise FetchFault(FetchFaultKind.TOO_LARGE, f"its scripts make more than {max_bytes} bytes")
             text: str = await page.content()
@@ -128,15 +128,15 @@ class Browser:
             await self.aclose()
 
 
-async def _settle(page: Any, feed: "_Feed") -> None:
-    """Wait until nothing was asked for half a second; after `_SETTLE_MS` only for what is under way."""
+async def _wait_until_idle(page: Any, feed: "_Feed") -> None:
+    """Wait until nothing was asked for half a second; after `_IDLE_MS` only for what is under way."""
     from playwright.async_api import (
         TimeoutError as NotAtRest,
     )
 
     while True:
         try:
-            await page.wait_for_load_state("networkidle", timeout=_SETTLE_MS)
+            await page.wait_for_load_state("networkidle", timeout=_IDLE_MS)
         except NotAtRest:
             if feed.is_asking:
                 continue

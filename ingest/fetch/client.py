@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from ingest.fetch.admission import Admission, AdmissionOffice
 from ingest.fetch.body import Judge
 from ingest.fetch.browser import Browser
 from ingest.fetch.clock import Clock
@@ -19,6 +18,7 @@ from ingest.fetch.loop_thread import LoopThread
 from ingest.fetch.politeness import Pace
 from ingest.fetch.proxies import ProxyRules
 from ingest.fetch.robots import product_token
+from ingest.fetch.robots_cache import RobotsCache, RobotsPolicy
 from ingest.fetch.stopping import await_unless_stopped
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
@@ -64,7 +64,7 @@ class FetchSession:
             proxies=proxies,
             limits=limits,
         )
-        self._office = AdmissionOffice(token=product_token(user_agent), clock=clock, limits=limits)
+        self._robots = RobotsCache(token=product_token(user_agent), clock=clock, limits=limits)
         self._hosts: dict[str, Host] = {}
         self.loop = LoopThread()
 
@@ -104,7 +104,7 @@ class FetchSession:
         ask = partial(self.ask_allowed, judge=self._judge_sitemap, tally=Tally(), checkpoint=checkpoint)
         walk = SitemapWalk(limits=self.limits, ask=ask, report=self.problems.append)
         for site, seed in {site_of(seed): seed for seed in seed_urls}.items():
-            await walk.visit(site, await self.admission(seed, checkpoint))
+            await walk.visit(site, await self.robots_policy(seed, checkpoint))
         return tuple(walk.entries[url] for url in sorted(walk.entries))
 
     def host(self, url: str) -> Host:
@@ -122,29 +122,29 @@ class FetchSession:
             )
         return self._hosts[key]
 
-    async def admission(self, url: str, checkpoint: Checkpoint) -> Admission:
+    async def robots_policy(self, url: str, checkpoint: Checkpoint) -> RobotsPolicy:
         """What robots.txt says at the site of *url*."""
         site = site_of(url)
-        known = self._office.known(site)
+        known = self._robots.known(site)
         if known is not None:
             return known
-        ask = partial(self.ask, judge=self._office.judge, tally=Tally(), checkpoint=checkpoint)
-        admission = await self._office.read(site, ask)
-        self.host(url).slow_down(admission.rules.crawl_delay or 0.0)
-        return admission
+        ask = partial(self.ask, judge=self._robots.judge, tally=Tally(), checkpoint=checkpoint)
+        policy = await self._robots.read(site, ask)
+        self.host(url).slow_down(policy.rules.crawl_delay or 0.0)
+        return policy
 
     async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> HttpResponse:
-        """Ask the host of *url* for it, within its pace and tries. Raises: Fault, Stopped."""
+        """Ask the host of *url* for it, within its pace and tries. Raises: FetchFault, Stopped."""
         return await self.host(url).ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
 
     async def ask_allowed(
         self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint
     ) -> HttpResponse:
-        """Ask for *url* if robots.txt of its own site lets us. Raises: Fault, Stopped."""
-        admission = await self.admission(url, checkpoint)
-        if admission.fault is not None:
-            raise admission.fault
-        if not admission.rules.allows(url):
+        """Ask for *url* if robots.txt of its own site lets us. Raises: FetchFault, Stopped."""
+        policy = await self.robots_policy(url, checkpoint)
+        if policy.fault is not None:
+            raise policy.fault
+        if not policy.rules.allows(url):
             raise FetchFault(FetchFaultKind.POLICY, "robots.txt disallows it")
         return await self.ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
 

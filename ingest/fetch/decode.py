@@ -31,7 +31,7 @@ class Decoder(Protocol):
 def build_decoder(coding: str | None) -> Decoder | None:
     """Return the decoder for a Content-Encoding; None for no coding.
 
-    Raises: Fault: an unknown coding, or more than one.
+    Raises: FetchFault: an unknown coding, or more than one.
     """
     name = (coding or "").strip().lower()
     if name in {"", "identity"}:

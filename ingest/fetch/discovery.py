@@ -4,10 +4,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from ingest.fetch.admission import Admission
 from ingest.fetch.faults import FetchFault
 from ingest.fetch.limits import FetchLimits
 from ingest.fetch.redirects import follow
+from ingest.fetch.robots_cache import RobotsPolicy
 from ingest.fetch.sitemaps import Sitemap, parse_sitemap
 from ingest.fetch.transport import HttpResponse
 from ingest.urls import canonical_url
@@ -30,11 +30,11 @@ class SitemapWalk:
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
 
-    async def visit(self, site: str, admission: Admission) -> None:
+    async def visit(self, site: str, policy: RobotsPolicy) -> None:
         """Read what *site* names in robots.txt, or /sitemap.xml where it names none."""
-        if admission.fault is not None:
+        if policy.fault is not None:
             return
-        named = [canonical_url(place, f"{site}/") for place in admission.rules.sitemaps]
+        named = [canonical_url(place, f"{site}/") for place in policy.rules.sitemaps]
         queue = deque((url, 1) for url in named if url is not None)
         guess = f"{site}/sitemap.xml"
         queue.append((guess, 1))

@@ -51,10 +51,10 @@ async def _fetch(
     url = request.url
     if not is_fetchable(url):
         raise FetchFault(FetchFaultKind.POLICY, "not a canonical http(s) URL")
-    admission = await session.admission(url, checkpoint)
-    if admission.fault is not None:
-        raise _unreachable(admission.fault)
-    if not admission.rules.allows(url):
+    policy = await session.robots_policy(url, checkpoint)
+    if policy.fault is not None:
+        raise _unreachable(policy.fault)
+    if not policy.rules.allows(url):
         return _result(url, FetchStatus.DISALLOWED, reason="robots.txt disallows it")
     answer = await session.host(url).ask(
         url,

@@ -86,7 +86,7 @@ class Host:
     ) -> HttpResponse:
         """Ask until there is an answer or the tries are used up.
 
-        Raises: Fault: the last one; Stopped, from *checkpoint*.
+        Raises: FetchFault: the last one; Stopped, from *checkpoint*.
         """
         digests: set[bytes] = set()
         for attempt in count(1):
@@ -144,7 +144,7 @@ class Host:
         now = self._clock.monotonic()
         if now < self._parked_until:
             raise FetchFault(FetchFaultKind.HOST_CLOSED, f"the host is left alone: {self._parked_because}")
-        if not self._breaker.admits(now):
+        if not self._breaker.allows(now):
             minutes = OPEN_SECONDS / 60
             raise FetchFault(
                 FetchFaultKind.HOST_CLOSED, f"the host failed too often in a row; left alone {minutes:g} min"
@@ -171,9 +171,9 @@ class Host:
 
     def _note_failure(self) -> None:
         now = self._clock.monotonic()
-        admitted = self._breaker.admits(now)
+        allowed = self._breaker.allows(now)
         self._breaker.failed(now)
-        if admitted and not self._breaker.admits(now):
+        if allowed and not self._breaker.allows(now):
             minutes = OPEN_SECONDS / 60
             _log.warning("%s failed too often in a row; left alone %g min", self._name, minutes)
 

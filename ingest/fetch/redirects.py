@@ -13,7 +13,7 @@ PERMANENT = frozenset({301, 308})
 def redirect_target(answer: HttpResponse, url: str) -> str:
     """Return the canonical URL that *answer*, got for *url*, points to.
 
-    Raises: Fault: no target, or one that may not be fetched (scheme, userinfo, malformed).
+    Raises: FetchFault: no target, or one that may not be fetched (scheme, userinfo, malformed).
     """
     location = answer.headers.get("location", "")
     if not location:
@@ -35,7 +35,7 @@ async def follow(
 ) -> HttpResponse | None:
     """Ask for *url* and what it redirects to; None when that takes more than *hops* redirects.
 
-    Raises: Fault.
+    Raises: FetchFault.
     """
     for _ in range(hops + 1):
         answer = await ask(url)

@@ -26,7 +26,7 @@ async def render_page(
     """Return *result* with the body its scripts make; what is no HTML page stays as it is.
 
     Validators go: they speak of the shell, and what its scripts load may change without it.
-    Raises: Fault: the scripts did not end, or a piece of the page's own site could not be had; Stopped.
+    Raises: FetchFault: the scripts did not end, or a piece of the page's own site could not be had; Stopped.
     """
     if result.status is not FetchStatus.OK or not is_page(result.content_type, result.body or b""):
         return result

@@ -87,7 +87,7 @@ class Transport:
     ) -> HttpResponse:
         """Ask for one canonical URL; *tally* and the transport itself count it.
 
-        Raises: Fault: whatever went wrong, named.
+        Raises: FetchFault: whatever went wrong, named.
         """
         request = self._request(url, validators)
         self.requests += 1

@@ -1,4 +1,4 @@
-"""How much room is left for new documents, and which of them get it."""
+"""How much of each budget is left, and which new documents it lets a source enqueue."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,19 +22,19 @@ class BudgetUsage:
     variants: Mapping[str, Sequence[Variant]] = field(default_factory=dict)
 
 
-def plan_admission(scope: Scope, new: Iterable[KnownDocument], held: BudgetUsage) -> Frontier:
-    """Let new documents in, in the order given, while every budget has room."""
+def apply_budgets(scope: Scope, new: Iterable[KnownDocument], held: BudgetUsage) -> Frontier:
+    """Enqueue new documents in the order given, while every budget has room."""
     budget = _Budget(scope, held)
-    admitted: list[KnownDocument] = []
+    enqueued: list[KnownDocument] = []
     stopped: list[Problem] = []
     for target in new:
         reason = budget.refusal(target)
         if reason is None:
             budget.spend(target.uri)
-            admitted.append(target)
+            enqueued.append(target)
         else:
             stopped.append(Problem(url=target.uri, reason=reason))
-    return Frontier(documents=tuple(admitted), stopped=tuple(stopped))
+    return Frontier(documents=tuple(enqueued), stopped=tuple(stopped))
 
 
 def site_of(uri: str) -> str:
@@ -44,7 +44,7 @@ def site_of(uri: str) -> str:
 
 
 class _Budget:
-    """Counts down what is left while documents are let in."""
+    """Counts down what is left while documents are enqueued."""
 
     def __init__(self, scope: Scope, held: BudgetUsage) -> None:
         self._scope = scope

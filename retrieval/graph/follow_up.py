@@ -28,8 +28,8 @@ class FollowUp:
     asked: EmbeddedQuery
     measure: Measure
 
-    def light(self, spread: Spread) -> tuple[Spread, tuple[str, ...]]:
-        """Ask again from what is lit; give what is lit then, and the questions."""
+    def activate(self, spread: Spread) -> tuple[Spread, tuple[str, ...]]:
+        """Ask again from the activated documents; return what is activated then, and the questions."""
         return ask_again(self.asked.query.text, spread, search=self._search, read=self._read)
 
     def _search(self, text: str) -> tuple[FoundDocument, ...]:

@@ -52,7 +52,7 @@ def reach_by_graph(
     *,
     second_queries: bool = True,
 ) -> GraphResults:
-    """Expand the best seeds, spread from the anchors, and ask again by rule from what that lit.
+    """Expand the best seeds, spread from the anchors, and ask again by rule from what that activated.
 
     Where nothing spreads, or the question names its documents, or without *second_queries*, there is no
     second question.
@@ -72,8 +72,8 @@ def reach_by_graph(
     if not spread.ran or spread.named or not second_queries:
         return GraphResults(spread=spread, expansion=expansion, tools=tools)
     follow_up = FollowUp(chunks=chunks, encoder=encoder, asked=asked, measure=found.measure)
-    lit, sub_queries = follow_up.light(spread)
-    return GraphResults(spread=lit, expansion=expansion, sub_queries=sub_queries, tools=tools)
+    activated, sub_queries = follow_up.activate(spread)
+    return GraphResults(spread=activated, expansion=expansion, sub_queries=sub_queries, tools=tools)
 
 
 def _best_seeds(chunks: ChunkReader, found: SearchResults) -> tuple[Chunk, ...]:

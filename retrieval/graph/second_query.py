@@ -13,7 +13,7 @@ from schemas.evidence import PathStep
 from schemas.nodes import Chunk
 
 HITS = 2
-"""Best documents of a sub-query that are lit, and newly lit ones that ask again."""
+"""Best documents of a sub-query that are activated, and newly activated ones that ask again."""
 CARRY = 0.75
 SPANS_MAX = 4
 KIND = "second_query"
@@ -29,7 +29,7 @@ _PROPER = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUpQuery:
-    """A question made of another, the document whose sentence it takes words from, and how lit that is."""
+    """A question made of another, the document whose sentence it takes words from, and its activation."""
 
     text: str
     doc: str
@@ -107,18 +107,20 @@ def split_sentences(text: str) -> tuple[str, ...]:
 def ask_again(
     question: str, spread: Spread, *, search: Search, read: ReadDocuments
 ) -> tuple[Spread, tuple[str, ...]]:
-    """Light what second questions find from the anchors, then from the best of the newly found; at most 5.
+    """Activate what second questions find from the anchors, then from the best of the newly found; at most 5.
 
-    What is found so gets `.75 * activation of the asking document * hit` and does not spread on. Gives the
+    What is found so gets `.75 * activation of the asking document * hit` and does not spread on. Returns the
     sub-queries too, in the order asked.
     """
     first = _sub_queries(question, dict(spread.anchors), read)
-    lit = _search_all(spread, first, search)
-    new = {doc: reach.activation for doc, reach in lit.reached.items() if _is_new(spread, doc)}
+    activated = _search_all(spread, first, search)
+    new = {doc: reach.activation for doc, reach in activated.reached.items() if _is_new(spread, doc)}
     best = sorted(new, key=lambda doc: (-round(new[doc], 6), doc))[:HITS]
-    asked_by = {doc: next(one for one in first if one.doc == lit.reached[doc].path[-1].src) for doc in best}
+    asked_by = {
+        doc: next(one for one in first if one.doc == activated.reached[doc].path[-1].src) for doc in best
+    }
     second = [one for doc in best for one in _sub_queries(asked_by[doc].text, {doc: new[doc]}, read)]
-    return _search_all(lit, second, search), tuple(one.text for one in (*first, *second))
+    return _search_all(activated, second, search), tuple(one.text for one in (*first, *second))
 
 
 def _is_new(before: Spread, doc: str) -> bool:
@@ -126,7 +128,7 @@ def _is_new(before: Spread, doc: str) -> bool:
 
 
 def _sub_queries(question: str, docs: Mapping[str, float], read: ReadDocuments) -> list[FollowUpQuery]:
-    """One a document, best lit first."""
+    """One a document, most activated first."""
     texts = read(sorted(docs))
     made: list[FollowUpQuery] = []
     for doc in sorted(texts, key=lambda doc: (-round(docs[doc], 6), doc)):

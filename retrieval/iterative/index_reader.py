@@ -35,14 +35,14 @@ def read_from_index(graph: GraphReader, passages: Collection[Evidence], *, step:
     around = _look_around(graph, passages)
     by_chunk = {one.chunk_id: one for one in passages}
     own = {one.chunk_id: _own(one, around, step) for one in by_chunk.values()}
-    said = (
+    found = (
         *_mentioned(around, by_chunk, own),
         *_linked(around, by_chunk, own),
         *_related(around, by_chunk, step),
     )
     return StepFacts(
-        mentions=(*own.values(), *(mention for mentions, _ in said for mention in mentions)),
-        statements=tuple(statement for _, statement in said),
+        mentions=(*own.values(), *(mention for mentions, _ in found for mention in mentions)),
+        statements=tuple(statement for _, statement in found),
     )
 
 
@@ -88,12 +88,12 @@ def _own(passage: Evidence, around: GraphNeighbours, step: int) -> NameMention:
     )
 
 
-Said = tuple[tuple[NameMention, ...], Statement]
+FoundStatement = tuple[tuple[NameMention, ...], Statement]
 
 
 def _mentioned(
     around: GraphNeighbours, passages: Mapping[str, Evidence], own: Mapping[str, NameMention]
-) -> Iterator[Said]:
+) -> Iterator[FoundStatement]:
     for edge in around.mentions:
         entity = around.entities.get(edge.dst)
         if entity:
@@ -105,7 +105,7 @@ def _mentioned(
 
 def _linked(
     around: GraphNeighbours, passages: Mapping[str, Evidence], own: Mapping[str, NameMention]
-) -> Iterator[Said]:
+) -> Iterator[FoundStatement]:
     for edge in around.links:
         chunk, title = edge.chunk or "", around.titles.get(edge.dst, "")
         ref = around.named.get(edge.dst, edge.dst)
@@ -122,7 +122,7 @@ def _joined(
     name: str,
     aliases: tuple[str, ...],
     ref: str,
-) -> Iterable[Said]:
+) -> Iterable[FoundStatement]:
     span = find_name(words, passage.text)
     if span is None or ref == own.ref:
         return ()
@@ -143,7 +143,9 @@ def _joined(
     return (((mention,), statement),)
 
 
-def _related(around: GraphNeighbours, passages: Mapping[str, Evidence], step: int) -> Iterator[Said]:
+def _related(
+    around: GraphNeighbours, passages: Mapping[str, Evidence], step: int
+) -> Iterator[FoundStatement]:
     for edge in around.relations:
         subject, object_ = around.entities.get(edge.src), around.entities.get(edge.dst)
         passage = passages[edge.chunk or ""]

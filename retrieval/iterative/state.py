@@ -58,7 +58,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelVerdict:
-    """A model's word on a step: whether the evidence suffices, and what to ask next."""
+    """A model's verdict on a step: whether the evidence suffices, and what to ask next."""
 
     sufficient: bool
     sub_query: str | None

@@ -18,7 +18,7 @@ from sitegraph.service.problems import HttpProblem
 def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
     """Return a chunk of this generation.
 
-    Raises: Problem: there is none.
+    Raises: HttpProblem: there is none.
     """
     found = readers.chunks.get([chunk_id])
     if not found:
@@ -40,7 +40,7 @@ def describe_chunk(readers: Readers, chunk_id: str) -> dict[str, Any]:
 def describe_document(readers: Readers, doc: str, *, offset: int, limit: int) -> dict[str, Any]:
     """Return a document and where its chunks are, in reading order, *limit* of them from *offset*.
 
-    Raises: Problem: there is none; StoreUnavailable: the graph, which knows documents, is not there.
+    Raises: HttpProblem: there is none; StoreUnavailable: the graph, which knows documents, is not there.
     """
     if readers.graph is None:
         raise StoreUnavailable("; ".join(readers.warnings) or "the graph is not there", subject="graph")

@@ -81,7 +81,7 @@ class Guard:
 
     async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
         try:
-            self._admit(scope)
+            self._check_headers(scope)
             async with asyncio.timeout(self._limits.seconds):
                 body = await self._read(receive)
                 await self._app(scope, _replay(body, receive), answer)
@@ -92,7 +92,7 @@ class Guard:
         except HttpProblem as problem:
             await answer.give(problem, scope, receive)
 
-    def _admit(self, scope: Scope) -> None:
+    def _check_headers(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         if self._hosts is not None and _name(headers.get("host", "")) not in self._hosts:
             raise HttpProblem(

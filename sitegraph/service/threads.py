@@ -26,7 +26,7 @@ class Threads:
     async def run(self, work: Callable[[], T]) -> T:
         """Do *work* and give what it gives.
 
-        Raises: Problem: too much is waiting already.
+        Raises: HttpProblem: too much is waiting already.
         """
         if self._taken >= self._places:
             headers = {"Retry-After": str(RETRY_SECONDS)}

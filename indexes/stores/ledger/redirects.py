@@ -35,13 +35,13 @@ class Redirects:
         led = sa.select(document.c.uri, document.c.location).where(
             document.c.state.in_(_LEADING), document.c.location.is_not(None)
         )
-        unsettled = (
+        unconfirmed = (
             sa.select(redirect_rev.c.uri, redirect_rev.c.location)
             .join(document, document.c.uri == redirect_rev.c.uri)
             .where(document.c.state.not_in([*READABLE, *REMOVED]), *valid_at(redirect_rev, generation))
         )
         with self._reading.connect() as connection:
-            kept = {row.uri: row.location for row in connection.execute(unsettled)}
+            kept = {row.uri: row.location for row in connection.execute(unconfirmed)}
             rows = connection.execute(led.order_by(document.c.source.desc()))
             return kept | {row.uri: row.location for row in rows}
 

@@ -51,7 +51,7 @@ def encode_changes(pipeline: Pipeline, run_id: str) -> int:
     before = pipeline.encoding.taken
     difference = crawl(pipeline, run_id)
     embed_fragments(pipeline, [change.new.fragment_sha for change in difference.changes if change.new])
-    pipeline.encoding.settle()
+    pipeline.encoding.wait()
     publish_ledger(pipeline, difference)
     return pipeline.encoding.taken - before
 

@@ -1,4 +1,4 @@
-"""Second questions: how they are worded, and what they light."""
+"""Second questions: how they are worded, and what they activate."""
 
 import pytest
 
@@ -76,7 +76,7 @@ def test_finds_are_lit_by_the_asking_document_and_ask_once_more() -> None:
         )
 
     start = Spread(anchors={"Song": 1.0}, ran=True)
-    lit, sub_queries = ask_again(
+    activated, sub_queries = ask_again(
         "Where was the singer of Song born?",
         start,
         search=search,
@@ -84,21 +84,21 @@ def test_finds_are_lit_by_the_asking_document_and_ask_once_more() -> None:
     )
     assert tuple(asked) == sub_queries
     assert len(sub_queries) == 2
-    assert lit.reached["Minaj"].activation == pytest.approx(0.75 * 0.8)
-    assert lit.reached["James"].activation == pytest.approx(0.75 * 0.6 * 0.8)
-    assert [(step.src, step.kind, step.dst) for step in lit.reached["James"].path] == [
+    assert activated.reached["Minaj"].activation == pytest.approx(0.75 * 0.8)
+    assert activated.reached["James"].activation == pytest.approx(0.75 * 0.6 * 0.8)
+    assert [(step.src, step.kind, step.dst) for step in activated.reached["James"].path] == [
         ("Song", "second_query", "Minaj"),
         ("Minaj", "second_query", "James"),
     ]
-    assert "Song" not in lit.reached
+    assert "Song" not in activated.reached
 
 
-def test_a_find_never_dims_what_the_graph_lit_brighter() -> None:
-    bright = Reach(activation=0.9, path=())
-    lit, _ = ask_again(
+def test_a_find_never_lowers_a_higher_activation_from_the_graph() -> None:
+    strong = Reach(activation=0.9, path=())
+    activated, _ = ask_again(
         "Where was the singer of Song born?",
-        Spread(anchors={"Song": 1.0}, reached={"Minaj": bright}, ran=True),
+        Spread(anchors={"Song": 1.0}, reached={"Minaj": strong}, ran=True),
         search=lambda text: (FoundDocument(doc="Minaj", chunk="chunk:Minaj", hit=1.0),),
         read=lambda docs: {"Song": (chunk("Song", "It was sung by Nicki Minaj."),)},
     )
-    assert lit.reached["Minaj"] is bright
+    assert activated.reached["Minaj"] is strong
