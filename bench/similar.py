@@ -81,7 +81,7 @@ def measure(work: Path, count: int) -> Figures:
     peak = peak_rss_mb()
     edges = apply(edges, pipeline, grown)
     kept = [chunk for chunk in before if chunk.id not in set(gone)]
-    _, anew = decide(pipeline, 0, RowChanges(chunks=(*kept, *after)))
+    _, again = decide(pipeline, 0, RowChanges(chunks=(*kept, *after)))
     return {
         "chunks": count,
         "changed": len(changed),
@@ -92,7 +92,7 @@ def measure(work: Path, count: int) -> Figures:
         "searched": grown.counts.searched,
         "searched_again": grown.counts.searched_again,
         "peak_rss_mb": round(peak, 1),
-        "equal_to_rebuild": edges == apply({}, pipeline, anew),
+        "equal_to_rebuild": edges == apply({}, pipeline, again),
     }
 
 

@@ -101,5 +101,5 @@ class IndexLayout:
 
 
 def remedy(index: Path) -> str:
-    """What to do about a damaged index; a run restores what the ledger knows, and makes the rest anew."""
+    """What to do about a damaged index; a run restores what the ledger knows, and makes the rest again."""
     return f"mend it with: sitegraph run SOURCE.yaml --index {shlex.quote(str(index))} --repair"

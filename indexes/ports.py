@@ -54,7 +54,7 @@ class ChunkReader(Protocol):
     def documents_containing(self, phrases: Collection[str]) -> tuple[str, ...]:
         """Documents with a chunk whose text contains one of the phrases exactly as written, in id order.
 
-        Inside words too, and with any signs: *phrases* are data.
+        Inside words too, and with any characters: *phrases* are data.
         """
 
     def search_text(

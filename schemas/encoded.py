@@ -1,7 +1,7 @@
 """What the encoder reads for a passage: the one text that is measured, encoded and cached."""
 
 HEADING_WEIGHT = 256
-"""Most a heading path may weigh in what is encoded (letters 1, other signs 4): about 64 word pieces."""
+"""Most a heading path may weigh in what is encoded (letters 1, other characters 4): about 64 word pieces."""
 
 _JOIN = " > "
 
@@ -22,7 +22,7 @@ def _fitting(heading_path: tuple[str, ...]) -> tuple[str, ...]:
     kept: list[str] = []
     for heading in reversed(heading_path):
         weight = sum(
-            1 if sign.isascii() and (sign.isalnum() or sign == " ") else 4 for sign in heading[:left]
+            1 if char.isascii() and (char.isalnum() or char == " ") else 4 for char in heading[:left]
         )
         if len(heading) > left or weight > left:
             if not kept:

@@ -27,7 +27,7 @@ class Triple:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """Names and statements that stand in a text, sign by sign; `dropped` counts those that did not."""
+    """Names and statements that a text has, character by character; `dropped` counts those that did not."""
 
     names: tuple[str, ...] = ()
     triples: tuple[Triple, ...] = ()

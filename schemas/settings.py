@@ -143,7 +143,7 @@ def _text(subject: str, value: object) -> str:
     if not (text := value.strip()):
         raise ConfigError("is empty; give a value or leave it out", subject=subject)
     if re.search(r"[\x00-\x1f\x7f]", text):
-        raise ConfigError("holds a control sign", subject=subject)
+        raise ConfigError("holds a control character", subject=subject)
     return text
 
 

@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 def quarantine_and_deduplicate(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument]:
-    """Quarantine what is no good though it came with 200, then deduplicate equal content of several addresses.
+    """Quarantine what is no good though it came with 200, then deduplicate what several addresses share.
 
     Gives all rows of the source as they are then. *accept* takes pages that only became short as they are,
     and those that answered 404 as gone.

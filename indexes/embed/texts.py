@@ -17,7 +17,7 @@ def text_input(chunk: Chunk) -> str:
 def heading_input(chunk: Chunk) -> str:
     """Headings from the top; where there are none, the text itself.
 
-    Never the site's trail: a renamed site would encode everything anew.
+    Never the site's trail: a renamed site would encode everything again.
     """
     return encoded_headings(chunk.heading_path) or chunk.text
 

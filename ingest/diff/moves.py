@@ -51,7 +51,7 @@ def aliases_of(
 
     Those of duplicates, of documents whose content was found elsewhere, and of permanent redirects from the
     first look on: a second one would else write a generation in which nothing is new. One whose way ends
-    where nothing can be had at the moment stands for what it stood for in *live*, the base's documents.
+    that is unavailable at the moment stands for what it stood for in *live*, the base's documents.
     """
     rows = {document.uri: document for document in known}
     stood = _stood_for(live)

@@ -53,7 +53,7 @@ Observed = tuple[str, Mapping[str, str | None]]
 
 
 def observed_of(chunk: Chunk) -> Observed:
-    """What is kept of a chunk whose row is written anew."""
+    """What is kept of a chunk whose row is written again."""
     return chunk.content_hash, {name: getattr(chunk, name) for name in OBSERVED_FIELDS}
 
 

@@ -71,10 +71,10 @@ async def _fetch(
 
 
 def _unreachable(fault: FetchFault) -> FetchFault:
-    """RFC 9309, 2.3.1.4: where robots.txt cannot be had, nothing may be fetched."""
+    """RFC 9309, 2.3.1.4: where robots.txt is unavailable, nothing may be fetched."""
     if fault.ours:
         return fault
-    return FetchFault(fault.kind, f"robots.txt could not be had, so nothing may be fetched: {fault.reason}")
+    return FetchFault(fault.kind, f"robots.txt was unavailable, so nothing may be fetched: {fault.reason}")
 
 
 def _validators(request: FetchRequest) -> Mapping[str, str]:

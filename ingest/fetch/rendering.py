@@ -26,7 +26,7 @@ async def render_page(
     """Return *result* with the body its scripts make; what is no HTML page stays as it is.
 
     Validators go: they speak of the shell, and what its scripts load may change without it.
-    Raises: FetchFault: the scripts did not end, or a piece of the page's own site could not be had; Stopped.
+    Raises: FetchFault: the scripts did not end, or a resource of its own site was unavailable; Stopped.
     """
     if result.status is not FetchStatus.OK or not is_page(result.content_type, result.body or b""):
         return result
@@ -58,7 +58,7 @@ class _Pieces:
         self._tally = tally
 
     async def supply(self, url: str, kind: str) -> HttpResponse | None:
-        """Answer a page's request; None where it is refused or cannot be had."""
+        """Answer a page's request; None where it is refused or unavailable."""
         target = canonical_url(url)
         if target is None:
             return None
@@ -81,7 +81,8 @@ class _Pieces:
         if self._session.is_privileged and owned_site(url) != self._site:
             # Its scripts could carry away what only we may see.
             raise FetchFault(
-                FetchFaultKind.POLICY, "another site's piece, where a login or a private address is used"
+                FetchFaultKind.POLICY,
+                "a resource of another site, where a login or private address is used",
             )
         return await self._session.ask_allowed(
             url, judge=self._judge, tally=self._tally, checkpoint=self._checkpoint
@@ -93,5 +94,5 @@ class _Pieces:
     def _note(self, url: str, fault: FetchFault) -> None:
         if fault.kind is not FetchFaultKind.POLICY and owned_site(url) == self._site:
             self.fault = FetchFault(
-                FetchFaultKind.RENDERING, f"its piece {url} could not be had: {fault.reason}"
+                FetchFaultKind.RENDERING, f"its resource {url} was unavailable: {fault.reason}"
             )

@@ -98,7 +98,7 @@ class Catalogue:
 
     @cached_property
     def by_beginning(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
-        """Lengths of the names that begin so, the longest first, each with the signs before its first word.
+        """Lengths of names that begin so, the longest first, each with the characters before its first word.
 
         A name of three words and more is under its first two, as written; under two words stand those too
         that have the first one alone to go by, and every first word is there. Thousands of titles may begin

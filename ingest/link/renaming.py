@@ -59,7 +59,7 @@ def _read_otherwise(before: Meanings, after: Meanings, changing: Set[str]) -> It
     """Texts that mean something else to others than the documents that are *changing*.
 
     Who else explains a term is nothing to a document: an acronym of two meanings, which every new document
-    explains once more, would be read anew in all that use it.
+    explains once more, would be read again in all that use it.
     """
     for text in _differing(before, after):
         one, other = (_to_others(meanings.get(text, ()), changing) for meanings in (before, after))

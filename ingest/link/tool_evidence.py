@@ -9,7 +9,7 @@ from ingest.link.tool_names import ToolNames, fold, last_part
 from schemas.nodes import Chunk
 
 SPAN = 240
-"""Most signs of a text that an edge shows."""
+"""Most characters of a text that an edge shows."""
 
 _LINE = re.compile(r"^.*\S.*$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")

@@ -55,4 +55,4 @@ def _codes_in(word: str) -> tuple[str, ...]:
 
 def _tells_something(code: str) -> bool:
     """Leave out what only looks like a code: `e.g`, `i.e`, a lone slash or dot."""
-    return any(len(part) > 1 for part in re.split(r"[./\\]", code)) or any(sign.isdigit() for sign in code)
+    return any(len(part) > 1 for part in re.split(r"[./\\]", code)) or any(char.isdigit() for char in code)

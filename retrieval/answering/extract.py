@@ -105,7 +105,7 @@ def _poses(text: str, questions: Collection[str]) -> bool:
 
 def _sentences(evidence: Evidence) -> Sequence[str]:
     found = split_quotable(evidence.text)
-    return [text for text in found if any(sign.isalpha() for sign in text) and len(text) <= LENGTH_MAX]
+    return [text for text in found if any(char.isalpha() for char in text) and len(text) <= LENGTH_MAX]
 
 
 Chosen = tuple[CandidateSentence, float | None]

@@ -44,7 +44,7 @@ class ToolInScope:
 def names_tool(text: str, name: str) -> bool:
     """Whether *text* speaks of a tool by *name*.
 
-    A dotted name may lack its first parts, and a name with several words or signs may be written in any
+    A dotted name may lack its first parts, and a name with several words or characters may be written in any
     case; an everyday word counts only where it is called (`get()`) or is said to be a command or the like.
     """
     parts = re.split(r"(?<=\w)(?:\.|::)(?=\w)", name)

@@ -74,7 +74,7 @@ class StepFacts:
 
 
 def find_name(name: str, text: str) -> Span | None:
-    """Give where *name* stands in *text* first, whatever the case, punctuation and space; None if nowhere."""
+    """Return where *name* first stands in *text*, whatever the case, punctuation and space, or None."""
     words = re.findall(r"\w+", name)
     if not words:
         return None

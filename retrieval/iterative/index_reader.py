@@ -1,4 +1,4 @@
-"""Facts that the index's own graph has of passages: it is asked before anything is read anew."""
+"""Facts that the index's own graph has of passages: it is asked before anything is read again."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -67,7 +67,7 @@ def _check_generation(run: Iteration, step: LoopStep, *, resumed: bool) -> None:
     if before == found:
         return
     if resumed:
-        message = f"saw generation {before}, and this index is at {found}; ask the question anew"
+        message = f"saw generation {before}, and this index is at {found}; ask the question again"
         raise ConfigError(message, subject="saved run")
     message = f"went on from generation {before} to {found} while a question was asked; ask it again"
     raise StoreUnavailable(message, subject="index")

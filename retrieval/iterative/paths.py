@@ -14,7 +14,7 @@ ENTITIES_MAX = 120
 
 
 def named_in(question: str, entities: Collection[EntityCluster]) -> tuple[frozenset[int], ...]:
-    """Give for each name of *question* the entities that it may mean, by their places; none is an empty set.
+    """Return for each name of *question* the places of the entities that it may mean; an empty set for none.
 
     Those of exactly this name, else those whose name begins with it: "Black Hawk Township" is meant by
     "Black Hawk Township, Jefferson County". Where several have the name, the question does not say which.

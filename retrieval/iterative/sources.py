@@ -90,7 +90,7 @@ def _passages(sources: StepPorts, text: str) -> ContextBundle:
 
 
 def _known(graph: GraphReader | None, new: Collection[Evidence], step: int) -> tuple[StepFacts, Notes]:
-    """Ask the index's own graph before anything is read anew."""
+    """Ask the index's own graph before anything is read again."""
     if graph is None or not new:
         return StepFacts(), ()
     try:

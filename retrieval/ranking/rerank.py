@@ -24,7 +24,7 @@ def rerank_within_roles(
     *,
     pages: Mapping[str, str] | None = None,
 ) -> tuple[Scored, ...]:
-    """Order the best 20 anew by `logit / 10 + 8 * score`, each role keeping the places it holds.
+    """Reorder the best 20 by `logit / 10 + 8 * score`, each role keeping the places it holds.
 
     A cross-encoder sees one passage at a time and would throw out what only makes sense beside another:
     sorted freely, 2Wiki's R@5 falls from 95 to 77. So roles keep their places, a bridge is read after the

@@ -14,7 +14,7 @@ _MARK = "\N{BULLET}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFacts:
-    """What a text states sign by sign or value by value; `rest` is the text without dates and amounts."""
+    """What a text states, to compare as characters or values; `rest` is it without dates and amounts."""
 
     dates: tuple[Date, ...]
     quantities: tuple[Quantity, ...]

@@ -104,7 +104,7 @@ def _search(chunks: ChunkReader, encoder: Encoder, text: str) -> tuple[tuple[Chu
 
 
 def _near(graph: GraphReader, hits: Collection[Chunk], documents: Collection[str] = ()) -> tuple[Node, ...]:
-    """Give *documents*, and what has a name around passages: documents, sections, entities, tools; by id."""
+    """Return *documents*, and what has a name around chunks: documents, sections, entities, tools; by id."""
     places = sorted({*documents, *(place for hit in hits for place in (hit.id, hit.doc, *hit.parent_ids))})
     if not places:
         return ()

@@ -44,7 +44,7 @@ def check_source_url(url: str | None) -> None:
 
 @cache
 def source_archive(root: Path = _ROOT) -> bytes:
-    """Give what runs here as tar.gz, from which `pip install .` makes it again; equal files, equal bytes."""
+    """Return what runs here as tar.gz, from which `pip install .` builds it; equal files, equal bytes."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for name, file in _files(root):

@@ -29,7 +29,7 @@ class Redirects:
     def after(self, generation: int) -> Mapping[str, str]:
         """Where each address leads in the generation to come, over all sources; the first by name wins.
 
-        An address that cannot be had at the moment (a timeout, an error, a first 404) leads where it led at
+        An address that is unavailable at the moment (a timeout, an error, a first 404) leads where it led at
         *generation*: a bad day is evidence of nothing.
         """
         led = sa.select(document.c.uri, document.c.location).where(

@@ -112,7 +112,7 @@ def schema_statements() -> dict[str, str]:
 
 
 def drop_statements() -> dict[str, str]:
-    """Give by name what drops the first layout's schema of edge rows: they had the types of today's view."""
+    """Return by name the statements that drop the first layout's schema of edges."""
     names = [f"sitegraph_{kind.value}" for kind in EdgeKind]
     indexes = [f"{name}_{what}" for name in names for what in ("ended", "doc")]
     constraints = {name: f"DROP CONSTRAINT {name} IF EXISTS" for name in names}

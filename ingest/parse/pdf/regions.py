@@ -75,7 +75,7 @@ def build_regions(
 
 
 def _piece(part: Part, words: Collection[str], count_tokens: CountTokens) -> _Piece | None:
-    """None for a heading that is not printed, and for lines of invisible signs."""
+    """None for a heading that is not printed, and for lines of invisible characters."""
     type_ = _type_of(part)
     joined = _text_of(part, type_, words)
     if not joined.text.strip() and type_ is not RegionType.FIGURE:

@@ -32,7 +32,7 @@ def parse_inventory(data: bytes) -> tuple[ToolDescription, ...]:
     """
     header, _, packed = _cut(data)
     if not header.rstrip().endswith(b" 2"):
-        raise ParseError("is an inventory of another version than 2; build the documentation anew")
+        raise ParseError("is an inventory of another version than 2; build the documentation again")
     options: dict[str, set[str]] = {}
     found: dict[tuple[str, str], ToolDescription] = {}
     for name, domain, role, shown in _entries(_unpack(packed)):

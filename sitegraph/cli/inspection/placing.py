@@ -26,7 +26,7 @@ def place_blocks(
 ) -> tuple[BlockShown, ...]:
     """Find every block that was read among the chunks, or a heading among the sections, in order.
 
-    Letters and digits alone are compared, since list marks, table rows and line breaks are made anew. Of a
+    Letters and digits alone are compared, since list marks, table rows and line breaks are made again. Of a
     document without chunks nothing is lost.
     """
     placer = _Placer(chunks, sections)

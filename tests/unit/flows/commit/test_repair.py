@@ -1,4 +1,4 @@
-"""What a run makes anew, decided by what is damaged."""
+"""What a run makes again, decided by what is damaged."""
 
 import pytest
 
@@ -15,5 +15,5 @@ from flows.commit.repair import Mending, plan_mending
         (["chunks"], Mending.STORES),
     ],
 )
-def test_rows_are_written_anew_only_where_a_store_is_damaged(damaged: list[str], mending: Mending) -> None:
+def test_rows_are_written_again_only_where_a_store_is_damaged(damaged: list[str], mending: Mending) -> None:
     assert plan_mending(damaged) is mending

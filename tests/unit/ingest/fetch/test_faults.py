@@ -76,7 +76,7 @@ def test_a_host_that_refuses_connections_is_asked_four_times_and_then_left_alone
         for path in ("/a", "/b"):
             result = fetch_one(session, f"http://{closed}{path}")
             assert result.status is FetchStatus.FAILED
-            assert "robots.txt could not be had" in result.reason
+            assert "robots.txt was unavailable" in result.reason
         assert session.totals.requests == 4
 
 

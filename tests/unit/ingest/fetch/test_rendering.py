@@ -141,7 +141,7 @@ def test_a_page_whose_own_piece_fails_is_no_document(browser: Browser) -> None:
     with serve(site), session_for(site, browser=browser) as session:
         result = fetch_one(session, site.url("/"))
     assert (result.status, result.body) == (FetchStatus.FAILED, None)
-    assert "/data.json could not be had: HTTP 503" in result.reason
+    assert "/data.json was unavailable: HTTP 503" in result.reason
 
 
 def test_scripts_without_an_end_or_a_measure_fail_and_the_next_page_is_shown(browser: Browser) -> None:
