@@ -47,7 +47,7 @@ def judge(text: str, answers: tuple[str, ...], *, nothing: bool) -> Quoted:
 def ask(readers: Readers, text: str, mode: AskMode, folder: Path) -> AskResult:
     """Answer one question, the cross-encoder ordering the passages."""
     asking = Asking(
-        readers=readers, complete=None, tell=lambda _: None, warn=print, wiki=Wiki(folder), now=NOW
+        readers=readers, complete=None, log=lambda _: None, warn=print, wiki=Wiki(folder), now=NOW
     )
     return asking.ask(build_query(text, rerank=True), mode)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from retrieval.wiki.reply import WikiAnswer
     from retrieval.wiki.store import Wiki
 
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +36,14 @@ class AskResult:
 class Asking:
     """What answers questions over opened readers.
 
-    `tell` hears of each step as it is done, `warn` what a person should know although an answer comes.
+    `log` gets a line for each step as it is done, `warn` what a person should know although an answer comes.
     `wiki` and `now` (ISO 8601) are the wiki mode's, `steps` is the loop's. `policy` is asked before anything.
     """
 
     readers: "Readers"
     complete: Complete | None
-    tell: Tell
-    warn: Tell
+    log: Log
+    warn: Log
     wiki: "Wiki"
     now: str
     judge: bool = False
@@ -70,12 +70,12 @@ class Asking:
     @property
     def _answerer(self) -> Answerer:
         return Answerer(
-            complete=self.complete, reranker=self.readers.reranker, judge=self.judge, tell=self.tell
+            complete=self.complete, reranker=self.readers.reranker, judge=self.judge, log=self.log
         )
 
     def _plain(self, query: Query) -> AskResult:
         bundle = build_retriever(self.readers).retrieve(query)
-        self.tell(f"passages: {len(bundle.evidence)}")
+        self.log(f"passages: {len(bundle.evidence)}")
         return AskResult(mode=AskMode.PLAIN, bundle=bundle, answer=self._answerer.answer(bundle))
 
     def _dual(self, query: Query) -> AskResult:
@@ -85,7 +85,7 @@ class Asking:
         readers = self.readers
         graph = EntityGraphRetriever(readers.chunks, readers.graph) if readers.graph else None
         plain, count_tokens = build_retriever(readers), readers.encoder.count_tokens
-        dual = DualRetriever(plain, graph, count_tokens, tell=self.tell, warn=self.warn)
+        dual = DualRetriever(plain, graph, count_tokens, log=self.log, warn=self.warn)
         bundle = dual.retrieve(query)
         return AskResult(mode=AskMode.DUAL, bundle=bundle, answer=self._answerer.answer(bundle))
 
@@ -100,7 +100,7 @@ class Asking:
             reranker=self.readers.reranker,
             complete=self.complete,
             steps=self.steps,
-            on_step=lambda step, state: self.tell(
+            on_step=lambda step, state: self.log(
                 f"step {state.step}: {step.seen.query} ({len(step.seen.bundle.evidence)} passages, "
                 f"{len(state.view.triples)} triples, {state.outcome.value})"
             ),
@@ -109,7 +109,7 @@ class Asking:
         messages = messages_for_answer(run, bundle)
         answer = self._answerer.answer(bundle, messages=messages, further=run.state.asked[1:])
         for note in run.state.notes:
-            self.tell(note)
+            self.log(note)
         return AskResult(mode=AskMode.ITERATIVE, bundle=bundle, answer=answer)
 
     def _wiki(self, query: Query) -> AskResult:
@@ -127,10 +127,10 @@ class Asking:
             self.warn(f"{problem.path}: {problem.message}")
         bundle = found.bundle if found.page else limit_evidence(found.bundle, query.top_k)
         if found.page:
-            self.tell(f"the wiki answers: {found.page.ref}")
+            self.log(f"the wiki answers: {found.page.ref}")
             answer = _quote_page(found)
         else:
-            self.tell(f"the wiki has no answer; passages: {len(bundle.evidence)}")
+            self.log(f"the wiki has no answer; passages: {len(bundle.evidence)}")
             answer = self._answerer.answer(bundle)
             self._file(query, found, bundle, answer)
         return AskResult(mode=AskMode.WIKI, bundle=bundle, answer=answer, details={"wiki": found.to_record()})
@@ -159,7 +159,7 @@ class Asking:
         except (StoreUnavailable, ParseError, ConfigError) as error:
             self.warn(f"the answer is not filed: {error}")
             return
-        self.tell(
+        self.log(
             f"filed as {filing.page.ref}" if filing.page and filing.written else f"not filed: {filing.reason}"
         )
 

@@ -135,5 +135,5 @@ def headline(report: RunReport) -> str:
     looks = ("scheduled", "fetched", "not_modified")
     counts = [f"{n} {name}" for name, n in report.documents.items() if n and name not in looks]
     problems = len(report.problems)
-    told = ["1 problem" if problems == 1 else f"{problems} problems"] if problems else []
-    return f"{report.source}: {'; '.join([', '.join([verdict, *counts]), *told])}"
+    noted = ["1 problem" if problems == 1 else f"{problems} problems"] if problems else []
+    return f"{report.source}: {'; '.join([', '.join([verdict, *counts]), *noted])}"

@@ -157,8 +157,8 @@ def _names_secret(stem: str, low: str, at: int) -> bool:
 def _value_of(found: re.Match[str], text: str) -> str | None:
     if _NO_SECRET.search(found["rest"].lower()):
         return None
-    told = found["is"] or "\t" in found["gap"]  # the cells of a table stand apart by tabs
-    if not told and not (found["gap"] and (found["quoted"] or _is_option(text, found.start()))):
+    assigned = found["is"] or "\t" in found["gap"]  # the cells of a table stand apart by tabs
+    if not assigned and not (found["gap"] and (found["quoted"] or _is_option(text, found.start()))):
         return None
     return found["quoted"] or found["bare"].rstrip(".,;:!?*")
 

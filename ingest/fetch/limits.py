@@ -50,7 +50,7 @@ class FetchLimits:
 
 
 def cap_in_words(max_bytes: int, key: str | None) -> str:
-    """Tell a cap, with the key of a source file that moves it."""
+    """Format a cap, with the key of a source file that moves it."""
     return f"the cap of {max_bytes} bytes" + (f" ({key} in the source file)" if key else "")
 
 

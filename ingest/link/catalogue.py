@@ -197,14 +197,14 @@ def _meanings(kept: Mapping[Key, _Gathered]) -> dict[str, tuple[EntityCandidate,
 
 def _candidates(text: str, several: Sequence[tuple[Key, _Gathered]]) -> tuple[EntityCandidate, ...]:
     """By entity; what only tells several apart is left out of one, so that it does not change with it."""
-    told = len(several) > 1
+    ambiguous = len(several) > 1
     candidates = [
         EntityCandidate(
             entity=found.entity,
             confidence=_CONFIDENCE[found.texts[text]],
             disambiguation=key[1],
-            docs=tuple(sorted(found.docs)) if told else (),
-            definers=tuple(sorted(found.definers)) if told else (),
+            docs=tuple(sorted(found.docs)) if ambiguous else (),
+            definers=tuple(sorted(found.definers)) if ambiguous else (),
             is_prefix=found.texts[text] is NameRole.CODE_PREFIX,
         )
         for key, found in several

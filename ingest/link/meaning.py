@@ -41,10 +41,12 @@ def _choose(several: Collection[EntityCandidate], reading: DocumentContext) -> E
     linked = [c for c in several if reading.linked.intersection(c.docs)]
     if len(linked) == 1:
         return replace(linked[0], confidence=min(BY_LINK, linked[0].confidence))
-    told = [c for c in several if _is_told_by(c, reading)]
-    return replace(told[0], confidence=min(BY_WORDS, told[0].confidence)) if len(told) == 1 else None
+    matching = [c for c in several if _matches(c, reading)]
+    return (
+        replace(matching[0], confidence=min(BY_WORDS, matching[0].confidence)) if len(matching) == 1 else None
+    )
 
 
-def _is_told_by(candidate: EntityCandidate, reading: DocumentContext) -> bool:
+def _matches(candidate: EntityCandidate, reading: DocumentContext) -> bool:
     words = {word.casefold() for word in words_of(candidate.disambiguation) if len(word) > 2}
     return bool(words) and words <= reading.words

@@ -141,16 +141,16 @@ class _Reader:
             *(m for span in anchored for m in self._mean(self._anchors, span)),
             *(m for span in spans for m in self._mean(self._catalogue, span) if self._is_meant(chunk, span)),
         ]
-        told = find_phrases(chunk.text, more.names, (*anchored, *spans))
+        phrases = find_phrases(chunk.text, more.names, (*anchored, *spans))
         names = tuple(
             span
-            for span in (*told, *find_names(chunk.text, (*anchored, *spans, *told)))
+            for span in (*phrases, *find_names(chunk.text, (*anchored, *spans, *phrases)))
             if not is_symbol(span.text)
         )
         ids = find_ids(chunk.text, chunk.codes, (*anchored, *spans, *names))
         mentions = (
             *_at_most(MAX_CATALOGUED, sorted(listed, key=lambda m: (-m.confidence, m.span, m.entity))),
-            *_at_most(MAX_NAMES + len(told), [self._new(span) for span in names]),
+            *_at_most(MAX_NAMES + len(phrases), [self._new(span) for span in names]),
             *_at_most(MAX_IDS, [self._new(span) for span in ids]),
         )
         ordered = tuple(sorted(mentions, key=lambda mention: (mention.span, mention.entity)))

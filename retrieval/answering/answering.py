@@ -15,20 +15,20 @@ from schemas.extraction import Complete, Message
 
 UNVERIFIED = "the answer is not verified: that takes the cross-encoder"
 
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answerer:
     """What answers: with a model it words and the verifier checks, without one sentences are copied.
 
-    `judge`: the model also judges each sentence of its answer. `tell` hears of each step.
+    `judge`: the model also judges each sentence of its answer. `log` gets a line for each step.
     """
 
     complete: Complete | None
     reranker: Reranker | None
     judge: bool
-    tell: Tell
+    log: Log
 
     def answer(
         self,
@@ -54,7 +54,7 @@ class Answerer:
         answer = parse_answer(text, bundle)
         if not answer.sentences and not answer.tool_requests:
             return self._without_model(bundle, further, "its answer says nothing")
-        self.tell(f"the model answers in {len(answer.sentences)} sentences")
+        self.log(f"the model answers in {len(answer.sentences)} sentences")
         return self._check(answer, bundle)
 
     def _without_model(self, bundle: ContextBundle, further: Sequence[str], why: str) -> Answered:
@@ -68,7 +68,7 @@ class Answerer:
             f"the model asks to run {one.name}; no tool is run here" for one in answer.tool_requests
         )
         nearest = () if checked.sentences else tuple(one.S for one in bundle.evidence[:NEAREST])
-        self.tell(f"{len(checked.sentences)} sentences stand, {len(checked.dropped)} dropped")
+        self.log(f"{len(checked.sentences)} sentences stand, {len(checked.dropped)} dropped")
         return replace(checked, nearest=nearest, notes=(*checked.notes, *tools))
 
     def _verified(self, answer: ParsedAnswer, bundle: ContextBundle) -> Answered:

@@ -67,13 +67,13 @@ def expected_kind(question: str) -> EntityKind | None:
 
 
 def kind_of_title(lead: str) -> EntityKind:
-    """Tell from the sentence that opens a document what it is about."""
+    """Guess from the sentence that opens a document what it is about."""
     found = [(match.start(), kind) for kind, words in _LEADS if (match := re.search(words, lead))]
     return min(found)[1] if found else EntityKind.THING
 
 
 def kind_of_span(name: str, before: str) -> EntityKind:
-    """Tell from a name, and from the words *before* it, what it may be."""
+    """Guess from a name, and from the words *before* it, what it may be."""
     if _YEAR.fullmatch(name) or DATE.fullmatch(name):
         return EntityKind.DATE
     if _BODIES.search(name):

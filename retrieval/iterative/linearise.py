@@ -23,13 +23,13 @@ def name_apart(graph: EntityGraph, place: int) -> str:
     others = [one for one in graph.entities if one is not entity and one.name == entity.name]
     if not others:
         return _plain(entity.name)
-    told = ", ".join(value for _, value in entity.attributes) or f"of {entity.mentions[0].chunk}"
-    return f"{_plain(entity.name)} ({_plain(told)})"
+    shown = ", ".join(value for _, value in entity.attributes) or f"of {entity.mentions[0].chunk}"
+    return f"{_plain(entity.name)} ({_plain(shown)})"
 
 
 def _entity(entity: EntityCluster) -> str:
-    told = ", ".join((entity.kind.value, *(value for _, value in entity.attributes)))
-    return f"[{_plain(entity.name)} ({_plain(told)})]"
+    shown = ", ".join((entity.kind.value, *(value for _, value in entity.attributes)))
+    return f"[{_plain(entity.name)} ({_plain(shown)})]"
 
 
 def _relation(graph: EntityGraph, triple: EntityTriple) -> str:

@@ -20,7 +20,7 @@ def read_by_rule(passages: Collection[Evidence], known: StepFacts, *, step: int)
 
     Each is joined to the passage's title by `mentions`: mere company states no more.
     """
-    told = {(one.chunk, fold(name)) for one in known.mentions for name in (one.name, *one.aliases)}
+    known_names = {(one.chunk, fold(name)) for one in known.mentions for name in (one.name, *one.aliases)}
     refs = {one.chunk: one for one in known.mentions if one.span is None and one.ref}
     mentions: list[NameMention] = []
     statements: list[Statement] = []
@@ -28,7 +28,7 @@ def read_by_rule(passages: Collection[Evidence], known: StepFacts, *, step: int)
         title = refs.get(passage.chunk_id) or _title(passage, step)
         mentions.append(title)
         for name, span in _names(passage):
-            if (passage.chunk_id, fold(name)) not in told and fold(name) != fold(title.name):
+            if (passage.chunk_id, fold(name)) not in known_names and fold(name) != fold(title.name):
                 mentions.append(_mention(passage, name, span, step))
                 statements.append(_statement(title, name, span))
     return StepFacts(mentions=tuple(mentions), statements=tuple(statements))

@@ -82,12 +82,12 @@ def reformulate(state: State) -> str | None:
     about = {fold(title_of(one.evidence)) for one in state.read}
     ends = [place for place, one in enumerate(graph.entities) if place in far and not one.names & about]
     ends.sort(key=lambda place: (graph.entities[place].kind is EntityKind.DATE, far[place], place))
-    told = [
+    words = [
         word
         for place in dict.fromkeys((*subjects, *ends[:NAMES_MAX]))
         for word in (graph.entities[place].name, *(value for _, value in graph.entities[place].attributes))
     ]
-    query = " ".join(dict.fromkeys(told))
+    query = " ".join(dict.fromkeys(words))
     return query if query and query not in state.asked else None
 
 

@@ -134,7 +134,7 @@ def _folded(entry: Entry) -> str:
 
 def _instant(entry: Entry) -> datetime | None:
     try:
-        told = datetime.fromisoformat(entry["timestamp"])
+        instant = datetime.fromisoformat(entry["timestamp"])
     except ValueError:
         return None
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)

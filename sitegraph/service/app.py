@@ -43,7 +43,7 @@ class Parts:
     """What the interface is made over; all of it may be called in several threads.
 
     `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `log` keeps
-    what was asked and found in the usage log; `tell` is for people, on stderr. `source_url` is where the
+    what was asked and found in the usage log; `warn` is for people, on stderr. `source_url` is where the
     source of this version is, None: it is given from here.
     """
 
@@ -52,7 +52,7 @@ class Parts:
     changes: Callable[[int, int | None, str | None], Feed]
     picture: Callable[[Readers, Chunk], bytes]
     log: Callable[[RetrievalResult], None]
-    tell: Callable[[str], None]
+    warn: Callable[[str], None]
     source_url: str | None = None
 
 
@@ -251,7 +251,7 @@ def _add_problems(app: Api, parts: Parts) -> None:
     async def ours(_: Request, error: SitegraphError) -> Response:
         problem = problem_of(error)
         if problem.status >= 500:
-            parts.tell(f"sitegraph: {error}")
+            parts.warn(f"sitegraph: {error}")
         return respond(problem)
 
     @app.exception_handler(RequestValidationError)

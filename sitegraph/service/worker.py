@@ -74,7 +74,7 @@ def build_service(options: ServeOptions) -> Guard:
 def log_access(access: Access) -> None:
     """Write one line of JSON to stderr."""
     line = {**asdict(access), "seconds": round(access.seconds, 4)}
-    tell(json.dumps({"at": _now(), **line}))
+    write_stderr(json.dumps({"at": _now(), **line}))
 
 
 def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Parts:
@@ -97,7 +97,7 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
         try:
             log_queries(index, [walk.query], timestamp=_now(), walks=[walk])
         except OSError as error:
-            tell(f"sitegraph: warning: the usage log cannot be written: {error}")
+            write_stderr(f"sitegraph: warning: the usage log cannot be written: {error}")
 
     return Parts(
         retriever=retriever,
@@ -105,7 +105,7 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
         changes=changes,
         picture=picture,
         log=log,
-        tell=tell,
+        warn=write_stderr,
         source_url=settings.source_url,
     )
 
@@ -139,7 +139,7 @@ async def _end_with(parent: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def tell(line: str) -> None:
+def write_stderr(line: str) -> None:
     """Write a line to stderr at once, so that lines of several workers do not mix."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()

@@ -55,7 +55,7 @@ _PHP_ERROR = re.compile(
 
 
 def find_soft_error(page: ErrorPageFeatures) -> SoftError | None:
-    """Tell a page that stands in for content by its markup, title and words, and by how much else it says.
+    """Detect a page that stands in for content by its markup, title and words, and by how much else it says.
 
     None for a page about which nothing tells. One that is not sure is bad only where other things point the
     same way: good content was there before, or the host answers the same to an address that nobody has.
@@ -117,9 +117,9 @@ def _by_words(page: ErrorPageFeatures, title: str | None) -> SoftError | None:
 
 def _is_sure(page: ErrorPageFeatures, title: str | None, said: Sequence[str], voice: Voice) -> bool:
     if title is None:
-        told = (voice.failed > 0 and voice.addresses) or said[0] in PLAIN_KINDS
+        is_plain = (voice.failed > 0 and voice.addresses) or said[0] in PLAIN_KINDS
         short = page.words <= (BARE_WORDS if len(said) == 1 else SHORT_WORDS)
-        return short and (told if len(said) > 1 else not page.own_links and (told or voice.addresses))
+        return short and (is_plain if len(said) > 1 else not page.own_links and (is_plain or voice.addresses))
     if not page.own_links and (len(said) >= 2 or (page.words <= BARE_WORDS and says_status(page))):
         return True
     if _is_bare(page) or (said and page.words <= SHORT_WORDS):

@@ -115,8 +115,8 @@ def _shows_something(page: Any) -> bool:
 
 
 def _warned(page: PageContent, reason: str) -> PageContent:
-    told = f"page {page.page_no} has no text layer; {reason}"
-    return replace(page, warnings=(*page.warnings, told))
+    warning = f"page {page.page_no} has no text layer; {reason}"
+    return replace(page, warnings=(*page.warnings, warning))
 
 
 def _draw(document: Any, page: PageContent) -> tuple[bytes, PageSize, float]:
