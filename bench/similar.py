@@ -32,7 +32,7 @@ from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.memory import MemoryGraphStore
 from indexes.write.outbox import load_payload
-from ingest.link.passages import encoded_text_of
+from ingest.link.chunk_columns import encoded_text_of
 from runtime.memory import peak_rss_mb
 from runtime.progress import StageProgress
 from schemas.changes import RowChanges

@@ -51,7 +51,7 @@ def empty_refusal(known: Sequence[KnownDocument]) -> str | None:
 
 
 def wordless_refusal(counts: Counts) -> str | None:
-    """Say so when a source would have documents and not one passage of text; *counts* are its rows."""
+    """Say so when a source would have documents and not one chunk of text; *counts* are its rows."""
     if not counts.get("nodes") or counts.get("chunks"):
         return None
     return "no document of the source has any text"

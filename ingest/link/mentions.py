@@ -1,4 +1,4 @@
-"""What the passages of a document speak of: `mentions` edges, and the spans that they were read from."""
+"""What the chunks of a document speak of: `mentions` edges, and the spans that they were read from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

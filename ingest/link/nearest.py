@@ -1,6 +1,6 @@
-"""Each passage's nearest passages by cosine: exact, kept from run to run, and searched for again when lost.
+"""Each chunk's nearest chunks by cosine: exact, kept from run to run, and searched for again when lost.
 
-Passages are numbers: their places among all passages in id order. A neighbour is one integer whose order is
+Chunks are numbers: their places among all chunks in id order. A neighbour is one integer whose order is
 that of the neighbours: best score first, then lowest id.
 """
 
@@ -20,21 +20,21 @@ so more digits would be noise (design 4)."""
 NONE = np.int64(2**62)
 """No neighbour; behind every neighbour in order."""
 BLOCK = 1024
-"""Passages on each side of one product: 4 MB of cosines."""
+"""Chunks on each side of one product: 4 MB of cosines."""
 _PAIRS = 8192
 _PLACE_BITS = 31
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """Passages by ascending places: unit vectors (n, dim), and sections; of one section are no neighbours."""
+    """Chunks by ascending places: unit vectors (n, dim), and sections; of one section are no neighbours."""
 
     places: Ints
     vectors: Floats
     sections: Sections
 
     def blocks(self) -> tuple["Corpus", ...]:
-        """The same passages, BLOCK at a time."""
+        """The same chunks, BLOCK at a time."""
         return tuple(self._part(start) for start in range(0, len(self.places), BLOCK))
 
     def _part(self, start: int) -> "Corpus":
@@ -44,7 +44,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearestChunks:
-    """The neighbours known of each passage, shape (n, width), ascending, NONE behind the last.
+    """The neighbours known of each chunk, shape (n, width), ascending, NONE behind the last.
 
     Below `floors` (n,) every neighbour there is is known; a floor of NONE says that all are.
     """
@@ -54,14 +54,14 @@ class NearestChunks:
 
     @property
     def width(self) -> int:
-        """How many are kept of each passage."""
+        """How many are kept of each chunk."""
         return int(self.known.shape[1])
 
 
-def no_neighbours(passages: int, *, width: int) -> NearestChunks:
-    """Return passages of which nothing is known because there is nothing."""
+def no_neighbours(chunks: int, *, width: int) -> NearestChunks:
+    """Return chunks of which nothing is known because there is nothing."""
     return NearestChunks(
-        known=np.full((passages, width), NONE, np.int64), floors=np.full(passages, NONE, np.int64)
+        known=np.full((chunks, width), NONE, np.int64), floors=np.full(chunks, NONE, np.int64)
     )
 
 
@@ -81,9 +81,9 @@ def places_of(neighbours: Ints) -> Ints:
 
 
 def moved(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChunks:
-    """Renumber: *place* gives each passage's new place, or -1 where it goes; order must stay.
+    """Renumber: *place* gives each chunk's new place, or -1 where it goes; order must stay.
 
-    *bound*, one longer, gives how many passages will stand before each place.
+    *bound*, one longer, gives how many chunks will stand before each place.
     """
     known = neighbours.known
     there = known != NONE
@@ -96,7 +96,7 @@ def moved(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChun
 
 
 def join(neighbours: NearestChunks, fresh: Corpus, others: Iterable[Corpus], *, least: int) -> None:
-    """Bring *fresh* passages in, of which nothing is known: they get neighbours, and become those of others.
+    """Bring *fresh* chunks in, of which nothing is known: they get neighbours, and become those of others.
 
     *others* are read once, a part at a time, so that memory holds the fresh ones alone. *least* is the
     lowest score of a neighbour, in ten-thousandths.
@@ -115,7 +115,7 @@ def run_out(neighbours: NearestChunks, *, wanted: int) -> Ints:
 
 
 def search_again(neighbours: NearestChunks, lost: Corpus, everyone: Iterable[Corpus], *, least: int) -> None:
-    """Find the neighbours of the *lost* among all passages, whatever was known of them."""
+    """Find the neighbours of the *lost* among all chunks, whatever was known of them."""
     neighbours.known[lost.places], neighbours.floors[lost.places] = NONE, NONE
     for left, right in _pairs(lost.blocks(), everyone):
         _meet(neighbours, left, right, least, both=False)
@@ -126,7 +126,7 @@ def _pairs(blocks: tuple[Corpus, ...], others: Iterable[Corpus]) -> Iterator[tup
 
 
 def _meet(neighbours: NearestChunks, left: Corpus, right: Corpus, least: int, *, both: bool = True) -> None:
-    """Compare two blocks and give each passage of the left one, or of both, what is near in the other."""
+    """Compare two blocks and give each chunk of the left one, or of both, what is near in the other."""
     both = both and left is not right
     rows, columns = _candidates(neighbours, left, right, least, both=both)
     scores = _exact(left.vectors, right.vectors, rows, columns)
@@ -157,7 +157,7 @@ def _candidates(
 
 
 def _bounds(neighbours: NearestChunks, places: Ints, others: Ints, least: int, slack: float) -> Floats:
-    """The lowest cosine that any of *others* may have to come below each passage's floor."""
+    """The lowest cosine that any of *others* may have to come below each chunk's floor."""
     floors = neighbours.floors[places]
     # At the floor's own score a place before it is needed, which no other has.
     needed = scores_of(floors) + (others[0] >= places_of(floors))

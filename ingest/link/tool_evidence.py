@@ -1,4 +1,4 @@
-"""How a passage shows that it explains a tool: the kinds of evidence, their weights, and where they stand."""
+"""How a chunk shows that it explains a tool: the kinds of evidence, their weights, and where they stand."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -58,21 +58,21 @@ WEIGHTS: Mapping[ToolEvidence, float] = {
 """How sure one piece of evidence makes it; several are joined as independent (noisy or). Set by hand."""
 
 DEFINING = frozenset({ToolEvidence.ANCHOR, ToolEvidence.HEADING, ToolEvidence.SIGNATURE})
-"""What only the passage has that says what a tool does."""
+"""What only the chunk has that says what a tool does."""
 
 MENTIONED = 0.7
 """What is left of the score without any of those: however often it is named, a definition comes first."""
 
 MAX_OPTIONS = 4
-"""Options of a tool that add to its score in one passage."""
+"""Options of a tool that add to its score in one chunk."""
 
 _LEANING = frozenset({ToolEvidence.UNDER_HEADING, ToolEvidence.OPTIONS})
-"""What says nothing alone: a page names its tool over every passage, and `--help` is everybody's."""
+"""What says nothing alone: a page names its tool over every chunk, and `--help` is everybody's."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """The evidence of one passage for one tool, and the words that show it best."""
+    """The evidence of one chunk for one tool, and the words that show it best."""
 
     kinds: dict[ToolEvidence, int] = field(default_factory=dict)
     span: tuple[int, int] | None = None
@@ -105,7 +105,7 @@ def _weight(kind: ToolEvidence) -> float:
 
 
 class DocumentReader:
-    """Reads the passages of one document in order: an id, and the class a method is of, stand before them."""
+    """Reads the chunks of one document in order: an id, and the class a method is of, stand before them."""
 
     def __init__(self, names: ToolNames) -> None:
         self._names = names
@@ -113,7 +113,7 @@ class DocumentReader:
         self._scope: tuple[tuple[str, ...], str] = ((), "")
 
     def read(self, chunk: Chunk, *, begins_section: bool) -> Mapping[int, Findings]:
-        """Return the evidence of the next passage by the place of the tool; only what stands by itself."""
+        """Return the evidence of the next chunk by the place of the tool; only what stands by itself."""
         found: dict[int, Findings] = {}
         anchored = self._read_anchors(chunk, found)
         self._read_headings(chunk, found)
@@ -126,7 +126,7 @@ class DocumentReader:
         return {place: findings for place, findings in found.items() if findings.stands}
 
     def _read_anchors(self, chunk: Chunk, found: dict[int, Findings]) -> frozenset[int]:
-        """An id counts for the passage it stands in: those behind it, up to the next one, only inherit it."""
+        """An id counts for the chunk it stands in: those behind it, up to the next one, only inherit it."""
         ids = dict.fromkeys(name for name in (chunk.fragment, *chunk.fragments) if name)
         new = [name for name in ids if name not in self._anchors]
         self._anchors.update(ids)

@@ -39,7 +39,7 @@ def extract_codes(text: str) -> tuple[str, ...]:
 
 
 def document_codes(doc_id: str | None) -> tuple[str, ...]:
-    """Codes that every passage of a document answers to: its id, and the code a longer id begins with."""
+    """Codes that every chunk of a document answers to: its id, and the code a longer id begins with."""
     if doc_id is None or _BREAK.search(doc_id):
         return ()
     prefix = _ID_PREFIX.match(doc_id)

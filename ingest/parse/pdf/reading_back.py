@@ -1,4 +1,4 @@
-"""Whether the passages of a PDF are printed where their boxes lie."""
+"""Whether the chunks of a PDF are printed where their boxes lie."""
 
 from collections.abc import Iterator, Sequence
 

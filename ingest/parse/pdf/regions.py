@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
 from ingest.parse.outline import Stretch
-from ingest.parse.passages import ChunkSpan, cut_passages
 from ingest.parse.pdf.captions import Region, is_caption, with_captions
 from ingest.parse.pdf.formulas import join_formulas
 from ingest.parse.pdf.joining import (
@@ -53,8 +53,8 @@ def build_regions(
 
     Paragraphs, lists, formulas and small listings that follow each other in one column under one heading
     are cut into regions of 120-220 tokens by content, so that an insertion moves few cuts. A formula among
-    them is a region once more, without passages: what it says is said by the text around it. Headings,
-    captions and tables stand alone; running lines, contents and pictures have no passages.
+    them is a region once more, without chunks: what it says is said by the text around it. Headings,
+    captions and tables stand alone; running lines, contents and pictures have no chunks.
     """
     parts = tuple(join_formulas(parts))
     regions: list[Region] = []
@@ -170,13 +170,13 @@ def _alone(piece: _Piece, is_bare_heading: bool, count_tokens: CountTokens) -> R
     silent = part.margin is not None or part.contents or part.picture is not None
     if silent or (part.heading is not None and not is_bare_heading):
         return _region(part, piece.type, piece.joined, ())
-    passages = cut_passages(
+    spans = cut_chunks(
         piece.joined.text,
         _stretches(piece),
         max_tokens=text_budget(part.heading_path, count_tokens),
         count_tokens=count_tokens,
     )
-    return _region(part, piece.type, piece.joined, passages)
+    return _region(part, piece.type, piece.joined, spans)
 
 
 def _stretches(piece: _Piece) -> tuple[Stretch, ...]:
@@ -188,13 +188,13 @@ def _stretches(piece: _Piece) -> tuple[Stretch, ...]:
     return (Stretch(0, len(piece.joined.text), len(header)),)
 
 
-def _region(part: Part, type_: RegionType, joined: JoinedLines, passages: tuple[ChunkSpan, ...]) -> Region:
+def _region(part: Part, type_: RegionType, joined: JoinedLines, spans: tuple[ChunkSpan, ...]) -> Region:
     return Region(
         type=type_,
         page_no=part.page_no,
         bbox=joined.bbox(0, len(joined.text)) if joined.text else part.bbox,
         joined=joined,
-        passages=passages,
+        spans=spans,
         heading_path=part.heading_path,
         confidence=part.confidence,
         digest=part.picture.digest if part.picture else "",

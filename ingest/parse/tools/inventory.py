@@ -1,6 +1,6 @@
 """Sphinx's `objects.inv`: the names a documentation defines, by domain and role.
 
-Where it says that they stand is not read: the passages themselves tell, and go on telling when pages move.
+Where it says that they stand is not read: the chunks themselves tell, and go on telling when pages move.
 
 Source: sphinx.util.inventory, version 2 of the format: four header lines, then zlib over lines of
 `name domain:role priority uri display name`.

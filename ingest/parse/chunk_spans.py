@@ -1,4 +1,4 @@
-"""A section > its passages: text by blocks, tables by rows under their header, code whole if it fits."""
+"""A section > its chunks: text by blocks, tables by rows under their header, code whole if it fits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ class ChunkSpan:
     header: str = ""
 
     def text_of(self, section: str) -> str:
-        """What the passage says: the table's header, then its own stretch."""
+        """What the chunk says: the table's header, then its own stretch."""
         own = section[self.start : self.end]
         return f"{self.header}\n{own}" if self.header else own
 
 
-def cut_passages(
+def cut_chunks(
     text: str, stretches: tuple[Stretch, ...], *, max_tokens: int, count_tokens: CountTokens
 ) -> tuple[ChunkSpan, ...]:
-    """Return the passages of *text* in order; none is over *max_tokens*.
+    """Return the chunks of *text* in order; none is over *max_tokens*.
 
     A table that does not fit is cut between rows, and each part but the first repeats the header, unless
     that alone takes half of the room. What is shorter than a sixth of the limit joins its neighbour.
     """
     cutter = _Cutter(text, stretches, max_tokens, count_tokens)
-    return tuple(cutter.merged(list(cutter.passages())))
+    return tuple(cutter.merged(list(cutter.spans())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class _Cutter:
     limit: int
     count: CountTokens
 
-    def passages(self) -> Iterator[ChunkSpan]:
+    def spans(self) -> Iterator[ChunkSpan]:
         at = 0
         for table in self.stretches:
             room = self._room(table)
@@ -53,14 +53,14 @@ class _Cutter:
                 at = table.end
         yield from self._running(at, len(self.text))
 
-    def merged(self, passages: list[ChunkSpan]) -> Iterator[ChunkSpan]:
-        """Join a tiny passage with the next, or else with the one before, where both fit together."""
+    def merged(self, spans: list[ChunkSpan]) -> Iterator[ChunkSpan]:
+        """Join a tiny chunk with the next, or else with the one before, where both fit together."""
         held: ChunkSpan | None = None
-        for passage in passages:
-            joined = self._joined(held, passage)
+        for span in spans:
+            joined = self._joined(held, span)
             if joined is None and held is not None:
                 yield held
-            held = joined or passage
+            held = joined or span
         if held is not None:
             yield held
 
@@ -72,8 +72,8 @@ class _Cutter:
         joined = ChunkSpan(before.start, after.end, before.header)
         return joined if self._holds(joined.text_of(self.text)) else None
 
-    def _is_tiny(self, passage: ChunkSpan) -> bool:
-        return self.count(passage.text_of(self.text)) < self.limit * TINY
+    def _is_tiny(self, span: ChunkSpan) -> bool:
+        return self.count(span.text_of(self.text)) < self.limit * TINY
 
     def _room(self, stretch: Stretch) -> int:
         """Tokens left for rows beside the header; 0 for code and for tables whose header takes too much."""
