@@ -77,7 +77,7 @@ class IndexLayout:
 
     @property
     def similar(self) -> Path:
-        """What is known of each passage's nearest, by hash; each kept generation names its own."""
+        """What is known of each chunk's nearest, by hash; each kept generation names its own."""
         return self.root / "similar"
 
     @property

@@ -217,10 +217,10 @@ class GraphStore(Protocol):
         """The writer."""
 
     def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
-        """Let people who look into the store itself see *generation*, with what its passages say.
+        """Let people who look into the store itself see *generation*, with what its chunks say.
 
         Nothing happens where they see it already, or where a store has nothing for people. *chunks* gives the
-        passages of the generation, and is asked only where they are needed.
+        chunks of the generation, and is asked only where they are needed.
         """
 
     def shows(self, generation: int) -> bool:

@@ -1,4 +1,4 @@
-"""What the encoder reads for a passage: the one text that is measured, encoded and cached."""
+"""What the encoder reads for a chunk: the one text that is measured, encoded and cached."""
 
 HEADING_WEIGHT = 256
 """Most a heading path may weigh in what is encoded (letters 1, other characters 4): about 64 word pieces."""
@@ -7,7 +7,7 @@ _JOIN = " > "
 
 
 def encoded_text(heading_path: tuple[str, ...], text: str) -> str:
-    """Return exactly what the encoder reads for a passage: its headings on one line, then the text."""
+    """Return exactly what the encoder reads for a chunk: its headings on one line, then the text."""
     headings = encoded_headings(heading_path)
     return f"{headings}\n{text}" if headings else text
 

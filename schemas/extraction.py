@@ -17,7 +17,7 @@ Raises: TransientError: it may answer later; TerminalError: it never will.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triple:
-    """A statement; `text` is the part of the passage that makes it."""
+    """A statement; `text` is the part of the chunk that makes it."""
 
     subject: str
     predicate: str

@@ -78,7 +78,7 @@ class SecretCounts:
 class SimilarCounts:
     """Passages compared with all others: new ones, and others that had lost the neighbours kept in reserve.
 
-    `near_duplicates` are the `similar_to` edges of the whole index between passages that say nearly the same.
+    `near_duplicates` are the `similar_to` edges of the whole index between chunks that say nearly the same.
     """
 
     searched: int = 0

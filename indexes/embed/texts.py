@@ -10,7 +10,7 @@ from schemas.nodes import Chunk
 
 
 def text_input(chunk: Chunk) -> str:
-    """Headings from the top, then the text: a passage out of its section often says too little."""
+    """Headings from the top, then the text: a chunk out of its section often says too little."""
     return encoded_text(chunk.heading_path, chunk.text)
 
 

@@ -50,7 +50,7 @@ class EntityGraph:
     triples: tuple[EntityTriple, ...]
 
     def neighbours(self) -> Mapping[int, Mapping[int, EntityTriple]]:
-        """Return to each entity those one triple away, by the first triple that joins them."""
+        """Return for each entity those one triple away, by the first triple that joins them."""
         near: dict[int, dict[int, EntityTriple]] = {}
         for triple in self.triples:
             near.setdefault(triple.subject, {}).setdefault(triple.object, triple)

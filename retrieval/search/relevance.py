@@ -90,7 +90,7 @@ def best_chunks(base: Base, *, limit: int) -> tuple[str, ...]:
 
 
 def document_base(scores: Mapping[str, Base]) -> dict[str, float]:
-    """Return each document the base of its best chunk."""
+    """Return the base of each document's best chunk."""
     return {doc: max(base.values()) for doc, base in scores.items()}
 
 
@@ -109,7 +109,7 @@ def lift_of(route: Route, lists: Lists, known: Known) -> Base | None:
 
 
 def _best_share(lists: Lists, names: tuple[SeedList, ...]) -> dict[str, float]:
-    """Return each chunk its best share of a list's top score."""
+    """Return each chunk's best share of a list's top score."""
     best: dict[str, float] = {}
     for name in names:
         top = _best(lists[name])

@@ -1,7 +1,7 @@
 """Columns of one version of a table held in memory, for readers that live long and are asked often.
 
 A search of the driver then gives row ids alone, and what they are, which edges leave a node, or how near the
-passages of a document are, is looked up here. Answers are those of the table, whether it is held or not.
+chunks of a document are, is looked up here. Answers are those of the table, whether it is held or not.
 """
 
 import ctypes

@@ -25,7 +25,7 @@ class GenerationRecord:
     Readers may ask for the `finished` ones. `staged` were begun and neither finished nor aborted. `tip` is
     the generation that the rows with no end belong to, -1 where that is not known. The view shows rows of
     `view_low` to `view_high`: two generations while it is changed from one to the other, else one.
-    `view_embedded`: its passages have vectors.
+    `view_embedded`: its chunks have vectors.
     """
 
     layout: int = LAYOUT

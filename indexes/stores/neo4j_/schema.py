@@ -29,7 +29,7 @@ VIEW_LABEL = "SitegraphNode"
 """What all nodes of the view bear besides the label of their kind."""
 
 TEXT_INDEX, VECTOR_INDEX = "sitegraph_chunk_text", "sitegraph_chunk_embedding"
-"""The indexes over passages that outside retrievers are told of."""
+"""The indexes over chunks that outside retrievers are told of."""
 
 
 def by_key(label: str, name: str, id_: str) -> str:
@@ -120,7 +120,7 @@ def drop_statements() -> dict[str, str]:
 
 
 def vector_index(dim: int) -> str:
-    """Return the statement that makes the index over the vectors of passages."""
+    """Return the statement that makes the index over the vectors of chunks."""
     return (
         f"CREATE VECTOR INDEX {VECTOR_INDEX} IF NOT EXISTS FOR (v:{NodeKind.CHUNK}) ON (v.embedding) OPTIONS "
         f"{{indexConfig: {{`vector.dimensions`: {dim}, `vector.similarity_function`: 'cosine'}}}}"

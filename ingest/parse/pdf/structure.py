@@ -59,7 +59,7 @@ class Structure:
 
 
 def build_structure(pages: Sequence[PageContent], entries: Sequence[Entry], title: str) -> Structure:
-    """Return every part its place and its headings.
+    """Set the place and the headings of every part.
 
     *title* is the stated title, or empty: then the first heading is it, where nothing else is set in its
     style. The title itself never stands in a heading path.
