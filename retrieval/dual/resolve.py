@@ -14,7 +14,7 @@ from schemas.nodes import Node, Section
 
 _PLACES = (SearchField.HEADING, SearchField.TEXT, SearchField.CODES)
 HITS = 10
-"""Passages of each field in which a name is looked up."""
+"""Chunks of each field in which a name is looked up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ def resolve_entities(
 ) -> tuple[LinkedEntity, ...]:
     """Find the nodes that have one of the names of each entity; entities without any are left out.
 
-    Names are compared without case and punctuation. The passages that a search for the name finds say whom
+    Names are compared without case and punctuation. The chunks that a search for the name finds say whom
     it may mean: what they mention, what names their documents, the tools they explain. The graph is asked
     three times, however many names there are.
     Raises: StoreUnavailable: a store is gone.

@@ -87,7 +87,7 @@ def is_detail(chunk: Chunk) -> bool:
 
 
 def go_across(around: Surroundings, seed: Chunk, query: str) -> Iterator[ExpansionStep]:
-    """At most 3 links of the seed's document whose text matches, and 2 passages that say similar things."""
+    """At most 3 links of the seed's document whose text matches, and 2 chunks that say similar things."""
     asked = stems(query)
     links = [edge for edge in around.leaving.get(seed.doc, ()) if edge.kind is EdgeKind.LINKS_TO]
     match = {edge.id: f1(stems(edge.anchor_text or ""), asked) for edge in links}
@@ -106,7 +106,7 @@ def _leads(edge: Edge, match: float) -> bool:
 
 
 def go_by_tool(around: Surroundings, seed: Chunk) -> Iterator[ExpansionStep]:
-    """From what explains a tool to the 2 best passages that explain it too."""
+    """From what explains a tool to the 2 best chunks that explain it too."""
     here = {seed.id, part_of(seed)}
     for edge in (one for one in around.explained if one.dst in here):
         others = [one for one in around.leaving.get(edge.src, ()) if one.kind is EdgeKind.EXPLAINED_BY]

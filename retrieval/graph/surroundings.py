@@ -51,7 +51,7 @@ def part_of(chunk: Chunk) -> str | None:
 
 
 def look_around(graph: GraphReader, seeds: Iterable[Chunk]) -> Surroundings:
-    """Read parents, then what hangs below those, links and similar passages, then what the parts are."""
+    """Read parents, then what hangs below those, links and similar chunks, then what the parts are."""
     best = tuple(seeds)[:SEEDS]
     own = sorted({part for chunk in best if (part := part_of(chunk))})
     into = graph.edges_to([*own, *(chunk.id for chunk in best)], kinds=_INTO)

@@ -1,4 +1,4 @@
-"""Which tools a question is about, and the passage that defines what each does."""
+"""Which tools a question is about, and the chunk that defines what each does."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -22,19 +22,19 @@ Bases = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolInScope:
-    """A tool that is asked about, with the edge to the passage that defines it, if one is known."""
+    """A tool that is asked about, with the edge to the chunk that defines it, if one is known."""
 
     tool: Tool
     defined_by: Edge | None = None
 
     @property
     def chunk(self) -> str | None:
-        """The passage that defines the tool."""
+        """The chunk that defines the tool."""
         return self.defined_by.chunk if self.defined_by else None
 
     @property
     def path(self) -> tuple[PathStep, ...]:
-        """The way from the tool to that passage."""
+        """The way from the tool to that chunk."""
         edge = self.defined_by
         if edge is None:
             return ()
@@ -68,10 +68,10 @@ def find_tools(
     *,
     measure: Callable[[Collection[str]], Bases],
 ) -> tuple[ToolInScope, ...]:
-    """Return at most 2 tools that the asker or the question names, among those that passages explain.
+    """Return at most 2 tools that the asker or the question names, among those that chunks explain.
 
     What the asker names comes first, then the longest name. *measure* gives the bases of chunks that pass
-    the query's filters; a passage that does not defines nothing here.
+    the query's filters; a chunk that does not defines nothing here.
     """
     stated = _stated(asked.query)
     near = [

@@ -1,4 +1,4 @@
-"""Hard negatives: passages that a question finds and that do not answer it, to train an encoder by."""
+"""Hard negatives: chunks that a question finds and that do not answer it, to train an encoder by."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MARGIN = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A question, and what answers it: passages that were followed, or documents known to."""
+    """A question, and what answers it: chunks that were followed, or documents known to."""
 
     text: str
     chunks: tuple[str, ...] = ()
@@ -55,9 +55,9 @@ def mine_negatives(
     chunks: ChunkReader,
     reranker: Reranker,
 ) -> Iterator[Triplet]:
-    """Yield a row for each passage at rank 4 to 30 of a question that is not its answer, best first.
+    """Yield a row for each chunk at rank 4 to 30 of a question that is not its answer, best first.
 
-    Not taken: passages of the section of an answer, or of a document known to answer; near-duplicates of an
+    Not taken: chunks of the section of an answer, or of a document known to answer; near-duplicates of an
     answer (cosine from .95); and what the cross-encoder finds nearly as good as the answer. An answer that
     this generation does not hold any more gives no rows.
     """
@@ -70,7 +70,7 @@ def mine_negatives(
 
 
 def _positives(one: Wanted, ranked: Sequence[Chunk], chunks: ChunkReader) -> list[Chunk]:
-    """Return the passages that were followed, and the best found of each document known to answer."""
+    """Return the chunks that were followed, and the best found of each document known to answer."""
     positives = list(chunks.get(one.chunks))
     for document in one.documents:
         positives += [chunk for chunk in ranked if document in names_of(chunk)][:1]

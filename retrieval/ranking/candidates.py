@@ -24,7 +24,7 @@ from schemas.nodes import Chunk
 CHUNKS_PER_DOCUMENT = 2
 LANDING_MAX = 30
 ACTIVATED_MAX = 100
-"""Reached documents that compete, the most activated; a bundle shows 50 passages at most."""
+"""Reached documents that compete, the most activated; a bundle shows 50 chunks at most."""
 
 Bases = Mapping[str, Base]
 

@@ -1,4 +1,4 @@
-"""Passages that say the same."""
+"""Chunks that say the same."""
 
 from collections.abc import Collection, Mapping
 

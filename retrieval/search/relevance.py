@@ -50,7 +50,7 @@ def scale_of(lists: Lists) -> Scale:
 
 
 def add_scores(*lists: Collection[Hit]) -> dict[str, float]:
-    """Add up what chunks have in several lists: words count in a passage and in the headings above it."""
+    """Add up what chunks have in several lists: words count in a chunk and in the headings above it."""
     total: dict[str, float] = {}
     for hits in lists:
         for hit in hits:
