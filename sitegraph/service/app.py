@@ -237,7 +237,7 @@ def _answers(schema: str, *statuses: int) -> dict[int | str, dict[str, Any]]:
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """What any request may be answered, and *statuses*."""
-    content = {MEDIA_TYPE: {"schema": reference("HttpProblem")}}
+    content = {MEDIA_TYPE: {"schema": reference("Problem")}}
     every = sorted({401, 413, 421, 422, 500, 503, 504, *statuses})
     return {status: {"description": "A problem", "content": content} for status in every}
 
