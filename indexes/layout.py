@@ -16,7 +16,7 @@ class IndexLayout:
     root: Path
 
     def is_foreign(self) -> bool:
-        """Whether the folder holds anything but an index, so that none may be made there."""
+        """Whether the folder contains anything but an index, so that none may be made there."""
         if self.has_generations() or not self.root.is_dir():
             return False
         others = {path.name for path in self.root.iterdir()} - set(_FIRST_MADE)
@@ -47,7 +47,7 @@ class IndexLayout:
         return self.root / "CURRENT"
 
     def generation(self, number: int) -> Path:
-        """What one generation holds."""
+        """What one generation contains."""
         return self.root / "generations" / f"{number}.json"
 
     @property

@@ -172,7 +172,7 @@ def open_chunk_store(
 ) -> ChunkTables:
     """Open the chunk store of an index; stores of one *session* share its caches.
 
-    Args: held_mb: memory that each of its readers may hold columns in.
+    Args: held_mb: memory that each of its readers may keep columns in.
     """
     return ChunkTables(layout, manifest, session=session, held_mb=held_mb)
 
@@ -187,7 +187,7 @@ def open_graph_store(
 ) -> GraphStore:
     """Open the graph store that the manifest names; a server is reached at its first use.
 
-    Args: held_mb: memory that each of its readers may hold edges in; what a server has stays there.
+    Args: held_mb: memory that each of its readers may keep edges in; what a server has stays there.
     Raises: ConfigError: the environment does not say where Neo4j is.
     """
     if manifest.graph == "neo4j":

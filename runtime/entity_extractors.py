@@ -16,7 +16,7 @@ from schemas.settings import Settings
 
 
 def check_extractor(settings: Settings) -> None:
-    """Hold what the settings name against all that can be known of it without loading or asking it.
+    """Check what the settings name against all that can be known of it without loading or asking it.
 
     Raises: ConfigError: a URL without a model, a URL that is none, a key that no header can carry, both a URL
     and a pipeline, or a pipeline that is not there.

@@ -10,7 +10,7 @@ Message = Mapping[str, str]
 Complete = Callable[[Sequence[Message], Mapping[str, Any] | None], str]
 """Ask a model for JSON of a schema, or for text where there is none, and give its answer as it came.
 
-Whether the JSON keeps the schema is for the caller to check: not every server holds its model to one.
+Whether the JSON keeps the schema is for the caller to check: not every server makes its model keep to one.
 Raises: TransientError: it may answer later; TerminalError: it never will.
 """
 

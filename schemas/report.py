@@ -68,7 +68,7 @@ class MissingCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretCounts:
-    """Secrets in the source's documents: values that were redacted, and documents that hold any."""
+    """Secrets in the source's documents: values that were redacted, and documents that contain any."""
 
     values: int = 0
     documents: int = 0
@@ -103,7 +103,7 @@ class RunReport:
     """One run of one source. `generation` is None when nothing changed.
 
     In `documents` the outcomes add up to `scheduled`; `fetched` and `not_modified` say how the
-    documents were looked at. `nodes` and `edges` are what the source holds afterwards, by kind, and the
+    documents were looked at. `nodes` and `edges` are what the source contains afterwards, by kind, and the
     entities are those of the whole index, since they belong to no source; `secrets` are the values that
     were redacted in it, and how many documents had any. `pdf_pages` are those of the PDFs
     that this process parsed.

@@ -31,7 +31,7 @@ class Secret:
 
     @property
     def pieces(self) -> frozenset[str]:
-        """The value, and the lines of one that has several: other texts may hold them one by one."""
+        """The value, and the lines of one that has several: other texts may contain them one by one."""
         return frozenset((self.value, *_PIECE.findall(self.value)))
 
 

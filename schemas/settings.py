@@ -137,7 +137,7 @@ def is_on(subject: str, value: object) -> bool:
 
 
 def _text(subject: str, value: object) -> str:
-    """White space around a text goes: files that hold a secret end in a line break."""
+    """White space around a text goes: files that contain a secret end in a line break."""
     if not isinstance(value, str):
         raise ConfigError(f"{value!r} is not a text; put it in quotes", subject=subject)
     if not (text := value.strip()):

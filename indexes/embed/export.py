@@ -37,7 +37,7 @@ def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) 
     kept there it is made in place. One process exports at a time, others wait. Exporting runs in a child
     process, which inherits the environment (`encoder.offline_environment`).
 
-    Raises: SchemaMismatch: *directory* holds another model, or the export differs from torch;
+    Raises: SchemaMismatch: *directory* contains another model, or the export differs from torch;
     ConfigError: a library is missing.
     """
     if directory.exists() and damaged_files(directory):

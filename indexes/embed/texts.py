@@ -39,7 +39,7 @@ def vector_texts(chunk: Chunk) -> tuple[str, ...]:
 
 
 def chunk_vectors(chunk: Chunk, lookup: Mapping[str, Vector], dim: int) -> ChunkVectors:
-    """Gather the chunk's vectors; *lookup* holds one of shape (dim,) for each of its `vector_texts`.
+    """Gather the chunk's vectors; *lookup* contains one of shape (dim,) for each of its `vector_texts`.
 
     Raises: KeyError: a text has no vector yet.
     """

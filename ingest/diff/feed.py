@@ -98,7 +98,7 @@ def document_moves(
 
 
 class FeedPlan:
-    """Gathers the feed of one generation, document by document, so that memory holds no text."""
+    """Gathers the feed of one generation, document by document, so that memory has no text."""
 
     def __init__(self, changes: Iterable[DocumentChange], redirects: Mapping[str, str]) -> None:
         self._changes = {change.doc: change for change in changes if not is_tools_url(change.uri)}

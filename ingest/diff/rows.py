@@ -1,4 +1,4 @@
-"""Rows that documents should have, against the rows that a store holds for them."""
+"""Rows that documents should have, against the rows that a store contains for them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -94,7 +94,7 @@ class Browser:
                     executable_path=self._executable,
                     chromium_sandbox=self._sandbox,
                     args=[f"--proxy-server=http://127.0.0.1:{door.getsockname()[1]}", *_ARGS],
-                    env={"PATH": "/usr/bin:/bin"},  # what ours holds, such as tokens, is no page's business
+                    env={"PATH": "/usr/bin:/bin"},  # what ours has, such as tokens, is no page's business
                 )
                 self._opened.push_async_callback(self._chromium.close)
             return self._chromium

@@ -26,7 +26,7 @@ _CONFIDENCE = {
     NameRole.ACRONYM: 0.8,
     NameRole.HEADING: 0.7,
 }
-"""How sure a text is to mean the entity whose name it holds, by what makes it a name."""
+"""How sure a text is to mean the entity whose name it contains, by what makes it a name."""
 
 _TERMS = frozenset({NameRole.TERM, NameRole.ACRONYM})
 _TYPES = (

@@ -79,7 +79,7 @@ class ModelExtractor:
         return self._key
 
     def extract(self, text: str) -> Extraction:
-        """Return what the model finds and the text holds; nothing where the model does not answer.
+        """Return what the model finds and the text contains; nothing where the model does not answer.
 
         Raises: Stopped: *should_stop* said so before it was asked.
         """

@@ -98,7 +98,7 @@ def moved(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChun
 def join(neighbours: NearestChunks, fresh: Corpus, others: Iterable[Corpus], *, least: int) -> None:
     """Bring *fresh* chunks in, of which nothing is known: they get neighbours, and become those of others.
 
-    *others* are read once, a part at a time, so that memory holds the fresh ones alone. *least* is the
+    *others* are read once, a part at a time, so that memory has the fresh ones alone. *least* is the
     lowest score of a neighbour, in ten-thousandths.
     """
     blocks = fresh.blocks()

@@ -37,7 +37,7 @@ def edge_changes(base: Similarity, similarity: Similarity) -> EdgeChanges:
 
 
 def held_rows(edges: Iterable[Edge]) -> dict[str, Row]:
-    """The edges that a store holds, by the chunk that they leave."""
+    """The edges that a store contains, by the chunk that they leave."""
     rows: dict[str, tuple[str, str, dict[str, int]]] = {}
     for edge in edges:
         _, _, near = rows.setdefault(edge.src, (edge.doc, edge.source, {}))

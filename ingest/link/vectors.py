@@ -1,4 +1,4 @@
-"""Vectors of chunks as they are read, a part at a time, so that memory holds those alone that are new."""
+"""Vectors of chunks as they are read, a part at a time, so that memory has those alone that are new."""
 
 from collections.abc import Callable, Iterator, Sequence
 

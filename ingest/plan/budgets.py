@@ -15,7 +15,7 @@ from schemas.source import Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetUsage:
-    """What the ledger holds of a source: documents in all and by site, and the variants of paths."""
+    """What the ledger contains of a source: documents in all and by site, and the variants of paths."""
 
     pages: int
     by_site: Mapping[str, int] = field(default_factory=dict)

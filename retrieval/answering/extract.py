@@ -30,7 +30,7 @@ _ASKS = re.compile(r"\W*(?:what|which|who|whom|whose|when|where|why|how)\b\W+\w"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateSentence:
     """A sentence of the evidence, and its place there; `covered` is the share of the question that it and its
-    headings hold.
+    headings contain.
     """
 
     text: str
@@ -45,7 +45,7 @@ def extract_answer(
     """Return at most three sentences with their labels, in the order of the evidence, or "not found".
 
     A cross-encoder takes sentences with a logit above 0 and near the best; without one a sentence must
-    hold enough of the question's words. Each of the *further* questions, that were asked on the way, adds
+    contain enough of the question's words. Each of the *further* questions, that were asked on the way, adds
     the sentence that answers it best; alone they answer nothing.
     """
     posed = (bundle.query, *further)
@@ -65,9 +65,9 @@ def extract_answer(
 def rank_candidates(
     question: str, evidence: Collection[Evidence], *, posed: Collection[str] = ()
 ) -> tuple[CandidateSentence, ...]:
-    """Return the distinct sentences of *evidence*, those that hold most of the question first.
+    """Return the distinct sentences of *evidence*, those that contain most of the question first.
 
-    Words count by how few sentences hold them. Of equals the one of better evidence comes first.
+    Words count by how few sentences contain them. Of equals the one of better evidence comes first.
 
     Args: posed: questions; a sentence that only poses one, as a list of questions does, is left out.
     """

@@ -9,7 +9,7 @@ from retrieval.question.words import fold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryEntity:
-    """A name in a question; `names` begins with it and holds what it is short for, or its acronym."""
+    """A name in a question; `names` begins with it and contains what it is short for, or its acronym."""
 
     name: str
     names: tuple[str, ...]

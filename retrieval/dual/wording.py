@@ -32,7 +32,7 @@ def say_edge(edge: Edge, names: Mapping[str, str], texts: Mapping[str, str]) -> 
 
 
 def _quote(edge: Edge, text: str) -> str:
-    """Return the first sentence of the chunk that holds the edge's words; its first words if it is long."""
+    """Return the first sentence of the chunk that has the edge's words; its first words if it is long."""
     words = " ".join((edge.text or edge.anchor_text or "").split())
     if not words:
         return ""

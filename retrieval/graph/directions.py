@@ -82,7 +82,7 @@ def go_down(around: Surroundings, seed: Chunk) -> Iterator[ExpansionStep]:
 
 
 def is_detail(chunk: Chunk) -> bool:
-    """Whether a chunk holds code, a caption or rows of a table."""
+    """Whether a chunk contains code, a caption or rows of a table."""
     return bool(chunk.code_languages or chunk.captions or _TABLE_ROW.search(chunk.text))
 
 

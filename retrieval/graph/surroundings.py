@@ -17,7 +17,7 @@ _OUT = frozenset({*_INTO, EdgeKind.LINKS_TO, EdgeKind.SIMILAR_TO})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """Seeds, best first, and what the graph holds around them.
+    """Seeds, best first, and what the graph contains around them.
 
     `above` are the tree edges into the parents' children of the seeds' sections (or PDF regions) by child,
     `below` those out of sections, regions and their parents by parent. `leaving` are the other edges from

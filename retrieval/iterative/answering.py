@@ -65,7 +65,7 @@ def build_final_bundle(run: Iteration, query: Query) -> ContextBundle:
     """Return all that was read, and the best of what was only found, by the best score of any step.
 
     A passage that was read is never cut off by `top_k`: the answer is made from all documents. Each step has
-    kept the token budget; together they may have up to four times as many tokens. `diagnostics` hold the
+    kept the token budget; together they may have up to four times as many tokens. `diagnostics` contain the
     graph, its provenance, the evidence chain and what was asked.
     """
     ranked = rank_passages(run.state)

@@ -72,7 +72,7 @@ def reasoning_messages(question: str, graph: str, passages: Collection[Evidence]
 
 
 def answering_messages(prompt: str, graph: str) -> Sequence[Message]:
-    """Ask for the answer: *prompt* holds the contract, the question and all evidence, *graph* the graph."""
+    """Ask for the answer: *prompt* has the contract, the question and all evidence, *graph* the graph."""
     return ({"role": "user", "content": f"{prompt}\n\n{ANSWER}\n{graph}"},)
 
 

@@ -11,7 +11,7 @@ from schemas.evidence import Query, Scores
 from schemas.nodes import Chunk
 
 TOP_K = 12
-"""As many chunks as a bundle holds, so that ten documents fit among them."""
+"""As many chunks as a bundle contains, so that ten documents fit among them."""
 LOOKED_AT = 60
 """Best candidates that are offered to the selection first; all are where these do not fill it."""
 

@@ -59,7 +59,7 @@ def mine_negatives(
 
     Not taken: chunks of the section of an answer, or of a document known to answer; near-duplicates of an
     answer (cosine from .95); and what the cross-encoder finds nearly as good as the answer. An answer that
-    this generation does not hold any more gives no rows.
+    this generation does not contain any more gives no rows.
     """
     for one in wanted:
         ranked = [found.chunk for found in walk(Query(text=one.text)).candidates[: RANKS[1]]]

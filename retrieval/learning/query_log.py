@@ -46,7 +46,7 @@ def log_queries(
     """Append one line per query, without the secrets of its words.
 
     Args: walks: what each query brought, where it was a retriever that answered. not_found: an answerer had
-    the evidence and said that it does not hold the answer.
+    the evidence and said that it does not contain the answer.
     Raises: OSError: the log cannot be written; a query need not fail over that.
     """
     append_lines(

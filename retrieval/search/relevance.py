@@ -97,7 +97,7 @@ def document_base(scores: Mapping[str, Base]) -> dict[str, float]:
 def lift_of(route: Route, lists: Lists, known: Known) -> Base | None:
     """Return what else than its text speaks for a chunk, in [0, 1]; None where the text alone counts.
 
-    A question after an id or code is first one after the chunks that hold it, exactly; one after a place
+    A question after an id or code is first one after the chunks that contain it, exactly; one after a place
     is first one after headings and link texts.
     """
     if route is Route.ID:

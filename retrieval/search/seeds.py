@@ -104,7 +104,7 @@ def _search_codes(chunks: ChunkReader, asked: EmbeddedQuery) -> tuple[Hit, ...]:
 def found_by_search(lists: Lists) -> frozenset[str]:
     """Return the chunks that a plain search would show: all that share words, and the 10 nearest.
 
-    In a small index the dense lists hold everything, and being in one says nothing.
+    In a small index the dense lists contain everything, and being in one says nothing.
     """
     shown = (hits[:NEAREST] if name in _DENSE else hits for name, hits in lists.items())
     return frozenset(hit.chunk_id for hits in shown for hit in hits)

@@ -37,7 +37,7 @@ class GroundedSentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filing:
-    """The page that holds the answer now, None where there is none; `reason` says why it was not written."""
+    """The page that has the answer now, None where there is none; `reason` says why it was not written."""
 
     page: WikiPage | None
     reason: str = ""
@@ -62,7 +62,7 @@ def file_answer(
     """File an answer as a topic page that rests on the chunks of its sentences as they are in *chunks*.
 
     Only a verified answer is filed, each of whose sentences stands on chunks of this generation; one that a
-    current page holds already is not filed again. A page of the same question that is stale is rebuilt in
+    current page contains already is not filed again. A page of the same question that is stale is rebuilt in
     its place, unless a person has edited it: theirs is left as it is, and the filing says so. Secrets in
     the question are hidden.
 

@@ -89,7 +89,7 @@ def dump_keys(stated: Mapping[str, Any]) -> str:
 
 
 def plain_line(text: str) -> str:
-    """Return a text on one line, without characters that YAML or UTF-8 cannot hold."""
+    """Return a text on one line, without characters that YAML or UTF-8 cannot contain."""
     return " ".join(_UNWRITABLE.sub(" ", text).split())
 
 

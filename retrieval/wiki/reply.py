@@ -23,7 +23,7 @@ _EMPTY: Record = {"nodes": {}, "edges": []}
 class WikiAnswer:
     """The page that answers, or what the graph has.
 
-    `bundle` holds the passages to cite: those the page rests on, under the labels that it uses, else those
+    `bundle` contains the passages to cite: those the page rests on, under the labels that it uses, else those
     behind the graph's evidence. `verdicts` are of the pages that were read. `evidence` is None where the
     graph was not asked. `contradictions` are by `category/slug` of the page that they are on.
     """
@@ -115,7 +115,7 @@ def bundle_passages(
 ) -> ContextBundle:
     """Number passages S1, S2, ... in their order, for an answerer and a verifier, as in any other bundle.
 
-    The text part of a score is the share of the question's words that a passage holds; no other is measured.
+    The text part of a score is the share of the question's words that a passage has; no other is measured.
 
     Args: budget: tokens; None keeps all whole, since labels on a page are places among what it rests on.
     found: what the graph gave; None for passages that a page rests on.

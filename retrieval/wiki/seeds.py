@@ -44,8 +44,8 @@ def find_seeds(
 ) -> Seeds:
     """Look for the whole question, then for its single keywords; nothing found is no seeds, and no error.
 
-    Of the whole question: nodes whose name, or own id, stands in it, and the best three passages that hold at
-    least half of its keywords. Of a keyword: nodes whose name holds it, else the best passage that does.
+    Of the whole question: nodes whose name, or own id, stands in it, and the best three passages that have at
+    least half of its keywords. Of a keyword: nodes whose name has it, else the best passage that does.
     """
     hits, known = _search(chunks, encoder, query)
     whole = _of_question(graph, hits, known, terms)

@@ -39,7 +39,7 @@ class PageVerdict:
 def judge_page(
     hit: PageHit, query: str, *, rarity: Rarity, trust: Trust, reranker: Reranker | None
 ) -> PageVerdict:
-    """Hold a page against all of the test: coverage, logit, hashes, contradictions.
+    """Check a page against all of the test: coverage, logit, hashes, contradictions.
 
     Without a cross-encoder its title or its query must also be about the question: each covers the other.
     No filed page may answer the same words in another order, which the cross-encoder does not tell apart: the
@@ -105,6 +105,6 @@ def _short_of(hit: PageHit, logit: float | None, *, about: bool) -> list[str]:
 
 
 def _is_about(page: WikiPage, asked: Collection[str], rarity: Rarity) -> bool:
-    """A page may hold every word of a question and answer another: "What is a lease", "Why do leases end"."""
+    """A page may have every word of a question and answer another: "What is a lease", "Why do leases end"."""
     titles: Mapping[str, None] = dict.fromkeys(text for text in (page.title, page.query) if text)
     return any(rarity.cover(stems(title), asked) >= COVERAGE_MIN for title in titles)

@@ -71,5 +71,5 @@ def respond(problem: HttpProblem) -> Response:
         "detail": one_line(problem.detail),
         "error": problem.error,
     }
-    # Escaped to ASCII: what somebody sent may hold half a surrogate pair, which UTF-8 has no bytes for.
+    # Escaped to ASCII: what somebody sent may contain half a surrogate pair, which UTF-8 has no bytes for.
     return Response(json.dumps(body), problem.status, headers=problem.headers, media_type=MEDIA_TYPE)

@@ -17,7 +17,7 @@ LICENCE_URL = "https://www.gnu.org/licenses/agpl-3.0.html"
 _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("flows", "indexes", "ingest", "retrieval", "schemas")
 _PROJECT = ("pyproject.toml", "README.md", "LICENSE-NOTICE.md")
-"""What building takes besides the packages; a wheel holds it in `sitegraph/service/project`."""
+"""What building takes besides the packages; a wheel contains it in `sitegraph/service/project`."""
 
 
 def link_header(source_url: str | None) -> str:

@@ -91,7 +91,7 @@ class HeldEdges:
             wanted = [number for number, name in enumerate(names) if name in kinds]
             rows = rows[np.isin(self._kinds.indices.to_numpy()[rows], wanted)]
         found = self._found.take(rows)
-        # Decoded first: a list of what a dictionary holds is made one value at a time.
+        # Decoded first: a list of what a dictionary contains is made one value at a time.
         return {name: _plain(found.column(name)).to_pylist() for name in found.column_names}
 
 

@@ -47,13 +47,13 @@ class Redirects:
 
 
 def redirects_at(connection: sa.Connection, generation: int) -> dict[str, str]:
-    """Location by address, as the generation holds them."""
+    """Location by address, as the generation contains them."""
     query = sa.select(redirect_rev).where(*valid_at(redirect_rev, generation))
     return {row.uri: row.location for row in connection.execute(query)}
 
 
 def revise_redirects(connection: sa.Connection, number: int, redirects: Mapping[str, str]) -> None:
-    """Let generation *number*, rebased already, hold exactly these."""
+    """Let generation *number*, rebased already, contain exactly these."""
     before = redirects_at(connection, number)
     changed = {uri for uri in before.keys() | redirects.keys() if before.get(uri) != redirects.get(uri)}
     rows = [{"uri": uri, "location": redirects[uri]} for uri in sorted(changed & redirects.keys())]

@@ -106,7 +106,7 @@ class Neo4jGraphWriter:
         self._each(upserts, batches.upsert_edges, kind=lambda edge: edge.kind)
 
     def finish(self, generation: int) -> tuple[StoreState, StoreState]:
-        """Show *generation* to readers and give what it holds."""
+        """Show *generation* to readers and give what it contains."""
         reader = Neo4jGraphReader(self._connection, ix=self._ix, generation=generation, checked=False)
         state = reader.state()
         self._generations.save(lambda held: finished(held, generation))

@@ -9,7 +9,7 @@ class BlockStatus(StrEnum):
 
     READ = "read"
     LEFT_OUT = "left_out"  # inside the content, and by a rule of the reader not read
-    OUTSIDE = "outside"  # not in the element that holds the content
+    OUTSIDE = "outside"  # not in the element that contains the content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -112,7 +112,7 @@ def _text_of(part: Part, type_: RegionType, words: Collection[str]) -> JoinedLin
 
 
 def _table_text(table: Table) -> JoinedLines:
-    """One row a line, cells parted by tabs: white space, so the page holds the same letters in order.
+    """One row a line, cells parted by tabs: white space, so the page contains the same letters in order.
 
     An empty cell is two tabs in a row, so that columns can be told.
     """

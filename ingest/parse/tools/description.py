@@ -61,7 +61,7 @@ def tidy(tool: ToolDescription) -> ToolDescription:
 def schema_text(schema: Any) -> str | None:
     """Return a JSON Schema as canonical JSON; None for none.
 
-    Raises: ParseError: it holds what JSON has not.
+    Raises: ParseError: it contains what JSON has not.
     """
     try:
         return None if schema is None else canonical_json(schema)

@@ -98,7 +98,7 @@ class _Placer:
         yield from range(after)
 
     def _chunk_of(self, key: str) -> int | None:
-        """The chunk that holds the text, or most of it: cells and notes may stand between its parts."""
+        """The chunk that contains the text, or most of it: cells and notes may stand between its parts."""
         most = len(key) * 2 // 3
         for part in dict.fromkeys((key, key[:most], key[-most:])):
             at = self._find(part)
