@@ -251,7 +251,7 @@ def test_what_is_known_goes_with_its_generation(pipeline: Pipeline) -> None:
 
     rows = [pipeline.index.ledger.generations.get(number) for number in numbers]
     states = [state_of(row) for row in rows if row is not None]
-    assert [pipeline.index.similar_to.has(state or "") for state in states] == [False, False, True, True]
+    assert [pipeline.index.similar.has(state or "") for state in states] == [False, False, True, True]
 
 
 def test_edges_say_their_kind_and_how_sure_they_are(pipeline: Pipeline) -> None:
