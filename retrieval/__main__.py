@@ -51,9 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         settings = _read_settings()
         index = Path(options.index or settings.index)
-        walk = _answer(index, query, settings, only_named=options.doc_id is not None)
-        _print_bundle(walk.bundle, as_text=options.format == "text")
-        _log(index, walk)
+        result = _answer(index, query, settings, only_named=options.doc_id is not None)
+        _print_bundle(result.bundle, as_text=options.format == "text")
+        _log(index, result)
     except BrokenPipeError:
         return _leave_output(0)
     except OSError as error:
@@ -112,12 +112,12 @@ def _print_bundle(bundle: "ContextBundle", *, as_text: bool) -> None:
     sys.stdout.flush()  # here, where a closed pipe still gets its exit code
 
 
-def _log(index: Path, walk: "RetrievalResult") -> None:
+def _log(index: Path, result: "RetrievalResult") -> None:
     from retrieval.learning.query_log import log_queries
 
     try:
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        log_queries(index, [walk.query], timestamp=now, walks=[walk])
+        log_queries(index, [result.query], timestamp=now, results=[result])
     except OSError as error:
         print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)
 

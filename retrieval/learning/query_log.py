@@ -40,12 +40,12 @@ def log_queries(
     queries: Sequence[Query],
     *,
     timestamp: str,
-    walks: "Sequence[RetrievalResult]" = (),
+    results: "Sequence[RetrievalResult]" = (),
     not_found: bool = False,
 ) -> None:
     """Append one line per query, without the secrets of its words.
 
-    Args: walks: what each query brought, where it was a retriever that answered. not_found: an answerer had
+    Args: results: what each query brought, where it was a retriever that answered. not_found: an answerer had
     the evidence and said that it does not contain the answer.
     Raises: OSError: the log cannot be written; a query need not fail over that.
     """
@@ -53,8 +53,8 @@ def log_queries(
         index,
         LOG_FILE,
         (
-            {**_asked(query, timestamp), **(_found(walk, not_found=not_found) if walk else {})}
-            for query, walk in zip_longest(queries, walks)
+            {**_asked(query, timestamp), **(_found(result, not_found=not_found) if result else {})}
+            for query, result in zip_longest(queries, results)
         ),
     )
 
@@ -91,8 +91,8 @@ def _asked(query: Query, timestamp: str) -> dict[str, Any]:
     }
 
 
-def _found(walk: "RetrievalResult", *, not_found: bool) -> dict[str, Any]:
-    bundle = walk.bundle
+def _found(result: "RetrievalResult", *, not_found: bool) -> dict[str, Any]:
+    bundle = result.bundle
     found = QueryOutcome.NOT_FOUND if not_found else QueryOutcome.FOUND
     return {
         "route": bundle.route,
@@ -101,7 +101,7 @@ def _found(walk: "RetrievalResult", *, not_found: bool) -> dict[str, Any]:
         "outcome": (found if bundle.evidence else QueryOutcome.EMPTY).value,
         "winners": [one.chunk_id for one in bundle.evidence],
         "candidates": [
-            _candidate(rank, one) for rank, one in enumerate(walk.candidates[:CANDIDATES_KEPT], start=1)
+            _candidate(rank, one) for rank, one in enumerate(result.candidates[:CANDIDATES_KEPT], start=1)
         ],
     }
 

@@ -42,7 +42,7 @@ def log_usage(
     index: Path,
     queries: "Sequence[Query]",
     *,
-    walks: "Sequence[RetrievalResult]" = (),
+    results: "Sequence[RetrievalResult]" = (),
     not_found: bool = False,
 ) -> None:
     """Append what was asked, and found, to the log beside the index; failing to is a warning."""
@@ -53,7 +53,7 @@ def log_usage(
             index,
             queries,
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
-            walks=walks,
+            results=results,
             not_found=not_found,
         )
     except OSError as error:

@@ -112,9 +112,9 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
         question = _question(body)
 
         def work() -> dict[str, Any]:
-            walk = parts.retriever.walk(question)
-            parts.log(walk)
-            return to_record(walk.bundle)
+            result = parts.retriever.walk(question)
+            parts.log(result)
+            return to_record(result.bundle)
 
         return JSONResponse(await parts.threads.run(work))
 

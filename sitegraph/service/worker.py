@@ -93,9 +93,9 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
             raise HttpProblem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
         return draw_apart(data, chunk)
 
-    def log(walk: RetrievalResult) -> None:
+    def log(result: RetrievalResult) -> None:
         try:
-            log_queries(index, [walk.query], timestamp=_now(), walks=[walk])
+            log_queries(index, [result.query], timestamp=_now(), results=[result])
         except OSError as error:
             write_stderr(f"sitegraph: warning: the usage log cannot be written: {error}")
 

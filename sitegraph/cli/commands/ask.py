@@ -106,8 +106,8 @@ def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "
     policy = read_policy(settings.deny)
     asking = Asking(readers=readers, log=log, warn=_warn, now=now, policy=policy, **options)
     asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
-    walk = RetrievalResult(query=query, bundle=asked.bundle, candidates=(), copies={})
-    log_usage(readers.index, [query], walks=[walk], not_found=asked.answer.not_found)
+    result = RetrievalResult(query=query, bundle=asked.bundle, candidates=(), copies={})
+    log_usage(readers.index, [query], results=[result], not_found=asked.answer.not_found)
     return asked
 
 
