@@ -61,7 +61,7 @@ class Marks:
             return
         self.times[point] = time.monotonic()
         self.peaks[point] = round(peak_rss_mb(), 1)
-        Path("/proc/self/clear_refs").write_text("5")  # the kernel's mark of the peak begins anew
+        Path("/proc/self/clear_refs").write_text("5")  # the kernel's mark of the peak begins again
         if point in {"lease", *INDEXING, *INDEXING.values(), "graph.before_batch"}:
             database = lancedb.connect(str(self._lance))
             self.versions[point] = {name: database.open_table(name).version for name in TABLES}

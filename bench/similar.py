@@ -33,7 +33,7 @@ from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.memory import MemoryGraphStore
 from indexes.write.outbox import load_payload
-from ingest.link.passages import encoded_text_of
+from ingest.link.chunk_columns import encoded_text_of
 from runtime.memory import peak_rss_mb
 from runtime.progress import StageProgress
 from schemas.changes import RowChanges
@@ -82,7 +82,7 @@ def measure(work: Path, count: int) -> Figures:
     peak = peak_rss_mb()
     edges = apply(edges, resources, grown)
     kept = [chunk for chunk in before if chunk.id not in set(gone)]
-    _, anew = decide(resources, 0, RowChanges(chunks=(*kept, *after)))
+    _, again = decide(resources, 0, RowChanges(chunks=(*kept, *after)))
     return {
         "chunks": count,
         "changed": len(changed),
@@ -93,7 +93,7 @@ def measure(work: Path, count: int) -> Figures:
         "searched": grown.counts.searched,
         "searched_again": grown.counts.searched_again,
         "peak_rss_mb": round(peak, 1),
-        "equal_to_rebuild": edges == apply({}, resources, anew),
+        "equal_to_rebuild": edges == apply({}, resources, again),
     }
 
 

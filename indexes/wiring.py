@@ -176,7 +176,7 @@ def open_chunk_store(
 ) -> ChunkTables:
     """Open the chunk store of an index; stores of one *session* share its caches.
 
-    Args: held_mb: memory that each of its readers may hold columns in.
+    Args: held_mb: memory that each of its readers may keep columns in.
     """
     return ChunkTables(layout, manifest, session=session, held_mb=held_mb)
 
@@ -191,7 +191,7 @@ def open_graph_store(
 ) -> GraphStore:
     """Open the graph store that the manifest names; a server is reached at its first use.
 
-    Args: held_mb: memory that each of its readers may hold edges in; what a server has stays there.
+    Args: held_mb: memory that each of its readers may keep edges in; what a server has stays there.
     Raises: ConfigError: the environment does not say where Neo4j is.
     """
     if manifest.graph == "neo4j":
@@ -267,7 +267,7 @@ def _open_encoder(layout: IndexLayout, space: VectorSpace) -> OnnxEncoder:
     if (encoder.model_sha256, encoder.dim) != (space.model.sha256, space.model.dim):
         raise SchemaMismatch(
             f"holds an encoder of another model than the index was built with ({space.model.name}); "
-            "delete the folder; a run exports it anew: sitegraph run SOURCE.yaml --index "
+            "delete the folder; a run exports it again: sitegraph run SOURCE.yaml --index "
             f"{layout.root}",
             subject=str(folder),
         )

@@ -90,7 +90,7 @@ class SizeLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Auth:
-    """Where a login stands: names of environment variables, never what they hold.
+    """Where a login stands: names of environment variables, never what they contain.
 
     `headers_env` are pairs of header and variable.
     """
@@ -124,10 +124,10 @@ class ToolFile:
 class Source:
     """A named set of documents: seeds on the web, or roots on the file system.
 
-    `allow_private` holds exact `host:port` entries that may lie in private address ranges. `javascript`:
-    pages are made by their scripts. `keep_raw`: the bytes of documents that hold secrets are kept as well.
+    `allow_private` contains exact `host:port` entries that may lie in private address ranges. `javascript`:
+    pages are made by their scripts. `keep_raw`: the bytes of documents that contain secrets are kept as well.
     `relations`: keys of front matter that name other documents, besides those that are always read.
-    `proxy`: URL of the proxy for all requests, empty for none; `proxy_env`: variable that holds one; neither:
+    `proxy`: URL of the proxy for all requests, empty for none; `proxy_env`: variable that has one; neither:
     as HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a text
     layer; none: they are not read.
     """

@@ -4,7 +4,7 @@ import logging
 import os
 from collections.abc import Collection, Sequence
 
-from flows.commit.authority import weigh_generation
+from flows.commit.authority import compute_authority
 from flows.commit.garbage_collect import collect
 from flows.commit.show import show_current
 from flows.derive.similar_to import state_of
@@ -37,7 +37,7 @@ def publish_generation(
     Raises: StaleLease: another run has taken over; nothing is published.
     """
     index = run.index
-    weigh_generation(index, generation)
+    compute_authority(index, generation)
     # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
     os.sync()
     run.crash_point("manifest.before_rename")

@@ -58,7 +58,7 @@ def _close(run: CommitContext, generation: Generation, recovery: Recovery, *, le
 def _replay(run: CommitContext, generation: Generation, *, lease: Lease) -> bool:
     """Write and publish a frozen plan; false when the stores do not take it as it says.
 
-    Such a plan would fail in every run to come; taken back, it is decided anew.
+    Such a plan would fail in every run to come; taken back, it is decided again.
     """
     try:
         for part in load_plan(run, generation):
@@ -75,7 +75,7 @@ def _replay(run: CommitContext, generation: Generation, *, lease: Lease) -> bool
 def abort_generation(run: CommitContext, generation: Generation) -> None:
     """Take a generation back, so that no store shows a trace of it."""
     declare(run, generation)
-    # One that was to write all rows anew builds on nothing, and the stores may no longer hold generation 0.
+    # One that was to write all rows again builds on nothing, and the stores may no longer hold generation 0.
     base = generation.base or run.index.current()
     run.index.graph.writer().abort(generation.generation, base=base)
     run.crash_point("abort.midway")

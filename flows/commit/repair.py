@@ -1,4 +1,4 @@
-"""What a run does about a damaged index: what readers need is looked at first, and made anew where it is no
+"""What a run does about a damaged index: what readers need is looked at first, and made again where it is no
 more.
 
 Everything in the stores follows from the parsed documents that the ledger names, and their vectors are in the
@@ -34,14 +34,14 @@ AUTHORITY = "authority/"
 
 
 class Repair(StrEnum):
-    """What a run makes anew: nothing, what links and clicks say of documents, or all rows of all stores."""
+    """What a run makes again: nothing, what links and clicks say of documents, or all rows of all stores."""
 
     NOTHING = "nothing"
     AUTHORITY = "authority"
     STORES = "stores"
 
 
-_TOLD = {Repair.AUTHORITY: "made anew", Repair.STORES: "all rows are written anew"}
+_TOLD = {Repair.AUTHORITY: "made again", Repair.STORES: "all rows are written again"}
 
 
 def plan_repair(damaged: Collection[str]) -> Repair:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from flows.run.contexts import CrawlContext
 from flows.run.fragments import load_fragment
 from indexes.stores.ledger.frontier import Standing
-from ingest.plan.budgets import Held, plan_admission, site_of
+from ingest.plan.budgets import BudgetUsage, apply_budgets, site_of
 from ingest.plan.frontier import Frontier, join_frontiers, plan_frontier, plan_redirect
 from ingest.plan.scope import budget_refusal, seed_urls
 from ingest.plan.traps import Variant, variants_refusal
@@ -37,7 +37,7 @@ def enqueue_targets(
     *,
     attempts: Mapping[str, FetchAttempt] | None = None,
 ) -> None:
-    """Admit what documents lead to, then save them: a crash in between loses no target.
+    """Enqueue what documents lead to, then save them: a crash in between loses no target.
 
     Their depths are read again first, for another batch may have found a shorter way meanwhile; from here
     on it finds what they lead to.
@@ -99,19 +99,19 @@ def _let_in(run: CrawlContext, new: Sequence[KnownDocument]) -> None:
     if not new:
         return
     ledger = run.index.ledger
-    planned = plan_admission(run.source.scope, new, _held(run, new))
+    planned = apply_budgets(run.source.scope, new, _held(run, new))
     ledger.documents.add_new(planned.documents)
     ledger.stops.add(run.run_id, planned.stopped)
 
 
-def _held(run: CrawlContext, new: Sequence[KnownDocument]) -> Held:
+def _held(run: CrawlContext, new: Sequence[KnownDocument]) -> BudgetUsage:
     """What the ledger holds of the hosts and paths of new documents."""
     ledger, source = run.index.ledger, run.source
     paths = {path for target in new if (path := path_of_variant(target.uri)) is not None}
     by_host = source.scope.max_pages_per_host is not None
     sites = {site_of(target.uri) for target in new} if by_host else ()
     variants = ledger.frontier.variants(source.name, paths)
-    return Held(
+    return BudgetUsage(
         pages=ledger.documents.count_awake(source.name),
         by_site={site: ledger.frontier.count_awake(source.name, site) for site in sites},
         variants={path: _variants(standing) for path, standing in variants.items()},

@@ -12,7 +12,7 @@ from flows.run.contexts import CrawlContext
 from flows.run.fragments import is_parsed
 from flows.run.values import Parsed
 from ingest.diff.quarantine import TINY_WORDS
-from ingest.diff.soft_errors.look import look_at
+from ingest.diff.soft_errors.features import extract_features
 from ingest.diff.soft_errors.verdict import find_soft_error
 from ingest.diff.summary import summarise_states
 from ingest.fetch.robots import product_token
@@ -138,7 +138,7 @@ def _soft_error(
     """Look at a page of the web while its bytes are at hand; what has secrets in it is not kept."""
     if run.source.kind is SourceKind.FILES or fragment.kind is DocumentKind.PDF:
         return None
-    return find_soft_error(look_at(fragment, data, words=words))
+    return find_soft_error(extract_features(fragment, data, words=words))
 
 
 def _pages(run: CrawlContext, sha256: str | None) -> bytes:

@@ -11,7 +11,7 @@ from flows.run.fragments import load_fragment
 from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
 from ingest.diff.lifecycle import take_missing
-from ingest.diff.moves import settle_same
+from ingest.diff.moves import deduplicate
 from ingest.diff.quarantine import (
     TINY_WORDS,
     Version,
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[KnownDocument]:
-    """Quarantine what is no good though it came with 200, then settle what is the same at several addresses.
+    """Quarantine what is no good though it came with 200, then deduplicate what several addresses share.
 
     Gives all rows of the source as they are then. *accept* takes pages that only became short as they are,
     and those that answered 404 as gone.
@@ -64,15 +64,15 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
-    settled = settle_same(known, held, live.values())
-    ledger.documents.save((*taken.values(), *bad.values(), *settled))
+    deduplicated = deduplicate(known, held, live.values())
+    ledger.documents.save((*taken.values(), *bad.values(), *deduplicated))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
     if refusal and not accept:
         raise GuardRefused(
             f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept", subject=name
         )
-    return tuple({document.uri: document for document in (*known, *settled)}.values())
+    return tuple({document.uri: document for document in (*known, *deduplicated)}.values())
 
 
 def _put_aside(known: Sequence[KnownDocument], judge: "_Judge", *, limit: int) -> Mapping[str, KnownDocument]:

@@ -37,7 +37,7 @@ def embed_fragments(run: DeriveContext, fragment_shas: Sequence[str]) -> int:
     if left := encoding.taken - encoding.encoded:
         _log.info("waiting for the encoder: %d of %d texts are left", left, encoding.taken)
     before = encoding.seconds_waited
-    encoding.settle()
+    encoding.wait()
     waited = encoding.seconds_waited - before
     _log.info("embedded %d texts, of which the stage waited %.1f s for the last", encoding.encoded, waited)
     return taken

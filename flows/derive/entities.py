@@ -65,7 +65,7 @@ class EntityPlan:
         return listed if listed is not None else self.names.found[id_]
 
     def _orphans(self) -> frozenset[str]:
-        """Entities that lost an edge, and have none left in any document that was not read anew."""
+        """Entities that lost an edge, and have none left in any document that was not read again."""
         lost = sorted(self._lost - self._wanted)
         edges = (
             *self.graph.edges_to(lost, kinds=ENTITY_KINDS),

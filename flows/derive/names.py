@@ -67,7 +67,7 @@ class NextNames:
         return frozenset(found)
 
     def edges(self, fragment: GraphFragment, *, source: str, targets: Mapping[str, str]) -> tuple[Edge, ...]:
-        """Give what the document is called, what its passages mention, and how its sentences relate that."""
+        """Return what the document is called, what its passages mention, and how its sentences relate it."""
         extractor = self.run.extractor()
         read = read_document(fragment, self.after, targets=targets, extractor=extractor)
         self.untold.append(read.dropped)

@@ -13,11 +13,11 @@ from flows.run.vector_space import changes_model
 from indexes.embed.weights import model_key
 from indexes.stores.ledger.generations import Generation
 from indexes.write.outbox import dump_payload
+from ingest.link.chunk_columns import ChunkColumns, columns_of, encoded_text_of, joined, without
 from ingest.link.nearest import SCALE, Floats
-from ingest.link.passages import Passages, encoded_text_of, joined, passages_of, without
 from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
-from ingest.link.similarity import Rule, Similarity, compare_passages, nothing_similar
+from ingest.link.similarity import Rule, Similarity, compare_chunks, nothing_similar
 from schemas.changes import RowChanges
 from schemas.edges import EdgeKind
 from schemas.errors import DamageFound
@@ -57,7 +57,7 @@ class SimilarPlan:
 
     run: DeriveContext
     base: int
-    _upserts: list[Passages] = field(default_factory=list)
+    _upserts: list[ChunkColumns] = field(default_factory=list)
     _deletes: list[str] = field(default_factory=list)
     _texts: list[tuple[Sequence[str], Sequence[str]]] = field(default_factory=list)
 
@@ -66,14 +66,14 @@ class SimilarPlan:
         self._deletes += rows.chunk_deletes
         if not rows.chunks:
             return
-        self._upserts.append(passages_of(rows.chunks))
+        self._upserts.append(columns_of(rows.chunks))
         self._texts.append(([chunk.id for chunk in rows.chunks], [encoded_text_of(c) for c in rows.chunks]))
 
     def decide(self) -> SimilarRows:
         """Compare what is new with everything, and put the edges that change into the outbox."""
         known = self._known
-        before = known.passages if known else self._stored()
-        compared = compare_passages(
+        before = known.chunks if known else self._stored()
+        compared = compare_chunks(
             known or nothing_similar(self._rule),
             joined((*self._upserts, without(before, self._deletes))),
             rule=self._rule,
@@ -110,10 +110,10 @@ class SimilarPlan:
         except DamageFound:
             return None
 
-    def _stored(self) -> Passages:
+    def _stored(self) -> ChunkColumns:
         """The passages of the base generation, read from the store."""
         chunks = self.run.index.chunks.at(self.base).scan()
-        return joined(passages_of(part) for part in _parts(chunks, CHUNKS_READ))
+        return joined(columns_of(part) for part in _parts(chunks, CHUNKS_READ))
 
     def _vectors(self) -> Iterator[tuple[Sequence[str], Floats]]:
         """Vectors of what this run embedded or found again, once, then of everything that the store has.
@@ -129,7 +129,7 @@ class SimilarPlan:
 
     def _against_the_graph(self, similarity: Similarity) -> EdgeChanges:
         held = self.run.index.graph.at(self.base).scan_edges(kinds=[KIND])
-        everything = np.arange(len(similarity.passages.ids))
+        everything = np.arange(len(similarity.chunks.ids))
         return row_changes(held_rows(held), rows_of(similarity, everything))
 
 

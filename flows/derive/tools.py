@@ -29,7 +29,7 @@ def keep_tools(index: Index, fragments: Sequence[GraphFragment]) -> tuple[LiveDo
 
 
 def restore_tools(index: Index, nodes: Iterable[Node]) -> tuple[LiveDocument, ...]:
-    """Make the files of tools anew from their nodes, for a ledger that was lost; give them as documents."""
+    """Make the files of tools again from their nodes, for a ledger that was lost; give them as documents."""
     files: dict[str, list[Tool]] = {}
     for tool in _tools(nodes):
         files.setdefault(tool.doc, []).append(tool)

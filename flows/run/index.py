@@ -87,7 +87,7 @@ class Index:
 
     @cached_property
     def similar(self) -> FileRawStore:
-        """What each kept generation knows of the nearest passages; made anew where it is lost."""
+        """What each kept generation knows of the nearest passages; made again where it is lost."""
         return FileRawStore(self.layout.similar)
 
     @property

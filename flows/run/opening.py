@@ -127,7 +127,7 @@ def check_model(index: Index, *, accept: bool) -> bool:
     if not is_same(held, spec) and not may_change_model:
         raise GuardRefused(
             f"the index is of model {before}, and {after} would encode all of its {chunks} passages "
-            "anew; look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept, "
+            "again; look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept, "
             "or set SITEGRAPH_MODEL and SITEGRAPH_DTYPE back",
             subject=str(index.layout.root),
         )

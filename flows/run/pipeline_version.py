@@ -19,7 +19,7 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
 
     parts = {"parser": PARSER_VERSION, "tokenizer": model.sha256, "name": source.name, "seeds": source.seeds}
     settings = {"metadata": to_record(source.metadata), "scope": to_record(source.scope)}
-    # Pages may address us by name; and bytes that were not kept, or may no longer be, are fetched anew.
+    # Pages may address us by name; and bytes that were not kept, or may no longer be, are fetched again.
     more = {"user_agent": source.user_agent, "keep_raw": source.keep_raw}
     # A page that could not be recognised may be once Tesseract is installed.
     recognised = {"ocr": [*source.ocr, engine()]} if source.ocr else {}

@@ -52,7 +52,7 @@ class BackgroundEncoder:
 
     @property
     def taken(self) -> int:
-        """How many texts had no vector and have been taken; all are encoded after `settle`."""
+        """How many texts had no vector and have been taken; all are encoded after `wait`."""
         return self._taken
 
     @property
@@ -77,17 +77,17 @@ class BackgroundEncoder:
             self._wait_for(self._has_room)
             return self._take(texts)
 
-    def settle(self) -> None:
+    def wait(self) -> None:
         """Wait until every text taken has its vector."""
         with self._changed:
             self._wait_for(lambda: self._done == self._taken)
 
     def vectors(self, texts: Collection[str]) -> Mapping[str, Vector]:
-        """Settle, then give the vectors of some texts.
+        """Wait, then return the vectors of some texts.
 
         Raises: KeyError: a text that was never taken has none.
         """
-        self.settle()
+        self.wait()
         return self._cache.get(texts)
 
     def close(self) -> None:

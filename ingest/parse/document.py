@@ -60,8 +60,8 @@ def parse_document(
     secrets = tuple(sorted((Counter(fragment.secrets) | Counter(unread)).elements()))
     if not secrets:
         return fragment
-    told = ", ".join(f"{number} {kind}" for kind, number in sorted(Counter(secrets).items()))
-    return replace(fragment, secrets=secrets, warnings=(*fragment.warnings, f"secrets redacted: {told}"))
+    counts = ", ".join(f"{number} {kind}" for kind, number in sorted(Counter(secrets).items()))
+    return replace(fragment, secrets=secrets, warnings=(*fragment.warnings, f"secrets redacted: {counts}"))
 
 
 def _parse(

@@ -15,7 +15,7 @@ from schemas.redaction import REDACTED
 
 DPI = 80
 MOST_PICTURES = 200
-"""Pages drawn: at about 100 KB each, as much as a browser likes to hold."""
+"""Pages drawn: at about 100 KB each, as much as a browser likes to keep."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ def _without_secrets(page: PageTrace) -> PageTrace:
 
 
 def _drawable(fragment: GraphFragment) -> tuple[int, ...]:
-    """The first pages, without those that hold a secret: a picture would show it."""
+    """The first pages, without those that contain a secret: a picture would show it."""
     regions = (node for node in fragment.nodes if isinstance(node, PdfRegion))
     secret = {region.page_no for region in regions if REDACTED in region.text}
     pages = (node.page_no for node in fragment.nodes if isinstance(node, PdfPage))

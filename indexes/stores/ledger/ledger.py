@@ -24,7 +24,7 @@ from indexes.stores.ledger.pages import Pages
 from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
-from indexes.stores.ledger.seen import Seen
+from indexes.stores.ledger.seen import SeenDocuments
 from indexes.stores.ledger.soft_errors import SoftErrors
 from indexes.stores.ledger.sources import Sources
 from indexes.stores.ledger.stops import Stops
@@ -54,7 +54,7 @@ class Ledger:
     manifests: Manifests
     changes: Changes
     runs: Runs
-    seen: Seen
+    seen: SeenDocuments
     stops: Stops
     leases: Leases
 
@@ -97,7 +97,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         manifests=Manifests(engine),
         changes=Changes(engine),
         runs=Runs(engine),
-        seen=Seen(engine),
+        seen=SeenDocuments(engine),
         stops=Stops(engine),
         leases=Leases(engine),
     )

@@ -325,5 +325,5 @@ def _ordered(rows: Collection[Mapping[str, Any]], keys: list[str]) -> list[dict[
 
 
 def _storable(value: Any) -> Any:
-    """PostgreSQL keeps no NUL in text; a title of a PDF may hold one."""
+    """PostgreSQL keeps no NUL in text; a title of a PDF may contain one."""
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value

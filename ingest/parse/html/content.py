@@ -1,6 +1,6 @@
-"""Which element of a page holds its content; the rest is boilerplate.
+"""Which element of a page contains its content; the rest is boilerplate.
 
-A family's own container is taken without a vote when it holds a sane share of the page's words; other
+A family's own container is taken without a vote when it contains a sane share of the page's words; other
 pages are put to trafilatura, whose text is a vote on each block of the DOM. Measured: a vote costs 6 to 30
 CPU-ms a page, more than all the rest; without it the 1,169 pages of a PostgreSQL manual go at 130 a
 CPU-second, and their 4,725 headings h1-h4 come out as sections in order, none missing, none added.
@@ -26,11 +26,11 @@ from ingest.parse.html.words import word_set
 from schemas.edges import LinkPosition
 
 MIN_SHARE = 0.25
-"""Least share of the page's words a family's container must hold to be believed without a vote."""
+"""Least share of the page's words a family's container must contain to be believed without a vote."""
 
 VOTED_SHARE = 0.9
 CONTAINER_RANGE = (0.8, 3.0)
-"""Content root: smallest element with 90 % of the voted words, but the container if it holds .8 to 3 times
+"""Content root: smallest element with 90 % of the voted words, but the container if it contains .8 to 3 times
 as many words as were voted for. WCXB documentation pages: word F1 .924 against trafilatura's own .917."""
 
 FEW_WORDS = 50
@@ -58,7 +58,7 @@ class ContentBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The element that holds a page's content, how it was found, and the text voted for, if any was."""
+    """The element that contains a page's content, how it was found, and the text voted for, if any was."""
 
     root: HtmlElement
     by: ContentBy
@@ -155,7 +155,7 @@ def _ballot(root: HtmlElement) -> HtmlElement:
 
 
 def _smallest_with(body: HtmlElement, voted: str) -> HtmlElement | None:
-    """The deepest element that holds VOTED_SHARE of the words of the blocks voted for."""
+    """The deepest element that contains VOTED_SHARE of the words of the blocks voted for."""
     ballot = _SPACES.sub("", voted)
     words: Counter[HtmlElement] = Counter()
     total = 0
@@ -194,7 +194,7 @@ def _is_post(element: HtmlElement) -> bool:
 
 
 def _around_all(elements: list[HtmlElement]) -> HtmlElement:
-    """The deepest element that holds all of *elements*."""
+    """The deepest element that contains all of *elements*."""
     shared = set(elements[0].iterancestors())
     for element in elements[1:]:
         shared &= set(element.iterancestors())

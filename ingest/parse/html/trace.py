@@ -11,12 +11,12 @@ from ingest.parse.html.content import FEW_WORDS, ContentBy, leading_h1, page_bod
 from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space
 from ingest.parse.html.inline import is_permalink
 from ingest.parse.html.landmarks import own_landmark
-from ingest.parse.html.left_out import LeftOut
+from ingest.parse.html.left_out import SkipReason
 from ingest.parse.html.page import RecognisedPage, recognise_page
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose
-from ingest.parse.html.reading import Reading, ballot_of, choose_reading
-from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
+from ingest.parse.html.reading import ReadStrategy, ballot_of, choose_reading
+from ingest.parse.html.traced import BlockStatus, PageTrace, TracedBlock
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.words import word_set
 from schemas.edges import LinkPosition
@@ -39,7 +39,7 @@ _TELLING = 5
 class _Fate:
     """What happens to all text below an element, unless one further down has a fate of its own."""
 
-    verdict: Verdict
+    verdict: BlockStatus
     element: HtmlElement
     reason: str = ""
 
@@ -51,7 +51,7 @@ def trace_html(data: bytes, request: ParseRequest) -> PageTrace:
     """
     page = recognise_page(cut_markup(data)[0], request)
     reading, _ = choose_reading(page.survey, page.content, page.family, ballot_of(page.content))
-    left_out: dict[HtmlElement, LeftOut] = {}
+    left_out: dict[HtmlElement, SkipReason] = {}
     reading.read(page.survey, page.family, on_left_out=left_out.__setitem__)
     tracer = _Tracer(page, reading, left_out)
     return PageTrace(
@@ -65,7 +65,7 @@ def trace_html(data: bytes, request: ParseRequest) -> PageTrace:
     )
 
 
-def _explain(page: RecognisedPage, reading: Reading) -> str:
+def _explain(page: RecognisedPage, reading: ReadStrategy) -> str:
     found = {
         ContentBy.CONTAINER: f"the container of {page.family.value} pages",
         ContentBy.VOTE: "the smallest element with nearly all that trafilatura took for content",
@@ -84,8 +84,8 @@ def _explain(page: RecognisedPage, reading: Reading) -> str:
 @dataclass(slots=True)
 class _Tracer:
     page: RecognisedPage
-    reading: Reading
-    left_out: dict[HtmlElement, LeftOut]
+    reading: ReadStrategy
+    left_out: dict[HtmlElement, SkipReason]
     around: frozenset[HtmlElement] = field(init=False)
     lead: HtmlElement | None = field(init=False)
     ballot: str = field(init=False)
@@ -101,7 +101,7 @@ class _Tracer:
         held: tuple[_Fate, HtmlElement] | None = None
         lines: dict[HtmlElement, list[str]] = {}
         for fate, block, text in self._texts():
-            key = (fate, block if fate.verdict is Verdict.READ else fate.element)
+            key = (fate, block if fate.verdict is BlockStatus.READ else fate.element)
             if held is not None and key != held:
                 yield from self._block(*held, lines)
                 lines = {}
@@ -139,23 +139,23 @@ class _Tracer:
 
     def _fate_of(self, element: HtmlElement, above: _Fate | None) -> _Fate:
         if element is self.reading.root or element is self.lead:
-            return _Fate(Verdict.READ, element)
+            return _Fate(BlockStatus.READ, element)
         if element in self.around:
-            return _Fate(Verdict.OUTSIDE, element, self._reason_outside())
-        if above is not None and above.verdict is Verdict.READ:
+            return _Fate(BlockStatus.OUTSIDE, element, self._reason_outside())
+        if above is not None and above.verdict is BlockStatus.READ:
             why = self.left_out.get(element) or self._unread(element)
-            return above if why is None else _Fate(Verdict.LEFT_OUT, element, self._reason_for(why))
-        if above is not None and above.verdict is Verdict.OUTSIDE and above.element in self.around:
-            above = _Fate(Verdict.OUTSIDE, element, above.reason)
+            return above if why is None else _Fate(BlockStatus.LEFT_OUT, element, self._reason_for(why))
+        if above is not None and above.verdict is BlockStatus.OUTSIDE and above.element in self.around:
+            above = _Fate(BlockStatus.OUTSIDE, element, above.reason)
         return self._outside(element, above)
 
-    def _unread(self, element: HtmlElement) -> LeftOut | None:
+    def _unread(self, element: HtmlElement) -> SkipReason | None:
         """What is read as one piece (headings, tables, code) leaves such elements out by itself."""
         if element.tag in UNSEEN_TAGS:
-            return LeftOut.UNREAD
+            return SkipReason.UNREAD
         if is_hidden(element) and not self.reading.keep_hidden:
-            return LeftOut.HIDDEN
-        return LeftOut.PERMALINK if is_permalink(element) else None
+            return SkipReason.HIDDEN
+        return SkipReason.PERMALINK if is_permalink(element) else None
 
     def _outside(self, element: HtmlElement, above: _Fate | None) -> _Fate:
         """The fate of the branch, or a better reason: what the element says of itself."""
@@ -163,19 +163,19 @@ class _Tracer:
         if above.reason != self._reason_outside():
             return above
         if is_hidden(element):
-            return _Fate(Verdict.OUTSIDE, element, "hidden, and outside of the content")
+            return _Fate(BlockStatus.OUTSIDE, element, "hidden, and outside of the content")
         landmark = own_landmark(element)
         if landmark is None or landmark is LinkPosition.BODY:
             return above
-        return _Fate(Verdict.OUTSIDE, element, f"{landmark.value} landmark, outside of the content")
+        return _Fate(BlockStatus.OUTSIDE, element, f"{landmark.value} landmark, outside of the content")
 
     def _reason_outside(self) -> str:
         if self.page.content.by is ContentBy.VOTE:
             return _VOTED_OUT
         return f"outside of {name_element(self.reading.root)}, which holds the content"
 
-    def _reason_for(self, why: LeftOut) -> str:
-        if why is LeftOut.CHROME:
+    def _reason_for(self, why: SkipReason) -> str:
+        if why is SkipReason.CHROME:
             return f"{self.page.family.value} pages write it around their content"
         return _REASONS[why]
 
@@ -188,7 +188,7 @@ class _Tracer:
         text = "\n".join(filter(None, texts.values()))
         if not text.strip():
             return
-        is_read = fate.verdict is Verdict.READ
+        is_read = fate.verdict is BlockStatus.READ
         voted = sum(map(self._voted_words, texts.values())) if self.ballot else None
         yield TracedBlock(
             text=text,
@@ -209,11 +209,11 @@ class _Tracer:
 _VOTED_OUT = "trafilatura took it for boilerplate"
 _OUTVOTED = "outside of the element with nearly all that trafilatura took for content"
 _REASONS = {
-    LeftOut.UNREAD: "a tag whose text is none of the page's",
-    LeftOut.HIDDEN: "hidden from readers",
-    LeftOut.PERMALINK: "a link to the place itself or to the top",
-    LeftOut.LINE_NUMBERS: "line numbers of code",
-    LeftOut.LANDMARK: "navigation, search, footer or aside by tag or role",
+    SkipReason.UNREAD: "a tag whose text is none of the page's",
+    SkipReason.HIDDEN: "hidden from readers",
+    SkipReason.PERMALINK: "a link to the place itself or to the top",
+    SkipReason.LINE_NUMBERS: "line numbers of code",
+    SkipReason.LANDMARK: "navigation, search, footer or aside by tag or role",
 }
 
 

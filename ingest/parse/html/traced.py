@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Verdict(StrEnum):
+class BlockStatus(StrEnum):
     """What became of a block."""
 
     READ = "read"
     LEFT_OUT = "left_out"  # inside the content, and by a rule of the reader not read
-    OUTSIDE = "outside"  # not in the element that holds the content
+    OUTSIDE = "outside"  # not in the element that contains the content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class TracedBlock:
     """
 
     text: str
-    verdict: Verdict
+    verdict: BlockStatus
     place: str
     reason: str = ""
     culprit: str = ""

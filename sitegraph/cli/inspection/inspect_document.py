@@ -25,7 +25,7 @@ def inspect_target(
 ) -> tuple[Report, "tuple[PagePicture, ...]"]:
     """Fetch or read *target*, parse it in a child under limits, and report; *draw*: with a PDF's pages.
 
-    Raises: ConfigError: no such file, address or model; GuardRefused: the URL cannot be had; ParseError,
+    Raises: ConfigError: no such file, address or model; GuardRefused: the URL is unavailable; ParseError,
     UnsupportedMedia: it cannot be parsed; SchemaMismatch: the index was made with another model.
     """
     document = load_document(target, user_agent=settings.user_agent, allow_private=allow_private)

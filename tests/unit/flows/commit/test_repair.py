@@ -1,4 +1,4 @@
-"""What a run makes anew, decided by what is damaged."""
+"""What a run makes again, decided by what is damaged."""
 
 import pytest
 
@@ -15,5 +15,5 @@ from flows.commit.repair import Repair, plan_repair
         (["chunks"], Repair.STORES),
     ],
 )
-def test_rows_are_written_anew_only_where_a_store_is_damaged(damaged: list[str], repair: Repair) -> None:
+def test_rows_are_written_again_only_where_a_store_is_damaged(damaged: list[str], repair: Repair) -> None:
     assert plan_repair(damaged) is repair

@@ -1,4 +1,4 @@
-"""Parsing again from stored bytes: what is lost is fetched anew, what cannot be asked for waits."""
+"""Parsing again from stored bytes: what is lost is fetched again, what cannot be asked for waits."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -74,7 +74,7 @@ def end_run(plain: PlainRun, run_id: str, *changed: str) -> None:
     reschedule(plain.committing, seen, Difference(base=0, changes=tuple(changes), documents={}))
 
 
-def test_a_site_that_dates_every_page_anew_each_day_loses_its_say(site: Site, tmp_path: Path) -> None:
+def test_a_site_that_dates_every_page_again_each_day_loses_its_say(site: Site, tmp_path: Path) -> None:
     source, paths = source_of(site), [f"/p{number}" for number in range(6)]
     site.pages.update({path: page(path) for path in paths})
     for run, day in enumerate(("2026-02-01", "2026-02-02"), start=1):

@@ -50,7 +50,7 @@ def encode_changes(plain: PlainRun, run_id: str) -> int:
     before = plain.encoding.taken
     difference = crawl(plain, run_id)
     embed_fragments(plain.deriving, [change.new.fragment_sha for change in difference.changes if change.new])
-    plain.encoding.settle()
+    plain.encoding.wait()
     publish_ledger(plain, difference)
     return plain.encoding.taken - before
 

@@ -24,7 +24,7 @@ from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.memory import MemoryGraphStore
 from indexes.write.outbox import load_payload
-from ingest.link.passages import encoded_text_of
+from ingest.link.chunk_columns import encoded_text_of
 from runtime.progress import StageProgress
 from schemas.changes import RowChanges
 from schemas.edges import Edge, EdgeKind
