@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from schemas.cleaning import Cleaning
+
 
 class SourceKind(StrEnum):
     """Where documents come from."""
@@ -129,7 +131,7 @@ class Source:
     `relations`: keys of front matter that name other documents, besides those that are always read.
     `proxy`: URL of the proxy for all requests, empty for none; `proxy_env`: variable that holds one; neither:
     as HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a text
-    layer; none: they are not read.
+    layer; none: they are not read. `cleaning`: how its HTML pages are cleaned.
     """
 
     name: str
@@ -145,6 +147,7 @@ class Source:
     javascript: bool = False
     keep_raw: bool = False
     ocr: tuple[str, ...] = ()
+    cleaning: Cleaning | None = None
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
     max_failures: MaxFailures = MaxFailures()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from statistics import median
 
-from ingest.parse.html.traced import Verdict
+from ingest.parse.html.traced import CleaningStep, Verdict
 from retrieval.bundle.render import show_line, wrap_text
 from schemas.nodes import RegionType
 from sitegraph.cli.inspection.report import BlockShown, ChunkShown, PageShown, Report, SectionShown
@@ -50,11 +50,25 @@ def summarise(report: Report) -> Iterator[tuple[str, str]]:
         yield "trail", " > ".join(report.breadcrumbs)
     if report.content:
         yield "content", f"{report.content.element}: {report.content.explanation}"
+    yield from (("cleaned", _step(step)) for step in report.cleaning)
     yield from (("hint", hint) for hint in _hints(report))
     yield from _counts(report)
     yield from (("note", note) for note in report.notes)
     yield from (("warning", warning) for warning in report.warnings)
     yield from (("doubt", doubt.text) for doubt in report.doubts)
+
+
+def _step(step: CleaningStep) -> str:
+    if step.name.startswith("clean "):
+        return f"{step.name}: {_change(step.elements, 'elements')}, {_change(step.words, 'words')}"
+    if not step.elements:
+        return f"{step.name}: matches nothing here"
+    elements = "1 element" if step.elements == 1 else f"{step.elements} elements"
+    return f"{step.name}: {elements}, {step.words} words"
+
+
+def _change(taken: int, what: str) -> str:
+    return f"{taken} {what} taken" if taken >= 0 else f"{-taken} {what} added"
 
 
 def _hints(report: Report) -> Iterator[str]:
