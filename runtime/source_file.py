@@ -24,10 +24,11 @@ from ingest.urls import canonical_url
 from runtime.clean_hooks import HookError, find_hook
 from runtime.file_errors import os_error_reason
 from runtime.source_errors import explain, key_written_twice, one_line
-from schemas.cleaning import Cleaning, Hook
+from schemas.cleaning import Hook
 from schemas.errors import ConfigError
 from schemas.source import (
     Auth,
+    Content,
     GoneAfter,
     MaxFailures,
     Quarantine,
@@ -394,7 +395,8 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         javascript=file.javascript,
         keep_raw=file.keep_raw,
         ocr=file.ocr,
-        cleaning=_cleaning(file),
+        content=Content(**file.content.model_dump()),
+        clean=file.clean,
         rate=Rate(**file.rate.model_dump()),
         recrawl=Recrawl(
             **file.recrawl.model_dump(exclude={"gone_after"}),
@@ -407,9 +409,3 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         user_agent=file.user_agent,
         tools=tuple(ToolFile(path=tool.path, tool_format=tool.format) for tool in file.tools),
     )
-
-
-def _cleaning(file: _SourceFile) -> Cleaning | None:
-    """None where nothing is cleaned: pages are then parsed, and their versions told, as ever."""
-    cleaning = Cleaning(**file.content.model_dump(), hook=file.clean)
-    return None if cleaning == Cleaning() else cleaning
