@@ -110,8 +110,8 @@ def test_a_hook_that_fails_on_one_page_leaves_its_old_version_and_all_others(
     assert report["problems"] == [
         {
             "url": site.url("/vote.html"),
-            "reason": "failed: clean cleaning:drop_reading_times raised AttributeError: 'NoneType' object has no "
-            "attribute 'append' (cleaning.py, line 9); the page is left out",
+            "reason": "failed: clean cleaning:drop_reading_times raised AttributeError: 'NoneType' object "
+            "has no attribute 'append' (cleaning.py, line 9); the page is left out",
         }
     ]
     assert (outcomes(report)["changed"], outcomes(report)["failed"]) == (2, 1)

@@ -60,15 +60,18 @@ def summarise(report: Report) -> Iterator[tuple[str, str]]:
 
 def _step(step: CleaningStep) -> str:
     if step.name.startswith("clean "):
-        return f"{step.name}: {_change(step.elements, 'elements')}, {_change(step.words, 'words')}"
+        return f"{step.name}: {_change(step.elements, 'element')}, {_change(step.words, 'word')}"
     if not step.elements:
         return f"{step.name}: matches nothing here"
-    elements = "1 element" if step.elements == 1 else f"{step.elements} elements"
-    return f"{step.name}: {elements}, {step.words} words"
+    return f"{step.name}: {_number(step.elements, 'element')}, {_number(step.words, 'word')}"
 
 
 def _change(taken: int, what: str) -> str:
-    return f"{taken} {what} taken" if taken >= 0 else f"{-taken} {what} added"
+    return f"{_number(abs(taken), what)} {'added' if taken < 0 else 'taken'}"
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _hints(report: Report) -> Iterator[str]:
