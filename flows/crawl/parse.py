@@ -183,6 +183,7 @@ def parse_request(run: CrawlContext, known: KnownDocument) -> ParseRequest:
         status=source.metadata.status,
         version=source.metadata.version,
         relations=source.relations,
+        cleaning=source.cleaning,
     )
 
 
@@ -200,6 +201,7 @@ def _save(run: CrawlContext, done: Sequence[_Done]) -> None:
     ledger.soft_errors.save({one.document.fragment_sha or "": one.soft_error for one in done if one.fragment})
     ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
     ledger.names.save([(document.fragment_sha or "", names_of(fragment)) for document, fragment in good])
+    ledger.matches.save({document.fragment_sha or "": fragment.matched for document, fragment in good})
     pdfs = [document for document, fragment in good if fragment.kind is DocumentKind.PDF]
     ledger.origins.save({pdf.fragment_sha or "": None if pdf.withheld else pdf.raw_sha for pdf in pdfs})
     fragments = {document.uri: fragment for document, fragment in good if source.kind is SourceKind.WEB}

@@ -27,11 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RunContext:
-    """What every stage knows: the index, the source, the run's id, how to show progress and when to stop."""
+    """What every stage knows: the index, the source, the run's id, how to show progress and when to stop.
+
+    `pipeline_version` is what a fragment depends on besides the bytes: another value parses everything again.
+    """
 
     index: Index
     source: Source
     run_id: str
+    pipeline_version: str
     progress: StageProgress
     stop: threading.Event
 
@@ -51,11 +55,9 @@ class CrawlContext(RunContext):
     """What plans, fetches, parses and quarantines.
 
     `answers` are those that seeds gave before the index was made; each is used once. `embedded_ahead` are
-    fragments whose texts `encoding` has taken already. `pipeline_version` is what a fragment depends on
-    besides the bytes: another value parses everything again.
+    fragments whose texts `encoding` has taken already.
     """
 
-    pipeline_version: str
     session: Callable[[], "FetchSession"]
     sitemaps: Callable[[], tuple[SitemapEntry, ...]]
     parsers: Callable[[], ParserPool]

@@ -24,4 +24,5 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     # A page that could not be recognised may be once Tesseract is installed.
     recognised = {"ocr": [*source.ocr, engine()]} if source.ocr else {}
     related = {"relations": source.relations} if source.relations else {}
-    return record_sha256({**parts, **settings, **more, **recognised, **related})[:16]
+    cleaned = {"cleaning": source.cleaning.version} if source.cleaning else {}
+    return record_sha256({**parts, **settings, **more, **recognised, **related, **cleaned})[:16]

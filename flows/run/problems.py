@@ -26,9 +26,10 @@ def problems_of(run: RunContext, seen: Sequence[SeenDocument]) -> tuple[Problem,
         for d in seen
         if d.state.value in troubled
     }
+    others = (*_stopped(run, seen), *_unmatched(run))
     told = {
         Problem(url=one_line(problem.url), reason=one_line(problem.reason))
-        for problem in {*failed, *_stopped(run, seen), *ledger.runs.problems(run.run_id)}
+        for problem in {*failed, *others, *ledger.runs.problems(run.run_id)}
     }
     return tuple(sorted(told, key=lambda problem: (problem.url, problem.reason)))
 
@@ -40,6 +41,17 @@ def _stopped(run: RunContext, seen: Sequence[SeenDocument]) -> Iterator[Problem]
     rings = redirect_rings({d.uri: d.location for d in seen if d.location is not None})
     if rings:
         yield _not_followed("redirects lead back to where they began", len(rings), rings[0])
+
+
+def _unmatched(run: RunContext) -> Iterator[Problem]:
+    """Selectors of the source's `content` that match none of its pages, read in this run or before."""
+    cleaning = run.source.cleaning
+    if cleaning is None or not (named := tuple(cleaning.labels())):
+        return
+    name = run.source.name
+    matched = run.index.ledger.matches.of_source(name, pipeline_version=run.pipeline_version)
+    if matched is not None:
+        yield from (Problem(url=name, reason=f"{one} matched no page") for one in named if one not in matched)
 
 
 def _not_followed(reason: str, documents: int, example: str) -> Problem:

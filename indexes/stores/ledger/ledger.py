@@ -17,6 +17,7 @@ from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.lookup import Lookup
 from indexes.stores.ledger.manifests import Manifests
+from indexes.stores.ledger.matches import Matches
 from indexes.stores.ledger.names import NameIndex
 from indexes.stores.ledger.origins import Origins
 from indexes.stores.ledger.owner import Owner
@@ -47,6 +48,7 @@ class Ledger:
     origins: Origins
     pages: Pages
     soft_errors: SoftErrors
+    matches: Matches
     frontier: FrontierIndex
     redirects: Redirects
     retention: Retention
@@ -90,6 +92,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         origins=Origins(engine),
         pages=Pages(engine),
         soft_errors=SoftErrors(engine),
+        matches=Matches(engine),
         frontier=FrontierIndex(engine),
         redirects=Redirects(engine),
         retention=Retention(engine),

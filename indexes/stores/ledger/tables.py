@@ -153,6 +153,13 @@ soft_error = sa.Table(
     sa.Column("sure", sa.Boolean, nullable=False),
 )
 
+match = sa.Table(
+    "match",
+    metadata,
+    sa.Column("fragment_sha", _TEXT, primary_key=True),
+    sa.Column("selector", _TEXT, primary_key=True),
+)
+
 manifest = sa.Table(
     "manifest",
     metadata,

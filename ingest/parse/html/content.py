@@ -9,7 +9,7 @@ CPU-second, and their 4,725 headings h1-h4 come out as sections in order, none m
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
@@ -54,15 +54,20 @@ class ContentBy(StrEnum):
     CONTAINER = "container"
     VOTE = "vote"
     BODY = "body"
+    SELECTED = "selected"
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The element that contains a page's content, how it was found, and the text voted for, if any was."""
+    """The element that contains a page's content, how it was found, and the text voted for, if any was.
+
+    `lead` is the h1 outside of what a source's selectors chose.
+    """
 
     root: HtmlElement
     by: ContentBy
     voted: str = ""
+    lead: HtmlElement | None = None
 
 
 def find_content(survey: Survey, family: Family, purpose: Purpose = Purpose.OTHER) -> Content:
@@ -222,16 +227,30 @@ def _descend(body: HtmlElement, words: Counter[HtmlElement], enough: float) -> H
         at = below
 
 
-def leading_h1(survey: Survey, content: HtmlElement) -> HtmlElement | None:
+def leading_h1(survey: Survey, content: Content) -> HtmlElement | None:
     """The page's h1 when it stands outside the content root, as in a page header; else None.
 
     The name of the site, which leads to its start, says nothing of the page.
     """
-    found = list(survey.root.iter("h1"))
+    if content.by is ContentBy.SELECTED:
+        return content.lead
+    return _only_h1(list(survey.root.iter("h1")), outside=[content.root])
+
+
+def selected_lead(
+    root: HtmlElement, selected: Collection[HtmlElement], removed: Collection[HtmlElement]
+) -> HtmlElement | None:
+    """The page's only h1 besides those that were removed, where it stands outside of what was selected."""
+    gone = set(removed)
+    found = [h1 for h1 in root.iter("h1") if gone.isdisjoint((h1, *h1.iterancestors()))]
+    return _only_h1(found, outside=selected)
+
+
+def _only_h1(found: list[HtmlElement], *, outside: Collection[HtmlElement]) -> HtmlElement | None:
     if (
         len(found) != 1
         or heading_level(found[0]) is None
         or any(own_landmark(node) in _OUTER for node in found[0].iterancestors())
     ):
         return None
-    return None if content in set(found[0].iterancestors()) or found[0] is content else found[0]
+    return found[0] if set(outside).isdisjoint((found[0], *found[0].iterancestors())) else None

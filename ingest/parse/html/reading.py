@@ -9,7 +9,7 @@ from itertools import pairwise
 from lxml.html import HtmlElement
 
 from ingest.parse.html.blocks import read_blocks
-from ingest.parse.html.content import FEW_WORDS, Content, count_words, leading_h1, page_body
+from ingest.parse.html.content import FEW_WORDS, Content, ContentBy, count_words, leading_h1, page_body
 from ingest.parse.html.dom import Survey
 from ingest.parse.html.family import SHAPES, Family
 from ingest.parse.html.inline import split_heading
@@ -59,7 +59,7 @@ def read_content(survey: Survey, content: Content, family: Family, purpose: Purp
     _, parts = choose_reading(survey, content, family, ballot)
     if purpose is Purpose.PRODUCT and ballot:
         parts = voted_parts(parts, ballot)
-    return mark_titles(_with_lead(survey, content.root, family, parts), survey, family)
+    return mark_titles(_with_lead(survey, content, family, parts), survey, family)
 
 
 def choose_reading(
@@ -83,7 +83,7 @@ def ballot_of(content: Content) -> Pairs:
 
 
 def _readings(survey: Survey, content: Content) -> Iterator[ReadStrategy]:
-    body = page_body(survey.root)
+    body = content.root if content.by is ContentBy.SELECTED else page_body(survey.root)
     yield ReadStrategy(content.root)
     if content.voted or count_words(content.root) > 0:
         yield ReadStrategy(content.root, keep_chrome=True)
@@ -128,7 +128,7 @@ def _pairs(text: str) -> Pairs:
     return Counter(pairwise(words)) or Counter((word, "") for word in words)
 
 
-def _with_lead(survey: Survey, root: HtmlElement, family: Family, parts: list[Part]) -> list[Part]:
-    lead = leading_h1(survey, root)
+def _with_lead(survey: Survey, content: Content, family: Family, parts: list[Part]) -> list[Part]:
+    lead = leading_h1(survey, content)
     text, number = ("", None) if lead is None else split_heading(lead, numbered=SHAPES[family].numbered)
     return [Heading(text=text, level=1, number=number), *parts] if text else parts

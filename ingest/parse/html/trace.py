@@ -7,8 +7,9 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.html.blocks import BLOCK_TAGS
+from ingest.parse.html.cleaning import CleanedPage, RunHook
 from ingest.parse.html.content import FEW_WORDS, ContentBy, leading_h1, page_body
-from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space
+from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space, parse_tree
 from ingest.parse.html.inline import is_permalink
 from ingest.parse.html.landmarks import own_landmark
 from ingest.parse.html.left_out import SkipReason
@@ -16,9 +17,10 @@ from ingest.parse.html.page import RecognisedPage, recognise_page
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.reading import ReadStrategy, ballot_of, choose_reading
-from ingest.parse.html.traced import BlockStatus, PageTrace, TracedBlock
+from ingest.parse.html.traced import CleaningStep, PageTrace, TracedBlock, BlockStatus
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.words import word_set
+from schemas.cleaning import label
 from schemas.edges import LinkPosition
 from schemas.fragment import ParseRequest
 
@@ -44,12 +46,12 @@ class _Fate:
     reason: str = ""
 
 
-def trace_html(data: bytes, request: ParseRequest) -> PageTrace:
+def trace_html(data: bytes, request: ParseRequest, *, run_hook: RunHook | None = None) -> PageTrace:
     """Go through a page as `parse_html` does and say of all of its text what became of it.
 
-    Raises: ParseError: there is no element in the bytes.
+    Raises: ParseError: there is no element in the bytes, or a hook failed.
     """
-    page = recognise_page(cut_markup(data)[0], request)
+    page = recognise_page(cut_markup(data)[0], request, run_hook=run_hook)
     reading, _ = choose_reading(page.survey, page.content, page.family, ballot_of(page.content))
     left_out: dict[HtmlElement, SkipReason] = {}
     reading.read(page.survey, page.family, on_left_out=left_out.__setitem__)
@@ -61,8 +63,69 @@ def trace_html(data: bytes, request: ParseRequest) -> PageTrace:
         content=name_element(reading.root),
         explanation=_explain(page, reading),
         cut_to_vote=page.purpose is Purpose.PRODUCT and bool(ballot_of(page.content)),
-        blocks=tuple(tracer.blocks()),
+        blocks=(*tracer.blocks(), *_removed(page.cleaned)),
+        cleaning=tuple(_steps(page, request)),
     )
+
+
+def _removed(cleaned: CleanedPage | None) -> Iterator[TracedBlock]:
+    """What was taken off the page, which stands in it no more."""
+    gone: set[HtmlElement] = set()
+    for name, element in cleaned.removed if cleaned else ():
+        text = _text(element)
+        if text and gone.isdisjoint((element, *element.iterancestors())):
+            yield TracedBlock(
+                text=text,
+                verdict=BlockStatus.LEFT_OUT,
+                place=_place(element),
+                reason=f"removed by {name}",
+                culprit=name_element(element),
+                words=len(text.split()),
+            )
+        gone.add(element)
+
+
+def _steps(page: RecognisedPage, request: ParseRequest) -> Iterator[CleaningStep]:
+    """What each part of the source's cleaning did, in the order of the source file, what did nothing too."""
+    cleaned, cleaning = page.cleaned, request.cleaning
+    if cleaned is None or cleaning is None:
+        return
+    if cleaning.hook is not None:
+        before, after = parse_tree(page.markup, subject=request.uri), cleaned.whole
+        elements, words = (count(before) - count(after) for count in (_count_elements, _count_words))
+        yield CleaningStep(name=f"clean {cleaning.hook.name}", elements=elements, words=words)
+    found = (*cleaned.selected, *cleaned.removed)
+    for name in cleaning.labels():
+        matched = [element for other, element in found if other == name]
+        if cleaning.title is not None and name == label("title", cleaning.title):
+            told = cleaned.title if name in cleaned.matched else ""
+            yield CleaningStep(name=name, elements=int(name in cleaned.matched), words=len(told.split()))
+        else:
+            yield CleaningStep(name=name, elements=len(matched), words=sum(map(_count_words, matched)))
+
+
+def _count_elements(root: HtmlElement) -> int:
+    return sum(1 for _ in root.iter(etree.Element))
+
+
+def _count_words(element: HtmlElement) -> int:
+    return len(_text(element).split())
+
+
+def _text(element: HtmlElement) -> str:
+    """All text of an element that is none of scripts, whose blocks are apart."""
+    pieces: list[str] = []
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walk:
+        if node is not element and (node.tag in _BLOCKS or node.tag in _CELLS):
+            pieces.append(" ")
+        if event == "start" and node.tag in _NO_TEXT:
+            walk.skip_subtree()
+        elif event == "start":
+            pieces.append(node.text or "")
+        elif node is not element:
+            pieces.append(node.tail or "")
+    return normal_space(strip_invisible("".join(pieces)))
 
 
 def _explain(page: RecognisedPage, reading: ReadStrategy) -> str:
@@ -70,6 +133,7 @@ def _explain(page: RecognisedPage, reading: ReadStrategy) -> str:
         ContentBy.CONTAINER: f"the container of {page.family.value} pages",
         ContentBy.VOTE: "the smallest element with nearly all that trafilatura took for content",
         ContentBy.BODY: "the whole body, since nothing told content from boilerplate",
+        ContentBy.SELECTED: "what content.select of the source chose",
     }[page.content.by]
     notes = [found]
     if reading.root is not page.content.root:
@@ -92,7 +156,7 @@ class _Tracer:
 
     def __post_init__(self) -> None:
         self.around = frozenset(self.reading.root.iterancestors())
-        self.lead = leading_h1(self.page.survey, self.page.content.root)
+        self.lead = leading_h1(self.page.survey, self.page.content)
         voted = self.page.content.voted
         self.ballot = "".join(voted.split()) if len(voted.split()) >= FEW_WORDS else ""
 
@@ -172,6 +236,8 @@ class _Tracer:
     def _reason_outside(self) -> str:
         if self.page.content.by is ContentBy.VOTE:
             return _VOTED_OUT
+        if self.page.content.by is ContentBy.SELECTED:
+            return "outside of what content.select chose"
         return f"outside of {name_element(self.reading.root)}, which holds the content"
 
     def _reason_for(self, why: SkipReason) -> str:

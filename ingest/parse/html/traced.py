@@ -32,8 +32,20 @@ class TracedBlock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CleaningStep:
+    """What a selector matched, by its name: elements, and words in them; of a hook, how many it took."""
+
+    name: str
+    elements: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageTrace:
-    """How a page's content was found, and all of its text; `cut_to_vote`: only what was voted for is kept."""
+    """How a page's content was found, and all of its text; `cut_to_vote`: only what was voted for is kept.
+
+    `cleaning` has a step for each part of what the source says of cleaning.
+    """
 
     family: str
     purpose: str
@@ -42,3 +54,4 @@ class PageTrace:
     explanation: str
     cut_to_vote: bool
     blocks: tuple[TracedBlock, ...]
+    cleaning: tuple[CleaningStep, ...] = ()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ingest.parse.html.traced import BlockStatus
+from ingest.parse.html.traced import CleaningStep, BlockStatus
 from schemas.fragment import Link
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import DocumentKind, RegionType
@@ -138,3 +138,4 @@ class Report:
     sections: tuple[SectionShown, ...] = ()
     blocks: tuple[BlockShown, ...] = ()
     pages: tuple[PageShown, ...] = ()
+    cleaning: tuple[CleaningStep, ...] = ()

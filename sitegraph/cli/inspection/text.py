@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from statistics import median
 
-from ingest.parse.html.traced import BlockStatus
+from ingest.parse.html.traced import CleaningStep, BlockStatus
 from retrieval.bundle.render import show_line, wrap_text
 from schemas.nodes import RegionType
 from sitegraph.cli.inspection.report import BlockShown, ChunkShown, PageShown, Report, SectionShown
@@ -50,11 +50,28 @@ def summarise(report: Report) -> Iterator[tuple[str, str]]:
         yield "trail", " > ".join(report.breadcrumbs)
     if report.content:
         yield "content", f"{report.content.element}: {report.content.explanation}"
+    yield from (("cleaned", _step(step)) for step in report.cleaning)
     yield from (("hint", hint) for hint in _hints(report))
     yield from _counts(report)
     yield from (("note", note) for note in report.notes)
     yield from (("warning", warning) for warning in report.warnings)
     yield from (("doubt", doubt.text) for doubt in report.doubts)
+
+
+def _step(step: CleaningStep) -> str:
+    if step.name.startswith("clean "):
+        return f"{step.name}: {_change(step.elements, 'element')}, {_change(step.words, 'word')}"
+    if not step.elements:
+        return f"{step.name}: matches nothing here"
+    return f"{step.name}: {_number(step.elements, 'element')}, {_number(step.words, 'word')}"
+
+
+def _change(taken: int, what: str) -> str:
+    return f"{_number(abs(taken), what)} {'added' if taken < 0 else 'taken'}"
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _hints(report: Report) -> Iterator[str]:
