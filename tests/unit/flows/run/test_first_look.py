@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.flows.test_creating import write_model
+from tests.unit.flows.run.test_create_index import write_model
 
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.plan import plan_source, plan_wave

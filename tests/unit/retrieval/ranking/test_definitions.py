@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.retrieval.test_selection import scored
+from tests.unit.retrieval.ranking.test_selection import scored
 
 from retrieval.ranking.definitions import defines, find_definitions
 from retrieval.ranking.score import Scored
