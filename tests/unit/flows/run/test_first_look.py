@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.flows.run.test_create_index import write_model
 
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.plan import plan_source, plan_wave
 from flows.run.opening import open_pipeline
 from schemas.errors import GuardRefused
 from tests.fakes.site_server import Reply, Site, serve
+from tests.unit.flows.run.test_create_index import write_model
 
 
 @pytest.fixture
