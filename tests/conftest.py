@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,18 @@ from tests.fakes.neo4j_server import Neo4jServer, running_neo4j
 from tests.fakes.object_storage import make_bucket, running_s3, s3_environment
 from tests.fakes.postgres_server import PostgresServer, running_postgres
 from tests.fakes.real_sites import DATA
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the tests of a file on one worker, and all of Neo4j on one, so that one server is started."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByServer(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "neo4j" if "neo4j" in nodeid else str(super()._split_scope(nodeid))
+
+    return ByServer(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(tryfirst=True)

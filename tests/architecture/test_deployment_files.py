@@ -195,6 +195,13 @@ def test_the_installer_refuses_a_package_that_is_not_the_locked_one(tmp_path: Pa
     assert taken.returncode == 0, taken.stderr
 
 
+def test_the_image_is_built_from_every_package_of_the_wheel() -> None:
+    wheel = tomllib.loads((REPO / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    copied = {source for stage in _stages() for sources, _ in copies(stage) for source in sources}
+
+    assert set(wheel["packages"]) - copied == set()
+
+
 def test_chromium_and_tesseract_are_in_the_image() -> None:
     (line,) = [run for run in _stages()[-1].texts("RUN") if "apt-get install" in run]
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,14 +27,17 @@ class Installed:
     folder: Path
 
     def run(
-        self, program: str, *arguments: str, cwd: Path, **environment: str
+        self, program: str, *arguments: str, cwd: Path, said: str = "", **environment: str
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program of the environment away from the checkout, so that what is installed is what runs."""
+        """Run a program of the environment away from the checkout, so that what is installed is what runs.
+
+        Args: said: what it reads from its standard input.
+        """
         return subprocess.run(
             [self.folder / "bin" / program, *arguments],
             cwd=cwd,
             env={**plain_environment(), **environment},
-            stdin=subprocess.DEVNULL,
+            input=said,
             capture_output=True,
             text=True,
             timeout=280,
@@ -47,8 +51,12 @@ def plain_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(mine)}
 
 
+@cache
 def installed(*extras: str) -> Installed:
-    """Return environment of sitegraph with *extras*; its dependencies are installed once for each lock."""
+    """Return an environment of sitegraph with *extras*, the checkout as it is at the first call.
+
+    Dependencies are installed once for each lock.
+    """
     wanted = f"[{','.join(extras)}]" if extras else ""
     folder = _CACHE / f"{'-'.join(extras) or 'reader'}-{_key()}"
     with _alone():

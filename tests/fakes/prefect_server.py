@@ -169,7 +169,8 @@ def running_server(home: Path, **settings: str) -> Iterator[PrefectServer]:
     environment = child_environment(PREFECT_HOME=str(home), PREFECT_API_URL=url, **SETTINGS, **settings)
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
     log = home / "server.log"
-    with running_process(command, environment=environment, log=log) as process:
+    # Its folder goes with it: nothing is won by the seconds in which it would end in order.
+    with running_process(command, environment=environment, log=log, grace=0) as process:
         server = PrefectServer(url=url, environment=environment)
         poll(lambda: _ready(server, process, log), timeout=120, what="the Prefect server")
         yield server
@@ -200,9 +201,9 @@ def running_worker(
 
 @contextmanager
 def running_process(
-    command: list[str], *, environment: Mapping[str, str], log: Path
+    command: list[str], *, environment: Mapping[str, str], log: Path, grace: float = 20
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a process that ends by SIGINT, then by SIGKILL of the group that it leads."""
+    """Run a process that ends by SIGINT, and *grace* seconds later by SIGKILL of the group that it leads."""
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*WITH_PARENT, *command],
@@ -216,10 +217,10 @@ def running_process(
     try:
         yield process
     finally:
-        stop(process)
+        stop(process, grace=grace)
 
 
-def stop(process: subprocess.Popen[bytes], *, grace: float = 20) -> None:
+def stop(process: subprocess.Popen[bytes], *, grace: float) -> None:
     """End a process started by `running_process`, and whatever it has left running."""
     process.send_signal(signal.SIGINT)
     with suppress(subprocess.TimeoutExpired):
@@ -227,7 +228,7 @@ def stop(process: subprocess.Popen[bytes], *, grace: float = 20) -> None:
     with suppress(ProcessLookupError):
         # It leads a session of its own, so the group holds its children and nobody else's.
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait(timeout=grace)
+    process.wait(timeout=20)
 
 
 def child_environment(**settings: str) -> dict[str, str]:

@@ -63,13 +63,13 @@ def _chunk_data(index: Path) -> Path:
     [
         (_chunk_data, flip(0.4)),
         (lambda index: index / "authority" / "3.arrow", flip(0.5)),
-        (lambda index: index / "authority" / "3.arrow", delete),
+        pytest.param(lambda index: index / "authority" / "3.arrow", delete, marks=pytest.mark.long),
         (lambda index: index / "encoder" / "encoder.onnx.data", flip(0.5)),
         (lambda index: index / "encoder" / "encoder.json", delete),
         (lambda index: index / "generations" / "3.json", delete),
-        (lambda index: index / "CURRENT", flip(0.0)),
+        pytest.param(lambda index: index / "CURRENT", flip(0.0), marks=pytest.mark.long),
         (lambda index: index / "CURRENT", delete),
-        (lambda index: index / "index.json", delete),
+        pytest.param(lambda index: index / "index.json", delete, marks=pytest.mark.long),
         (lambda index: index / "index.json", flip(0.5)),
     ],
 )

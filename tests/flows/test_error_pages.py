@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.handbook import Handbook, path_of, write_source
 from tests.fakes.site_server import Ask, Reply
-from tests.fakes.sitegraph_runs import Sitegraph, outcomes, report_of
+from tests.fakes.sitegraph_runs import Sitegraph, outcomes
 
 pytestmark = pytest.mark.server
 
@@ -45,7 +45,7 @@ def test_good_pages_outlive_error_pages_and_come_back(
     for topic, (name, _) in TROUBLE.items():
         handbook.site.pages[path_of(topic)] = sample(name)
 
-    report = report_of(sitegraph.command("run", str(source), "--index", str(index), "--format", "json"))
+    report = sitegraph.run(source, index)
 
     assert outcomes(report) == {"quarantined": 4, "unchanged": 6}
     addresses = {handbook.site.url(path_of(topic)): why for topic, (_, why) in TROUBLE.items()}
@@ -57,7 +57,7 @@ def test_good_pages_outlive_error_pages_and_come_back(
     assert "quarantined (HTTP 200, a maintenance notice)" in told.stdout
 
     handbook.site.pages = good
-    again = report_of(sitegraph.command("run", str(source), "--index", str(index), "--format", "json"))
+    again = sitegraph.run(source, index)
     assert outcomes(again) == {"unchanged": 10}
     assert again["problems"] == []
 
@@ -86,7 +86,7 @@ def test_pages_that_change_to_one_text_are_held_whatever_it_says(
     changed = ("/leases.html", "/ledgers.html", "/readers.html", "/vectors.html", "/batches.html")
     handbook.site.pages |= dict.fromkeys(changed, herons)
 
-    report = report_of(sitegraph.command("run", str(source), "--index", str(index), "--format", "json"))
+    report = sitegraph.run(source, index)
 
     assert outcomes(report) == {"quarantined": 5, "unchanged": 5}
     reason = "quarantined: changed to one text together with other pages, such as "

@@ -60,6 +60,17 @@ BUILDING = {
 ELSEWHERE = {"show", "serve", "tune"}
 """Commands that a test of their own calls."""
 
+IN_ONE_PROCESS = """
+import contextlib, io, json, sys
+from sitegraph.cli.app import run_app
+for name, arguments in json.load(sys.stdin).items():
+    out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run_app(arguments)
+    print(json.dumps([name, code, err.getvalue()]), flush=True)
+"""
+"""Runs commands one after the other, so that what they share is imported once, and says how each ended."""
+
 QUESTION = {"question": "where does the lantern hang?", "gold": ["lantern.md"]}
 
 
@@ -98,9 +109,20 @@ def test_every_command_is_tried() -> None:
 
 
 def test_commands_that_only_read_work_without_the_pipeline(place: Path) -> None:
-    reader = installed()
+    done = installed().run(
+        "python", "-c", IN_ONE_PROCESS, cwd=place, said=json.dumps(READING), SITEGRAPH_INDEX="index"
+    )
+
+    assert done.returncode == 0, done.stderr
+    ended = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [name for name, _, _ in ended] == [*READING]
+    assert [one for one in ended if one[1] != 0] == []
+
+
+@pytest.mark.long  # a process each
+def test_commands_that_only_read_work_by_themselves(place: Path) -> None:
     for name, arguments in READING.items():
-        done = _sitegraph(reader, *arguments, cwd=place)
+        done = _sitegraph(installed(), *arguments, cwd=place)
         assert done.returncode == 0, f"{name}: {done.stderr}"
 
 

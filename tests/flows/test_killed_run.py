@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -56,36 +57,59 @@ def test_a_full_disk_is_said_in_one_line_and_the_old_generation_stays(
     crashes.finish(index)
 
 
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_run_that_is_stopped_ends_soon_and_the_next_one_goes_on(
-    sitegraph: Sitegraph, tmp_path: Path, sent: signal.Signals, code: int
-) -> None:
-    """Stopped in the second wave: what was had is not fetched again, but for what was under way."""
+@pytest.fixture
+def slow_site() -> Iterator[Handbook]:
+    """A handbook whose pages take their time."""
     with serve_handbook() as handbook:
         slow_down(handbook, seconds=0.3)
-        source, index = write_source(tmp_path, handbook), tmp_path / "index"
-        with sitegraph.process("run", str(source), "--index", str(index), "--format", "json") as process:
-            poll(lambda: len(handbook.site.paths()) >= 5 or None, timeout=60, what="a few pages")
-            os.killpg(process.pid, sent)
-            at = time.monotonic()
-            out, err = process.communicate(timeout=60)
-            seconds = time.monotonic() - at
-        before = handbook.asked()
-        handbook.set_footer(handbook.footer)  # serves every page at once again
+        yield handbook
 
-        report = sitegraph.run(source, index)
 
-        after = handbook.asked()
-        assert (process.returncode, out) == (code, "")
-        assert seconds < 10
-        assert "run again to go on" in err
-        assert len(before) < len(TOPICS) + 1
-        assert report["published"]
-        assert len(set(before) & set(after)) <= 1, "what was under way may be asked for again"
-        assert set(before) | set(after) == {*handbook.articles}
-        assert report["documents"]["added"] == len(TOPICS) + 1
-        sitegraph.run(source, tmp_path / "clean")
-        assert sitegraph.export(index) == sitegraph.export(tmp_path / "clean")
+def stop_a_run(
+    sitegraph: Sitegraph, source: Path, handbook: Handbook, *, sent: signal.Signals, code: int
+) -> None:
+    """Send the signal in the second wave of the source's first run, and hold how it ends."""
+    index = source.parent / "index"
+    with sitegraph.process("run", str(source), "--index", str(index), "--format", "json") as process:
+        poll(lambda: len(handbook.site.paths()) >= 5 or None, timeout=60, what="a few pages")
+        os.killpg(process.pid, sent)
+        at = time.monotonic()
+        out, err = process.communicate(timeout=60)
+        seconds = time.monotonic() - at
+    assert (process.returncode, out) == (code, "")
+    assert seconds < 10
+    assert "run again to go on" in err
+
+
+def test_a_run_that_is_told_to_end_ends_soon(
+    sitegraph: Sitegraph, tmp_path: Path, slow_site: Handbook
+) -> None:
+    stop_a_run(sitegraph, write_source(tmp_path, slow_site), slow_site, sent=signal.SIGTERM, code=143)
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.long)],
+)
+def test_a_run_that_is_stopped_ends_soon_and_the_next_one_goes_on(
+    sitegraph: Sitegraph, tmp_path: Path, slow_site: Handbook, sent: signal.Signals, code: int
+) -> None:
+    """Stopped in the second wave: what was had is not fetched again, but for what was under way."""
+    handbook, source, index = slow_site, write_source(tmp_path, slow_site), tmp_path / "index"
+    stop_a_run(sitegraph, source, handbook, sent=sent, code=code)
+    before = handbook.asked()
+    handbook.set_footer(handbook.footer)  # serves every page at once again
+
+    report = sitegraph.run(source, index)
+
+    after = handbook.asked()
+    assert len(before) < len(TOPICS) + 1
+    assert report["published"]
+    assert len(set(before) & set(after)) <= 1, "what was under way may be asked for again"
+    assert set(before) | set(after) == {*handbook.articles}
+    assert report["documents"]["added"] == len(TOPICS) + 1
+    sitegraph.run(source, tmp_path / "clean")
+    assert sitegraph.export(index) == sitegraph.export(tmp_path / "clean")
 
 
 def slow_down(handbook: Handbook, *, seconds: float) -> None:

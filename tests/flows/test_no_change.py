@@ -246,7 +246,10 @@ def test_a_refusal_is_left_to_the_flow_and_the_run_is_over(
         assert ledger.execute(query, [resources.run.run_id]).fetchone() == ("refused",)
 
 
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [pytest.param(signal.SIGINT, 130, marks=pytest.mark.long), (signal.SIGTERM, 143)],
+)
 def test_a_look_that_is_stopped_ends_soon_and_the_next_one_goes_on(
     alone: Sitegraph,
     flow: Flow,

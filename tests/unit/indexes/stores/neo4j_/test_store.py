@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from indexes.ports import GraphStore, StoreState
+from indexes.stores.neo4j_ import reader
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from schemas.edges import EdgeKind
 from schemas.errors import DamageFound, StaleLease, StoreUnavailable
@@ -117,18 +118,22 @@ def test_a_reader_whose_generation_is_pruned_says_so_and_gives_no_part_of_it(sto
         list(pinned.scan_edges())
 
 
-def test_a_scan_longer_than_a_page_gives_every_row_once(store: Neo4jGraphStore) -> None:
-    pages = [make_page(f"https://site.test/{n}") for n in range(5_001)]
+@pytest.mark.parametrize("rows", [100, pytest.param(reader._PAGE_ROWS, marks=pytest.mark.long)])
+def test_a_scan_longer_than_a_page_gives_every_row_once(
+    store: Neo4jGraphStore, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_PAGE_ROWS", rows)
+    pages = [make_page(f"https://site.test/{n}") for n in range(rows + 1)]
     writer = store.writer()
     writer.stage(1, base=0)
     writer.apply_nodes(pages, [])
     writer.apply_edges([make_edge(EdgeKind.LINKS_TO, pages[0], page) for page in pages], [])
     writer.finish(1)
-    reader = store.at(1)
-    assert [node.id for node in reader.scan_nodes()] == sorted(page.id for page in pages)
-    found = [edge.id for edge in reader.scan_edges()]
-    assert (len(found), found) == (5_001, sorted(set(found)))
-    assert [node.id for node in islice(reader.scan_nodes(), 2)] == sorted(page.id for page in pages)[:2]
+    seen = store.at(1)
+    assert [node.id for node in seen.scan_nodes()] == sorted(page.id for page in pages)
+    found = [edge.id for edge in seen.scan_edges()]
+    assert (len(found), found) == (rows + 1, sorted(set(found)))
+    assert [node.id for node in islice(seen.scan_nodes(), 2)] == sorted(page.id for page in pages)[:2]
 
 
 def test_a_changed_property_and_a_lost_one_are_found_as_damage(
