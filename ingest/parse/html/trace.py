@@ -17,7 +17,7 @@ from ingest.parse.html.page import RecognisedPage, recognise_page
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.reading import ReadStrategy, ballot_of, choose_reading
-from ingest.parse.html.traced import CleaningStep, PageTrace, TracedBlock, BlockStatus
+from ingest.parse.html.traced import BlockStatus, CleaningStep, PageTrace, TracedBlock
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.words import word_set
 from schemas.cleaning import label

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ingest.parse.html.traced import CleaningStep, BlockStatus
+from ingest.parse.html.traced import BlockStatus, CleaningStep
 from schemas.fragment import Link
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import DocumentKind, RegionType

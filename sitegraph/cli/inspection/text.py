@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from statistics import median
 
-from ingest.parse.html.traced import CleaningStep, BlockStatus
+from ingest.parse.html.traced import BlockStatus, CleaningStep
 from retrieval.bundle.render import show_line, wrap_text
 from schemas.nodes import RegionType
 from sitegraph.cli.inspection.report import BlockShown, ChunkShown, PageShown, Report, SectionShown

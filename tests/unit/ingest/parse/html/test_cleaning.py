@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 
 from ingest.parse.html.page import parse_html
 from ingest.parse.html.trace import trace_html
-from ingest.parse.html.traced import CleaningStep, BlockStatus
+from ingest.parse.html.traced import BlockStatus, CleaningStep
 from schemas.cleaning import Cleaning, Hook
 from schemas.edges import LinkPosition
 from schemas.errors import ParseError
