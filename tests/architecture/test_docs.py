@@ -3,6 +3,7 @@
 import importlib
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -75,6 +76,24 @@ def test_every_page_of_the_manual_is_in_its_navigation() -> None:
     # `development/` is for those who change sitegraph, and is not built.
     pages = {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
     assert listed == {page for page in pages if not page.startswith("development/")}
+
+
+def test_the_manual_has_one_list_of_gaps_and_readme_and_changelog_lead_to_it() -> None:
+    gaps = re.compile(r"^#+ .*(?:\bgaps?\b|not (?:there|do) yet|limitations)", re.MULTILINE | re.IGNORECASE)
+    lists = {str(page.relative_to(REPO)): gaps.findall(page.read_text(encoding="utf-8")) for page in PAGES}
+
+    assert {page for page, found in lists.items() if found} == {"docs/index.md"}
+    assert gaps.search(_read("index.md"))[0].lower() == "## what sitegraph does not do yet"  # type: ignore[index]
+    for page in ("README.md", "CHANGELOG.md"):
+        assert "(docs/index.md#what-sitegraph-does-not-do-yet)" in (REPO / page).read_text(encoding="utf-8")
+
+
+def test_the_changelog_begins_with_the_version_of_the_project() -> None:
+    version = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    newest = re.search(r"^## (\S+) \((\d{4}-\d\d-\d\d)\)$", (REPO / "CHANGELOG.md").read_text(), re.MULTILINE)
+
+    assert newest is not None
+    assert newest[1] == version
 
 
 @pytest.mark.parametrize(("page", "block"), _blocks("yml"))
