@@ -1,6 +1,7 @@
 """What the manual and the README say, held against the code."""
 
 import importlib
+import json
 import re
 import shlex
 import tomllib
@@ -76,6 +77,44 @@ def test_every_page_of_the_manual_is_in_its_navigation() -> None:
     # `development/` is for those who change sitegraph, and is not built.
     pages = {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
     assert listed == {page for page in pages if not page.startswith("development/")}
+
+
+FLOORS_ON_THE_PAGE = {
+    "headings found, in order": [("html", "postgresql.headings_in_order")],
+    "entries of the printed index": [("html", "postgresql.index_targets")],
+    "headings, recall and precision": [
+        ("html", "wcxb.documentation.heading_recall"),
+        ("html", "wcxb.documentation.heading_precision"),
+    ],
+    "HTML pages per CPU second": [("html", "postgresql.pages_per_cpu_second")],
+    "heading paths of a PDF": [("pdf", "same_heading_path")],
+    "bookmarks that are a heading": [("pdf", "outline_titles")],
+    "tables found": [
+        ("pdf", "table_region_recall"),
+        ("pdf", "table_cell_recall"),
+        ("pdf", "table_cell_precision"),
+    ],
+    "reading order; tables": [("pdf", "olmocr_order"), ("pdf", "olmocr_table")],
+    "chunk text found at its box": [("pdf", "text_at_bbox"), ("pdf", "text_at_bbox_of_reports")],
+    "PDF pages per CPU second": [("pdf", "pages_per_cpu_second")],
+    "precision, recall": [("tools", "flask-3.1.precision"), ("tools", "flask-3.1.recall")],
+    "commands whose best edge": [("tools", "git.own_page")],
+    "linked documents joined": [
+        ("entities", "2wiki.linked_pairs_joined"),
+        ("entities_at_most", "2wiki.random_pairs_joined"),
+    ],
+    "questions after relations": [("relationship", "right_of_60")],
+}
+
+
+@pytest.mark.parametrize("measured", FLOORS_ON_THE_PAGE)
+def test_a_floor_on_the_page_about_quality_is_the_one_that_tests_hold(measured: str) -> None:
+    rows = [line.split("|") for line in _read("quality.md").splitlines() if line.startswith(f"| {measured}")]
+    floors = json.loads((REPO / "tests" / "quality" / "floors.json").read_text())
+
+    told = [float(number) for number in re.findall(r"\d*\.?\d+", rows[0][4])]
+
+    assert told == [floors[group][name] for group, name in FLOORS_ON_THE_PAGE[measured]]
 
 
 def test_the_manual_has_one_list_of_gaps_and_readme_and_changelog_lead_to_it() -> None:
