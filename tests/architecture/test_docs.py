@@ -247,6 +247,16 @@ def test_the_configuration_page_lists_the_settings() -> None:
     assert _cells(_read("configuration.md")) == names
 
 
+def test_the_page_on_architecture_lists_every_room() -> None:
+    table = _read("architecture.md").partition("## Rooms")[2].partition("\n## ")[0]
+    packages = ("sitegraph", "runtime", "flows", "ingest", "schemas", "indexes", "retrieval")
+    rooms = {
+        str(module.parent.relative_to(REPO)) for name in packages for module in (REPO / name).rglob("*.py")
+    }
+
+    assert {row.split("`")[1] for row in table.splitlines() if row.startswith("| `")} == rooms
+
+
 def test_the_glossary_names_classes_that_exist() -> None:
     named = re.findall(r"[cC]lass `(\w+)`|class\s+`(\w+)`", _read("glossary.md"))
     modules: list[ModuleType] = [
