@@ -28,7 +28,13 @@ from schemas.source import Source, SourceKind, ToolFormat
 REPO = Path(__file__).resolve().parents[2]
 DOCS = REPO / "docs"
 PAGES = sorted(
-    [REPO / "README.md", REPO / "CHANGELOG.md", REPO / "deploy" / "runbook.md", *DOCS.rglob("*.md")]
+    [
+        REPO / "README.md",
+        REPO / "CHANGELOG.md",
+        REPO / "CONTRIBUTING.md",
+        REPO / "deploy" / "runbook.md",
+        *DOCS.rglob("*.md"),
+    ]
 )
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
