@@ -14,6 +14,19 @@ from tests.fakes.postgres_server import PostgresServer, running_postgres
 from tests.fakes.real_sites import DATA
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the flag that makes golden files say what the parser gives now."""
+    parser.addoption(
+        "--rewrite-golden", action="store_true", help="write the outlines in tests/golden anew; read the diff"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to write golden files where nobody reads what is written."""
+    if config.getoption("--rewrite-golden") and os.environ.get("CI", "").lower() not in {"", "0", "false"}:
+        raise pytest.UsageError("--rewrite-golden: CI compares golden files, it never writes them")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what reads the real sites and PDFs where they are not."""
