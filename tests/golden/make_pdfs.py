@@ -19,12 +19,12 @@ CREW = (
     "look-out. They change places each hour, so that nobody stares at the compass for longer than that."
 )
 BELLS = (
-    "The bell is struck every half hour. One stroke is added each time, until eight strokes end the watch and "
-    "the count begins again."
+    "The bell is struck every half hour. One stroke is added each time, until eight strokes end the watch "
+    "and the count begins again."
 )
 FOG = (
-    "In fog the look-out stands at the bow and not on the bridge, since the engine is loud. He reports what he "
-    "hears at once, and says from where it came even if he is not sure."
+    "In fog the look-out stands at the bow and not on the bridge, since the engine is loud. He reports what "
+    "he hears at once, and says from where it came even if he is not sure."
 )
 PAGE = f"""<!doctype html><html lang="en">
 <head><meta charset="utf-8"><title>Standing watch</title></head><body>
@@ -194,8 +194,9 @@ def weasyprint_two_columns(path: Path) -> None:
     body = (
         f"<h1>How a crew sleeps</h1><div class='columns'><h2>Watches</h2><p>{CREW}</p><p>{BELLS}</p>"
         f"<figure>{picture}<figcaption>Figure 1: The bell, seen from below.</figcaption></figure>"
-        f"<h2>Noise</h2><p>{FOG}</p><p>Below deck one hears the horn as well, and sleeps all the same. After a "
-        "week the ears tell what matters from what does not, and a change of the engine's note wakes everybody at once.</p>"
+        f"<h2>Noise</h2><p>{FOG}</p><p>Below deck one hears the horn as well, and sleeps all the same. "
+        "After a week the ears tell what matters from what does not, and a change of the engine's note wakes "
+        "everybody at once.</p>"
         f"<h2>Light</h2><p>Red light is kept on at night. {BELLS}</p></div>"
     )
     HTML(
