@@ -55,4 +55,4 @@ def save_tuning(index: Path, weights: Scores, record: Mapping[str, Any]) -> Path
     return file
 
 
-_REMEDY = "delete it to go back to the design's weights, or tune again"
+_REMEDY = "delete it to go back to the default weights, or tune again"

@@ -1,4 +1,4 @@
-"""One list of what vectors found and what the graph has around a document named by id (seed PRD-0008)."""
+"""One list of what vectors found and what the graph holds around a document named by id."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The walk of one query: policy, route, seeds, graph, score, rerank, selection, bundle (design 7)."""
+"""The walk of one query: policy, route, seeds, graph, score, rerank, selection, bundle (docs/querying.md)."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace

@@ -26,7 +26,7 @@ class EdgeKind(StrEnum):
 
 
 NEAR_DUPLICATE = 0.95
-"""From this score on a `similar_to` edge joins chunks that say nearly the same (design 4)."""
+"""From this score on a `similar_to` edge joins passages that say nearly the same (docs/graph.md)."""
 
 FRONT_MATTER_KINDS = frozenset({EdgeKind.RELATES_TO, EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES})
 """Typed edges that a document's front matter states."""

@@ -27,6 +27,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return ByServer(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the flag that makes golden files say what the parser gives now."""
+    parser.addoption(
+        "--rewrite-golden",
+        action="store_true",
+        help="write the outlines in tests/golden again; read the diff",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to write golden files where nobody reads what is written."""
+    if config.getoption("--rewrite-golden") and os.environ.get("CI", "").lower() not in {"", "0", "false"}:
+        raise pytest.UsageError("--rewrite-golden: CI compares golden files, it never writes them")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what reads the real sites and PDFs where they are not."""

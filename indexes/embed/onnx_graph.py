@@ -17,7 +17,7 @@ from indexes.embed.weights import ModelSpec
 from schemas.errors import SchemaMismatch
 
 GREATEST_DIFFERENCE = 1e-5
-"""Of any component to torch fp32 (design 5); measured: 3e-7."""
+"""Of any component to torch fp32 (docs/decisions/0003-onnx-encoder.md); measured: 3e-7."""
 
 
 def write_onnx(spec: ModelSpec, folder: Path) -> None:

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 LEAST_COSINE = 0.9999
-"""What a route may differ from fp32; also what "incremental equals rebuild" allows (design 4)."""
+"""What a route may differ from fp32; also what "incremental equals rebuild" allows.
+
+Source: docs/decisions/0003-onnx-encoder.md.
+"""
 
 _PASSAGE = """
 the queue keeps every message until a worker confirms it, and a message that nobody confirms comes back after

@@ -20,7 +20,7 @@ def plan_recovery(
     """Decide for each unfinished generation, newest first.
 
     `CURRENT` wins: a generation it names was published. A frozen plan is replayed if it still builds on
-    what readers see; everything else is aborted (design 5).
+    what readers see; everything else is aborted (docs/generations.md).
     """
     return tuple(
         (generation, _decide(generation, current))

@@ -9,7 +9,7 @@ from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument
 from schemas.source import MaxFailures
 
 MAX_REMOVED = 0.2
-"""Largest part of a source that one run may take out without being told to (design 6)."""
+"""Largest part of a source that one run may take out without being told to (docs/rules/recrawl.md)."""
 
 
 FEWEST_FAILURES = 5
@@ -18,7 +18,10 @@ FEWEST_FAILURES = 5
 TOLD_REASONS = 3
 
 MAX_QUARANTINED = 0.5
-"""Largest part of a source that may be put aside: beyond it the median page has collapsed (design 6)."""
+"""Largest part of a source that may be put aside: beyond it the median page has collapsed.
+
+Source: docs/rules/recrawl.md, guards.
+"""
 
 
 _ACCEPT = "sitegraph run SOURCE.yaml --accept"

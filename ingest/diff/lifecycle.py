@@ -24,8 +24,8 @@ def after_fetch(
     """Return the ledger row after a fetch; *raw_sha* is the hash of the body, where there is one.
 
     *conditional* tells whether validators were sent. A timeout, an error or a refusal is never evidence
-    that a document is gone (design 6). A redirect to an address that carries a secret is refused: the
-    address would be kept.
+    that a document is gone. A redirect to an address that carries a secret is refused: the address would
+    be kept. Source: docs/rules/recrawl.md.
     """
     if result.location is not None and find_secrets(result.location):
         why = "redirects to an address that carries a secret"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from schemas.nodes import Chunk
 
 MAX_ANCHOR_TEXTS = 8
-"""At most so many a chunk (design 4); the first in sorted order stay."""
+"""At most so many a chunk (docs/chunks.md); the first in sorted order stay."""
 
 
 def give_anchor_texts(chunks: Sequence[Chunk], links: Iterable[tuple[str | None, str]]) -> tuple[Chunk, ...]:

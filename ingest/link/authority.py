@@ -1,4 +1,4 @@
-"""How much the links of all documents, and the clicks of readers, speak for each one (design 4)."""
+"""How much the links of all documents, and the clicks of readers, speak for each one (docs/graph.md)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ Sections = npt.NDArray[np.uint64]
 
 SCALE = 10_000
 """A cosine is kept as its ten-thousandths: the batch in which a text was encoded moves it by up to 2e-7,
-so more digits would be noise (design 4)."""
+so more digits would be noise (docs/graph.md)."""
 NONE = np.int64(2**62)
 """No neighbour; behind every neighbour in order."""
 BLOCK = 1024

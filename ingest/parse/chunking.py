@@ -17,7 +17,7 @@ MAX_TOKENS = 250
 _TARGET_LOW = 120 / 250
 _TARGET_HIGH = 220 / 250
 TINY = 40 / 250
-"""Shares of the limit, from "target 120-220, merge siblings under 40" at the limit of 250 (design 4)."""
+"""Shares of the limit: of 250 tokens, aim at 120 to 220 and merge siblings under 40 (docs/chunks.md)."""
 
 _SIGNS_PER_TOKEN = 16
 """A word-piece tokenizer counts a 100,000-letter word as one unknown piece; its length must count too."""

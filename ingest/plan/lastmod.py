@@ -1,6 +1,7 @@
 """What sitemaps claim of their pages' last change, and how far a site's word may be taken.
 
-A claim decides nothing but the order of looks (design 6); one that proves false costs the site its say.
+A claim decides nothing but the order of requests; a site whose claims prove false loses its say.
+Source: docs/crawling.md, the order.
 """
 
 from collections import defaultdict

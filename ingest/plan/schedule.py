@@ -11,7 +11,7 @@ START_INTERVAL = 86400.0
 
 GROWTH = 1.4
 SHRINK = 0.8
-"""Nutch's adaptive shape; rates above 0.4 make the interval swing (design 6)."""
+"""Nutch's adaptive shape; rates above 0.4 make the interval swing (docs/rules/recrawl.md)."""
 
 JITTER = 0.1
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DualOptions:
-    """Settings of the graph channel; the defaults are the recipe's (seed 004), but for the score.
+    """Settings of the graph channel; the manual explains them (docs/asking.md).
 
-    `weight` and `decay` make the score `weight * confidence * decay^(hop-1)`. The recipe gives every context
-    .9, and so says nothing of an edge that is unsure or far off. `per_semantic` is how many contexts may
+    `weight` and `decay` make the score `weight * confidence * decay^(hop-1)`. One score for every context
+    would say nothing of an edge that is unsure or far off. `per_semantic` is how many contexts may
     stand beside each passage, `front` how many nodes of a hop lead to the next.
     """
 

@@ -1,6 +1,6 @@
 """Two channels for one question: passages by search, and what the graph says around its entities.
 
-Source: seed 004; where it is departed from, the options say so.
+Source: docs/asking.md, two channels.
 """
 
 from collections.abc import Callable

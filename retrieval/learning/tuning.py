@@ -89,7 +89,7 @@ class _Trial:
     def fit(self, among: Sequence[int]) -> Point:
         """Return the best point for the questions *among*."""
         start = point_of(self.current) or point_of(WEIGHTS)
-        assert start is not None, "the design's weights lie on the grid"
+        assert start is not None, "the default weights lie on the grid"
         return search(lambda point: mean(self.values(among, weights_at(point))), start)
 
     def cross_validate(self, among: Sequence[int]) -> Interval:

@@ -16,7 +16,7 @@ POSITION_WEIGHTS: Mapping[LinkPosition, float] = {
     LinkPosition.ASIDE: 0.3,
     LinkPosition.FOOTER: 0.1,
 }
-"""As links count for authority (design 7: menu before body before footer)."""
+"""As links count for authority (docs/graph.md)."""
 OUTGOING = 0.5
 _SAYS_NOTHING = frozenset({"here", "more", "next", "previous"})
 

@@ -113,7 +113,7 @@ def score_candidates(
     """Score the pool and the chunks on which activation lands, in rank order.
 
     Args: found: what a plain search would show; the rest of what the graph reached is the graph's alone.
-    weights: of a tuned blend, None for the design's.
+    weights: of a tuned blend, None for the default.
     """
     bases = measure.of({hit.doc for hit in pool} | set(spread.anchors) | set(spread.reached))
     landing = _landing(bases, spread)

@@ -1,4 +1,7 @@
-"""Which candidates define what a question names: one or two of them belong into every bundle (design 7)."""
+"""Which candidates define what a question names: one or two of them belong into every bundle.
+
+Source: docs/reference/bundle.md, which chunks.
+"""
 
 import re
 from collections.abc import Collection, Iterable

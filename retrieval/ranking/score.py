@@ -19,7 +19,7 @@ class Scored:
     """A candidate with its score and how it came to be one.
 
     `place` is what a reranker gave it, from 0; all share one where none ran. `logit` is what it said.
-    `weights` are those of a tuned blend, None for the design's.
+    `weights` are those of a tuned blend, None for the default.
     """
 
     chunk: Chunk

@@ -48,7 +48,7 @@ WEIGHTS: Mapping[Route, Mapping[SeedList, float]] = {
         Route.ID: (0.5, 0.25, 0.5, 0, 0.5, 0, 4, 0),
     }.items()
 }
-"""Weight of each list by route, in the order of `SeedList`; starting values, not yet tuned (design 7)."""
+"""Weight of each list by route, in the order of `SeedList`; starting values, not tuned (docs/querying.md)."""
 
 _BM25 = {
     SeedList.TEXT_BM25: SearchField.TEXT,

@@ -64,7 +64,7 @@ class VerifiedAnswer:
 def verify_answer(
     answer: ParsedAnswer, bundle: ContextBundle, *, reranker: Reranker, judge: Complete | None = None
 ) -> VerifiedAnswer:
-    """Align each sentence with one piece of evidence and keep those that it bears out (design 7).
+    """Align each sentence with one piece of evidence and keep those that it bears out (docs/verifying.md).
 
     Kept is what that passage, or one sentence of it, is relevant to (logit > 0), and of which every number,
     date, identifier, quotation and proper name stands in it, with no negation turned. With a *judge* both

@@ -9,13 +9,12 @@ import typer
 
 def demo(
     folder: Annotated[
-        Path,
-        typer.Option("--dir", help="Folder for the demo; replaced each time, left behind to play with."),
+        Path, typer.Option("--dir", help="Folder for the demo: replaced if it exists, and kept afterwards.")
     ] = Path("demo"),
 ) -> None:
     """Serve the manual on a loopback port, crawl it, ask three questions, edit a page, crawl again.
 
-    Needs a checkout of sitegraph, whose docs/ folder is the manual.
+    Needs a checkout of sitegraph: the manual is its docs/ folder.
 
     Examples:
 

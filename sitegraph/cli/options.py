@@ -29,7 +29,9 @@ class OutputFormat(StrEnum):
     JSON = "json"
 
 
-FormatOption = Annotated[OutputFormat, typer.Option("--format", help="text for people, json for programs.")]
+FormatOption = Annotated[
+    OutputFormat, typer.Option("--format", help="Text for people, or JSON for programs.")
+]
 
 
 def check_folder(settings: Settings) -> None:

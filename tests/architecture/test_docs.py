@@ -1,8 +1,10 @@
 """What the manual and the README say, held against the code."""
 
 import importlib
+import json
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -26,7 +28,13 @@ from schemas.source import Source, SourceKind, ToolFormat
 REPO = Path(__file__).resolve().parents[2]
 DOCS = REPO / "docs"
 PAGES = sorted(
-    [REPO / "README.md", REPO / "CHANGELOG.md", REPO / "deploy" / "runbook.md", *DOCS.rglob("*.md")]
+    [
+        REPO / "README.md",
+        REPO / "CHANGELOG.md",
+        REPO / "CONTRIBUTING.md",
+        REPO / "deploy" / "runbook.md",
+        *DOCS.rglob("*.md"),
+    ]
 )
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -72,7 +80,65 @@ def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
 def test_every_page_of_the_manual_is_in_its_navigation() -> None:
     listed = set(re.findall(r": (\S+\.md)$", _read("mkdocs.yml"), re.MULTILINE))
 
-    assert listed == {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
+    # `development/` is for those who change sitegraph, and is not built.
+    pages = {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
+    assert listed == {page for page in pages if not page.startswith("development/")}
+
+
+FLOORS_ON_THE_PAGE = {
+    "headings found, in order": [("html", "postgresql.headings_in_order")],
+    "entries of the printed index": [("html", "postgresql.index_targets")],
+    "headings, recall and precision": [
+        ("html", "wcxb.documentation.heading_recall"),
+        ("html", "wcxb.documentation.heading_precision"),
+    ],
+    "HTML pages per CPU second": [("html", "postgresql.pages_per_cpu_second")],
+    "heading paths of a PDF": [("pdf", "same_heading_path")],
+    "bookmarks that are a heading": [("pdf", "outline_titles")],
+    "tables found": [
+        ("pdf", "table_region_recall"),
+        ("pdf", "table_cell_recall"),
+        ("pdf", "table_cell_precision"),
+    ],
+    "reading order; tables": [("pdf", "olmocr_order"), ("pdf", "olmocr_table")],
+    "chunk text found at its box": [("pdf", "text_at_bbox"), ("pdf", "text_at_bbox_of_reports")],
+    "PDF pages per CPU second": [("pdf", "pages_per_cpu_second")],
+    "precision, recall": [("tools", "flask-3.1.precision"), ("tools", "flask-3.1.recall")],
+    "commands whose best edge": [("tools", "git.own_page")],
+    "linked documents joined": [
+        ("entities", "2wiki.linked_pairs_joined"),
+        ("entities_at_most", "2wiki.random_pairs_joined"),
+    ],
+    "questions after relations": [("relationship", "right_of_60")],
+}
+
+
+@pytest.mark.parametrize("measured", FLOORS_ON_THE_PAGE)
+def test_a_floor_on_the_page_about_quality_is_the_one_that_tests_hold(measured: str) -> None:
+    rows = [line.split("|") for line in _read("quality.md").splitlines() if line.startswith(f"| {measured}")]
+    floors = json.loads((REPO / "tests" / "quality" / "floors.json").read_text())
+
+    told = [float(number) for number in re.findall(r"\d*\.?\d+", rows[0][4])]
+
+    assert told == [floors[group][name] for group, name in FLOORS_ON_THE_PAGE[measured]]
+
+
+def test_the_manual_has_one_list_of_gaps_and_readme_and_changelog_lead_to_it() -> None:
+    gaps = re.compile(r"^#+ .*(?:\bgaps?\b|not (?:there|do) yet|limitations)", re.MULTILINE | re.IGNORECASE)
+    lists = {str(page.relative_to(REPO)): gaps.findall(page.read_text(encoding="utf-8")) for page in PAGES}
+
+    assert {page for page, found in lists.items() if found} == {"docs/index.md"}
+    assert gaps.search(_read("index.md"))[0].lower() == "## what sitegraph does not do yet"  # type: ignore[index]
+    for page in ("README.md", "CHANGELOG.md"):
+        assert "(docs/index.md#what-sitegraph-does-not-do-yet)" in (REPO / page).read_text(encoding="utf-8")
+
+
+def test_the_changelog_begins_with_the_version_of_the_project() -> None:
+    version = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    newest = re.search(r"^## (\S+) \((\d{4}-\d\d-\d\d)\)$", (REPO / "CHANGELOG.md").read_text(), re.MULTILINE)
+
+    assert newest is not None
+    assert newest[1] == version
 
 
 @pytest.mark.parametrize(("page", "block"), _blocks("yml"))
@@ -187,6 +253,16 @@ def test_the_configuration_page_lists_the_settings() -> None:
     names = {f"{PREFIX}{name.upper()}" for name in _names(Settings) - {"fault"}}
 
     assert _cells(_read("configuration.md")) == names
+
+
+def test_the_page_on_architecture_lists_every_room() -> None:
+    table = _read("architecture.md").partition("## Rooms")[2].partition("\n## ")[0]
+    packages = ("sitegraph", "runtime", "flows", "ingest", "schemas", "indexes", "retrieval")
+    rooms = {
+        str(module.parent.relative_to(REPO)) for name in packages for module in (REPO / name).rglob("*.py")
+    }
+
+    assert {row.split("`")[1] for row in table.splitlines() if row.startswith("| `")} == rooms
 
 
 def test_the_glossary_names_classes_that_exist() -> None:

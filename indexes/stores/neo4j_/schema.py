@@ -1,4 +1,4 @@
-"""What stands in the database: labels, relationship types, constraints, indexes (design 5).
+"""What stands in the database: labels, relationship types, constraints, indexes (docs/stores.md).
 
 What readers read, and people leave alone::
 

@@ -11,7 +11,7 @@ from ingest.parse.pdf.outline import Entry, title_key
 from ingest.parse.pdf.page import Line
 
 OUTLINE_AND_FONT, OUTLINE, FONT, NONE = 1.0, 0.9, 0.7, 0.4
-"""structure_confidence by what told the heading (design 4: outline+font > outline > font > none)."""
+"""structure_confidence by what told the heading (docs/chunks.md)."""
 
 FONT_LEVEL = 100
 """Level of headings told by type alone where there is an outline: below all of its levels."""

@@ -23,7 +23,7 @@ from schemas.geometry import BBox
 from schemas.nodes import RegionType
 
 SMALL_CODE = 40
-"""Tokens under which a listing stays with the text around it, as all siblings that small do (design 4)."""
+"""Tokens under which a listing stays with the text around it, as all small siblings do (docs/chunks.md)."""
 
 _BULLET = re.compile(rf"\s*(?:[{BULLETS}–—*·-]\s|\(?(?:\d{{1,2}}|[a-z])[.)]\s)")
 LABEL = 60

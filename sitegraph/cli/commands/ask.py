@@ -29,40 +29,42 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     mode: Annotated[
         AskMode,
-        typer.Option("--mode", help="How evidence is found: search, search and graph, wiki first, in steps."),
+        typer.Option("--mode", help="How to find evidence: search; search and graph; wiki first; in steps."),
     ] = AskMode.PLAIN,
     index: IndexOption = None,
     llm: Annotated[
         str | None,
         typer.Option(
-            "--llm", metavar="URL", help="Server of a model (default: SITEGRAPH_LLM_URL, else none)."
+            "--llm", metavar="URL", help="Server of a language model (default: SITEGRAPH_LLM_URL, else none)."
         ),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="NAME", help="The model there (default: SITEGRAPH_LLM_MODEL)."),
+        typer.Option("--model", metavar="NAME", help="Name of the model (default: SITEGRAPH_LLM_MODEL)."),
     ] = None,
     judge: Annotated[
-        bool, typer.Option("--judge", help="Have the model judge each sentence of its answer too.")
+        bool, typer.Option("--judge", help="Also have the model judge each sentence of its answer.")
     ] = False,
     steps: Annotated[
-        int, typer.Option("--steps", min=1, max=4, help="Most steps of --mode iterative, 1 to 4; 2 is fast.")
+        int, typer.Option("--steps", min=1, max=4, help="Most steps with --mode iterative; 2 is fast.")
     ] = 4,
     wiki: WikiOption = None,
-    top_k: Annotated[int, typer.Option("--top-k", help="Number of passages, 1 to 50.")] = 10,
-    use_graph: Annotated[bool, typer.Option("--use-graph/--no-graph", help="Follow links and edges.")] = True,
+    top_k: Annotated[int, typer.Option("--top-k", help="Number of chunks, 1 to 50.")] = 10,
+    use_graph: Annotated[
+        bool, typer.Option("--use-graph/--no-graph", help="Follow the edges of the graph.")
+    ] = True,
     filter_: Annotated[
         list[str] | None,
         typer.Option(
-            "--filter", metavar="KEY=VALUE", help="Keep matches, such as doc_type=guide; repeatable."
+            "--filter", metavar="KEY=VALUE", help="Only matching chunks, such as doc_type=guide. Repeatable."
         ),
     ] = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Answer a question from the index, each sentence with its source.
 
-    Without a model the answer is the sentences of the evidence that answer best; with one it words the
-    answer, and sentences that the evidence does not bear out are left out. The key is SITEGRAPH_LLM_KEY.
+    Without a language model, the answer quotes the sentences that answer best. With one, the model words the
+    answer, and sentences that the evidence does not support are dropped. Its API key is SITEGRAPH_LLM_KEY.
 
     Examples:
 

@@ -25,19 +25,21 @@ class ChangesFormat(StrEnum):
 
 
 def changes(
-    since: Annotated[int, typer.Option("--since", min=0, help="Generation you have; 0 is the empty index.")],
+    since: Annotated[
+        int, typer.Option("--since", min=0, help="Generation that you have; 0 is the empty index.")
+    ],
     index: IndexOption = None,
     until: Annotated[
         int | None, typer.Option("--until", min=0, help="Generation to stop at (default: the current one).")
     ] = None,
     source: Annotated[str | None, typer.Option(help="Only changes of this source.")] = None,
     output: Annotated[
-        ChangesFormat, typer.Option("--format", help="text for people, one JSON object a line for programs.")
+        ChangesFormat, typer.Option("--format", help="Text for people, or JSON lines for programs.")
     ] = ChangesFormat.TEXT,
 ) -> None:
-    """Print every document and chunk added, replaced, refreshed, moved or removed since a generation.
+    """List every document and chunk added, replaced, refreshed, moved or removed since a generation.
 
-    Exit code 1 means that the feed no longer leads from there to here: take a whole copy with export.
+    Exit code 1 means that the feed no longer goes back that far: take a full copy with export.
 
     Examples:
 

@@ -13,9 +13,9 @@ def drop(
     index: IndexOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Remove a source, all its rows and what is known of it, as a generation of its own.
+    """Remove a source, its rows and its crawl state, and publish that as a generation of its own.
 
-    Earlier generations keep it as long as they are kept.
+    Earlier generations still have it, so this can be rolled back.
 
     Examples:
 

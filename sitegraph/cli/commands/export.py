@@ -48,35 +48,38 @@ _FORMATS: dict[What, tuple[ExportFormat, ...]] = {
 
 
 def export(
-    what: Annotated[What, typer.Option("--what", help="Which rows.")],
+    what: Annotated[What, typer.Option("--what", help="What to export.")],
     index: IndexOption = None,
-    source: Annotated[str | None, typer.Option(help="Only this source's rows.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only rows of this source.")] = None,
     generation: Annotated[
-        int | None, typer.Option(help="Another generation than the current one.", min=0)
+        int | None, typer.Option(help="Generation to export (default: the current one).", min=0)
     ] = None,
     stable: Annotated[
-        bool, typer.Option("--stable", help="Leave out what depends on when it was observed.")
+        bool, typer.Option("--stable", help="Leave out times of fetching, so that exports can be compared.")
     ] = False,
-    vectors: Annotated[bool, typer.Option("--vectors", help="Chunks with their vectors.")] = False,
+    vectors: Annotated[bool, typer.Option("--vectors", help="Include the vectors of chunks.")] = False,
     format_: Annotated[
         ExportFormat | None,
         typer.Option(
             "--format",
-            help="jsonl for rows; graphml (the default) or parquet for the graph; usage may be parquet.",
+            help="JSON lines for rows; GraphML (default) or Parquet for the graph; usage also as Parquet.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", help="A file instead of standard output; for parquet a folder."),
+        typer.Option("--output", help="File to write instead of standard output; with parquet, a folder."),
     ] = None,
     questions: Annotated[
         Path | None,
-        typer.Option("--questions", help="Questions with known answers to mine negatives of, as for tune."),
+        typer.Option(
+            "--questions", help="File of questions with known answers, as for tune; with negatives."
+        ),
     ] = None,
 ) -> None:
-    """Print every row with its public fields, one JSON object a line; or hand the graph to other tools.
+    """Export rows as JSON lines, the graph as GraphML or Parquet, or the usage logs.
 
-    Two exports with --stable are equal exactly if the indexes have the same rows. A file is whole or absent.
+    With --stable, two exports are equal if and only if the indexes hold the same content. A file is written
+    completely or not at all.
 
     Examples:
 

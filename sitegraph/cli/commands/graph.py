@@ -31,25 +31,30 @@ def graph(
         typer.Argument(metavar="NODE", help="A node id, a URL, a path of a files source, or a document id."),
     ],
     index: IndexOption = None,
-    hops: Annotated[int, typer.Option("--hops", min=0, max=HOPS_MAX, help="How far to go.")] = 2,
+    hops: Annotated[
+        int, typer.Option("--hops", min=0, max=HOPS_MAX, help="Number of edges from the node.")
+    ] = 2,
     kind: Annotated[
         list[EdgeKind] | None,
-        typer.Option("--kind", help="Only along edges of this kind; repeatable.", show_choices=False),
+        typer.Option("--kind", help="Follow only edges of this kind. Repeatable.", show_choices=False),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=NODES_MAX, help="Nodes at most; says what it left out.")
+        int,
+        typer.Option(
+            "--limit", min=1, max=NODES_MAX, help="Most nodes to show; what is left out is counted."
+        ),
     ] = 60,
-    source: Annotated[str | None, typer.Option(help="Only as this source knows it.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only documents of this source.")] = None,
     output: Annotated[
         GraphFormat,
         typer.Option(
-            "--format", help="text for people, json for programs, dot for Graphviz, svg to look at."
+            "--format", help="Text for people, JSON for programs, DOT for Graphviz, or an SVG picture."
         ),
     ] = GraphFormat.TEXT,
 ) -> None:
-    """Show the nodes around one and the edges that join them, in both directions.
+    """Show the nodes around a node and the edges between them, in both directions.
 
-    Each kind of edge has its share of the limit. Equal index, equal call, equal bytes.
+    Each kind of edge gets a share of the limit. The same index and options give the same bytes.
 
     Examples:
 

@@ -13,9 +13,9 @@ from sitegraph.cli.reading import terminal_width
 
 
 def inspect(
-    target: Annotated[str, typer.Argument(metavar="URL|FILE", help="An http(s) URL, or a file.")],
+    target: Annotated[str, typer.Argument(metavar="URL|FILE", help="An http(s) URL or a file.")],
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="OUT", help="Write one HTML file to look at.")
+        Path | None, typer.Option("--html", metavar="OUT", help="Write an HTML report to this file.")
     ] = None,
     source: Annotated[
         Path | None,
@@ -23,16 +23,19 @@ def inspect(
     ] = None,
     allow_private: Annotated[
         list[str] | None,
-        typer.Option("--allow-private", metavar="HOST:PORT", help="Private address that may be fetched."),
+        typer.Option(
+            "--allow-private",
+            metavar="HOST:PORT",
+            help="Allow fetching from this private address. Repeatable.",
+        ),
     ] = None,
     index: IndexOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Show what the parser makes of one document: tree, chunks, links, and what it does not read and why.
+    """Show how one document is parsed: tree, chunks, links, and which text is left out and why.
 
-    Works without an index and writes to none; where there is one, tokens are counted as it counts them.
-    The page of --html marks every stretch of text as read or not; of a PDF it shows the pages with their
-    regions drawn.
+    Needs no index and writes to none. If there is one, its tokenizer counts the tokens. The report of --html
+    marks all text as read or left out; for a PDF it shows the pages with their regions.
 
     Examples:
 

@@ -17,12 +17,12 @@ MAX_LINES = 40
 def plan(
     source: Annotated[Path, typer.Argument(metavar="SOURCE.yaml", help="Source file.")],
     index: IndexOption = None,
-    due: Annotated[bool, typer.Option("--due", help="Only documents whose time has come.")] = False,
+    due: Annotated[bool, typer.Option("--due", help="Only documents that are due.")] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Show what a run would fetch, parse again, publish, embed and remove, and why. Sends no request.
+    """Show what a run would fetch, parse again, publish, embed and remove, and why.
 
-    Links and sitemaps may lead the run to more.
+    Sends no request, so links and sitemaps may lead the run to more documents.
 
     Examples:
 

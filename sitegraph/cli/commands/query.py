@@ -20,38 +20,47 @@ if TYPE_CHECKING:
 
 
 def query(
-    text: Annotated[str | None, typer.Argument(help="The question; not with --from.")] = None,
+    text: Annotated[str | None, typer.Argument(help="The question. Omit it with --from.")] = None,
     index: IndexOption = None,
-    top_k: Annotated[int, typer.Option("--top-k", help="Number of passages, 1 to 50.")] = 10,
-    budget: Annotated[int, typer.Option("--budget", help="Tokens of evidence; texts are cut to fit.")] = 2500,
-    use_graph: Annotated[bool, typer.Option("--use-graph/--no-graph", help="Follow links and edges.")] = True,
+    top_k: Annotated[int, typer.Option("--top-k", help="Number of chunks, 1 to 50.")] = 10,
+    budget: Annotated[
+        int, typer.Option("--budget", help="Most tokens of evidence; texts are shortened to fit.")
+    ] = 2500,
+    use_graph: Annotated[
+        bool, typer.Option("--use-graph/--no-graph", help="Follow the edges of the graph.")
+    ] = True,
     rerank: Annotated[
-        bool, typer.Option("--rerank/--no-rerank", help="Have a cross-encoder order the best.")
+        bool, typer.Option("--rerank/--no-rerank", help="Reorder the best chunks with a cross-encoder.")
     ] = False,
     filter_: Annotated[
         list[str] | None,
         typer.Option(
-            "--filter", metavar="KEY=VALUE", help="Keep matches, such as doc_type=guide; repeatable."
+            "--filter", metavar="KEY=VALUE", help="Only matching chunks, such as doc_type=guide. Repeatable."
         ),
     ] = None,
     output: FormatOption = OutputFormat.TEXT,
     from_: Annotated[
         Path | None,
-        typer.Option("--from", help='JSON lines {"query": …, "filters": {…}}; one bundle a line.'),
+        typer.Option(
+            "--from", help='File of questions, {"query": …, "filters": {…}} a line; prints one bundle a line.'
+        ),
     ] = None,
     persona: Annotated[
-        str | None, typer.Option("--persona", help="Who answers and how, in a line or two; for the answerer.")
+        str | None,
+        typer.Option("--persona", help="Who answers and how, in a line or two; passed on with the evidence."),
     ] = None,
-    tool: Annotated[str | None, typer.Option("--tool", help="A tool the question is about, by name.")] = None,
+    tool: Annotated[
+        str | None, typer.Option("--tool", help="Name of a tool that the question is about.")
+    ] = None,
     tool_inputs: Annotated[
-        str | None, typer.Option("--tool-inputs", metavar="JSON", help="Inputs to check by its schema.")
+        str | None, typer.Option("--tool-inputs", metavar="JSON", help="Inputs to check against its schema.")
     ] = None,
     tool_result: Annotated[
-        str | None, typer.Option("--tool-result", metavar="JSON", help="What the tool gave, if it was run.")
+        str | None, typer.Option("--tool-result", metavar="JSON", help="Result of the tool, if it was run.")
     ] = None,
-    timings: Annotated[bool, typer.Option("--timings", help="Print how long it took on stderr.")] = False,
+    timings: Annotated[bool, typer.Option("--timings", help="Print timings on stderr.")] = False,
 ) -> None:
-    """Print the passages that answer a question, best first, with their citations.
+    """Find evidence for a question: the best chunks, with citations.
 
     Examples:
 

@@ -14,15 +14,15 @@ from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print
 def rollback(
     index: IndexOption = None,
     to: Annotated[
-        int | None, typer.Option("--to", help="Generation to go back to (default: the one before).")
+        int | None, typer.Option("--to", help="Generation to return to (default: the previous one).")
     ] = None,
-    lift: Annotated[bool, typer.Option("--lift", help="Let runs publish again after a rollback.")] = False,
+    lift: Annotated[bool, typer.Option("--lift", help="Lift the hold, so that runs publish again.")] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Point readers at an earlier generation and hold publishing until it is lifted.
+    """Return readers to an earlier generation, and hold publishing until --lift.
 
-    The next run after --lift compares with the generation that is current, so what was rolled back
-    comes in again if the site still says so.
+    The next run after --lift compares with the current generation, so what was rolled back returns if the
+    site still says so.
 
     Examples:
 

@@ -19,26 +19,28 @@ def run(
     graph: Annotated[
         str | None, typer.Option(help="Graph store of a new index: lance (default) or neo4j.")
     ] = None,
-    due: Annotated[bool, typer.Option("--due", help="Look only at documents whose time has come.")] = False,
+    due: Annotated[bool, typer.Option("--due", help="Check only documents that are due.")] = False,
     accept: Annotated[
         bool,
         typer.Option(
             "--accept",
-            help="Publish a large removal, loss or quarantine, in spite of many failures, past a hold, and "
-            "with another model; take pages that answer 404 as gone at once. An unreachable seed and an "
-            "empty source stop the run all the same.",
+            help="Publish even if much is removed, quarantined or failing, publishing is on hold, or the "
+            "model has changed; remove pages that answer 404 at once. An empty source still stops the "
+            "run, and so does a seed that cannot be read if no other can.",
         ),
     ] = False,
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Compare everything with its hashes first; rebuild what is damaged."),
+        typer.Option(
+            "--repair", help="First compare every file and row with its hash, and rebuild what is damaged."
+        ),
     ] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Crawl a source, index what changed, publish it as one generation.
+    """Crawl a source, index what changed, and publish it as one generation.
 
-    An interrupted run is resumed. Nothing changed: no generation, nothing written. Damage that shows at a
-    glance is mended by any run.
+    Resumes an interrupted run. If nothing changed, nothing is written and no generation is made. Every run
+    repairs the damage it sees; --repair looks everywhere.
 
     Examples:
 

@@ -16,17 +16,18 @@ WORKERS_MAX = 64
 def serve(
     index: IndexOption = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen at; any but loopback needs SITEGRAPH_SERVE_TOKEN.")
+        str, typer.Option(help="Address to listen on; any but loopback needs SITEGRAPH_SERVE_TOKEN.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 is any free one.")] = 8000,
-    workers: Annotated[int, typer.Option(min=1, max=WORKERS_MAX, help="Processes that answer.")] = 2,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 picks a free one.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, max=WORKERS_MAX, help="Number of worker processes.")] = 2,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Where there is no index yet, wait for a run to make one.")
+        bool, typer.Option("--wait", help="If there is no index yet, wait until a run has made one.")
     ] = False,
 ) -> None:
-    """Answer over HTTP: POST /retrieve, GET /chunks/ID, /documents/ID, /changes; read-only.
+    """Serve the index over HTTP, read-only: POST /retrieve, GET /chunks/ID, /documents/ID, /changes.
 
-    Publishing shows at the next request. Needs the extra sitegraph[serve]. The contract is /openapi.json.
+    The request after a publish is answered from the new generation. Needs the extra sitegraph[serve].
+    /openapi.json describes the API.
 
     Examples:
 

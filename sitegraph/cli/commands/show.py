@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def show(
-    chunk: Annotated[str, typer.Argument(help="A chunk id, as `query` prints it, or its beginning.")],
+    chunk: Annotated[str, typer.Argument(help="A chunk id as `query` prints it, or the beginning of one.")],
     index: IndexOption = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Picture file for a PDF passage (default: chunk-….png).")
+        Path | None, typer.Option("--out", help="PNG file for a chunk of a PDF (default: chunk-….png).")
     ] = None,
 ) -> None:
-    """Show a passage where it stands: a PDF page with its box drawn, or the text of its section.
+    """Open a citation: draw the PDF page with its box, or print the section with the cited text marked.
 
-    A citation that a query brought counts as followed: its document gains authority with the next generation.
+    Opening a chunk that a query returned raises the authority of its document in the next generation.
 
     Examples:
 

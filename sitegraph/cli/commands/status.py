@@ -13,7 +13,7 @@ TOLD_PROBLEMS = 5
 
 
 def status(index: IndexOption = None, output: FormatOption = OutputFormat.TEXT) -> None:
-    """Show generation, sources, last runs with their problems, leases and holds.
+    """Show the current generation, its sources, the last runs and their problems, leases and the hold.
 
     Examples:
 

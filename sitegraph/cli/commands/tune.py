@@ -24,14 +24,14 @@ def tune(
     ],
     index: IndexOption = None,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Store the weights beside the index if they are accepted.")
+        bool, typer.Option("--apply", help="Store the weights beside the index if the check accepts them.")
     ] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Fit the weights of a score on questions with known answers; changes nothing without --apply.
+    """Fit the ranking weights to questions with known answers. Changes nothing without --apply.
 
-    Half of the questions, chosen by their ids, is tuned on; the other half only checks the result. Gold is
-    named by node id, document id, URL or path, a page of a PDF as path#page=3.
+    One half of the questions, chosen by their ids, is used for tuning, the other half to check the result.
+    Gold documents are given by node id, document id, URL or path; a page of a PDF as path#page=3.
 
     Examples:
 

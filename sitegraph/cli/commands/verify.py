@@ -12,11 +12,11 @@ from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, choos
 def verify(
     index: IndexOption = None,
     generation: Annotated[
-        int | None, typer.Option(help="Another generation than the current one.", min=0)
+        int | None, typer.Option(help="Generation to check (default: the current one).", min=0)
     ] = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Read everything back and compare it with the generation's manifest; damage exits with 1.
+    """Read the whole index and compare it with its manifest. Damage is exit code 1.
 
     Examples:
 

@@ -16,15 +16,18 @@ _DAY = 86400.0
 def why(
     name: Annotated[
         str,
-        typer.Argument(metavar="URL", help="A URL, a path of a files source, a document id or a node id."),
+        typer.Argument(
+            metavar="URL",
+            help="A URL or the end of one, a path of a files source, a document id or a node id.",
+        ),
     ],
     index: IndexOption = None,
-    source: Annotated[str | None, typer.Option(help="Only as this source knows it.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only documents of this source.")] = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Show how a document was found, what each look at it brought, what became of it, when it is due.
+    """Explain how a document was found, what each fetch returned, what became of it, and when it is due.
 
-    Sends no request: scope and robots.txt are what the last run saw.
+    Sends no request: scope and robots.txt are as the last run saw them.
 
     Examples:
 

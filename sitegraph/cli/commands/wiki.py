@@ -41,15 +41,16 @@ WikiOption = Annotated[
 def wiki(
     action: Annotated[WikiAction, typer.Argument(help="list, search TEXT, read CATEGORY/SLUG, or check.")],
     text: Annotated[
-        str | None, typer.Argument(help="Words to search for, or the page to read; not with list and check.")
+        str | None,
+        typer.Argument(help="Words to search for, or the page to read. Omit it with list and check."),
     ] = None,
     index: IndexOption = None,
     folder: WikiOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Look at the wiki: Markdown pages that people may edit, kept apart from the index.
+    """List, search, read and check the wiki: Markdown pages beside the index that people may edit.
 
-    check compares every page with the index, and writes on it whether what it rests on has changed.
+    check compares every page with the index, and marks pages whose sources have changed.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""Every rule of the recipes names the tests that hold it, and those tests exist."""
+"""Every requirement names the tests that hold it, and those tests exist."""
 
 import ast
 import re
@@ -8,24 +8,25 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).resolve().parents[2]
+PAGE = REPO / "docs" / "development" / "requirements.md"
 ROWS = [
     tuple(cell.strip() for cell in line.strip("|").split("|"))
-    for line in (REPO / "docs" / "seeds.md").read_text(encoding="utf-8").splitlines()
+    for line in PAGE.read_text(encoding="utf-8").splitlines()
     if line.startswith("| ") and not line.startswith("| rule")
 ]
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
 @pytest.mark.parametrize(("rule", "tests"), ROWS, ids=[rule for rule, _ in ROWS])
-def test_a_rule_is_held_by_tests_that_exist(rule: str, tests: str) -> None:
+def test_a_requirement_is_held_by_tests_that_exist(rule: str, tests: str) -> None:
     named = TEST.findall(tests)
     assert named, f"no test is named for: {rule}"
     for path, name in named:
         assert name in defined_in(path), f"{path} has no {name}"
 
 
-def test_each_recipe_has_its_rules() -> None:
-    page = (REPO / "docs" / "seeds.md").read_text(encoding="utf-8")
+def test_each_specification_has_its_rules() -> None:
+    page = PAGE.read_text(encoding="utf-8")
     assert [int(number) for number in re.findall(r"^## (\d{3})", page, re.MULTILINE)] == [0, 1, 2, 3, 4]
     assert len(ROWS) > 50
 
