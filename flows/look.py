@@ -16,7 +16,7 @@ from flows.crawl.parse import parse_batch
 from flows.run.hold import check_hold
 from flows.run.resources import Resources
 from flows.run.stages import Stages
-from flows.run.values import Batch, Compared, Embedded, Fetched, Recovered, Run, Wave
+from flows.run.values import Batch, ComparedSource, CrawlWave, Embedded, FetchedBatch, Recovered, Run
 from flows.run.vector_space import changes_model
 from flows.walk import Work, walk
 from schemas.errors import SitegraphError
@@ -61,11 +61,11 @@ class LookEngine:
         if stage is tasks.recover:
             return self._recover()  # type: ignore[return-value]
         result: R = stage.fn(*values)  # type: ignore[attr-defined]
-        if isinstance(result, Compared) and result.difference is not None:
+        if isinstance(result, ComparedSource) and result.difference is not None:
             raise FlowNeeded
         return result
 
-    def crawl_wave(self, run: Run, wave: Wave) -> Sequence[Work]:
+    def crawl_wave(self, run: Run, wave: CrawlWave) -> Sequence[Work]:
         """Shards side by side, the batches of each in turn; all end soon where one finds something to parse.
 
         So do they where one fails; `stop` is set only where the run is to end: the flow goes on with it.
@@ -86,7 +86,7 @@ class LookEngine:
             raise FlowNeeded
         return done
 
-    def embed(self, run: Run, compared: Compared) -> Callable[[], Sequence[Embedded]]:  # noqa: ARG002
+    def embed(self, run: Run, compared: ComparedSource) -> Callable[[], Sequence[Embedded]]:  # noqa: ARG002
         """Nothing is to be embedded where nothing changed."""
         raise FlowNeeded
 
@@ -96,7 +96,7 @@ class LookEngine:
             if found.is_set():
                 break
             try:
-                fetched: Fetched = tasks.fetch.fn(run, batch, None)
+                fetched: FetchedBatch = tasks.fetch.fn(run, batch, None)
                 if fetched.to_parse:
                     found.set()
                 # Nothing of these is parsed, but stubs still redirect, and bytes with secrets are not kept.

@@ -19,7 +19,7 @@ from flows.run.opening import open_run
 from flows.run.problems import problems_so_far
 from flows.run.resources import Resources
 from flows.run.stages import Stages
-from flows.run.values import Compared, Embedded, Run, Wave
+from flows.run.values import ComparedSource, CrawlWave, Embedded, Run
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
 from schemas.errors import SitegraphError
@@ -118,7 +118,7 @@ class PrefectEngine:
 
     def __init__(self) -> None:
         self.futures: list[PrefectFuture[Any]] = []
-        self.compared: Compared | None = None
+        self.compared: ComparedSource | None = None
 
     def begin(self, resources: Resources) -> None:
         """Any run can be done."""
@@ -126,11 +126,11 @@ class PrefectEngine:
     def call(self, stage: Callable[..., R], *values: Any) -> R:
         """Run a stage as a task, and wait for it."""
         result = stage(*values)
-        if isinstance(result, Compared):
+        if isinstance(result, ComparedSource):
             self.compared = result
         return result
 
-    def crawl_wave(self, run: Run, wave: Wave) -> Sequence[Work]:
+    def crawl_wave(self, run: Run, wave: CrawlWave) -> Sequence[Work]:
         """Submit the batches of each shard one after the other, shards side by side, parsing behind them."""
         fetched: dict[str, PrefectFuture[Any]] = {}
         futures: list[PrefectFuture[Any]] = []
@@ -141,7 +141,7 @@ class PrefectEngine:
         self.futures += futures
         return [future.result() for future in futures]
 
-    def embed(self, run: Run, compared: Compared) -> Callable[[], Sequence[Embedded]]:
+    def embed(self, run: Run, compared: ComparedSource) -> Callable[[], Sequence[Embedded]]:
         """Submit the embedding of what changed, in parts."""
         starts = range(0, len(compared.fragments), DOCUMENTS_PER_EMBEDDING)
         futures = [

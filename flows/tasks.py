@@ -14,19 +14,19 @@ from flows.run.task_names import batch_named, compared_named, embed_named, gener
 from flows.run.values import (
     Batch,
     Collected,
-    Compared,
+    ComparedSource,
     Crawled,
+    CrawlWave,
     Embedded,
-    Fetched,
+    FetchedBatch,
     Frozen,
     Linked,
-    Parsed,
+    ParsedBatch,
     Planned,
     Published,
     Quarantined,
     Recovered,
     Run,
-    Wave,
 )
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState
@@ -45,7 +45,7 @@ def plan(run: Run, due_by: str | None) -> Planned:
 
 
 @task(name="parse-leftovers", task_run_name=named("parse leftovers of"))
-def parse_leftovers(run: Run, planned: Planned) -> Parsed:  # noqa: ARG001 - what comes before it
+def parse_leftovers(run: Run, planned: Planned) -> ParsedBatch:  # noqa: ARG001 - what comes before it
     """Parse stored bytes that have no fragment of this pipeline version."""
     from flows.crawl.parse import parse_leftovers as parse
 
@@ -54,18 +54,18 @@ def parse_leftovers(run: Run, planned: Planned) -> Parsed:  # noqa: ARG001 - wha
 
 
 @task(name="plan-wave", task_run_name=wave_named)
-def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[Parsed]) -> Wave:  # noqa: ARG001
+def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[ParsedBatch]) -> CrawlWave:  # noqa: ARG001
     """Cut what the run has not looked at yet, some of it found by what was parsed before, into batches."""
     from flows.crawl.plan import plan_wave as batches_of
 
     with resources_of(run) as parts:
         batches = batches_of(parts.crawling(), due_by=due_by)
         parts.progress.expect("fetch", sum(len(batch.uris) for batch in batches))
-        return Wave(number=number, batches=batches)
+        return CrawlWave(number=number, batches=batches)
 
 
 @task(name="fetch", task_run_name=batch_named("fetch"), **TRANSIENT)
-def fetch(run: Run, batch: Batch, before: Fetched | None) -> Fetched:  # noqa: ARG001 - one host, one at a time
+def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch:  # noqa: ARG001 - one host, one at a time
     """Fetch one batch of one shard, after the one before it."""
     from flows.crawl.fetch import fetch_batch
     from flows.crawl.parse import unparsed
@@ -74,11 +74,11 @@ def fetch(run: Run, batch: Batch, before: Fetched | None) -> Fetched:  # noqa: A
         context = parts.crawling()
         documents = fetch_batch(context, batch.uris)
         http, _ = parts.take_counts()
-        return Fetched(documents=documents, to_parse=unparsed(context, batch.uris), http=http)
+        return FetchedBatch(documents=documents, to_parse=unparsed(context, batch.uris), http=http)
 
 
 @task(name="parse", task_run_name=batch_named("parse"))
-def parse(run: Run, batch: Batch, fetched: Fetched) -> Parsed:  # noqa: ARG001 - what comes before it
+def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa: ARG001 - what comes before it
     """Parse one fetched batch."""
     from flows.crawl.parse import parse_batch
 
@@ -87,7 +87,7 @@ def parse(run: Run, batch: Batch, fetched: Fetched) -> Parsed:  # noqa: ARG001 -
 
 
 @task(name="quarantine", task_run_name=named("quarantine and deduplicate"))
-def quarantine(run: Run, last: Wave) -> Quarantined:  # noqa: ARG001 - what comes before it
+def quarantine(run: Run, last: CrawlWave) -> Quarantined:  # noqa: ARG001 - what comes before it
     """Put aside what is no content, and what is the same at several addresses; refuse a source without seeds.
 
     Raises: GuardRefused.
@@ -126,7 +126,7 @@ def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # n
 
 
 @task(name="diff", task_run_name=named("diff"))
-def diff(run: Run, recovered: Recovered) -> Compared:
+def diff(run: Run, recovered: Recovered) -> ComparedSource:
     """Compare the ledger with the generation that readers see.
 
     Raises: GuardRefused: too much of the source would go.
@@ -143,7 +143,7 @@ def diff(run: Run, recovered: Recovered) -> Compared:
 
 
 @task(name="embed", task_run_name=embed_named)
-def embed(run: Run, compared: Compared, start: int, end: int) -> Embedded:
+def embed(run: Run, compared: ComparedSource, start: int, end: int) -> Embedded:
     """Give the texts of changed documents *start* to *end* their vectors."""
     from flows.derive.embed import embed_fragments
 
@@ -152,7 +152,7 @@ def embed(run: Run, compared: Compared, start: int, end: int) -> Embedded:
 
 
 @task(name="link", task_run_name=compared_named("link"))
-def link(run: Run, compared: Compared) -> Linked:
+def link(run: Run, compared: ComparedSource) -> Linked:
     """Plan the rows of every document that changes and of those around it, and what follows from all."""
     from flows.derive.freeze import link_source
 
@@ -162,7 +162,7 @@ def link(run: Run, compared: Compared) -> Linked:
 
 @task(name="freeze", task_run_name=compared_named("freeze"))
 def freeze(
-    run: Run, lease: Lease, compared: Compared, linked: Linked, embedded: Sequence[Embedded], ahead: int
+    run: Run, lease: Lease, compared: ComparedSource, linked: Linked, embedded: Sequence[Embedded], ahead: int
 ) -> Frozen:
     """Fix the plan as the next generation; from here on a crash is followed by a replay.
 
@@ -218,7 +218,7 @@ def publish(run: Run, lease: Lease, frozen: Frozen, staged: StagedState) -> Publ
 
 
 @task(name="collect", task_run_name=named("collect"))
-def collect(run: Run, compared: Compared, published: Published | None) -> Collected:
+def collect(run: Run, compared: ComparedSource, published: Published | None) -> Collected:
     """Delete old generations, and files that nothing needs any more."""
     from flows.commit.garbage_collect import collect as collect_garbage
     from flows.commit.publish import prune
@@ -232,7 +232,7 @@ def collect(run: Run, compared: Compared, published: Published | None) -> Collec
 @task(name="report", task_run_name=named("report"))
 def report(
     run: Run,
-    compared: Compared,
+    compared: ComparedSource,
     crawled: Crawled,
     seconds: dict[str, float],
     before: Collected | None,  # noqa: ARG001
@@ -248,8 +248,8 @@ def report(
         return record_run(context, difference, crawled, seconds=seconds, encoded=parts.encoded)
 
 
-def _counted(parts: Resources, parsed: Parsed) -> Parsed:
+def _counted(parts: Resources, parsed: ParsedBatch) -> ParsedBatch:
     _, pages = parts.take_counts()
-    return Parsed(
+    return ParsedBatch(
         documents=parsed.documents, texts=parsed.texts, pages=pages, peak_child_mb=parts.peak_child_mb
     )

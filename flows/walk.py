@@ -12,13 +12,23 @@ from flows import tasks
 from flows.run.leases import hold_lease
 from flows.run.resources import Resources
 from flows.run.stages import Stages
-from flows.run.values import Compared, Crawled, Embedded, Fetched, Parsed, Published, Run, Wave, sum_crawl
+from flows.run.values import (
+    ComparedSource,
+    Crawled,
+    CrawlWave,
+    Embedded,
+    FetchedBatch,
+    ParsedBatch,
+    Published,
+    Run,
+    sum_crawl,
+)
 from indexes.stores.ledger.leases import Lease
 from schemas.report import RunReport
 
 R = TypeVar("R")
 
-Work = Fetched | Parsed
+Work = FetchedBatch | ParsedBatch
 
 
 class Engine(Protocol):
@@ -30,10 +40,10 @@ class Engine(Protocol):
     def call(self, stage: Callable[..., R], *values: Any) -> R:
         """Run a stage, and wait for it."""
 
-    def crawl_wave(self, run: Run, wave: Wave) -> Sequence[Work]:
+    def crawl_wave(self, run: Run, wave: CrawlWave) -> Sequence[Work]:
         """Fetch and parse the batches of a wave: those of one shard in turn, shards side by side."""
 
-    def embed(self, run: Run, compared: Compared) -> Callable[[], Sequence[Embedded]]:
+    def embed(self, run: Run, compared: ComparedSource) -> Callable[[], Sequence[Embedded]]:
         """Begin to embed what changed; what is returned waits for the end of it."""
 
 
@@ -65,12 +75,12 @@ def walk(resources: Resources, engine: Engine, *, due: bool, stages: Stages) -> 
 def crawl(run: Run, engine: Engine, *, due_by: str | None) -> tuple[Crawled, Any]:
     """Fetch and parse, wave after wave, until every document has been looked at."""
     planned = engine.call(tasks.plan, run, due_by)
-    parsed: tuple[Parsed, ...] = (engine.call(tasks.parse_leftovers, run, planned),)
+    parsed: tuple[ParsedBatch, ...] = (engine.call(tasks.parse_leftovers, run, planned),)
     crawled = sum_crawl((planned, *parsed))
     number = 1
     while (wave := engine.call(tasks.plan_wave, run, due_by, number, parsed)).batches:
         done = engine.crawl_wave(run, wave)
-        parsed = tuple(one for one in done if isinstance(one, Parsed))
+        parsed = tuple(one for one in done if isinstance(one, ParsedBatch))
         crawled = sum_crawl((crawled, *done))
         number += 1
     quarantined = engine.call(tasks.quarantine, run, wave)
@@ -81,7 +91,7 @@ def _change(
     resources: Resources,
     engine: Engine,
     lease: Lease,
-    compared: Compared,
+    compared: ComparedSource,
     crawled: Crawled,
     stages: Stages,
 ) -> RunReport:
@@ -97,7 +107,7 @@ def _change(
 
 
 def make_generation(
-    run: Run, engine: Engine, lease: Lease, compared: Compared, crawled: Crawled, stages: Stages
+    run: Run, engine: Engine, lease: Lease, compared: ComparedSource, crawled: Crawled, stages: Stages
 ) -> Published:
     """Embed and link side by side, freeze the plan, then write, verify and publish it."""
     with stages.timed("embed"):

@@ -28,7 +28,7 @@ from schemas.cleaning import Hook
 from schemas.errors import ConfigError
 from schemas.source import (
     Auth,
-    Content,
+    ContentSelectors,
     GoneAfter,
     MaxFailures,
     Quarantine,
@@ -395,7 +395,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         javascript=file.javascript,
         keep_raw=file.keep_raw,
         ocr=file.ocr,
-        content=Content(**file.content.model_dump()),
+        content=ContentSelectors(**file.content.model_dump()),
         clean=file.clean,
         rate=Rate(**file.rate.model_dump()),
         recrawl=Recrawl(

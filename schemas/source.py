@@ -91,7 +91,7 @@ class SizeLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class ContentSelectors:
     """CSS selectors of what is read of HTML pages, what is not, and their titles."""
 
     select: tuple[str, ...] = ()
@@ -156,7 +156,7 @@ class Source:
     javascript: bool = False
     keep_raw: bool = False
     ocr: tuple[str, ...] = ()
-    content: Content = Content()
+    content: Content = ContentSelectors()
     clean: Hook | None = None
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
@@ -170,7 +170,7 @@ class Source:
     @property
     def cleaning(self) -> Cleaning | None:
         """How HTML pages are cleaned; None where they are taken as they come."""
-        if self.content == Content() and self.clean is None:
+        if self.content == ContentSelectors() and self.clean is None:
             return None
         content = self.content
         return Cleaning(select=content.select, remove=content.remove, title=content.title, hook=self.clean)

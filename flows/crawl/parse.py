@@ -10,7 +10,7 @@ from flows.derive.embed import embed_ahead
 from flows.run.batches import cut
 from flows.run.contexts import CrawlContext
 from flows.run.fragments import is_parsed
-from flows.run.values import Parsed
+from flows.run.values import ParsedBatch
 from ingest.diff.quarantine import TINY_WORDS
 from ingest.diff.soft_errors.features import extract_features
 from ingest.diff.soft_errors.verdict import find_soft_error
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 DOCUMENTS_PER_BATCH = 100
 
 
-def parse_batch(run: CrawlContext, uris: Sequence[str]) -> Parsed:
+def parse_batch(run: CrawlContext, uris: Sequence[str]) -> ParsedBatch:
     """Parse those of the documents whose bytes are new to this pipeline version; count them."""
     known = run.index.ledger.documents.get(run.source.name, uris)
     stale = {uri: known[uri] for uri in sorted(known) if needs_parsing(run, known[uri])}
@@ -54,7 +54,7 @@ def parse_batch(run: CrawlContext, uris: Sequence[str]) -> Parsed:
     if stale:
         told = summarise_states(one.document for one in done)
         _log.info("parsed %d, %d had been before: %s", len(stale), len(fresh), told)
-    return Parsed(documents=len(stale), texts=taken)
+    return ParsedBatch(documents=len(stale), texts=taken)
 
 
 def _embed_ahead(run: CrawlContext, before: KnownDocument, done: "_Done") -> int:
@@ -67,12 +67,12 @@ def _embed_ahead(run: CrawlContext, before: KnownDocument, done: "_Done") -> int
     return 0
 
 
-def parse_leftovers(run: CrawlContext) -> Parsed:
+def parse_leftovers(run: CrawlContext) -> ParsedBatch:
     """Parse what an interrupted run fetched, or an older pipeline version made; no request is sent."""
     stale = run.index.ledger.documents.unparsed(run.source.name, pipeline_version=run.pipeline_version)
     uris = [document.uri for document in stale]
     parts = [parse_batch(run, part) for part in cut(uris, DOCUMENTS_PER_BATCH)]
-    return Parsed(documents=sum(p.documents for p in parts), texts=sum(p.texts for p in parts))
+    return ParsedBatch(documents=sum(p.documents for p in parts), texts=sum(p.texts for p in parts))
 
 
 def unparsed(run: CrawlContext, uris: Sequence[str]) -> tuple[str, ...]:

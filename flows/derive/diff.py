@@ -9,7 +9,7 @@ from flows.derive.link import redirects_matter
 from flows.derive.tools import keep_tools
 from flows.run.contexts import DeriveContext
 from flows.run.index import Index
-from flows.run.values import Compared, Difference
+from flows.run.values import ComparedSource, Difference
 from flows.run.vector_space import changes_model
 from indexes.publish.generation import load_generation
 from ingest.diff.documents import count_documents, diff_documents, outcome_of
@@ -56,7 +56,7 @@ def compare_source(
     accept: bool,
     rebuild: Callable[[Index, Difference], Difference] | None = None,
     repairs: bool = False,
-) -> Compared:
+) -> ComparedSource:
     """Compare with the generation that is current now, and keep the difference where there is one.
 
     *rebuild* makes all of the index change, *repairs* says that something is to be written again.
@@ -67,7 +67,7 @@ def compare_source(
     if rebuild is not None:
         difference = rebuild(run.index, difference)
     changes = repairs or changes_model(run) or difference.changes or redirects_matter(run, difference)
-    return Compared(
+    return ComparedSource(
         base=difference.base,
         difference=dump_difference(run.index, difference) if changes else None,
         documents=len(difference.changes),
@@ -84,7 +84,7 @@ def dump_difference(index: Index, difference: Difference) -> str:
     return index.outbox.put(canonical_json(to_record(difference)).encode())
 
 
-def load_difference(index: Index, compared: Compared) -> Difference:
+def load_difference(index: Index, compared: ComparedSource) -> Difference:
     """Read back what was found.
 
     Raises: DamageFound: it is damaged or lost.

@@ -11,7 +11,7 @@ from flows.derive.row_plan import PlannedRows, RowPlan
 from flows.run.batches import cut
 from flows.run.contexts import DeriveContext
 from flows.run.index import Index
-from flows.run.values import Compared, Difference, Frozen, Linked
+from flows.run.values import ComparedSource, Difference, Frozen, Linked
 from flows.run.vector_space import space_for
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
@@ -24,7 +24,7 @@ from schemas.records import from_record, to_record
 _log = logging.getLogger(__name__)
 
 
-def link_source(run: DeriveContext, compared: Compared) -> Linked:
+def link_source(run: DeriveContext, compared: ComparedSource) -> Linked:
     """Plan every row of the next generation, and keep the plan in the outbox."""
     waited = run.encoding().seconds_waited
     planned = plan_rows(run, load_difference(run.index, compared), as_of=compared.as_of)
@@ -37,7 +37,7 @@ def link_source(run: DeriveContext, compared: Compared) -> Linked:
 
 
 def freeze_plan(
-    run: DeriveContext, compared: Compared, linked: Linked, *, lease: Lease, accept: bool, embedded: int
+    run: DeriveContext, compared: ComparedSource, linked: Linked, *, lease: Lease, accept: bool, embedded: int
 ) -> Frozen:
     """Fix what `link_source` planned as the next generation; *embedded* texts got their vector before.
 

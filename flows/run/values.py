@@ -53,7 +53,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wave:
+class CrawlWave:
     """Batches of documents that the run has not looked at yet; none when nothing is left."""
 
     number: int
@@ -61,7 +61,7 @@ class Wave:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class FetchedBatch:
     """How many documents of a batch were looked at, which of them have bytes to parse, and the requests."""
 
     documents: int
@@ -70,7 +70,7 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parsed:
+class ParsedBatch:
     """How many documents were parsed, how many texts were handed to the encoder meanwhile, the pages of PDFs
     in the documents, and the largest child process, in MiB.
     """
@@ -125,7 +125,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class ComparedSource:
     """What a run found against the generation *base*, and what follows from it.
 
     `difference` is where the documents that change lie, by hash; None where no generation is to be made.
@@ -184,7 +184,7 @@ class Collected:
     files: int
 
 
-def sum_crawl(parts: Iterable[Planned | Fetched | Parsed | Quarantined | Crawled]) -> Crawled:
+def sum_crawl(parts: Iterable[Planned | FetchedBatch | ParsedBatch | Quarantined | Crawled]) -> Crawled:
     """Add up what the stages of a crawl say they did."""
     total = Crawled()
     for part in parts:

@@ -7,10 +7,10 @@ import json
 import sys
 
 from flows import tasks
-from flows.run.values import Batch, Compared, Embedded, Fetched, Parsed, Run
+from flows.run.values import Batch, ComparedSource, Embedded, FetchedBatch, ParsedBatch, Run
 from schemas.records import from_record, to_record
 
-ARGUMENTS = {"fetch": (Batch,), "parse": (Batch, Fetched), "embed": (Compared,)}
+ARGUMENTS = {"fetch": (Batch,), "parse": (Batch, FetchedBatch), "embed": (ComparedSource,)}
 """What each stage is given besides the run."""
 
 
@@ -21,7 +21,7 @@ def main() -> None:
         from_record(kind, value) for kind, value in zip(ARGUMENTS[stage], record["values"], strict=True)
     ]
     run = from_record(Run, record["run"])
-    done: Fetched | Parsed | Embedded
+    done: FetchedBatch | ParsedBatch | Embedded
     if stage == "fetch":
         done = tasks.fetch.fn(run, *values, None)
     elif stage == "parse":

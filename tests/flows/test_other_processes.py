@@ -13,7 +13,7 @@ import pytest
 
 from flows.run.resources import Resources
 from flows.run.stages import Stages
-from flows.run.values import Batch, Compared, Embedded, Fetched, Parsed, Run
+from flows.run.values import Batch, ComparedSource, Embedded, FetchedBatch, ParsedBatch, Run
 from flows.walk import walk
 from indexes.layout import IndexLayout
 from schemas.records import from_record, to_record
@@ -37,20 +37,22 @@ class ElsewhereEngine:
         """Run a stage here."""
         return stage.fn(*values)  # type: ignore[attr-defined]
 
-    def crawl_wave(self, run: Run, wave: Any) -> list[Fetched | Parsed]:
+    def crawl_wave(self, run: Run, wave: Any) -> list[FetchedBatch | ParsedBatch]:
         """Fetch and parse each batch elsewhere."""
-        done: list[Fetched | Parsed] = []
+        done: list[FetchedBatch | ParsedBatch] = []
         for batch in wave.batches:
-            fetched = from_record(Fetched, self._elsewhere("fetch", run, batch))
-            done += [fetched, from_record(Parsed, self._elsewhere("parse", run, batch, fetched))]
+            fetched = from_record(FetchedBatch, self._elsewhere("fetch", run, batch))
+            done += [fetched, from_record(ParsedBatch, self._elsewhere("parse", run, batch, fetched))]
         return done
 
-    def embed(self, run: Run, compared: Compared) -> Callable[[], list[Embedded]]:
+    def embed(self, run: Run, compared: ComparedSource) -> Callable[[], list[Embedded]]:
         """Embed elsewhere."""
         embedded = from_record(Embedded, self._elsewhere("embed", run, compared))
         return lambda: [embedded]
 
-    def _elsewhere(self, stage: str, run: Run, *values: Batch | Fetched | Compared) -> dict[str, Any]:
+    def _elsewhere(
+        self, stage: str, run: Run, *values: Batch | FetchedBatch | ComparedSource
+    ) -> dict[str, Any]:
         self.ran.append(stage)
         given = json.dumps({"run": to_record(run), "values": [to_record(value) for value in values]})
         done = subprocess.run(

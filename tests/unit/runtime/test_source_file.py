@@ -9,7 +9,7 @@ from runtime.source_file import load_source, parse_source
 from schemas.errors import ConfigError
 from schemas.source import (
     Auth,
-    Content,
+    ContentSelectors,
     GoneAfter,
     MaxFailures,
     Rate,
@@ -339,7 +339,7 @@ def test_content_takes_selectors_and_clean_a_function_beside_the_source_file(tmp
 
     source = parse_source(text, subject="source.yaml", folder=tmp_path)
 
-    assert source.content == Content(select=("main",), remove=(".a", "p:has(> b)"), title="h2")
+    assert source.content == ContentSelectors(select=("main",), remove=(".a", "p:has(> b)"), title="h2")
     assert source.cleaning is not None
     assert source.cleaning.hook is not None
     assert (source.cleaning.hook.name, source.cleaning.hook.path) == (
