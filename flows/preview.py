@@ -143,7 +143,14 @@ def _actions(
     source: Source, preview: Preview, model: ModelSpec, *, due_by: str | None
 ) -> tuple[PlannedAction, ...]:
     version = pipeline_version(model, source)
-    actions = plan_actions(source, preview.known, _starts(source), pipeline_version=version, due_by=due_by)
+    actions = plan_actions(
+        source,
+        preview.known,
+        _starts(source),
+        pipeline_version=version,
+        due_by=due_by,
+        lists_all=source.kind == SourceKind.FILES,
+    )
     return plan_publication(actions, preview.changes)
 
 

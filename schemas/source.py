@@ -122,18 +122,21 @@ class ToolFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A named set of documents: seeds on the web, or roots on the file system.
+    """A named set of documents.
 
-    `allow_private` holds exact `host:port` entries that may lie in private address ranges. `javascript`:
-    pages are made by their scripts. `keep_raw`: the bytes of documents that hold secrets are kept as well.
-    `relations`: keys of front matter that name other documents, besides those that are always read.
-    `proxy`: URL of the proxy for all requests, empty for none; `proxy_env`: variable that holds one; neither:
-    as HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a text
-    layer; none: they are not read.
+    `kind` is a name that `ingest.sources.registry` knows; `kind_keys` is what the keys say that this kind
+    alone has, as canonical JSON. `seeds` are of the web, `roots` of the file system. `allow_private`
+    holds exact `host:port` entries that may lie in private address ranges. `javascript`: pages are made
+    by their scripts. `keep_raw`: the bytes of documents that hold secrets are kept as well. `relations`:
+    keys of front matter that name other documents, besides those that are always read. `proxy`: URL of
+    the proxy for all requests, empty for none; `proxy_env`: variable that holds one; neither: as
+    HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a
+    text layer; none: they are not read.
     """
 
     name: str
-    kind: SourceKind
+    kind: str
+    kind_keys: str = ""
     seeds: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
     scope: Scope = Scope()
