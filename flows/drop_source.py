@@ -1,5 +1,6 @@
 """Taking a source out of the index, as a generation of its own."""
 
+from shutil import rmtree
 from typing import Any
 
 from flows.commit.garbage_collect import collect
@@ -11,6 +12,7 @@ from flows.commit.write import write_plan
 from flows.derive.freeze import freeze, plan_rows
 from flows.run.hold import check_hold
 from flows.run.leases import hold_lease
+from flows.run.open_source import source_cache
 from flows.run.opening import open_existing, open_pipeline_for
 from flows.run.pipeline import Pipeline
 from flows.run.work import Difference
@@ -21,7 +23,7 @@ from ingest.diff.tools import without_tools
 from runtime.settings import read_settings
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.errors import ConfigError, DamageFound
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 
 
 def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
@@ -34,7 +36,7 @@ def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
     """
     opened = open_existing(read_settings(index=index))
     check_hold(opened.layout)
-    source = Source(name=name, kind=SourceKind.FILES)
+    source = Source(name=name, kind="files")
     with open_pipeline_for(opened, source) as pipeline:
         lease = hold_lease(
             opened.ledger.leases,
@@ -60,6 +62,7 @@ def _drop(pipeline: Pipeline, lease: Lease) -> dict[str, Any]:
     generation = _publish(pipeline, difference, lease) if difference.changes else None
     ledger.documents.forget(name)
     collect(pipeline.index, source=name)
+    rmtree(source_cache(pipeline.index.settings, name), ignore_errors=True)
     return {
         "source": name,
         "generation": generation.generation if generation else None,

@@ -82,15 +82,16 @@ class Clock(Protocol):
 class Surroundings:
     """What an open source may use of its run.
 
-    `cache` is a folder of its own, which may not be there yet and may be lost between runs. `login` gives the
-    headers that `auth` of the source file names for a URL. `session` gives the run's HTTP client
+    `cache` is a folder of its own, which may not be there yet and may be lost between runs. `login`
+    takes an address and gives what tells, for a URL of its site, the headers that `auth` of the source file
+    names; for any other, none. `session` gives the run's HTTP client
     (`ingest.fetch.client.FetchSession`), with its pace, robots.txt and check of addresses.
     """
 
     cache: Path
     clock: Clock
     user_agent: str
-    login: Callable[[str], Mapping[str, str]]
+    login: Callable[[str], Callable[[str], Mapping[str, str]]]
     session: Callable[[], Any]
 
 

@@ -31,7 +31,6 @@ from schemas.report import (
     SimilarCounts,
     headline,
 )
-from schemas.source import SourceKind
 
 _log = logging.getLogger(__name__)
 
@@ -150,7 +149,7 @@ def _rescheduled(pipeline: Pipeline, document: SeenDocument, changed: bool) -> S
 
 
 def _http(pipeline: Pipeline) -> HttpTotals:
-    if pipeline.source.kind is SourceKind.FILES:
+    if "session" not in pipeline.__dict__:  # which only sources of the web open
         return HttpTotals()
     totals = pipeline.session.totals
     status = {str(code): number for code, number in sorted(totals.statuses.items())}

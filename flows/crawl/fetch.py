@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from flows.crawl.frontier import enqueue_targets
 from flows.run.fragments import is_parsed
@@ -12,20 +11,15 @@ from flows.run.pipeline import Pipeline
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.summary import summarise_states
 from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
-from ingest.fetch.crawl import fetch_all
-from ingest.fetch.files import read_file
 from ingest.plan.frontier import plan_redirect, redirects_outside
 from ingest.plan.schedule import wants_full_fetch
-from ingest.urls import file_path
+from ingest.sources.registry import kind_named
 from schemas.documents import DocumentState, KnownDocument
-from schemas.errors import SitegraphError, Stopped
+from schemas.errors import Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.history import FetchAttempt
-from schemas.source import SizeLimits, SourceKind
 
 _log = logging.getLogger(__name__)
-
-MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
 def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
@@ -38,10 +32,7 @@ def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
     seen: dict[str, KnownDocument] = {}
     attempts: dict[str, FetchAttempt] = {}
     try:
-        if pipeline.source.kind is SourceKind.FILES:
-            _read_files(pipeline, known, seen, attempts)
-        else:
-            _ask(pipeline, known, seen, attempts)
+        _ask(pipeline, known, seen, attempts)
     finally:
         _save(pipeline, tuple(seen.values()), attempts)
         _log.info("fetched %d of %d: %s", len(seen), len(known), summarise_states(seen.values()))
@@ -100,19 +91,25 @@ def _fetch(
         else:
             unasked.append(request)
     if unasked:
-        fetch_all(unasked, session=pipeline.session, on_result=on_result, should_stop=pipeline.stop.is_set)
+        pipeline.opened_source.fetch(unasked, on_result=on_result, should_stop=pipeline.stop.is_set)
 
 
 def _request(pipeline: Pipeline, known: KnownDocument, distrusted: Collection[str]) -> FetchRequest:
     """Ask conditionally only where a 304 would be of use: believed, the bytes here and young enough."""
+    plain = FetchRequest(url=known.uri)
+    asked = replace(plain, etag=known.etag, last_modified=known.last_modified)
+    if not is_conditional(asked):
+        return plain
     recrawl, now = pipeline.source.recrawl, pipeline.index.clock.now()
     held = known.raw_sha is not None and pipeline.index.raw.has(known.raw_sha)
     held = held or (known.is_withheld and is_parsed(pipeline, known))
     usable = held or known.state is DocumentState.UNSUPPORTED
+    if usable and kind_named(pipeline.source.kind).proves_content:
+        return asked
     old = wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl)
     if not usable or old or not trusts_validators(known, distrusted=distrusted):
-        return FetchRequest(url=known.uri)
-    return FetchRequest(url=known.uri, etag=known.etag, last_modified=known.last_modified)
+        return plain
+    return asked
 
 
 def _record(
@@ -129,49 +126,6 @@ def _record(
         now=pipeline.index.clock.now(),
         gone_after=pipeline.source.recrawl.gone_after,
         conditional=conditional,
-    )
-
-
-def _read_files(
-    pipeline: Pipeline,
-    known: Mapping[str, KnownDocument],
-    seen: dict[str, KnownDocument],
-    attempts: dict[str, FetchAttempt],
-) -> None:
-    for uri, document in sorted(known.items()):
-        if pipeline.stop.is_set():
-            return
-        result = _read(pipeline, uri)
-        seen[uri] = _record(pipeline, document, result, conditional=False)
-        attempts[uri] = FetchAttempt(conditional=False, bytes=len(result.body or b""))
-
-
-def _read(pipeline: Pipeline, uri: str) -> FetchResult:
-    path = file_path(uri)
-    try:
-        root = next((r for r in pipeline.source.roots if (Path(r) / path).is_file()), None)
-    except OSError as error:
-        return _local(uri, FetchStatus.REFUSED, reason=f"its folder cannot be read ({error.strerror})")
-    if root is None:
-        return _local(uri, FetchStatus.GONE, reason="file deleted")
-    try:
-        size, key = _largest(pipeline.source.limits, path)
-        body = read_file(Path(root), path, max_bytes=size, key=key)
-    except SitegraphError as error:
-        return _local(uri, FetchStatus.REFUSED, reason=error.message)
-    return _local(uri, FetchStatus.OK, body=body)
-
-
-def _largest(sizes: SizeLimits, path: str) -> tuple[int, str]:
-    """Bytes that a file may have, and the key that says so."""
-    is_pdf = path.lower().endswith(".pdf")
-    named, key = (sizes.pdf_mb, "limits.pdf_mb") if is_pdf else (sizes.page_mb, "limits.page_mb")
-    return MAX_FILE_BYTES if named is None else named * 1_000_000, key
-
-
-def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: str = "") -> FetchResult:
-    return FetchResult(
-        url=uri, status=status, requests=0, bytes=0, statuses=(), seconds=0.0, body=body, reason=reason
     )
 
 

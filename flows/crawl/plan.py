@@ -9,16 +9,12 @@ from itertools import groupby
 
 from flows.crawl.frontier import enqueue
 from flows.run.batches import cut
-from flows.run.local_files import file_uris
 from flows.run.pipeline import Pipeline
-from ingest.plan.lastmod import parse_lastmod
-from ingest.plan.scope import seed_urls
 from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
 from ingest.plan.traps import spread_variants
-from ingest.urls import canonical_url, file_url, registrable_domain
+from ingest.sources.registry import kind_named
+from ingest.urls import is_file_url, registrable_domain
 from schemas.documents import DocumentState, KnownDocument
-from schemas.report import Problem
-from schemas.source import SourceKind
 
 _log = logging.getLogger(__name__)
 
@@ -105,31 +101,14 @@ def plan_batches(uris: Sequence[str], *, size: int) -> tuple[Batch, ...]:
 
 def shard_of(uri: str) -> str:
     """What must be looked at in turn: a registrable domain, or the local files."""
-    return "files" if uri.startswith("files://") else registrable_domain(uri)
+    return "files" if is_file_url(uri) else registrable_domain(uri)
 
 
 def _starts(pipeline: Pipeline) -> Mapping[str, str | None]:
-    """Where the run starts, with the date that a sitemap claims for it."""
-    source = pipeline.source
-    if source.kind is SourceKind.FILES:
-        return dict.fromkeys(_files(pipeline))
-    entries = pipeline.sitemaps()
-    pipeline.index.ledger.runs.add_problems(pipeline.run_id, pipeline.session.problems)
-    now = pipeline.index.clock.now()
-    listed = {url: parse_lastmod(e.lastmod, now=now) for e in entries if (url := canonical_url(e.url))}
-    return {**dict.fromkeys(seed_urls(source)), **listed}
-
-
-def _files(pipeline: Pipeline) -> frozenset[str]:
-    """URIs of the files that are there; what is left out of the list is said."""
-    source, skipped = pipeline.source, list[Problem]()
-
-    def on_skip(path: str, reason: str) -> None:
-        skipped.append(Problem(url=file_url(source.name, path), reason=f"left out: {reason}"))
-
-    uris = file_uris(source, on_skip=on_skip)
-    pipeline.index.ledger.runs.add_problems(pipeline.run_id, skipped)
-    return uris
+    """Where the run starts, with the date that the source claims for it; what was left out is said."""
+    listing = pipeline.listing()
+    pipeline.index.ledger.runs.add_problems(pipeline.run_id, listing.problems)
+    return {entry.uri: entry.lastmod for entry in listing.entries}
 
 
 def _revive(
@@ -142,7 +121,7 @@ def _revive(
     ledger, run_id = pipeline.index.ledger, pipeline.run_id
     live = ledger.generations.live(pipeline.index.current(), source=pipeline.source.name).values()
     at_once = {document.uri for document in live}
-    if pipeline.source.kind is SourceKind.FILES:
+    if kind_named(pipeline.source.kind).lists_all:
         return plan_revival(known, (), at_once=at_once | set(starts), run_id=run_id, due_by=due_by)
     named = {*starts, *ledger.links.targets_of({document.fragment_sha for document in live})}
     return plan_revival(known, named, at_once=at_once, run_id=run_id, due_by=due_by)

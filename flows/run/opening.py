@@ -121,6 +121,8 @@ def _take_up(pipeline: Pipeline, look: "FirstLook") -> None:
     pipeline.answers.update(look.answers)
     if look.session is not None:
         pipeline.session = look.session
+    if look.opened_source is not None:
+        pipeline.opened_source = look.opened_source
 
 
 def check_model(pipeline: Pipeline, *, accept: bool) -> None:

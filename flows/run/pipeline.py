@@ -20,16 +20,17 @@ from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, model_key
 from ingest.diff.rows import Observed
-from ingest.plan.scope import seed_urls
+from ingest.sources.identity import citing
 from runtime.processes.parser_pool import ParserPool
 from runtime.processes.tesseract import engine
 from runtime.progress import StageProgress
 from schemas.extraction import EntityExtractor
-from schemas.fetch import FetchResult, SitemapEntry
+from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
 from schemas.hashing import record_sha256
 from schemas.records import to_record
 from schemas.source import Source
+from schemas.source_kinds import Listing, OpenSource
 
 if TYPE_CHECKING:
     from ingest.fetch.client import FetchSession
@@ -63,7 +64,7 @@ class Pipeline:
     observed: Mapping[str, Observed] = field(default_factory=dict)
     answers: dict[str, FetchResult] = field(default_factory=dict)
     embedded_ahead: set[str] = field(default_factory=set)
-    _listed: dict[str, tuple[SitemapEntry, ...]] = field(default_factory=dict)
+    _listed: dict[str, Listing] = field(default_factory=dict)
     _opened: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
@@ -156,11 +157,19 @@ class Pipeline:
         """Crashes where `SITEGRAPH_FAULT` says so."""
         return self.index.crash_point
 
-    def sitemaps(self) -> tuple[SitemapEntry, ...]:
-        """What the sites of the seeds list; asked for once a run."""
+    @cached_property
+    def opened_source(self) -> OpenSource:
+        """The source as its kind opens it, kept for the whole run."""
+        from flows.run.open_source import open_source
+
+        settings, clock = self.index.settings, self.index.clock
+        opened = open_source(self.source, settings, clock=clock, session=lambda: self.session)
+        return self._opened.enter_context(opened)
+
+    def listing(self) -> Listing:
+        """The documents that the source lists; asked for once a run."""
         if self.run_id not in self._listed:
-            seeds = seed_urls(self.source)
-            self._listed = {self.run_id: self.session.sitemaps(seeds, should_stop=self.stop.is_set)}
+            self._listed = {self.run_id: self.opened_source.discover(should_stop=self.stop.is_set)}
         return self._listed[self.run_id]
 
     def export_encoder(self) -> None:
@@ -194,7 +203,8 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     # A page that could not be recognised may be once Tesseract is installed.
     recognised = {"ocr": [*source.ocr, engine()]} if source.ocr else {}
     related = {"relations": source.relations} if source.relations else {}
-    return record_sha256({**parts, **settings, **more, **recognised, **related})[:16]
+    cited = citing(source)
+    return record_sha256({**parts, **settings, **more, **recognised, **related, **cited})[:16]
 
 
 def changes_model(pipeline: Pipeline) -> bool:

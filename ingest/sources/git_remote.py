@@ -22,6 +22,8 @@ from schemas.errors import FetchRefused, GuardRefused
 from schemas.source import Source
 from schemas.source_kinds import Surroundings
 
+Login = Callable[[str], Mapping[str, str]]
+
 SECONDS = 900.0
 """For everything that is asked of a repository in one run."""
 
@@ -38,9 +40,9 @@ def open_cache(
     source: Source, keys: GitKeys, surroundings: Surroundings
 ) -> Iterator[tuple[Repo, Callable[[Callable[[], bool]], ObjectID]]]:
     """Open the cache of a remote repository, and give what brings the ref of the source into it."""
-    repo = _open_or_make(surroundings.cache / "git")
-    with repo:
-        yield repo, lambda should_stop: _update(repo, source, keys, surroundings, should_stop)
+    login = surroundings.login(keys.repository)
+    with _open_or_make(surroundings.cache / "git") as repo:
+        yield repo, lambda should_stop: _update(repo, source, keys, surroundings, login, should_stop)
 
 
 def _open_or_make(folder: Path) -> Repo:
@@ -56,7 +58,12 @@ def _open_or_make(folder: Path) -> Repo:
 
 
 def _update(
-    repo: Repo, source: Source, keys: GitKeys, surroundings: Surroundings, should_stop: Callable[[], bool]
+    repo: Repo,
+    source: Source,
+    keys: GitKeys,
+    surroundings: Surroundings,
+    login: Login,
+    should_stop: Callable[[], bool],
 ) -> ObjectID:
     """Bring one commit, with all of its files, into the cache; give the id that the ref has.
 
@@ -71,7 +78,7 @@ def _update(
     client = GitHttpClient(
         keys.repository,
         user_agent=surroundings.user_agent,
-        login=surroundings.login,
+        login=login,
         allowed=tuple(parse_allowed(entry) for entry in source.allow_private),
         bounds=bounds,
     )

@@ -1,7 +1,9 @@
 """What a document of a source is cited by."""
 
+from collections.abc import Mapping
+
 from ingest.sources.registry import kind_named
-from ingest.urls import file_path, is_file_url
+from ingest.urls import file_path, file_url, is_file_url
 from schemas.source import Source
 from schemas.source_kinds import Identity
 
@@ -10,6 +12,14 @@ def identify(source: Source, uri: str, etag: str | None) -> Identity:
     """Return address and path that readers cite the document *uri* by; *etag* is that of its bytes."""
     own = kind_named(source.kind).identify
     return own(source, uri, etag) if own is not None else by_uri(uri)
+
+
+def citing(source: Source) -> Mapping[str, str | None]:
+    """Say how a source's kind cites documents, where the source file has a say in it."""
+    if kind_named(source.kind).identify is None:
+        return {}
+    identity = identify(source, file_url(source.name, "path"), "content version")
+    return {"cited_url": identity.url, "cited_path": identity.path}
 
 
 def by_uri(uri: str) -> Identity:

@@ -21,7 +21,7 @@ def result_of(
         url=uri,
         status=status,
         requests=0,
-        bytes=0,
+        bytes=len(body or b""),
         statuses=(),
         seconds=0.0,
         body=body,

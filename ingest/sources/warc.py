@@ -76,7 +76,7 @@ class _Archive:
             result = read_answer(plain, answer_of(record, self._limits))
         except Fault as fault:
             return read_fault(plain, fault)
-        return replace(result, etag=found.content)
+        return replace(result, etag=found.content, bytes=len(result.body or b""))
 
     def _load(self, should_stop: Callable[[], bool]) -> ArchiveIndex:
         with self._lock:

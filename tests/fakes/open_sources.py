@@ -64,7 +64,7 @@ def opened(
             cache=cache or folder / "cache",
             clock=SystemClock(),
             user_agent="sitegraph-test",
-            login=lambda _url: login or {},
+            login=lambda _site: lambda _url: login or {},
             session=session,
         )
         yield Opened(source, stack.enter_context(kind_named(source.kind).open(source, surroundings)))

@@ -5,23 +5,19 @@ import gzip
 import hashlib
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
-from io import BytesIO
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import WARCWriter
 
 from schemas.errors import ConfigError, GuardRefused
 from schemas.fetch import FetchResult, FetchStatus
 from tests.fakes.open_sources import Opened, opened
 from tests.fakes.site_server import Reply, Site, serve
+from tests.fakes.warc_files import HOST, HTML, Archive
 
 TEXT = "name: site\nkind: warc\narchives: [crawl.warc.gz]\n"
-HTML = {"Content-Type": "text/html; charset=utf-8"}
-HOST = "http://docs.example.org/"
 
 
 def page(title: str) -> bytes:
@@ -31,41 +27,6 @@ def page(title: str) -> bytes:
 def digest(title: str) -> str:
     """Digest of a page's bytes, as WARC files name it."""
     return "sha1:" + base64.b32encode(hashlib.sha1(page(title), usedforsecurity=False).digest()).decode()
-
-
-class Archive:
-    """A WARC file in the making."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        self._out = BytesIO()
-        self._writer = WARCWriter(self._out, gzip=file.suffix == ".gz")
-        self.starts: list[int] = []
-
-    def add(
-        self,
-        path: str,
-        body: bytes = b"",
-        *,
-        status: str = "200 OK",
-        headers: Mapping[str, str] = HTML,
-        date: str = "2026-01-01T00:00:00Z",
-        kind: str = "response",
-        **more: str,
-    ) -> None:
-        """Write a record."""
-        http = StatusAndHeaders(status, list(headers.items()), protocol="HTTP/1.1")
-        record = self._writer.create_warc_record(
-            HOST + path,
-            kind,
-            payload=BytesIO(body),
-            http_headers=http if kind != "resource" else None,
-            warc_content_type="text/html" if kind == "resource" else "",
-            warc_headers_dict={"WARC-Date": date, **{k.replace("_", "-"): v for k, v in more.items()}},
-        )
-        self.starts.append(self._out.tell())
-        self._writer.write_record(record)
-        self.file.write_bytes(self._out.getvalue())
 
 
 @pytest.fixture
