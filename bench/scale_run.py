@@ -38,7 +38,7 @@ from indexes.embed.background import BackgroundEncoder
 from indexes.stores.ledger.leases import Lease
 from runtime.memory import peak_rss_mb
 from schemas.settings import Settings
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 
 TABLES = ("chunks", "nodes", "edges")
 INDEXING = {"graph.retired": "vector.before_merge", "vector.not_tagged": "stores.written"}
@@ -77,7 +77,7 @@ def main() -> None:
     parser.add_argument("number", type=int)
     options = parser.parse_args()
     pages = write_pages(options.work, options.number)
-    source = Source(name=f"part-{options.number}", kind=SourceKind.FILES, roots=(str(pages),))
+    source = Source(name=f"part-{options.number}", kind="files", roots=(str(pages),))
     index = open_index(Settings(index=str(options.work / "index")), index_id="scale")
     with open_pipeline_for(index, source, quiet=True) as pipeline:
         pipeline.run_id = source.name

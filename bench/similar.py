@@ -41,7 +41,7 @@ from schemas.hashing import sha256_hex
 from schemas.ids import chunk_id, page_id, section_id
 from schemas.nodes import Chunk, DocumentKind
 from schemas.settings import Settings
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from tests.fakes.plain_pipeline import open_encoding
 
 DIM = 384
@@ -134,7 +134,7 @@ def open_pipeline(folder: Path, vectors: Mapping[str, Vector]) -> Pipeline:
     LanceChunkStore.create(index.layout.lance, dim=DIM).close()
     index.graph = MemoryGraphStore()
     write_current(folder, 0)
-    source = Source(name="bench", kind=SourceKind.FILES)
+    source = Source(name="bench", kind="files")
     pipeline = Pipeline(index=index, source=source, run_id="run", progress=StageProgress(quiet=True))
     pipeline.model = ModelSpec(name="bench", path=folder, sha256=model.sha256, dim=DIM, max_tokens=256)
     cache = MemoryVectorCache()

@@ -4,13 +4,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class SourceKind(StrEnum):
-    """Where documents come from."""
-
-    WEB = "web"
-    FILES = "files"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """Which documents belong; globs match the canonical URL, or the path under the root.

@@ -16,7 +16,6 @@ from schemas.source import (
     Scope,
     SizeLimits,
     Source,
-    SourceKind,
     SourceMetadata,
 )
 
@@ -45,7 +44,7 @@ def test_the_example_of_the_contract_means_what_it_says() -> None:
     site = "https://docs.example.org/handbook/"
     assert parse(example) == Source(
         name="handbook",
-        kind=SourceKind.WEB,
+        kind="web",
         seeds=(site, site + "handbook.pdf"),
         scope=Scope(include=(site + "*",), exclude=("*/print/*",), max_pages=5000, max_depth=8),
         rate=Rate(per_host_delay=1.0, concurrency=1),

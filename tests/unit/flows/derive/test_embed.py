@@ -10,7 +10,7 @@ from flows.crawl.parse import parse_batch
 from flows.crawl.plan import plan_source, plan_wave
 from flows.derive.embed import embed_fragments
 from flows.run.pipeline import Pipeline
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger
 
 SECTIONS = ("Leases", "Ledgers", "Outboxes")
@@ -37,7 +37,7 @@ def write(folder: Path, documents: int) -> Source:
     (folder / "houses").mkdir()
     for number in range(documents):
         (folder / "houses" / f"{number:04}.md").write_text(text(number))
-    return Source(name="houses", kind=SourceKind.FILES, roots=(str(folder / "houses"),))
+    return Source(name="houses", kind="files", roots=(str(folder / "houses"),))
 
 
 def insert_at_top(folder: Path, document: int) -> None:

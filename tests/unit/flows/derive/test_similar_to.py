@@ -29,7 +29,7 @@ from schemas.changes import RowChanges
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Chunk, ChunkNode
 from schemas.settings import Settings
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from tests.fakes.encoder import HashEncoder
 from tests.fakes.graph_samples import make_chunk
 from tests.fakes.ledger_rows import begin, freeze
@@ -49,7 +49,7 @@ def pipeline(tmp_path: Path) -> Iterator[Pipeline]:
     index = Index(layout=IndexLayout(tmp_path), manifest=manifest, settings=Settings(keep_generations=2))
     write_current(tmp_path, 0)
     index.__dict__ |= {"chunks": MemoryTables(model), "graph": MemoryGraphStore()}
-    source = Source(name="site", kind=SourceKind.FILES)
+    source = Source(name="site", kind="files")
     pipeline = Pipeline(index=index, source=source, run_id="run", progress=StageProgress(quiet=True))
     pipeline.__dict__["model"] = ModelSpec(
         name=model.name, path=tmp_path, sha256=model.sha256, dim=DIM, max_tokens=model.max_tokens
