@@ -73,7 +73,7 @@ class ParseRequest:
     `content_type` is the header as received; the kind is decided by the bytes. `robot` is the name under
     which pages may address us, lower case. `ocr` names the languages, as Tesseract does, in which pages of a
     PDF without a text layer are recognised; none: they are not. `relations` are further keys of front matter
-    whose values are ids of documents.
+    whose values are ids of documents. `line_fragment`: what leads to a line of a text file, with `{line}`.
     """
 
     uri: str
@@ -89,3 +89,4 @@ class ParseRequest:
     status: str | None = None
     version: str | None = None
     relations: tuple[str, ...] = ()
+    line_fragment: str | None = None

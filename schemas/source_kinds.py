@@ -62,10 +62,14 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """What readers cite a document by: an address, a path, or both. The address has no fragment."""
+    """What readers cite a document by: an address, a path, or both.
+
+    The address has no fragment; `line` is the fragment that leads to a line of a text there (`L{line}`).
+    """
 
     url: str | None = None
     path: str | None = None
+    line: str | None = None
 
 
 class Clock(Protocol):

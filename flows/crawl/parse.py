@@ -166,6 +166,7 @@ def parse_request(pipeline: Pipeline, known: KnownDocument) -> ParseRequest:
         source=source.name,
         url=cited.url,
         path=cited.path,
+        line_fragment=cited.line,
         content_type=known.content_type,
         x_robots_tag=known.x_robots_tag,
         robot=product_token(source.user_agent or pipeline.index.settings.user_agent).lower(),

@@ -96,7 +96,9 @@ def _open(source: Source, surroundings: Surroundings) -> Iterator[OpenSource]:
 def _identify(source: Source, uri: str, etag: str | None) -> Identity:
     path, commit = file_path(uri), (etag or "").partition(" ")[2]
     link = GitKeys.of(source).link
-    return Identity(path=path, url=link_to(link, path, commit) if link and commit else None)
+    if not link or not commit:
+        return Identity(path=path)
+    return Identity(path=path, url=link_to(link, path, commit), line=link.partition("#")[2] or None)
 
 
 KIND = SourceKind(

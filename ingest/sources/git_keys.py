@@ -78,7 +78,7 @@ class GitKeys(Keys):
             return None
         names = set(_PLACE.findall(link.partition("#")[0]))
         tail = link.partition("#")[2]
-        if names - {"commit", "path"} or set(_PLACE.findall(tail)) - {"line"}:
+        if names - {"commit", "path"} or (tail and set(_PLACE.findall(tail)) != {"line"}):
             raise ValueError("may hold {commit}, {path} and, behind #, {line}")
         if "path" not in names or canonical_url(_PLACE.sub("x", link)) is None or not is_remote(link):
             raise ValueError("should be an http or https URL with {path} in it")

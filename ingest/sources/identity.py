@@ -19,7 +19,7 @@ def citing(source: Source) -> Mapping[str, str | None]:
     if kind_named(source.kind).identify is None:
         return {}
     identity = identify(source, file_url(source.name, "path"), "content version")
-    return {"cited_url": identity.url, "cited_path": identity.path}
+    return {"cited_url": identity.url, "cited_path": identity.path, "cited_line": identity.line}
 
 
 def by_uri(uri: str) -> Identity:
