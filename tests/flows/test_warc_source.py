@@ -31,5 +31,5 @@ def test_an_index_built_from_its_own_archive_exports_the_same_bytes(
         assert rows
         assert to_json(rows) == to_json(after[what]), what
     second = sitegraph.run(source, tmp_path / "rebuilt")
-    assert second["generation"] == first["generation"]
+    assert second["generation"] is None
     assert second["documents"]["not_modified"] >= first["documents"]["added"]
