@@ -1,14 +1,13 @@
 """A remote repository: what is new at one commit comes into a cache, within bounds of size and time."""
 
 import shutil
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from dulwich.errors import GitProtocolError, HangupException, NotGitRepository
+from dulwich.errors import NotGitRepository
 from dulwich.objects import ObjectID
 from dulwich.refs import Ref
 from dulwich.repo import Repo
@@ -18,7 +17,7 @@ from ingest.sources.git_http import GitHttpClient, HttpBounds
 from ingest.sources.git_keys import GitKeys
 from ingest.sources.git_pack import check_pack
 from ingest.sources.git_refs import find_ref, is_id, ref_names
-from schemas.errors import FetchRefused, GuardRefused
+from schemas.errors import FetchRefused, GuardRefused, SitegraphError
 from schemas.source import Source
 from schemas.source_kinds import Surroundings
 
@@ -31,8 +30,6 @@ MAX_PACKS = 50
 """A cache of more is begun anew: each fetch adds one, and nobody tidies them."""
 
 _READ = Ref(b"refs/heads/read")
-_FORMAT_ERRORS = (GitProtocolError, HangupException, ValueError, AssertionError, KeyError, zlib.error)
-"""What dulwich raises of answers that are none."""
 
 
 @contextmanager
@@ -90,7 +87,9 @@ def _update(
         raise _refused("the server knows no repository there", keys) from error
     except OSError as error:
         raise _refused(f"cannot be reached ({error.strerror or type(error).__name__})", keys) from error
-    except _FORMAT_ERRORS as error:
+    except SitegraphError:
+        raise
+    except Exception as error:  # dulwich raises many kinds for bytes of any kind
         raise _refused(f"gave an answer that is not git's ({type(error).__name__}: {error})", keys) from error
     finally:
         client.close()

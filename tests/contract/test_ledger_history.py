@@ -164,6 +164,9 @@ def test_a_source_is_remembered_as_its_last_run_read_it_until_it_is_dropped(ledg
     ledger.sources.save(replace(source, seeds=()))
     ledger.sources.save(source)
     assert ledger.sources.all() == {"o'neill": source}
+    kept = replace(source, kind="shelf", kind_keys='{"shelf": "upper"}')
+    ledger.sources.save(kept)
+    assert ledger.sources.all() == {"o'neill": kept}
 
     ledger.documents.forget("o'neill")
     assert ledger.sources.all() == {}

@@ -1,10 +1,14 @@
 """A source file, checked against docs/reference/source-file.md; every error names its key and line."""
 
+import json
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from indexes.stores.ledger.ledger import open_ledger
 from runtime.source_file import load_source, parse_source
 from schemas.errors import ConfigError
 from schemas.source import (
@@ -332,3 +336,14 @@ def test_how_many_documents_may_fail_is_read_as_a_share_and_a_number() -> None:
         share=0.1, documents=20
     )
     assert "max_failures.share" in refusal(WEB + "max_failures: {share: 25}\n")
+
+
+def test_versions_before_read_the_record_of_a_source_without_keys_of_its_kind(tmp_path: Path) -> None:
+    ledger = open_ledger(f"sqlite:///{tmp_path}/ledger.db")
+    ledger.sources.save(parse_source(FILES, subject="notes.yaml", folder=tmp_path))
+    ledger.close()
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
+        ((record,),) = connection.execute("SELECT record FROM source").fetchall()
+
+    assert "kind_keys" not in json.loads(record)
+    assert json.loads(record)["kind"] == "files"
