@@ -15,7 +15,7 @@ def count(text: str) -> int:
 
 def test_a_chunk_of_plain_text_has_the_line_that_it_begins_on() -> None:
     paragraphs = [f"Paragraph {n} of the\nrules says {'word ' * 150}{n}." for n in range(6)]
-    data = ("Title of it\n\n" + "\n\n".join(paragraphs)).encode()
+    data = ("Title\n\n\n" + "\n\n".join(paragraphs)).encode()
     fragment = with_lines(parse_plain_text(data, REQUEST, count_tokens=count), data, "L{line}")
 
     found = {chunk.text.split("\n")[0][:12]: chunk.fragment for chunk in fragment.chunks}
