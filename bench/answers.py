@@ -18,7 +18,7 @@ from bench.retrieval.question_sets import QuestionSet, load_answers, load_sets
 from indexes.rerank import locate_reranker
 from indexes.wiring import Readers, open_readers
 from retrieval.answering.extract import extract_answer
-from retrieval.ask import Asked, Asking
+from retrieval.ask import Asking, AskResult
 from retrieval.ask_modes import AskMode
 from retrieval.question.query import build_query
 from retrieval.question.words import fold
@@ -44,10 +44,10 @@ def judge(text: str, answers: tuple[str, ...], *, nothing: bool) -> Quoted:
     return Quoted(words=len(quoted.split()), right=right)
 
 
-def ask(readers: Readers, text: str, mode: AskMode, folder: Path) -> Asked:
+def ask(readers: Readers, text: str, mode: AskMode, folder: Path) -> AskResult:
     """Answer one question, the cross-encoder ordering the passages."""
     asking = Asking(
-        readers=readers, complete=None, tell=lambda _: None, warn=print, wiki=Wiki(folder), now=NOW
+        readers=readers, complete=None, log=lambda _: None, warn=print, wiki=Wiki(folder), now=NOW
     )
     return asking.ask(build_query(text, rerank=True), mode)
 

@@ -68,20 +68,20 @@ def measure_run(source: Path, work: Path) -> Figures:
     """The run, then its encoder alone; a sample of the texts is left in *work* for the routes."""
     from prefect import flow
 
-    from flows.recrawl import TASK_RUNNER, run_pipeline
-    from flows.run.opening import open_pipeline
+    from flows.recrawl import TASK_RUNNER, run_walk
+    from flows.run.opening import open_run
 
     @flow(name="bench-embed", task_runner=TASK_RUNNER)
     def run() -> Figures:
-        with open_pipeline(str(source), index=str(work / "index"), quiet=True) as pipeline:
-            pipeline.encoder.expect(["x" * 1_000_000])  # as the first pages of any large source would
-            pipeline.encoder.encode_documents(WARM_UP)
+        with open_run(str(source), index=str(work / "index"), quiet=True) as resources:
+            resources.encoder.expect(["x" * 1_000_000])  # as the first pages of any large source would
+            resources.encoder.encode_documents(WARM_UP)
             spent = -cpu_seconds()
-            report = run_pipeline(pipeline, due=False, accept=False)
+            report = run_walk(resources, due=False)
             spent += cpu_seconds()
-            texts = texts_of(pipeline)
+            texts = texts_of(resources)
             (work / "texts.json").write_text(json.dumps(texts[:: max(1, len(texts) // SAMPLE)]))
-            alone = time_encoder(pipeline, texts[::PART], times=len(texts) / len(texts[::PART]))
+            alone = time_encoder(resources, texts[::PART], times=len(texts) / len(texts[::PART]))
         seconds = sum(report.stages.get(stage, 0.0) for stage in TO_THE_LAST_WRITE)
         chunks = report.chunks.added
         return {
@@ -97,18 +97,18 @@ def measure_run(source: Path, work: Path) -> Figures:
     return run()
 
 
-def texts_of(pipeline: Any) -> list[str]:
+def texts_of(resources: Any) -> list[str]:
     """Every distinct text of the chunks that were published."""
     from indexes.embed.texts import vector_texts
 
-    reader = pipeline.index.chunks.at(pipeline.index.current())
+    reader = resources.index.chunks.at(resources.index.current())
     return sorted({text for chunk in reader.scan() for text in vector_texts(chunk)}, key=len)
 
 
-def time_encoder(pipeline: Any, texts: list[str], *, times: float) -> Figures:
+def time_encoder(resources: Any, texts: list[str], *, times: float) -> Figures:
     """Encode texts in one call, and say what so many *times* them would take; nothing is kept."""
     spent, start = -cpu_seconds(), time.monotonic()
-    pipeline.encoder.encode_documents(texts)
+    resources.encoder.encode_documents(texts)
     seconds, spent = time.monotonic() - start, spent + cpu_seconds()
     return {"seconds": round(times * seconds, 1), "cpu_seconds": round(times * spent, 1)}
 

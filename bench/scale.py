@@ -4,7 +4,7 @@
 
 Each run is a process of its own that adds 10,000 chunks as a new source of one index. Their texts are
 sentences of the HTML pages in FOLDER (by default the PostgreSQL manual of the shared data folder), put
-together anew by a seeded generator; pages link to each other, and name pages of earlier runs in their front
+together again by a seeded generator; pages link to each other, and name pages of earlier runs in their front
 matter. Vectors are made by hash, with the structure of topic, page and passage, since only stores are
 measured. Then searches with the vector index are held against exact ones, and with --neo4j the same graph
 goes into a Neo4j. Prints one JSON object and ends with 1 where an aim is missed.

@@ -11,14 +11,14 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import lancedb
 
 from bench.comparison import Figures
 from bench.scaled_pages import HashedVectors, write_pages
-from flows.commit.publish import publish_generation
+from flows.commit.publish import prune, publish_generation
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
 from flows.crawl.fetch import fetch_batch
@@ -28,13 +28,14 @@ from flows.crawl.quarantine import quarantine_and_deduplicate
 from flows.derive.diff import diff_source
 from flows.derive.embed import embed_fragments
 from flows.derive.freeze import freeze, plan_rows
-from flows.recrawl import DOCUMENTS_PER_EMBEDDING
-from flows.run.batches import cut
-from flows.run.index import open_index
+from flows.run.contexts import CrawlContext
+from flows.run.index import Index, open_index
 from flows.run.leases import hold_lease
-from flows.run.opening import open_pipeline_for
-from flows.run.pipeline import Pipeline
+from flows.run.opening import hold_source
+from flows.run.resources import Given, Resources
+from flows.run.values import Run
 from indexes.embed.background import BackgroundEncoder
+from indexes.embed.cache import SqliteVectorCache
 from indexes.stores.ledger.leases import Lease
 from runtime.memory import peak_rss_mb
 from schemas.settings import Settings
@@ -60,7 +61,7 @@ class Marks:
             return
         self.times[point] = time.monotonic()
         self.peaks[point] = round(peak_rss_mb(), 1)
-        Path("/proc/self/clear_refs").write_text("5")  # the kernel's mark of the peak begins anew
+        Path("/proc/self/clear_refs").write_text("5")  # the kernel's mark of the peak begins again
         if point in {"lease", *INDEXING, *INDEXING.values(), "graph.before_batch"}:
             database = lancedb.connect(str(self._lance))
             self.versions[point] = {name: database.open_table(name).version for name in TABLES}
@@ -79,32 +80,35 @@ def main() -> None:
     pages = write_pages(options.work, options.number)
     source = Source(name=f"part-{options.number}", kind="files", roots=(str(pages),))
     index = open_index(Settings(index=str(options.work / "index")), index_id="scale")
-    with open_pipeline_for(index, source, quiet=True) as pipeline:
-        pipeline.run_id = source.name
-        print(json.dumps({"number": options.number, **measure(pipeline)}))
+    with hold_source(index, source.name, quiet=True) as held, hashed_vectors(index) as given:
+        run = Run(index=str(index.layout.root), source=source.name, run_id=source.name)
+        resources = Resources(
+            run, index=index, source=source, progress=held.progress, stop=held.stop, given=given
+        )
+        with closing(resources):
+            print(json.dumps({"number": options.number, **measure(resources)}))
 
 
-def measure(pipeline: Pipeline) -> Figures:
+def measure(resources: Resources) -> Figures:
     """Read and parse, then time and weigh what follows."""
-    index = pipeline.index
+    index, source = resources.index, resources.source
     index.crash_point = marks = Marks(index.layout.lance)
-    with hashed_vectors(pipeline):
-        index.ledger.sources.save(pipeline.source)
-        index.ledger.runs.start(pipeline.run_id, source=pipeline.source.name, now=index.now())
-        crawl(pipeline)
-        with hold_lease(
-            index.ledger.leases,
-            "index",
-            clock=index.clock,
-            progress=pipeline.progress,
-            stop=pipeline.stop,
-            wait=True,
-        ) as lease:
-            marks("lease")
-            spent = -time.process_time()
-            chunks = publish(pipeline, lease, marks)
-            spent += time.process_time()
-            marks("published")
+    index.ledger.sources.save(source)
+    index.ledger.runs.start(resources.run.run_id, source=source.name, now=index.now())
+    crawl(resources.crawling())
+    with hold_lease(
+        index.ledger.leases,
+        "index",
+        clock=index.clock,
+        progress=resources.progress,
+        stop=resources.stop,
+        wait=True,
+    ) as lease:
+        marks("lease")
+        spent = -time.process_time()
+        chunks = publish(resources, lease, marks)
+        spent += time.process_time()
+        marks("published")
     indexing = sum(marks.between(first, last) for first, last in INDEXING.items())
     return {
         "chunks": chunks,
@@ -133,45 +137,44 @@ def written(marks: Marks) -> dict[str, int]:
 
 
 @contextmanager
-def hashed_vectors(pipeline: Pipeline) -> Iterator[None]:
+def hashed_vectors(index: Index) -> Iterator[Given]:
     """Vectors by hash in place of the model's, through the same cache."""
-    pipeline.encoding = BackgroundEncoder(
-        cache=pipeline.vectors,
+    cache = SqliteVectorCache(index.layout.vectors, model_key="hashed")
+    encoding = BackgroundEncoder(
+        cache=cache,
         encoder=HashedVectors(),
-        limit=pipeline.index.settings.encode_ahead,
+        limit=index.settings.encode_ahead,
         on_taken=lambda _texts: None,
         on_encoded=lambda _number: None,
         should_stop=lambda: False,
     )
-    try:
-        yield
-    finally:
-        pipeline.encoding.close()
+    with closing(cache), closing(encoding):
+        yield Given(vectors=cache, encoding=encoding)
 
 
-def crawl(pipeline: Pipeline) -> None:
+def crawl(run: CrawlContext) -> None:
     """Read and parse every page."""
-    plan_source(pipeline)
-    while wave := plan_wave(pipeline, due_by=None):
+    plan_source(run)
+    while wave := plan_wave(run, due_by=None):
         for batch in wave:
-            fetch_batch(pipeline, batch.uris)
-            parse_batch(pipeline, batch.uris)
-    quarantine_and_deduplicate(pipeline, accept=False)
+            fetch_batch(run, batch.uris)
+            parse_batch(run, batch.uris)
+    quarantine_and_deduplicate(run, accept=False)
 
 
-def publish(pipeline: Pipeline, lease: Lease, marks: Marks) -> int:
+def publish(resources: Resources, lease: Lease, marks: Marks) -> int:
     """What a run does under the index lease; give the number of new chunks."""
-    index = pipeline.index
-    difference, as_of = diff_source(pipeline, accept=False), index.now()
+    index, deriving, committing = resources.index, resources.deriving(), resources.committing()
+    difference, as_of = diff_source(deriving, accept=False), index.now()
     shas = [change.new.fragment_sha for change in difference.changes if change.new]
-    for part in cut(shas, DOCUMENTS_PER_EMBEDDING):
-        embed_fragments(pipeline, part)
-    planned = plan_rows(pipeline, difference, as_of=as_of)
-    generation = freeze(pipeline, difference, planned, lease=lease, as_of=as_of)
-    staged = write_plan(pipeline, generation, lease=lease)
+    embedded = embed_fragments(deriving, shas)
+    planned = plan_rows(deriving, difference, as_of=as_of)
+    generation = freeze(deriving, difference, planned, lease=lease, as_of=as_of, embedded=embedded)
+    staged = write_plan(committing, generation, lease=lease)
     marks("stores.written")
-    verify_generation(pipeline, generation, staged)
-    publish_generation(pipeline, generation, staged, lease=lease)
+    verify_generation(committing, generation, staged)
+    publish_generation(committing, generation, staged, lease=lease)
+    prune(index, source=resources.source.name)
     return planned.chunks_added
 
 

@@ -21,7 +21,8 @@ import numpy as np
 from bench.comparison import Figures, conclude
 from flows.derive.similar_to import SimilarPlan, SimilarRows
 from flows.run.index import Index
-from flows.run.pipeline import Pipeline
+from flows.run.resources import Given, Resources
+from flows.run.values import Run
 from indexes.embed.cache import MemoryVectorCache
 from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
@@ -32,7 +33,7 @@ from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.memory import MemoryGraphStore
 from indexes.write.outbox import load_payload
-from ingest.link.passages import encoded_text_of
+from ingest.link.chunk_columns import encoded_text_of
 from runtime.memory import peak_rss_mb
 from runtime.progress import StageProgress
 from schemas.changes import RowChanges
@@ -42,7 +43,7 @@ from schemas.ids import chunk_id, page_id, section_id
 from schemas.nodes import Chunk, DocumentKind
 from schemas.settings import Settings
 from schemas.source import Source
-from tests.fakes.plain_pipeline import open_encoding
+from tests.fakes.plain_run import open_encoding
 
 DIM = 384
 PER_TOPIC, PER_DOCUMENT, PER_SECTION = 40, 20, 2
@@ -72,16 +73,16 @@ def measure(work: Path, count: int) -> Figures:
     before = [make_chunk(place, "first") for place in range(count)]
     after = [make_chunk(place, "second") for place in changed]
     with_vectors = dict(zip((encoded_text_of(chunk) for chunk in before + after), vectors, strict=True))
-    pipeline = open_pipeline(work / "index", with_vectors)
+    resources = open_run(work / "index", with_vectors)
     gone = tuple(before[place].id for place in changed)
-    full, built = decide(pipeline, 0, RowChanges(chunks=tuple(before)))
-    publish(pipeline, built, before, with_vectors)
-    edges = apply({}, pipeline, built)
-    some, grown = decide(pipeline, 1, RowChanges(chunks=tuple(after), chunk_deletes=gone))
+    full, built = decide(resources, 0, RowChanges(chunks=tuple(before)))
+    publish(resources, built, before, with_vectors)
+    edges = apply({}, resources, built)
+    some, grown = decide(resources, 1, RowChanges(chunks=tuple(after), chunk_deletes=gone))
     peak = peak_rss_mb()
-    edges = apply(edges, pipeline, grown)
+    edges = apply(edges, resources, grown)
     kept = [chunk for chunk in before if chunk.id not in set(gone)]
-    _, anew = decide(pipeline, 0, RowChanges(chunks=(*kept, *after)))
+    _, again = decide(resources, 0, RowChanges(chunks=(*kept, *after)))
     return {
         "chunks": count,
         "changed": len(changed),
@@ -92,7 +93,7 @@ def measure(work: Path, count: int) -> Figures:
         "searched": grown.counts.searched,
         "searched_again": grown.counts.searched_again,
         "peak_rss_mb": round(peak, 1),
-        "equal_to_rebuild": edges == apply({}, pipeline, anew),
+        "equal_to_rebuild": edges == apply({}, resources, again),
     }
 
 
@@ -126,28 +127,29 @@ def make_chunk(place: int, version: str) -> Chunk:
     )
 
 
-def open_pipeline(folder: Path, vectors: Mapping[str, Vector]) -> Pipeline:
+def open_run(folder: Path, vectors: Mapping[str, Vector]) -> Resources:
     """An empty index with its chunks in LanceDB, and every text encoded."""
     model = ModelManifest(name="bench", sha256="0" * 64, dim=DIM, max_tokens=256)
     manifest = IndexManifest(index_id="bench", graph="lance", model=model)
     index = Index(layout=IndexLayout(folder), manifest=manifest, settings=Settings())
     LanceChunkStore.create(index.layout.lance, dim=DIM).close()
-    index.graph = MemoryGraphStore()
+    index.opened_graph = MemoryGraphStore()
     write_current(folder, 0)
     source = Source(name="bench", kind="files")
-    pipeline = Pipeline(index=index, source=source, run_id="run", progress=StageProgress(quiet=True))
-    pipeline.model = ModelSpec(name="bench", path=folder, sha256=model.sha256, dim=DIM, max_tokens=256)
     cache = MemoryVectorCache()
     cache.put(tuple(vectors), np.stack(list(vectors.values())))
-    pipeline.encoding = open_encoding(cache)
-    return pipeline
+    run = Run(index=str(folder), source=source.name, run_id="run")
+    given = Given(vectors=cache, encoding=open_encoding(cache))
+    resources = Resources(run, index=index, source=source, progress=StageProgress(quiet=True), given=given)
+    resources.model = ModelSpec(name="bench", path=folder, sha256=model.sha256, dim=DIM, max_tokens=256)
+    return resources
 
 
-def decide(pipeline: Pipeline, base: int, rows: RowChanges) -> tuple[float, SimilarRows]:
+def decide(resources: Resources, base: int, rows: RowChanges) -> tuple[float, SimilarRows]:
     """Decide the edges on top of a generation, a hundred documents at a time; give the CPU seconds too."""
     parts = iter(rows.chunks)
     start = time.process_time()
-    plan = SimilarPlan(pipeline=pipeline, base=base)
+    plan = SimilarPlan(run=resources.deriving(), base=base)
     while part := tuple(islice(parts, 100 * PER_DOCUMENT)):
         plan.add(RowChanges(chunks=part))
     plan.add(RowChanges(chunk_deletes=rows.chunk_deletes))
@@ -156,10 +158,10 @@ def decide(pipeline: Pipeline, base: int, rows: RowChanges) -> tuple[float, Simi
 
 
 def publish(
-    pipeline: Pipeline, decided: SimilarRows, chunks: Sequence[Chunk], vectors: Mapping[str, Vector]
+    resources: Resources, decided: SimilarRows, chunks: Sequence[Chunk], vectors: Mapping[str, Vector]
 ) -> None:
     """Make generation 1 of the chunks."""
-    generations, writer = pipeline.index.ledger.generations, pipeline.index.chunks.writer()
+    generations, writer = resources.index.ledger.generations, resources.index.chunks.writer()
     number = generations.begin(
         base=0, source="bench", run_id="run", token=1, as_of="2026-01-01T00:00:00+00:00"
     )
@@ -177,10 +179,10 @@ def publish(
     writer.finish(number)
 
 
-def apply(edges: Edges, pipeline: Pipeline, decided: SimilarRows) -> Edges:
+def apply(edges: Edges, resources: Resources, decided: SimilarRows) -> Edges:
     """The edges of a store after the payloads."""
     for payload in decided.payloads:
-        rows = load_payload(pipeline.index.outbox, payload)
+        rows = load_payload(resources.index.outbox, payload)
         edges = {id_: edge for id_, edge in edges.items() if id_ not in set(rows.edge_deletes)}
         edges |= {edge.id: edge for edge in rows.edges}
     return edges

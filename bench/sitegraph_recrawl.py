@@ -8,15 +8,18 @@ of an index fetches everything, each later one asks again, conditionally.
 
 import argparse
 import json
+from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
 from bench.stopwatch import timed
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.plan import plan_source, plan_wave
+from flows.run.contexts import CrawlContext
 from flows.run.index import open_index
-from flows.run.opening import open_pipeline_for
-from flows.run.pipeline import Pipeline
+from flows.run.opening import hold_source
+from flows.run.resources import Resources
+from flows.run.values import Run
 from runtime.settings import read_settings
 from runtime.source_file import parse_source
 from schemas.source import Source
@@ -31,21 +34,24 @@ def main() -> None:
     parser.add_argument("index", type=Path)
     options = parser.parse_args()
     index = open_index(read_settings(index=str(options.index)), index_id=uuid4().hex)
-    with open_pipeline_for(index, build_source(options.address, options.index), quiet=True) as pipeline:
-        pipeline.run_id = uuid4().hex
-        index.ledger.runs.start(pipeline.run_id, source=pipeline.source.name, now=index.now())
-        figures = timed(lambda: look_at_everything(pipeline))
-        index.ledger.runs.finish(pipeline.run_id, state="finished", now=index.now(), report=None)
-        not_modified = pipeline.session.totals.statuses.get(304, 0)
+    source = build_source(options.address, options.index)
+    with hold_source(index, source.name, quiet=True) as held:
+        run = Run(index=str(index.layout.root), source=source.name, run_id=uuid4().hex)
+        resources = Resources(run, index=index, source=source, progress=held.progress, stop=held.stop)
+        index.ledger.runs.start(run.run_id, source=source.name, now=index.now())
+        with closing(resources):
+            figures = timed(lambda: look_at_everything(resources.crawling()))
+            index.ledger.runs.finish(run.run_id, state="finished", now=index.now(), report=None)
+            not_modified = resources.session().totals.statuses.get(304, 0)
     print(json.dumps({**figures, "not_modified": not_modified}))
 
 
-def look_at_everything(pipeline: Pipeline) -> int:
+def look_at_everything(run: CrawlContext) -> int:
     """Plan and fetch until nothing is left; give how many documents were looked at."""
-    plan_source(pipeline)
+    plan_source(run)
     looked_at = 0
-    while wave := plan_wave(pipeline, due_by=None):
-        looked_at += sum(fetch_batch(pipeline, batch.uris) for batch in wave)
+    while wave := plan_wave(run, due_by=None):
+        looked_at += sum(fetch_batch(run, batch.uris) for batch in wave)
     return looked_at
 
 

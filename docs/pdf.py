@@ -128,7 +128,7 @@ def _blocks(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def _name_headings(tokens: list[Token], path: str) -> dict[str, str]:
-    """Return every heading an id that is unique in the book, as the site names it; ids to plain texts."""
+    """Set on every heading an id that is unique in the book, as the site names it; ids to plain texts."""
     headings: dict[str, str] = {}
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":

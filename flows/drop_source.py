@@ -1,21 +1,23 @@
 """Taking a source out of the index, as a generation of its own."""
 
+from contextlib import closing
 from shutil import rmtree
 from typing import Any
 
 from flows.commit.garbage_collect import collect
-from flows.commit.publish import publish_generation
+from flows.commit.publish import prune, publish_generation
 from flows.commit.recover import recover
 from flows.commit.repair import find_damaged_files
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
 from flows.derive.freeze import freeze, plan_rows
 from flows.run.hold import check_hold
+from flows.run.index import Index
 from flows.run.leases import hold_lease
 from flows.run.open_source import source_cache
-from flows.run.opening import open_existing, open_pipeline_for
-from flows.run.pipeline import Pipeline
-from flows.run.work import Difference
+from flows.run.opening import hold_source, open_existing
+from flows.run.resources import Resources
+from flows.run.values import Difference, Run
 from indexes.layout import remedy
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
@@ -37,32 +39,34 @@ def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
     opened = open_existing(read_settings(index=index))
     check_hold(opened.layout)
     source = Source(name=name, kind="files")
-    with open_pipeline_for(opened, source) as pipeline:
+    with hold_source(opened, name) as held:
+        run = Run(index=str(opened.layout.root), source=name, run_id="")
+        resources = Resources(run, index=opened, source=source, progress=held.progress, stop=held.stop)
         lease = hold_lease(
             opened.ledger.leases,
             "index",
             clock=opened.clock,
-            progress=pipeline.progress,
-            stop=pipeline.stop,
+            progress=held.progress,
+            stop=held.stop,
             wait=True,
         )
-        with lease as held:
+        with closing(resources), lease as index_lease:
             for path, what in find_damaged_files(opened):
                 raise DamageFound(f"{what}; {remedy(opened.layout.root)}", subject=path)
-            recover(pipeline, lease=held)
-            return _drop(pipeline, held)
+            recover(resources.committing(), lease=index_lease)
+            return _drop(resources, index_lease)
 
 
-def _drop(pipeline: Pipeline, lease: Lease) -> dict[str, Any]:
-    ledger, name = pipeline.index.ledger, pipeline.source.name
-    difference = plan_drop(pipeline)
+def _drop(resources: Resources, lease: Lease) -> dict[str, Any]:
+    index, name = resources.index, resources.source.name
+    ledger, difference = index.ledger, plan_drop(index, name)
     if not difference.changes and not ledger.documents.count(name):
         known = ", ".join(sorted(ledger.documents.states())) or "none"
         raise ConfigError(f"no such source; this index has: {known}", subject=name)
-    generation = _publish(pipeline, difference, lease) if difference.changes else None
+    generation = _publish(resources, difference, lease) if difference.changes else None
     ledger.documents.forget(name)
-    collect(pipeline.index, source=name)
-    rmtree(source_cache(pipeline.index.settings, name), ignore_errors=True)
+    prune(index, source=name) if generation else collect(index, source=name)
+    rmtree(source_cache(index.settings, name), ignore_errors=True)
     return {
         "source": name,
         "generation": generation.generation if generation else None,
@@ -71,10 +75,10 @@ def _drop(pipeline: Pipeline, lease: Lease) -> dict[str, Any]:
     }
 
 
-def plan_drop(pipeline: Pipeline) -> Difference:
+def plan_drop(index: Index, source: str) -> Difference:
     """Every document of the source goes."""
-    base = pipeline.index.current()
-    live = pipeline.index.ledger.generations.live(base, source=pipeline.source.name)
+    base = index.current()
+    live = index.ledger.generations.live(base, source=source)
     changes = tuple(
         DocumentChange(kind=ChangeKind.REMOVED, old=document, new=None, reason="source dropped")
         for document in live.values()
@@ -82,11 +86,11 @@ def plan_drop(pipeline: Pipeline) -> Difference:
     return Difference(base=base, changes=changes, documents={"gone": len(without_tools(live))})
 
 
-def _publish(pipeline: Pipeline, difference: Difference, lease: Lease) -> Generation:
-    as_of = pipeline.index.now()
-    planned = plan_rows(pipeline, difference, as_of=as_of)
-    generation = freeze(pipeline, difference, planned, lease=lease, as_of=as_of)
-    staged = write_plan(pipeline, generation, lease=lease)
-    verify_generation(pipeline, generation, staged)
-    publish_generation(pipeline, generation, staged, lease=lease)
+def _publish(resources: Resources, difference: Difference, lease: Lease) -> Generation:
+    deriving, committing, as_of = resources.deriving(), resources.committing(), resources.index.now()
+    planned = plan_rows(deriving, difference, as_of=as_of)
+    generation = freeze(deriving, difference, planned, lease=lease, as_of=as_of, embedded=planned.texts)
+    staged = write_plan(committing, generation, lease=lease)
+    verify_generation(committing, generation, staged)
+    publish_generation(committing, generation, staged, lease=lease)
     return generation

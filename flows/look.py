@@ -1,141 +1,128 @@
-"""The walk of a run as far as nothing is new; what most scheduled runs are from beginning to end.
+"""The walk of a run without Prefect, as far as nothing is new: what most scheduled runs are, all of them.
 
-It does what flows/recrawl.py does, without Prefect, and gives up where there is more to do than to look: the
-flow then goes on with the same run. docs/decisions/0019-no-prefect-for-no-change.md says why.
+docs/decisions/0019-no-prefect-for-no-change.md says why.
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from itertools import groupby
+from typing import Any, TypeVar
 
-from flows.commit.garbage_collect import collect
+from flows import tasks
 from flows.commit.repair import find_damaged_files
-from flows.commit.report import record_run
 from flows.commit.show import show_missed
-from flows.crawl.fetch import fetch_batch
-from flows.crawl.parse import needs_parsing, parse_batch
-from flows.crawl.plan import Batch, plan_source, plan_wave
-from flows.crawl.quarantine import quarantine_and_deduplicate
-from flows.derive.diff import check_seeds, diff_source
-from flows.derive.link import redirects_matter
+from flows.crawl.parse import parse_batch
 from flows.run.hold import check_hold
-from flows.run.leases import hold_lease
-from flows.run.pipeline import Pipeline, changes_model
+from flows.run.resources import Resources
 from flows.run.stages import Stages
-from flows.run.work import Work, start_work
-from indexes.stores.ledger.leases import Lease
+from flows.run.values import Batch, Compared, Embedded, Fetched, Recovered, Run, Wave
+from flows.run.vector_space import changes_model
+from flows.walk import Work, walk
 from schemas.errors import SitegraphError
 from schemas.report import RunReport
 
 SHARDS_AT_ONCE = 4
 LANCE = "lance"
 
+R = TypeVar("R")
 
-def look(pipeline: Pipeline, *, due: bool, accept: bool, stages: Stages) -> RunReport | None:
+
+class FlowNeeded(Exception):
+    """There is more to do than to look; the flow goes on with the same run."""
+
+
+def look(resources: Resources, *, due: bool, stages: Stages) -> RunReport | None:
     """Look at every document that is due; the report where readers see all that there is, None elsewhere.
 
     Raises what the flow would raise.
     """
-    index = pipeline.index
-    if index.current() == 0 or pipeline.repair or changes_model(pipeline):
+    try:
+        return walk(resources, LookEngine(resources), due=due, stages=stages)
+    except FlowNeeded:
         return None
-    with stages.timed("crawl"):
-        if not _crawl(pipeline, due_by=index.now() if due else None):
-            return None
-        check_seeds(pipeline, quarantine_and_deduplicate(pipeline, accept=accept), accept=accept)
-    with ExitStack() as stack:
-        with stages.timed("wait"):
-            lease = stack.enter_context(
-                hold_lease(
-                    index.ledger.leases,
-                    "index",
-                    clock=index.clock,
-                    progress=pipeline.progress,
-                    stop=pipeline.stop,
-                    wait=True,
-                )
-            )
-        return _compare(pipeline, lease, stages, accept=accept)
 
 
-def _crawl(pipeline: Pipeline, *, due_by: str | None) -> bool:
-    """Fetch wave after wave; false as soon as there is something to parse."""
-    plan_source(pipeline, due_by=due_by)
-    documents = pipeline.index.ledger.documents
-    if documents.unparsed(pipeline.source.name, pipeline_version=pipeline.pipeline_version):
-        return False
-    while wave := plan_wave(pipeline, due_by=due_by):
-        if not _fetch_wave(pipeline, wave):
-            return False
-    return True
+class LookEngine:
+    """Runs stages at once, and gives up where there is something to parse, to mend or to publish."""
 
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
 
-def _fetch_wave(pipeline: Pipeline, wave: Sequence[Batch]) -> bool:
-    """Shards side by side, the batches of each in turn; all end soon where one finds something to parse.
+    def begin(self, resources: Resources) -> None:
+        """Give up on a first run, a repair, and a change of model."""
+        if resources.index.current() == 0 or resources.run.repair or changes_model(resources.deriving()):
+            raise FlowNeeded
 
-    So do they where one fails; `stop` is set only where the run is to end, since the flow goes on with it.
-    """
-    found = threading.Event()
-    shards = [tuple(batches) for _, batches in groupby(wave, key=lambda batch: batch.shard)]
-    with ThreadPoolExecutor(max_workers=SHARDS_AT_ONCE) as pool:
-        try:
-            for future in [pool.submit(_fetch_shard, pipeline, batches, found) for batches in shards]:
-                future.result()
-        except SitegraphError:
-            raise
-        except BaseException:
-            found.set()
-            pipeline.stop.set()
-            raise
-    return not found.is_set()
+    def call(self, stage: Callable[..., R], *values: Any) -> R:
+        """Run a stage of those that only look."""
+        if stage is tasks.parse_leftovers:
+            self._require_parsed()
+        if stage is tasks.recover:
+            return self._recover()  # type: ignore[return-value]
+        result: R = stage.fn(*values)  # type: ignore[attr-defined]
+        if isinstance(result, Compared) and result.difference is not None:
+            raise FlowNeeded
+        return result
 
+    def crawl_wave(self, run: Run, wave: Wave) -> Sequence[Work]:
+        """Shards side by side, the batches of each in turn; all end soon where one finds something to parse.
 
-def _fetch_shard(pipeline: Pipeline, batches: Iterable[Batch], found: threading.Event) -> None:
-    for batch in batches:
-        if found.is_set():
-            return
-        pipeline.progress.expect("fetch", len(batch.uris))
-        try:
-            if not _fetch_unchanged(pipeline, batch):
+        So do they where one fails; `stop` is set only where the run is to end: the flow goes on with it.
+        """
+        found = threading.Event()
+        shards = [tuple(batches) for _, batches in groupby(wave.batches, key=lambda batch: batch.shard)]
+        with ThreadPoolExecutor(max_workers=SHARDS_AT_ONCE) as pool:
+            try:
+                futures = [pool.submit(self._crawl_shard, run, batches, found) for batches in shards]
+                done = [one for future in futures for one in future.result()]
+            except SitegraphError:
+                raise
+            except BaseException:
                 found.set()
-        except SitegraphError:
-            found.set()
-            raise
+                self._resources.stop.set()
+                raise
+        if found.is_set():
+            raise FlowNeeded
+        return done
 
+    def embed(self, run: Run, compared: Compared) -> Callable[[], Sequence[Embedded]]:  # noqa: ARG002
+        """Nothing is to be embedded where nothing changed."""
+        raise FlowNeeded
 
-def _fetch_unchanged(pipeline: Pipeline, batch: Batch) -> bool:
-    """Fetch a batch and deal with what was read before; false where there is something to parse."""
-    fetch_batch(pipeline, batch.uris)
-    known = pipeline.index.ledger.documents.get(pipeline.source.name, batch.uris)
-    new = {uri for uri, document in known.items() if needs_parsing(pipeline, document)}
-    # Nothing of these is parsed, but stubs still redirect, and bytes with secrets are not kept.
-    parse_batch(pipeline, [uri for uri in batch.uris if uri not in new])
-    return not new
+    def _crawl_shard(self, run: Run, batches: Sequence[Batch], found: threading.Event) -> list[Work]:
+        done: list[Work] = []
+        for batch in batches:
+            if found.is_set():
+                break
+            try:
+                fetched: Fetched = tasks.fetch.fn(run, batch, None)
+                if fetched.to_parse:
+                    found.set()
+                # Nothing of these is parsed, but stubs still redirect, and bytes with secrets are not kept.
+                known = [uri for uri in batch.uris if uri not in fetched.to_parse]
+                done += [fetched, parse_batch(self._resources.crawling(), known)]
+            except SitegraphError:
+                found.set()
+                raise
+        return done
 
+    def _require_parsed(self) -> None:
+        index, version = self._resources.index, self._resources.pipeline_version
+        if index.ledger.documents.unparsed(self._resources.run.source, pipeline_version=version):
+            raise FlowNeeded
 
-def _compare(pipeline: Pipeline, lease: Lease, stages: Stages, *, accept: bool) -> RunReport | None:
-    """What the crawl left against what readers see; None where they would see anything else."""
-    index = pipeline.index
-    pipeline.crash_point("lease.acquired")
-    if not accept:
-        check_hold(index.layout)
-    if index.ledger.generations.unfinished() or index.ledger.generations.get(index.current()) is None:
-        return None
-    with stages.timed("recover"):
+    def _recover(self) -> Recovered:
+        """See that there is nothing to finish or to mend."""
+        context = self._resources.committing()
+        index = context.index
+        context.crash_point("lease.acquired")
+        if not self._resources.run.accept:
+            check_hold(index.layout)
+        if index.ledger.generations.unfinished() or index.ledger.generations.get(index.current()) is None:
+            raise FlowNeeded
         if find_damaged_files(index, writes=False):
-            return None
+            raise FlowNeeded
         if index.manifest.graph != LANCE:  # whose graph people do not look into, and which is slow to open
-            show_missed(pipeline)
-    with stages.timed("diff"):
-        difference = diff_source(pipeline, accept=accept)
-        if changes_model(pipeline) or difference.changes or redirects_matter(pipeline, difference):
-            return None
-    as_of = index.now()
-    work = start_work(pipeline.run_id, Work(difference=difference, lease=lease, as_of=as_of, accept=accept))
-    if index.has_grown:
-        with stages.timed("collect"):
-            collect(index, source=pipeline.source.name)
-    pipeline.crash_point("report.before")
-    return record_run(pipeline, work, stages)
+            show_missed(context)
+        return Recovered(repair="nothing")

@@ -12,7 +12,7 @@ from flows.run.hold import held_since
 from flows.run.index import Index, model_of
 from flows.run.models import find_model, is_same, names_of_change
 from flows.run.opening import open_described
-from flows.run.pipeline import pipeline_version
+from flows.run.pipeline_version import pipeline_version
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.texts import vector_texts
 from indexes.embed.weights import ModelSpec, model_key

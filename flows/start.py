@@ -5,9 +5,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
+from flows.begun import BegunRun, handed_over
 from flows.look import look
-from flows.run.opening import open_pipeline
-from flows.run.registry import BegunRun, handed_over
+from flows.run.opening import open_run
 from flows.run.stages import Stages
 from flows.server.configured import may_be_configured
 from indexes.layout import IndexLayout
@@ -41,14 +41,14 @@ def run_source(
     stages = Stages(clock)
     with ExitStack() as stack:
         with stages.timed("start"):
-            pipeline = stack.enter_context(open_pipeline(**options))
+            resources = stack.enter_context(open_run(**options))
         report = None
         # The flow run comes upon the error again, and shows it.
         with suppress(SitegraphError):
-            report = look(pipeline, due=due, accept=accept, stages=stages)
+            report = look(resources, due=due, stages=stages)
         if report is not None:
             return to_record(report)
-        with handed_over(BegunRun(pipeline, stages, since=clock.monotonic())):
+        with handed_over(BegunRun(resources, stages, since=clock.monotonic())):
             return _run_flow(**options, due=due)
 
 

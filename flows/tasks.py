@@ -1,97 +1,255 @@
-"""The stages of a run as Prefect tasks."""
+"""The stages of a run as Prefect tasks: values in, values out.
 
-from typing import Any
+A task is given the run's name and its part of the work, and opens what it needs (`flows.run.resources`), so
+that all but those that commit may run in any process that reaches the index. Stages import their code when
+they first run: a run that only looks imports neither Prefect nor what links and writes.
+"""
 
-from flows.commit.publish import publish_generation
-from flows.commit.verify import verify_generation
-from flows.commit.write import write_plan
-from flows.crawl.fetch import fetch_batch
-from flows.crawl.parse import parse_batch, parse_leftovers
-from flows.crawl.plan import plan_source
-from flows.derive.embed import embed_fragments, settle_encoding
-from flows.derive.freeze import check_text, freeze, link_rows
-from flows.derive.row_plan import RowPlan
+from collections.abc import Sequence
+
 from flows.run.lazy_task import task
-from flows.run.registry import active
+from flows.run.resources import Resources, resources_of
 from flows.run.retries import TRANSIENT
-from flows.run.task_names import batch_named, named
-from flows.run.work import work_of
+from flows.run.task_names import batch_named, compared_named, embed_named, generation_named, named, wave_named
+from flows.run.values import (
+    Batch,
+    Collected,
+    Compared,
+    Crawled,
+    Embedded,
+    Fetched,
+    Frozen,
+    Linked,
+    Parsed,
+    Planned,
+    Published,
+    Quarantined,
+    Recovered,
+    Run,
+    Wave,
+)
+from indexes.stores.ledger.leases import Lease
+from indexes.write.apply import StagedState
+from schemas.report import RunReport
 
 
 @task(name="plan", task_run_name=named("plan"))
-def plan_source_task(run_id: str, due_by: str | None) -> int:
-    """Plan the start of a run."""
-    return plan_source(active(run_id), due_by=due_by)
+def plan(run: Run, due_by: str | None) -> Planned:
+    """Bring seeds, sitemaps or folders, and a changed scope, into the ledger."""
+    from flows.crawl.plan import plan_source
 
-
-@task(name="fetch", task_run_name=batch_named("fetch"), **TRANSIENT)
-def fetch_batch_task(run_id: str, batch: dict[str, Any]) -> int:
-    """Fetch one batch of one shard."""
-    return fetch_batch(active(run_id), batch["uris"])
-
-
-@task(name="parse", task_run_name=batch_named("parse"))
-def parse_batch_task(run_id: str, batch: dict[str, Any]) -> int:
-    """Parse one fetched batch."""
-    return parse_batch(active(run_id), batch["uris"])
+    with resources_of(run) as parts:
+        documents = plan_source(parts.crawling(), due_by=due_by)
+        http, _ = parts.take_counts()
+        return Planned(documents=documents, http=http)
 
 
 @task(name="parse-leftovers", task_run_name=named("parse leftovers of"))
-def parse_leftovers_task(run_id: str) -> int:
+def parse_leftovers(run: Run, planned: Planned) -> Parsed:  # noqa: ARG001 - what comes before it
     """Parse stored bytes that have no fragment of this pipeline version."""
-    return parse_leftovers(active(run_id))
+    from flows.crawl.parse import parse_leftovers as parse
+
+    with resources_of(run) as parts:
+        return _counted(parts, parse(parts.crawling()))
 
 
-@task(name="embed", task_run_name=named("embed", "fragment_shas"))
-def embed_task(run_id: str, fragment_shas: list[str]) -> int:
-    """Have one batch of documents encoded."""
-    return embed_fragments(active(run_id), fragment_shas)
+@task(name="plan-wave", task_run_name=wave_named)
+def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[Parsed]) -> Wave:  # noqa: ARG001
+    """Cut what the run has not looked at yet, some of it found by what was parsed before, into batches."""
+    from flows.crawl.plan import plan_wave as batches_of
+
+    with resources_of(run) as parts:
+        batches = batches_of(parts.crawling(), due_by=due_by)
+        parts.progress.expect("fetch", sum(len(batch.uris) for batch in batches))
+        return Wave(number=number, batches=batches)
 
 
-@task(name="encode", task_run_name=named("encode"))
-def encode_task(run_id: str) -> int:
-    """Wait until everything has its vector: what takes most of a first run is seen where it belongs."""
-    return settle_encoding(active(run_id))
+@task(name="fetch", task_run_name=batch_named("fetch"), **TRANSIENT)
+def fetch(run: Run, batch: Batch, before: Fetched | None) -> Fetched:  # noqa: ARG001 - one host, one at a time
+    """Fetch one batch of one shard, after the one before it."""
+    from flows.crawl.fetch import fetch_batch
+    from flows.crawl.parse import unparsed
+
+    with resources_of(run) as parts:
+        context = parts.crawling()
+        documents = fetch_batch(context, batch.uris)
+        http, _ = parts.take_counts()
+        return Fetched(documents=documents, to_parse=unparsed(context, batch.uris), http=http)
 
 
-@task(name="link", task_run_name=named("link"))
-def link_task(run_id: str) -> None:
-    """Decide the rows of every document that changes, and of those around it."""
-    pipeline, work = active(run_id), work_of(run_id)
-    work.rows = link_rows(pipeline, work.difference, as_of=work.as_of)
+@task(name="parse", task_run_name=batch_named("parse"))
+def parse(run: Run, batch: Batch, fetched: Fetched) -> Parsed:  # noqa: ARG001 - what comes before it
+    """Parse one fetched batch."""
+    from flows.crawl.parse import parse_batch
+
+    with resources_of(run) as parts:
+        return _counted(parts, parse_batch(parts.crawling(), batch.uris))
 
 
-@task(name="freeze", task_run_name=named("freeze"))
-def freeze_task(run_id: str) -> None:
-    """Decide what follows from all documents together, and freeze the plan."""
-    pipeline, work = active(run_id), work_of(run_id)
-    assert isinstance(work.rows, RowPlan)
-    planned, work.rows = work.rows.decide(), None
-    check_text(pipeline, work.difference, planned, accept=work.accept)
-    work.generation = freeze(pipeline, work.difference, planned, lease=work.lease, as_of=work.as_of)
+@task(name="quarantine", task_run_name=named("quarantine and deduplicate"))
+def quarantine(run: Run, last: Wave) -> Quarantined:  # noqa: ARG001 - what comes before it
+    """Put aside what is no content, and what is the same at several addresses; refuse a source without seeds.
+
+    Raises: GuardRefused.
+    """
+    from flows.crawl.quarantine import quarantine_and_deduplicate
+    from flows.derive.diff import check_seeds
+
+    with resources_of(run) as parts:
+        known = quarantine_and_deduplicate(parts.crawling(), accept=run.accept)
+        check_seeds(parts.deriving(), known, accept=run.accept)
+        http, pages = parts.take_counts()
+        return Quarantined(documents=len(known), http=http, pages=pages, peak_child_mb=parts.peak_child_mb)
 
 
-@task(name="write", task_run_name=named("write"), **TRANSIENT)
-def write_task(run_id: str) -> None:
-    """Apply the frozen plan; may be repeated."""
-    pipeline, work = active(run_id), work_of(run_id)
-    assert work.generation is not None
-    work.staged = write_plan(pipeline, work.generation, lease=work.lease)
+@task(name="recover", task_run_name=named("recover"))
+def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # noqa: ARG001
+    """Finish or take back what a crashed run left, and see what is damaged of what readers open.
+
+    Raises: GuardRefused: publishing is held.
+    """
+    from flows.commit.recover import recover as close_unfinished
+    from flows.commit.repair import Repair, look_for_damage
+    from flows.run.hold import check_hold
+
+    with resources_of(run) as parts:
+        context = parts.committing()
+        context.crash_point("lease.acquired")
+        if not run.accept:
+            check_hold(context.index.layout)  # a rollback may have come while the source was crawled
+        repair = look_for_damage(context, repair=run.repair)
+        # What a crash left in damaged stores goes with them.
+        published = close_unfinished(context, lease=lease) if repair is not Repair.STORES else ()
+        # An encoder that no generation names yet goes with what recovery prunes.
+        parts.export_encoder()
+        return Recovered(repair=repair, published=published)
 
 
-@task(name="verify", task_run_name=named("verify"))
-def verify_task(run_id: str) -> None:
-    """Check what was written."""
-    work = work_of(run_id)
-    assert work.generation is not None
-    assert work.staged is not None
-    verify_generation(active(run_id), work.generation, work.staged)
+@task(name="diff", task_run_name=named("diff"))
+def diff(run: Run, recovered: Recovered) -> Compared:
+    """Compare the ledger with the generation that readers see.
+
+    Raises: GuardRefused: too much of the source would go.
+    """
+    from flows.commit.repair import Repair, from_nothing
+    from flows.derive.diff import compare_source
+
+    with resources_of(run) as parts:
+        repair = Repair(recovered.repair)
+        rebuild = from_nothing if repair is Repair.STORES else None
+        return compare_source(
+            parts.deriving(), accept=run.accept, rebuild=rebuild, repairs=repair is not Repair.NOTHING
+        )
 
 
-@task(name="publish", task_run_name=named("publish"))
-def publish_task(run_id: str) -> None:
-    """Publish what was verified."""
-    work = work_of(run_id)
-    assert work.generation is not None
-    assert work.staged is not None
-    publish_generation(active(run_id), work.generation, work.staged, lease=work.lease)
+@task(name="embed", task_run_name=embed_named)
+def embed(run: Run, compared: Compared, start: int, end: int) -> Embedded:
+    """Give the texts of changed documents *start* to *end* their vectors."""
+    from flows.derive.embed import embed_fragments
+
+    with resources_of(run) as parts:
+        return Embedded(texts=embed_fragments(parts.deriving(), compared.fragments[start:end]))
+
+
+@task(name="link", task_run_name=compared_named("link"))
+def link(run: Run, compared: Compared) -> Linked:
+    """Plan the rows of every document that changes and of those around it, and what follows from all."""
+    from flows.derive.freeze import link_source
+
+    with resources_of(run) as parts:
+        return link_source(parts.deriving(), compared)
+
+
+@task(name="freeze", task_run_name=compared_named("freeze"))
+def freeze(
+    run: Run, lease: Lease, compared: Compared, linked: Linked, embedded: Sequence[Embedded], ahead: int
+) -> Frozen:
+    """Fix the plan as the next generation; from here on a crash is followed by a replay.
+
+    Raises: GuardRefused: readers would find nothing, or much less.
+    """
+    from flows.derive.freeze import freeze_plan
+
+    with resources_of(run) as parts:
+        texts = ahead + sum(part.texts for part in embedded)
+        return freeze_plan(parts.deriving(), compared, linked, lease=lease, accept=run.accept, embedded=texts)
+
+
+@task(name="write", task_run_name=generation_named("write"), **TRANSIENT)
+def write(run: Run, lease: Lease, frozen: Frozen) -> StagedState:
+    """Write the frozen plan into both stores; may be repeated."""
+    from flows.commit.write import find_generation, write_plan
+
+    with resources_of(run) as parts:
+        context = parts.committing()
+        return write_plan(context, find_generation(context.index, frozen), lease=lease)
+
+
+@task(name="verify", task_run_name=generation_named("verify"))
+def verify(run: Run, frozen: Frozen, staged: StagedState) -> Frozen:
+    """Compare both stores with the plan, before any reader sees them.
+
+    Raises: DamageFound: a store does not hold what the plan says.
+    """
+    from flows.commit.verify import verify_generation
+    from flows.commit.write import find_generation
+
+    with resources_of(run) as parts:
+        context = parts.committing()
+        verify_generation(context, find_generation(context.index, frozen), staged)
+        return Frozen(generation=frozen.generation)
+
+
+@task(name="publish", task_run_name=generation_named("publish"))
+def publish(run: Run, lease: Lease, frozen: Frozen, staged: StagedState) -> Published:
+    """Let readers see what was verified.
+
+    Raises: StaleLease: another run has taken over; nothing is published.
+    """
+    from flows.commit.publish import publish_generation
+    from flows.commit.write import find_generation
+    from flows.run.hold import lift_hold
+
+    with resources_of(run) as parts:
+        context = parts.committing()
+        publish_generation(context, find_generation(context.index, frozen), staged, lease=lease)
+        lift_hold(context.index.layout)
+        return Published(generation=frozen.generation)
+
+
+@task(name="collect", task_run_name=named("collect"))
+def collect(run: Run, compared: Compared, published: Published | None) -> Collected:
+    """Delete old generations, and files that nothing needs any more."""
+    from flows.commit.garbage_collect import collect as collect_garbage
+    from flows.commit.publish import prune
+
+    with resources_of(run) as parts:
+        if published is None:
+            return Collected(files=collect_garbage(parts.index, source=run.source))
+        return Collected(files=prune(parts.index, source=run.source, keep=(compared.difference or "",)))
+
+
+@task(name="report", task_run_name=named("report"))
+def report(
+    run: Run,
+    compared: Compared,
+    crawled: Crawled,
+    seconds: dict[str, float],
+    before: Collected | None,  # noqa: ARG001
+) -> RunReport:
+    """Reschedule what was looked at, and record what the run did."""
+    from flows.commit.report import record_run
+    from flows.derive.diff import load_difference
+
+    with resources_of(run) as parts:
+        context = parts.committing()
+        context.crash_point("report.before")
+        difference = load_difference(context.index, compared)
+        return record_run(context, difference, crawled, seconds=seconds, encoded=parts.encoded)
+
+
+def _counted(parts: Resources, parsed: Parsed) -> Parsed:
+    _, pages = parts.take_counts()
+    return Parsed(
+        documents=parsed.documents, texts=parsed.texts, pages=pages, peak_child_mb=parts.peak_child_mb
+    )

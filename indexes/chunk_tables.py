@@ -112,7 +112,7 @@ class ChunkTablesWriter:
         self._writer().apply(upserts, deletes)
 
     def finish(self, generation: int) -> StoreState:
-        """Name the staged state *generation* for readers and give what it holds."""
+        """Name the staged state *generation* for readers and give what it contains."""
         return self._writer().finish(generation)
 
     def abort(self, generation: int, *, base: int) -> None:

@@ -18,7 +18,7 @@ def row_sha256(record: Record, *blobs: bytes) -> str:
     """Hash a public record, and bytes that belong to it.
 
     Whole floats count as integers: a store with typed columns gives 1.0 back for 1.
-    Raises: SchemaMismatch: the record holds NaN, infinity, or half of a surrogate pair.
+    Raises: SchemaMismatch: the record contains NaN, infinity, or half of a surrogate pair.
     """
     try:
         head = canonical_json(_whole(record)).encode()

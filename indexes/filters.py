@@ -26,7 +26,7 @@ def check_filters(filters: Collection[Filter]) -> None:
 def interval_of(value: str) -> tuple[str | None, str | None]:
     """Return the ends of a filter value `FROM/TO`, the second excluded, None for an open one.
 
-    Columns hold times of one form in UTC, so that texts compare as times do.
+    Columns contain times of one form in UTC, so that texts compare as times do.
     Raises: FilterError: no interval.
     """
     start, slash, end = value.partition("/")

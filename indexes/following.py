@@ -62,9 +62,9 @@ class FollowedIndex:
             self._lock.release()
 
     def renew(self, failed: Readers) -> Readers | None:
-        """Return readers opened anew after a store failed on *failed*; None if that would be the same again.
+        """Return readers opened again after a store failed on *failed*; None if that would be the same again.
 
-        It is not where a generation was pruned under a slow query, or the index was made anew.
+        It is not where a generation was pruned under a slow query, or the index was made again.
         """
         with self._lock:
             if self._held is not None and self._held.readers is not failed:

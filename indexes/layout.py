@@ -16,7 +16,7 @@ class IndexLayout:
     root: Path
 
     def is_foreign(self) -> bool:
-        """Whether the folder holds anything but an index, so that none may be made there."""
+        """Whether the folder contains anything but an index, so that none may be made there."""
         if self.has_generations() or not self.root.is_dir():
             return False
         others = {path.name for path in self.root.iterdir()} - set(_FIRST_MADE)
@@ -47,7 +47,7 @@ class IndexLayout:
         return self.root / "CURRENT"
 
     def generation(self, number: int) -> Path:
-        """What one generation holds."""
+        """What one generation contains."""
         return self.root / "generations" / f"{number}.json"
 
     @property
@@ -77,7 +77,7 @@ class IndexLayout:
 
     @property
     def similar(self) -> Path:
-        """What is known of each passage's nearest, by hash; each kept generation names its own."""
+        """What is known of each chunk's nearest, by hash; each kept generation names its own."""
         return self.root / "similar"
 
     @property
@@ -101,5 +101,5 @@ class IndexLayout:
 
 
 def remedy(index: Path) -> str:
-    """What to do about a damaged index; a run restores what the ledger knows, and makes the rest anew."""
+    """What to do about a damaged index; a run restores what the ledger knows, and makes the rest again."""
     return f"mend it with: sitegraph run SOURCE.yaml --index {shlex.quote(str(index))} --repair"

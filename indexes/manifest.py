@@ -13,7 +13,7 @@ FILES = "files"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelManifest:
-    """The model all vectors of the index come from, and the arithmetic that passages were encoded in."""
+    """The model all vectors of the index come from, and the arithmetic that chunks were encoded in."""
 
     name: str
     sha256: str

@@ -46,6 +46,6 @@ def _is_missing(url: str) -> bool:
 
 def _lost(layout: IndexLayout) -> StoreUnavailable:
     return StoreUnavailable(
-        "has no ledger here: copy it with the index, set SITEGRAPH_LEDGER_URL, or let a run make it anew",
+        "has no ledger here: copy it with the index, set SITEGRAPH_LEDGER_URL, or let a run make it again",
         subject=str(layout.root),
     )

@@ -31,7 +31,7 @@ class ChunkVectors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreState:
-    """What a store holds at one generation.
+    """What a store contains at one generation.
 
     `counts` is rows per kind; `digest` is sha256 over the sorted lines `id:row_sha256`; `version` is
     the store's own name for this state (a LanceDB table version), None where it has none.
@@ -54,7 +54,7 @@ class ChunkReader(Protocol):
     def documents_containing(self, phrases: Collection[str]) -> tuple[str, ...]:
         """Documents with a chunk whose text contains one of the phrases exactly as written, in id order.
 
-        Inside words too, and with any signs: *phrases* are data.
+        Inside words too, and with any characters: *phrases* are data.
         """
 
     def search_text(
@@ -154,13 +154,13 @@ class ChunkWriter(Protocol):
         """
 
     def finish(self, generation: int) -> StoreState:
-        """Name the staged state *generation* for readers and give what it holds."""
+        """Name the staged state *generation* for readers and give what it contains."""
 
     def abort(self, generation: int, *, base: int) -> None:
         """Leave no trace of the staged generation."""
 
     def prune(self, *, keep: Collection[int]) -> None:
-        """Drop what only generations other than *keep* need; *keep* holds the newest one."""
+        """Drop what only generations other than *keep* need; *keep* contains the newest one."""
 
 
 class GraphWriter(Protocol):
@@ -179,13 +179,13 @@ class GraphWriter(Protocol):
         """
 
     def finish(self, generation: int) -> tuple[StoreState, StoreState]:
-        """Name the staged state *generation* for readers; give what nodes and edges hold."""
+        """Name the staged state *generation* for readers; give what nodes and edges contain."""
 
     def abort(self, generation: int, *, base: int) -> None:
         """Leave no trace of the staged generation."""
 
     def prune(self, *, keep: Collection[int]) -> None:
-        """Drop what only generations other than *keep* need; *keep* holds the newest one."""
+        """Drop what only generations other than *keep* need; *keep* contains the newest one."""
 
 
 class ChunkStore(Protocol):
@@ -217,10 +217,10 @@ class GraphStore(Protocol):
         """The writer."""
 
     def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
-        """Let people who look into the store itself see *generation*, with what its passages say.
+        """Let people who look into the store itself see *generation*, with what its chunks say.
 
         Nothing happens where they see it already, or where a store has nothing for people. *chunks* gives the
-        passages of the generation, and is asked only where they are needed.
+        chunks of the generation, and is asked only where they are needed.
         """
 
     def shows(self, generation: int) -> bool:

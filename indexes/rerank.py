@@ -33,7 +33,7 @@ class OnnxReranker:
     One pair a run: the model quantises its activations over a batch, so that a pair's logit would depend on
     its neighbours (up to .3), and single pairs over a few threads are faster besides.
 
-    Args: folder: holds `model.onnx` and `tokenizer.json`. threads: pairs scored side by side.
+    Args: folder: contains `model.onnx` and `tokenizer.json`. threads: pairs scored side by side.
     """
 
     def __init__(self, folder: Path, *, threads: int = 2) -> None:
@@ -60,7 +60,7 @@ class OnnxReranker:
 
 
 def locate_reranker() -> Path:
-    """Return the folder of the model's files, without importing the package that holds them.
+    """Return the folder of the model's files, without importing the package that contains them.
 
     Raises: ConfigError: the package is not installed.
     """

@@ -78,9 +78,9 @@ def _data_files(data: bytes) -> Iterator[str]:
         for file in _messages(fragment, _DATA_FILE):
             yield f"data/{next(_messages(file, 1)).decode()}"
         for deletion in _messages(fragment, _DELETION_FILE):
-            told = _numbers(deletion)
-            name = f"{number}-{told.get(2, 0)}-{told.get(3, 0)}"
-            yield f"_deletions/{name}{_SUFFIXES[told.get(1, 0)]}"
+            entry = _numbers(deletion)
+            name = f"{number}-{entry.get(2, 0)}-{entry.get(3, 0)}"
+            yield f"_deletions/{name}{_SUFFIXES[entry.get(1, 0)]}"
 
 
 def _index_files(table: Path, data: bytes) -> Iterator[str]:

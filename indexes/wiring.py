@@ -1,6 +1,7 @@
 """Index folder and environment to stores: the one place that names the concrete classes."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -93,6 +94,7 @@ class OpenedStores:
         self._environment = environment
         self._cache_mb = cache_mb
         self._encoder: tuple[VectorSpace, Encoder] | None = None
+        self._opened = ExitStack()
         # Whoever lives long reads everything, once; a single query no more than it has time for.
         self.check = FileCheck(index, HASHED_BYTES if cache_mb is None else None)
 
@@ -105,14 +107,18 @@ class OpenedStores:
     @cached_property
     def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
-        return open_chunk_store(self.layout, self.manifest, session=self._session, held_mb=self._share(3))
+        store = open_chunk_store(self.layout, self.manifest, session=self._session, held_mb=self._share(3))
+        self._opened.callback(store.close)
+        return store
 
     @cached_property
     def graph(self) -> GraphStore:
         """Nodes and edges."""
-        return open_graph_store(
+        store = open_graph_store(
             self.layout, self.manifest, self._environment, session=self._session, held_mb=self._share(4)
         )
+        self._opened.callback(store.close)
+        return store
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -136,9 +142,7 @@ class OpenedStores:
 
     def close(self) -> None:
         """Let go of connections; readers of a graph server are of no more use."""
-        for name in ("chunks", "graph"):
-            if name in self.__dict__:
-                self.__dict__[name].close()
+        self._opened.close()
 
 
 def readers_of(stores: OpenedStores, *, use_graph: bool = True, use_rerank: bool = False) -> Readers:
@@ -172,7 +176,7 @@ def open_chunk_store(
 ) -> ChunkTables:
     """Open the chunk store of an index; stores of one *session* share its caches.
 
-    Args: held_mb: memory that each of its readers may hold columns in.
+    Args: held_mb: memory that each of its readers may keep columns in.
     """
     return ChunkTables(layout, manifest, session=session, held_mb=held_mb)
 
@@ -187,7 +191,7 @@ def open_graph_store(
 ) -> GraphStore:
     """Open the graph store that the manifest names; a server is reached at its first use.
 
-    Args: held_mb: memory that each of its readers may hold edges in; what a server has stays there.
+    Args: held_mb: memory that each of its readers may keep edges in; what a server has stays there.
     Raises: ConfigError: the environment does not say where Neo4j is.
     """
     if manifest.graph == "neo4j":
@@ -263,7 +267,7 @@ def _open_encoder(layout: IndexLayout, space: VectorSpace) -> OnnxEncoder:
     if (encoder.model_sha256, encoder.dim) != (space.model.sha256, space.model.dim):
         raise SchemaMismatch(
             f"holds an encoder of another model than the index was built with ({space.model.name}); "
-            "delete the folder; a run exports it anew: sitegraph run SOURCE.yaml --index "
+            "delete the folder; a run exports it again: sitegraph run SOURCE.yaml --index "
             f"{layout.root}",
             subject=str(folder),
         )

@@ -26,7 +26,7 @@ def without_session(uri: str) -> str | None:
 
 
 def path_of_variant(uri: str) -> str | None:
-    """Give what an address shares with its variants: all before query and session id; None without those."""
+    """Return what an address shares with its variants: all before query and session id; None without."""
     path, mark, _ = uri.partition("?")
     plain = _PARAMETER.sub("", path)
     return plain if mark or plain != path else None

@@ -52,7 +52,7 @@ def file_url(source: str, path: str) -> str:
 
 
 def file_path(url: str) -> str:
-    """Return back the path that `file_url` made *url* from."""
+    """Return the path that `file_url` made *url* from."""
     path = url.removeprefix(_FILES).partition("/")[2]
     return unquote(path, errors="surrogateescape")
 

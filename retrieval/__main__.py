@@ -27,7 +27,7 @@ from schemas.redaction import one_line
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
 
 if TYPE_CHECKING:
-    from retrieval.retriever import Walk
+    from retrieval.retriever import RetrievalResult
     from schemas.evidence import ContextBundle
 
 _EXAMPLE = """examples:
@@ -51,9 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         settings = _read_settings()
         index = Path(options.index or settings.index)
-        walk = _answer(index, query, settings, only_named=options.doc_id is not None)
-        _print_bundle(walk.bundle, as_text=options.format == "text")
-        _log(index, walk)
+        result = _answer(index, query, settings, only_named=options.doc_id is not None)
+        _print_bundle(result.bundle, as_text=options.format == "text")
+        _log(index, result)
     except BrokenPipeError:
         return _leave_output(0)
     except OSError as error:
@@ -87,7 +87,7 @@ def exit_code(error: SitegraphError) -> int:
     return 3 if isinstance(error, StoreUnavailable) else 1
 
 
-def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) -> "Walk":
+def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) -> "RetrievalResult":
     from indexes.wiring import open_readers
     from retrieval.merge import walk_merged
     from retrieval.opening import build_retriever
@@ -112,12 +112,12 @@ def _print_bundle(bundle: "ContextBundle", *, as_text: bool) -> None:
     sys.stdout.flush()  # here, where a closed pipe still gets its exit code
 
 
-def _log(index: Path, walk: "Walk") -> None:
+def _log(index: Path, result: "RetrievalResult") -> None:
     from retrieval.learning.query_log import log_queries
 
     try:
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        log_queries(index, [walk.query], timestamp=now, walks=[walk])
+        log_queries(index, [result.query], timestamp=now, results=[result])
     except OSError as error:
         print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from retrieval.wiki.reply import WikiAnswer
     from retrieval.wiki.store import Wiki
 
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskResult:
     """An answer, the evidence that its labels mean, and what only its mode has to say."""
 
     mode: AskMode
@@ -36,21 +36,21 @@ class Asked:
 class Asking:
     """What answers questions over opened readers.
 
-    `tell` hears of each step as it is done, `warn` what a person should know although an answer comes.
+    `log` gets a line for each step as it is done, `warn` what a person should know although an answer comes.
     `wiki` and `now` (ISO 8601) are the wiki mode's, `steps` is the loop's. `policy` is asked before anything.
     """
 
     readers: "Readers"
     complete: Complete | None
-    tell: Tell
-    warn: Tell
+    log: Log
+    warn: Log
     wiki: "Wiki"
     now: str
     judge: bool = False
     steps: int = 4
     policy: Policy = ALLOW_ALL
 
-    def ask(self, query: Query, mode: AskMode) -> Asked:
+    def ask(self, query: Query, mode: AskMode) -> AskResult:
         """Answer *query* by *mode*, and warn of what was missing on the way.
 
         Raises: QueryRefused: by the policy; StoreUnavailable, FilterError, ConfigError: what readers, the
@@ -70,26 +70,26 @@ class Asking:
     @property
     def _answerer(self) -> Answerer:
         return Answerer(
-            complete=self.complete, reranker=self.readers.reranker, judge=self.judge, tell=self.tell
+            complete=self.complete, reranker=self.readers.reranker, judge=self.judge, log=self.log
         )
 
-    def _plain(self, query: Query) -> Asked:
+    def _plain(self, query: Query) -> AskResult:
         bundle = build_retriever(self.readers).retrieve(query)
-        self.tell(f"passages: {len(bundle.evidence)}")
-        return Asked(mode=AskMode.PLAIN, bundle=bundle, answer=self._answerer.answer(bundle))
+        self.log(f"passages: {len(bundle.evidence)}")
+        return AskResult(mode=AskMode.PLAIN, bundle=bundle, answer=self._answerer.answer(bundle))
 
-    def _dual(self, query: Query) -> Asked:
+    def _dual(self, query: Query) -> AskResult:
         from retrieval.dual.graph_channel import EntityGraphRetriever
         from retrieval.dual.retriever import DualRetriever
 
         readers = self.readers
         graph = EntityGraphRetriever(readers.chunks, readers.graph) if readers.graph else None
         plain, count_tokens = build_retriever(readers), readers.encoder.count_tokens
-        dual = DualRetriever(plain, graph, count_tokens, tell=self.tell, warn=self.warn)
+        dual = DualRetriever(plain, graph, count_tokens, log=self.log, warn=self.warn)
         bundle = dual.retrieve(query)
-        return Asked(mode=AskMode.DUAL, bundle=bundle, answer=self._answerer.answer(bundle))
+        return AskResult(mode=AskMode.DUAL, bundle=bundle, answer=self._answerer.answer(bundle))
 
-    def _iterative(self, query: Query) -> Asked:
+    def _iterative(self, query: Query) -> AskResult:
         from retrieval.iterative.answering import build_final_bundle, messages_for_answer
         from retrieval.iterative.loop import iterate
 
@@ -100,7 +100,7 @@ class Asking:
             reranker=self.readers.reranker,
             complete=self.complete,
             steps=self.steps,
-            on_step=lambda step, state: self.tell(
+            on_step=lambda step, state: self.log(
                 f"step {state.step}: {step.seen.query} ({len(step.seen.bundle.evidence)} passages, "
                 f"{len(state.view.triples)} triples, {state.outcome.value})"
             ),
@@ -109,10 +109,10 @@ class Asking:
         messages = messages_for_answer(run, bundle)
         answer = self._answerer.answer(bundle, messages=messages, further=run.state.asked[1:])
         for note in run.state.notes:
-            self.tell(note)
-        return Asked(mode=AskMode.ITERATIVE, bundle=bundle, answer=answer)
+            self.log(note)
+        return AskResult(mode=AskMode.ITERATIVE, bundle=bundle, answer=answer)
 
-    def _wiki(self, query: Query) -> Asked:
+    def _wiki(self, query: Query) -> AskResult:
         from retrieval.wiki.ask import answer_from_wiki
 
         if query.filters:
@@ -127,20 +127,22 @@ class Asking:
             self.warn(f"{problem.path}: {problem.message}")
         bundle = found.bundle if found.page else limit_evidence(found.bundle, query.top_k)
         if found.page:
-            self.tell(f"the wiki answers: {found.page.ref}")
+            self.log(f"the wiki answers: {found.page.ref}")
             answer = _quote_page(found)
         else:
-            self.tell(f"the wiki has no answer; passages: {len(bundle.evidence)}")
+            self.log(f"the wiki has no answer; passages: {len(bundle.evidence)}")
             answer = self._answerer.answer(bundle)
             self._file(query, found, bundle, answer)
-        return Asked(mode=AskMode.WIKI, bundle=bundle, answer=answer, details={"wiki": found.to_record()})
+        return AskResult(mode=AskMode.WIKI, bundle=bundle, answer=answer, details={"wiki": found.to_record()})
 
     def _file(self, query: Query, found: "WikiAnswer", bundle: ContextBundle, answer: Answered) -> None:
         """Make a verified answer a page, so that the wiki has it the next time."""
-        from retrieval.wiki.filing import Statement, file_answer
+        from retrieval.wiki.filing import GroundedSentence, file_answer
 
         chunks = {one.S: one.chunk_id for one in bundle.evidence}
-        statements = [Statement(text=one.text, chunks=(chunks[one.S],)) for one in answer.sentences if one.S]
+        statements = [
+            GroundedSentence(text=one.text, chunks=(chunks[one.S],)) for one in answer.sentences if one.S
+        ]
         if not statements:
             return
         try:
@@ -157,7 +159,7 @@ class Asking:
         except (StoreUnavailable, ParseError, ConfigError) as error:
             self.warn(f"the answer is not filed: {error}")
             return
-        self.tell(
+        self.log(
             f"filed as {filing.page.ref}" if filing.page and filing.written else f"not filed: {filing.reason}"
         )
 

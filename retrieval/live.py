@@ -15,7 +15,7 @@ from indexes.following import GRAPH, FollowedIndex
 from indexes.wiring import Readers
 from retrieval.opening import build_retriever
 from retrieval.question.policy import ALLOW_ALL, Policy
-from retrieval.retriever import Retriever, Walk
+from retrieval.retriever import RetrievalResult, Retriever
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 
@@ -40,7 +40,7 @@ class LiveRetriever:
         """Return the evidence for *query*, as `Retriever.retrieve` does."""
         return self.walk(query).bundle
 
-    def walk(self, query: Query) -> Walk:
+    def walk(self, query: Query) -> RetrievalResult:
         """Return the evidence for *query* and all that it was chosen from, as `Retriever.walk` does."""
         return self.read(lambda readers: self._walk(readers, query))
 
@@ -58,7 +58,7 @@ class LiveRetriever:
                 raise
         return ask(renewed)
 
-    def _walk(self, readers: Readers, query: Query) -> Walk:
+    def _walk(self, readers: Readers, query: Query) -> RetrievalResult:
         walk = self._over(readers).walk(query)
         if GRAPH in walk.bundle.degraded and GRAPH not in readers.degraded:
             self._index.leave_graph(readers)

@@ -1,11 +1,11 @@
-"""One list of what vectors found and what the graph holds around a document named by id (seed PRD-0008)."""
+"""One list of what vectors found and what the graph has around a document named by id (seed PRD-0008)."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from retrieval.bundle.build import cite
 from retrieval.question.query import TOKEN_BUDGET_MAX, TOP_K_MAX
-from retrieval.retriever import GRAPH, Retriever, Walk
+from retrieval.retriever import GRAPH, RetrievalResult, Retriever
 from schemas.edges import FRONT_MATTER_KINDS
 from schemas.evidence import Evidence, Origin, Query
 
@@ -14,7 +14,7 @@ GRAPH_BOOST = 0.1
 
 def walk_merged(
     retriever: Retriever, query: Query, *, boost: float = GRAPH_BOOST, only_named: bool = False
-) -> Walk:
+) -> RetrievalResult:
     """Answer a query; one that names documents by id shows their neighbours by typed edges in any case.
 
     Without an id, or without a graph, this is `Retriever.walk`.

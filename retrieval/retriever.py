@@ -8,7 +8,7 @@ from retrieval.bundle.build import build_bundle, number_evidence
 from retrieval.bundle.diagnostics import describe_walk
 from retrieval.bundle.parent_summaries import summarise_parents
 from retrieval.bundle.tool_plan import plan_tool
-from retrieval.graph.reach import Found, Reached, reach_by_graph, start_from
+from retrieval.graph.reach import GraphResults, SearchResults, reach_by_graph, start_from
 from retrieval.question.catalogue import look_up
 from retrieval.question.dates import date_filters
 from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
@@ -22,7 +22,14 @@ from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
 from retrieval.search.pages import read_pages
 from retrieval.search.relevance import Measure, lift_of, scale_of
-from retrieval.search.seeds import Asked, SeedList, balance_pool, found_by_search, fuse_lists, gather_lists
+from retrieval.search.seeds import (
+    EmbeddedQuery,
+    SeedList,
+    balance_pool,
+    found_by_search,
+    fuse_lists,
+    gather_lists,
+)
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query, Scores
 
@@ -31,7 +38,7 @@ RERANK = "rerank"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Walk:
+class RetrievalResult:
     """What a query brought: the bundle, all candidates in rank order, and which say nearly the same."""
 
     query: Query
@@ -76,11 +83,11 @@ class Retriever:
         """
         return self.walk(query).bundle
 
-    def walk(self, query: Query) -> Walk:
+    def walk(self, query: Query) -> RetrievalResult:
         """Return the evidence for *query* together with all that it was chosen from; raises as `retrieve`."""
         check_policy(self._policy, query)
         query = replace(query, filters=date_filters(query.filters, self._as_of))
-        asked = Asked(query=query, vector=self._encoder.encode_query(query.text))
+        asked = EmbeddedQuery(query=query, vector=self._encoder.encode_query(query.text))
         found = self._find(asked)
         reached = self._reach(asked, found)
         candidates = self._rerank(asked, self._score(asked, found, reached))
@@ -112,14 +119,14 @@ class Retriever:
                 evidence=evidence,
             ),
         )
-        return Walk(query=query, bundle=bundle, candidates=candidates, copies=copies)
+        return RetrievalResult(query=query, bundle=bundle, candidates=candidates, copies=copies)
 
-    def _find(self, asked: Asked) -> Found:
+    def _find(self, asked: EmbeddedQuery) -> SearchResults:
         lists = gather_lists(self._chunks, asked)
         headings, anchors = lists[SeedList.HEADING_BM25], lists[SeedList.ANCHOR_BM25]
         known = look_up(self._chunks, asked.query.text, asked.vector, headings, anchors)
         route = route_of(asked.query.text, known)
-        return Found(
+        return SearchResults(
             lists=lists,
             known=known,
             route=route,
@@ -127,9 +134,9 @@ class Retriever:
             measure=Measure(self._chunks, asked, scale_of(lists), lift_of(route, lists, known)),
         )
 
-    def _reach(self, asked: Asked, found: Found) -> Reached:
+    def _reach(self, asked: EmbeddedQuery, found: SearchResults) -> GraphResults:
         if self._graph is None or not asked.query.use_graph:
-            return Reached(spread=start_from(found))
+            return GraphResults(spread=start_from(found))
         try:
             return reach_by_graph(
                 self._chunks,
@@ -140,12 +147,12 @@ class Retriever:
                 second_queries=self._second_queries,
             )
         except StoreUnavailable:
-            return Reached(spread=start_from(found), degraded=frozenset({GRAPH}))
+            return GraphResults(spread=start_from(found), degraded=frozenset({GRAPH}))
 
-    def _reads_graph(self, query: Query, reached: Reached) -> bool:
+    def _reads_graph(self, query: Query, reached: GraphResults) -> bool:
         return self._graph is not None and query.use_graph and not reached.degraded
 
-    def _score(self, asked: Asked, found: Found, reached: Reached) -> tuple[Scored, ...]:
+    def _score(self, asked: EmbeddedQuery, found: SearchResults, reached: GraphResults) -> tuple[Scored, ...]:
         return score_candidates(
             self._chunks,
             found.pool,
@@ -165,7 +172,7 @@ class Retriever:
     def _missing(self, query: Query) -> frozenset[str]:
         return frozenset({RERANK} if query.rerank and self._reranker is None else ())
 
-    def _rerank(self, asked: Asked, candidates: tuple[Scored, ...]) -> tuple[Scored, ...]:
+    def _rerank(self, asked: EmbeddedQuery, candidates: tuple[Scored, ...]) -> tuple[Scored, ...]:
         if not asked.query.rerank or self._reranker is None:
             return candidates
         best, _ = divide(candidates)

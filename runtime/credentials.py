@@ -13,7 +13,7 @@ def read_credentials(
 ) -> Credentials:
     """Return the headers that go with requests to the source's own site, that of *seeds* (None: its own).
 
-    Raises: ConfigError: a variable is not set, or holds what no header can; names it, never its value.
+    Raises: ConfigError: a variable is not set, or contains what no header can; names it, never its value.
     """
     headers = {name: _value(source, variable, environ) for name, variable in source.auth.headers_env}
     if source.auth.bearer_env is not None:

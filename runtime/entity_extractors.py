@@ -16,7 +16,7 @@ from schemas.settings import Settings
 
 
 def check_extractor(settings: Settings) -> None:
-    """Hold what the settings name against all that can be known of it without loading or asking it.
+    """Check what the settings name against all that can be known of it without loading or asking it.
 
     Raises: ConfigError: a URL without a model, a URL that is none, a key that no header can carry, both a URL
     and a pipeline, or a pipeline that is not there.
@@ -59,12 +59,12 @@ def open_extractor(
         complete,
         model=settings.llm_model,
         answers=ledger.answers,
-        on_failure=partial(_tell, ledger, run_id),
+        on_failure=partial(_save_problem, ledger, run_id),
         should_stop=should_stop,
     )
 
 
-def _tell(ledger: Ledger, run_id: str, subject: str, message: str) -> None:
+def _save_problem(ledger: Ledger, run_id: str, subject: str, message: str) -> None:
     reason = f"{message}; entities of some passages were read by rules alone"
     ledger.runs.add_problems(run_id, [Problem(url=subject, reason=reason)])
 

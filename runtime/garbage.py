@@ -1,4 +1,4 @@
-"""How often Python looks for objects that hold each other and nothing else holds."""
+"""How often Python looks for objects that refer to each other and nothing else refers to."""
 
 import gc
 

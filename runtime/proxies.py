@@ -49,7 +49,7 @@ def _is_odd(value: str) -> bool:
 def proxies_of(source: Source, environ: Mapping[str, str]) -> ProxyRules:
     """Return what the requests of a source go through.
 
-    Raises: ConfigError: a variable holds no proxy that is spoken to, or is not set; its value is not told.
+    Raises: ConfigError: a variable contains no proxy that is spoken to, or is not set; its value is not told.
     """
     if source.proxy == "":
         return ProxyRules()

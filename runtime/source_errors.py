@@ -1,4 +1,4 @@
-"""What is wrong with a source file, told by its key and its line."""
+"""What is wrong with a source file, with its key and its line."""
 
 import re
 from difflib import get_close_matches
@@ -18,15 +18,15 @@ _MESSAGES = {
 
 
 _AT_MOST = 20
-"""Errors told of one file; who has more begins with these."""
+"""Errors shown of one file; who has more begins with these."""
 
 
 def explain(error: ValidationError, tree: Any, file: type[BaseModel]) -> str:
     """Say all that is wrong, each with line and key, in the order of the file; *file* models the whole."""
     found = sorted({_explain_one(one, tree, file) for one in error.errors()})
-    told = [f"line {line}: {key}: {message}" for line, key, message in found[:_AT_MOST]]
+    lines = [f"line {line}: {key}: {message}" for line, key, message in found[:_AT_MOST]]
     left = [f"and {len(found) - _AT_MOST} more"] if len(found) > _AT_MOST else []
-    return "; ".join([*told, *left])
+    return "; ".join([*lines, *left])
 
 
 def _explain_one(error: Any, tree: Any, file: type[BaseModel]) -> tuple[int, str, str]:

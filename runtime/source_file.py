@@ -25,12 +25,15 @@ from ingest.parse.markdown.front_matter import STATED_KEYS
 from ingest.plan.globs import glob_refusal
 from ingest.sources.registry import OURS, kind_named, kind_names
 from ingest.urls import canonical_url
+from runtime.clean_hooks import HookError, find_hook
 from runtime.file_errors import os_error_reason
 from runtime.source_errors import explain, key_written_twice, one_line
+from schemas.cleaning import Hook
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.source import (
     Auth,
+    Content,
     GoneAfter,
     MaxFailures,
     Quarantine,
@@ -156,6 +159,33 @@ def _installed_kind(name: str) -> str:
     return name
 
 
+def _selector(css: str) -> str:
+    from ingest.parse.html.soup import selector_refusal
+
+    if refusal := selector_refusal(css):
+        raise ValueError(f"{css!r} is not a CSS selector: {refusal}")
+    return css
+
+
+def _one_or_several(value: object) -> object:
+    return (value,) if isinstance(value, str) else value
+
+
+_Selector = Annotated[str, AfterValidator(_selector)]
+_Selectors = Annotated[tuple[_Selector, ...], BeforeValidator(_one_or_several)]
+
+
+def _hook(value: object, so_far: ValidationInfo) -> Hook | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", value):
+        raise ValueError("should be the name of a function, as module:function")
+    try:
+        return find_hook(value, (so_far.context or {})["folder"])
+    except HookError as error:
+        raise ValueError(f"{value}: {error}") from error
+
+
 def _no_schedule(_value: object) -> object:
     # A schedule that nothing obeys would look like one that never fires.
     raise ValueError("not read from here; schedules are set in deploy/prefect.yaml: remove this key")
@@ -248,6 +278,12 @@ class _ToolFile(_Model):
         return {"path": value} if isinstance(value, str) else value
 
 
+class _Content(_Model):
+    select: _Selectors = ()
+    remove: _Selectors = ()
+    title: _Selector | None = None
+
+
 class _SourceFile(_Model):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
     kind: Annotated[str, AfterValidator(_installed_kind)]
@@ -262,6 +298,8 @@ class _SourceFile(_Model):
     javascript: bool = Field(default=False, strict=True)
     keep_raw: bool = Field(default=False, strict=True)
     ocr: _Languages = ()
+    content: _Content = _Content()
+    clean: Annotated[Any, AfterValidator(_hook)] = None
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
     max_failures: _MaxFailures = _MaxFailures()
@@ -397,6 +435,8 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         javascript=file.javascript,
         keep_raw=file.keep_raw,
         ocr=file.ocr,
+        content=Content(**file.content.model_dump()),
+        clean=file.clean,
         rate=Rate(**file.rate.model_dump()),
         recrawl=Recrawl(
             **file.recrawl.model_dump(exclude={"gone_after"}),

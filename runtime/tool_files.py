@@ -27,7 +27,7 @@ def load_tools(source: Source, path: Path) -> tuple[GraphFragment, ...]:
 
 
 def tools_documents(fragments: Iterable[GraphFragment]) -> tuple[LiveDocument, ...]:
-    """Return files of tools as a generation holds documents."""
+    """Return files of tools as a generation contains documents."""
     return tuple(
         LiveDocument(
             doc=fragment.doc,

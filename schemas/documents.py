@@ -132,7 +132,7 @@ class SoftError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveDocument:
-    """A document as one generation holds it; `stale` and `aliases` are its node's.
+    """A document as one generation contains it; `stale` and `aliases` are its node's.
 
     `fragment_sha` is empty where a lost ledger left it unknown.
     """

@@ -26,7 +26,7 @@ class EdgeKind(StrEnum):
 
 
 NEAR_DUPLICATE = 0.95
-"""From this score on a `similar_to` edge joins passages that say nearly the same (design 4)."""
+"""From this score on a `similar_to` edge joins chunks that say nearly the same (design 4)."""
 
 FRONT_MATTER_KINDS = frozenset({EdgeKind.RELATES_TO, EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES})
 """Typed edges that a document's front matter states."""
@@ -43,7 +43,7 @@ class LinkPosition(StrEnum):
 
 
 class EvidenceRole(StrEnum):
-    """What a passage is to the tool that it explains."""
+    """What a chunk is to the tool that it explains."""
 
     DEFINES = "defines"
     MENTIONS = "mentions"
@@ -54,10 +54,10 @@ class Edge:
     """A directed edge; `doc` is the document that states it.
 
     `confidence` is 1.0 for structure, links and front matter. `count` is how often the page repeats
-    the same link. `chunk` and `text` are the passage an edge was read from, where it was read from text, and
+    the same link. `chunk` and `text` are the chunk an edge was read from, where it was read from text, and
     the words of it that say so. `predicate` is how two entities are related, or a relation that front
     matter states under a key of its own.
-    `role` and `reason` say of an `explained_by` edge what the passage is to the tool, and by what that was
+    `role` and `reason` say of an `explained_by` edge what the chunk is to the tool, and by what that was
     told; `reason` marks a `similar_to` edge between near duplicates.
     """
 

@@ -1,13 +1,13 @@
-"""What the encoder reads for a passage: the one text that is measured, encoded and cached."""
+"""What the encoder reads for a chunk: the one text that is measured, encoded and cached."""
 
 HEADING_WEIGHT = 256
-"""Most a heading path may weigh in what is encoded (letters 1, other signs 4): about 64 word pieces."""
+"""Most a heading path may weigh in what is encoded (letters 1, other characters 4): about 64 word pieces."""
 
 _JOIN = " > "
 
 
 def encoded_text(heading_path: tuple[str, ...], text: str) -> str:
-    """Return exactly what the encoder reads for a passage: its headings on one line, then the text."""
+    """Return exactly what the encoder reads for a chunk: its headings on one line, then the text."""
     headings = encoded_headings(heading_path)
     return f"{headings}\n{text}" if headings else text
 
@@ -22,7 +22,7 @@ def _fitting(heading_path: tuple[str, ...]) -> tuple[str, ...]:
     kept: list[str] = []
     for heading in reversed(heading_path):
         weight = sum(
-            1 if sign.isascii() and (sign.isalnum() or sign == " ") else 4 for sign in heading[:left]
+            1 if char.isascii() and (char.isalnum() or char == " ") else 4 for char in heading[:left]
         )
         if len(heading) > left or weight > left:
             if not kept:

@@ -95,7 +95,7 @@ class ParseError(TerminalError):
 
 
 class SchemaMismatch(TerminalError):
-    """A store or file holds another schema or another model than expected."""
+    """A store or file contains another schema or another model than expected."""
 
 
 class FilterError(TerminalError):
@@ -131,7 +131,7 @@ class ChangesUnavailable(TerminalError):
 
 
 class DamageFound(TerminalError):
-    """A store does not hold what its generation says it holds."""
+    """A store does not contain what its generation says it contains."""
 
 
 class Stopped(SitegraphError):

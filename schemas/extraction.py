@@ -10,14 +10,14 @@ Message = Mapping[str, str]
 Complete = Callable[[Sequence[Message], Mapping[str, Any] | None], str]
 """Ask a model for JSON of a schema, or for text where there is none, and give its answer as it came.
 
-Whether the JSON keeps the schema is for the caller to check: not every server holds its model to one.
+Whether the JSON keeps the schema is for the caller to check: not every server makes its model keep to one.
 Raises: TransientError: it may answer later; TerminalError: it never will.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triple:
-    """A statement; `text` is the part of the passage that makes it."""
+    """A statement; `text` is the part of the chunk that makes it."""
 
     subject: str
     predicate: str
@@ -27,7 +27,7 @@ class Triple:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """Names and statements that stand in a text, sign by sign; `dropped` counts those that did not."""
+    """Names and statements that a text has, character by character; `dropped` counts those that did not."""
 
     names: tuple[str, ...] = ()
     triples: tuple[Triple, ...] = ()

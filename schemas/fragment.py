@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from schemas.cleaning import Cleaning
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.nodes import Chunk, DocumentKind, Node
 
@@ -42,7 +43,8 @@ class GraphFragment:
     domain that the page names as its own: a hint, which only makes an alias, never content. `alternates`
     are its translations (hreflang), documents of their own. `secrets` names the kind of each secret in its
     bytes; in what the fragment says `[redacted]` stands in their place. `kind` is None for a file that
-    describes tools: it has Tool nodes, and nothing that is read.
+    describes tools: it has Tool nodes, and nothing that is read. `matched` names the selectors of the
+    source's `content` that matched the page.
     """
 
     uri: str
@@ -64,6 +66,7 @@ class GraphFragment:
     alternates: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    matched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +76,8 @@ class ParseRequest:
     `content_type` is the header as received; the kind is decided by the bytes. `robot` is the name under
     which pages may address us, lower case. `ocr` names the languages, as Tesseract does, in which pages of a
     PDF without a text layer are recognised; none: they are not. `relations` are further keys of front matter
-    whose values are ids of documents. `line_fragment`: what leads to a line of a text file, with `{line}`.
+    whose values are ids of documents. `cleaning` says how an HTML page is cleaned before it is parsed.
+    `line_fragment`: what leads to a line of a text file, with `{line}`.
     """
 
     uri: str
@@ -89,4 +93,5 @@ class ParseRequest:
     status: str | None = None
     version: str | None = None
     relations: tuple[str, ...] = ()
+    cleaning: Cleaning | None = None
     line_fragment: str | None = None

@@ -1,7 +1,7 @@
 """Dataclasses to JSON-ready records and back; `from_record(type(x), to_record(x)) == x`."""
 
 import types
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -102,6 +102,9 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
         if item is _same:
             return tuple
         return lambda value: tuple(item(part) for part in value)
+    if origin in (dict, Mapping):
+        item = _reader(args[1])
+        return _same if item is _same else lambda value: {key: item(part) for key, part in value.items()}
     if hint in (BBox, PageSize):
         return lambda value: hint(*value)
     if isinstance(hint, type) and issubclass(hint, Enum):

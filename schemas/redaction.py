@@ -1,4 +1,4 @@
-"""Text without what nobody may read in it: secrets, and signs that move the cursor of who reads a log."""
+"""Text without what nobody may read in it: secrets, and characters that move a terminal's cursor."""
 
 import re
 from bisect import bisect_right
@@ -71,10 +71,10 @@ def redact(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return *text* on one line, control and bidi signs escaped, secrets as `[redacted]`, of URLs as `***`.
+    """Return *text* on one line, control and bidi characters escaped, secrets as `[redacted]`, in URLs `***`.
 
     A secret of a URL is user name and password before the host, and the value of a query key that ends in
     token, key, password, sig, signature and the like.
     """
     text = _SECRET.sub(r"\1***", _USER.sub("***@", _BREAK.sub(" ", text)))
-    return redact(_CONTROL.sub(lambda sign: f"\\x{ord(sign[0]):02x}", text))
+    return redact(_CONTROL.sub(lambda char: f"\\x{ord(char[0]):02x}", text))

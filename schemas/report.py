@@ -1,5 +1,6 @@
 """What one run did. The JSON contract is docs/reference/run-report.md."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 
@@ -29,6 +30,13 @@ class HttpTotals:
     status: dict[str, int] = field(default_factory=dict)
     bytes: int = 0
 
+    def __add__(self, other: "HttpTotals") -> "HttpTotals":
+        return HttpTotals(
+            requests=self.requests + other.requests,
+            status=dict(sorted((Counter(self.status) + Counter(other.status)).items())),
+            bytes=self.bytes + other.bytes,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeakRss:
@@ -46,6 +54,13 @@ class PageCounts:
     read: int = 0
     recognised: int = 0
     reused: int = 0
+
+    def __sub__(self, other: "PageCounts") -> "PageCounts":
+        return PageCounts(
+            read=self.read - other.read,
+            recognised=self.recognised - other.recognised,
+            reused=self.reused - other.reused,
+        )
 
     def __add__(self, other: "PageCounts") -> "PageCounts":
         return PageCounts(
@@ -68,7 +83,7 @@ class MissingCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretCounts:
-    """Secrets in the source's documents: values that were redacted, and documents that hold any."""
+    """Secrets in the source's documents: values that were redacted, and documents that contain any."""
 
     values: int = 0
     documents: int = 0
@@ -78,7 +93,7 @@ class SecretCounts:
 class SimilarCounts:
     """Passages compared with all others: new ones, and others that had lost the neighbours kept in reserve.
 
-    `near_duplicates` are the `similar_to` edges of the whole index between passages that say nearly the same.
+    `near_duplicates` are the `similar_to` edges of the whole index between chunks that say nearly the same.
     """
 
     searched: int = 0
@@ -103,7 +118,7 @@ class RunReport:
     """One run of one source. `generation` is None when nothing changed.
 
     In `documents` the outcomes add up to `scheduled`; `fetched` and `not_modified` say how the
-    documents were looked at. `nodes` and `edges` are what the source holds afterwards, by kind, and the
+    documents were looked at. `nodes` and `edges` are what the source contains afterwards, by kind, and the
     entities are those of the whole index, since they belong to no source; `secrets` are the values that
     were redacted in it, and how many documents had any. `pdf_pages` are those of the PDFs
     that this process parsed.
@@ -135,5 +150,5 @@ def headline(report: RunReport) -> str:
     looks = ("scheduled", "fetched", "not_modified")
     counts = [f"{n} {name}" for name, n in report.documents.items() if n and name not in looks]
     problems = len(report.problems)
-    told = ["1 problem" if problems == 1 else f"{problems} problems"] if problems else []
-    return f"{report.source}: {'; '.join([', '.join([verdict, *counts]), *told])}"
+    noted = ["1 problem" if problems == 1 else f"{problems} problems"] if problems else []
+    return f"{report.source}: {'; '.join([', '.join([verdict, *counts]), *noted])}"

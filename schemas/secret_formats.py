@@ -8,7 +8,7 @@ _END = r"(?![A-Za-z0-9])"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A form of secret: every one holds one of `marks`, and `pattern` matches all of it."""
+    """A form of secret: every one contains one of `marks`, and `pattern` matches all of it."""
 
     kind: str
     marks: tuple[str, ...]

@@ -7,10 +7,10 @@ from math import log2
 from string import ascii_lowercase, ascii_uppercase
 
 SHORTEST, LONGEST = 12, 512
-"""Signs of a value; shorter ones cannot be told from words and version numbers by their looks."""
+"""Characters of a value; shorter ones cannot be told from words and version numbers by their looks."""
 
 SHORT, MIDDLE = 16, 24
-"""Signs below which a value must be more mixed than a longer one."""
+"""Characters below which a value must be more mixed than a longer one."""
 
 _STEMS = (
     *("passw", "passphrase", "pass", "pwd", "secret", "token", "credential", "apikey", "key", "bearer"),
@@ -70,7 +70,7 @@ _OTHER = re.compile(
     r"[a-z]+(?:[_.-](?:[a-z]+|\d+))+\Z|[\d.:_-]+\Z",  # names made of words, numbers
     re.IGNORECASE,
 )
-_KINDS = tuple(re.compile(signs) for signs in (r"[a-z]", r"[A-Z]", r"[0-9]", r"[^A-Za-z0-9]"))
+_KINDS = tuple(re.compile(kind) for kind in (r"[a-z]", r"[A-Z]", r"[0-9]", r"[^A-Za-z0-9]"))
 _HEX = re.compile(r"(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
 _WORDS = re.compile(r"[A-Z]?[a-z]{3,}")
 _STEPS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
@@ -79,7 +79,9 @@ _STEPS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
 def find_values(text: str) -> Iterator[str]:
     """Yield what stands behind the name of a secret, or in an address as password, and looks drawn by lot."""
     low = text.lower()
-    if len(low) != len(text):  # the lower case of the Turkish İ has two signs, and every place would be off
+    if len(low) != len(
+        text
+    ):  # the lower case of the Turkish İ has two characters, and every place would be off
         low = text.translate(_LOWER)
     for at in _names(low):
         found = _VALUE.match(text, at)
@@ -98,9 +100,9 @@ def _sessions(text: str, low: str) -> Iterator[str]:
 
 
 def is_random(value: str) -> bool:
-    """Whether a value looks drawn by lot: of many kinds of signs, mixed, and no placeholder, name or path.
+    """Whether a value looks drawn by lot: of many kinds of character, mixed, no placeholder, name or path.
 
-    Entropy of the signs, in bits each, as detect-secrets and truffleHog have it; a random hexadecimal of 32
+    Entropy in bits per character, as detect-secrets and truffleHog have it; a random hexadecimal of 32
     digits has about 3.6 of at most 4, 16 letters and digits 3.8 of at most 4, and 40 of them 4.8.
     """
     if not SHORTEST <= len(value) <= LONGEST or _OTHER.match(value) or _is_sample(value):
@@ -127,7 +129,7 @@ def _is_sample(value: str) -> bool:
 
 
 def entropy(text: str) -> float:
-    """Bits that a sign of *text* carries, by how often each stands in it (Shannon 1948)."""
+    """Bits that a character of *text* carries, by how often each stands in it (Shannon 1948)."""
     shares = [count / len(text) for count in Counter(text).values()]
     return -sum(share * log2(share) for share in shares)
 
@@ -155,8 +157,8 @@ def _names_secret(stem: str, low: str, at: int) -> bool:
 def _value_of(found: re.Match[str], text: str) -> str | None:
     if _NO_SECRET.search(found["rest"].lower()):
         return None
-    told = found["is"] or "\t" in found["gap"]  # the cells of a table stand apart by tabs
-    if not told and not (found["gap"] and (found["quoted"] or _is_option(text, found.start()))):
+    assigned = found["is"] or "\t" in found["gap"]  # the cells of a table stand apart by tabs
+    if not assigned and not (found["gap"] and (found["quoted"] or _is_option(text, found.start()))):
         return None
     return found["quoted"] or found["bare"].rstrip(".,;:!?*")
 

@@ -11,13 +11,13 @@ HIGH_ENTROPY = "high_entropy"
 """Kind of a value that only its name and its looks give away."""
 
 _SHORTEST = 20
-"""Signs of the shortest token; a hundred marks are looked for in the words as long as that alone."""
+"""Characters of the shortest token; a hundred marks are looked for in the words as long as that alone."""
 
 _SAMPLE = re.compile(r"example|xxxx|your|\.\.\.|\*\*\*|1234567890?abcdef|0{8}", re.IGNORECASE)
 _LEAST_BITS = 2.8
 _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16,}")
-_KEY_SIGNS = 40
-"""Signs in lines of a private key; the shortest (Ed25519, RFC 8410) has 64, `...` between two lines none."""
+_KEY_CHARACTERS = 40
+"""Least length of a private key; the shortest (Ed25519, RFC 8410) has 64, `...` between two lines none."""
 
 _PIECE = re.compile(r"(?<!\S)[A-Za-z0-9+/=_.~%-]{12,}(?!\S)")
 
@@ -31,7 +31,7 @@ class Secret:
 
     @property
     def pieces(self) -> frozenset[str]:
-        """The value, and the lines of one that has several: other texts may hold them one by one."""
+        """The value, and the lines of one that has several: other texts may contain them one by one."""
         return frozenset((self.value, *_PIECE.findall(self.value)))
 
 
@@ -51,7 +51,7 @@ def find_tokens(text: str) -> Iterator[Secret]:
                     yield Secret(form.kind, found[0])
     if PRIVATE_KEY.marks[0] in text:
         for found in re.finditer(PRIVATE_KEY.pattern, text):
-            if sum(map(len, _KEY_LINE.findall(found[0]))) >= _KEY_SIGNS:
+            if sum(map(len, _KEY_LINE.findall(found[0]))) >= _KEY_CHARACTERS:
                 yield Secret(PRIVATE_KEY.kind, found[0])
 
 

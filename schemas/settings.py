@@ -12,7 +12,7 @@ PREFIX = "SITEGRAPH_"
 SETTINGS_FILE = "sitegraph.toml"
 _ON, _OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 _MOST = {"similar_count": 100, "batch_size": 4096}
-"""Three times as many similar passages are kept of each of the index; a stop waits for a batch of texts."""
+"""Three times as many similar chunks are kept of each of the index; a stop waits for a batch of texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,18 +21,18 @@ class Settings:
 
     `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where a new index
     keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). `neo4j_embeddings`:
-    the passages that people find in Neo4j have vectors. `model` is a
+    the chunks that people find in Neo4j have vectors. `model` is a
     sentence-transformers name or path (default: the index's own, at first the packaged MiniLM). `workers` is
     the number of parser processes. `device`, `dtype` and `batch_size` are the encoder's in bulk: a device of
     torch (`cpu`, `cuda`), `auto`, `fp32` or `bf16` (default: the index's own, at first `auto`), and texts
     of a batch. `encode_ahead` is how many texts may wait for it, which bounds the memory they take.
     `chromium` is the browser for sources with
     `javascript: true` (default: the one on the PATH). `keep_generations` is how many published generations
-    stay readable. A passage is joined by `similar_to` to at most `similar_count` others, of a cosine of at
+    stay readable. A chunk is joined by `similar_to` to at most `similar_count` others, of a cosine of at
     least `similar_score`. `reader_cache_mb` is what the stores of a process that serves may keep in memory.
     `serve_token` is what `serve` asks for as bearer token, `source_url` where the source of this version is,
     if it is not to be given from where it runs. `deny` are terms, with commas between, that no
-    question may say. `graph_boost` is what `python -m retrieval` adds to the score of a passage that
+    question may say. `graph_boost` is what `python -m retrieval` adds to the score of a chunk that
     vectors and a typed edge find. `llm_url` is the base URL of a server that speaks OpenAI's
     chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
     `spacy` is a package with a pipeline of spaCy that does so instead. An answer may take
@@ -137,13 +137,13 @@ def is_on(subject: str, value: object) -> bool:
 
 
 def _text(subject: str, value: object) -> str:
-    """White space around a text goes: files that hold a secret end in a line break."""
+    """White space around a text goes: files that contain a secret end in a line break."""
     if not isinstance(value, str):
         raise ConfigError(f"{value!r} is not a text; put it in quotes", subject=subject)
     if not (text := value.strip()):
         raise ConfigError("is empty; give a value or leave it out", subject=subject)
     if re.search(r"[\x00-\x1f\x7f]", text):
-        raise ConfigError("holds a control sign", subject=subject)
+        raise ConfigError("holds a control character", subject=subject)
     return text
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from schemas.cleaning import Cleaning, Hook
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
@@ -82,8 +84,17 @@ class SizeLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """CSS selectors of what is read of HTML pages, what is not, and their titles."""
+
+    select: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Auth:
-    """Where a login stands: names of environment variables, never what they hold.
+    """Where a login stands: names of environment variables, never what they contain.
 
     `headers_env` are pairs of header and variable.
     """
@@ -117,14 +128,14 @@ class ToolFile:
 class Source:
     """A named set of documents.
 
-    `kind` is a name that `ingest.sources.registry` knows; `kind_keys` is what the keys say that this kind
-    alone has, as canonical JSON. `seeds` are of the web, `roots` of the file system. `allow_private`
-    holds exact `host:port` entries that may lie in private address ranges. `javascript`: pages are made
-    by their scripts. `keep_raw`: the bytes of documents that hold secrets are kept as well. `relations`:
-    keys of front matter that name other documents, besides those that are always read. `proxy`: URL of
-    the proxy for all requests, empty for none; `proxy_env`: variable that holds one; neither: as
-    HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a
-    text layer; none: they are not read.
+    `kind` is a name that `ingest.sources.registry` knows; `kind_keys` is what the keys say that this kind has
+    alone, as canonical JSON. `seeds` are of the web, `roots` of the file system.
+    `allow_private` contains exact `host:port` entries that may lie in private address ranges. `javascript`:
+    pages are made by their scripts. `keep_raw`: the bytes of documents that contain secrets are kept as well.
+    `relations`: keys of front matter that name other documents, besides those that are always read.
+    `proxy`: URL of the proxy for all requests, empty for none; `proxy_env`: variable that has one; neither:
+    as HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a text
+    layer; none: they are not read. `clean` changes HTML pages before `content` chooses from them.
     """
 
     name: str
@@ -141,6 +152,8 @@ class Source:
     javascript: bool = False
     keep_raw: bool = False
     ocr: tuple[str, ...] = ()
+    content: Content = Content()
+    clean: Hook | None = None
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()
     max_failures: MaxFailures = MaxFailures()
@@ -149,3 +162,11 @@ class Source:
     relations: tuple[str, ...] = ()
     user_agent: str | None = None
     tools: tuple[ToolFile, ...] = ()
+
+    @property
+    def cleaning(self) -> Cleaning | None:
+        """How HTML pages are cleaned; None where they are taken as they come."""
+        if self.content == Content() and self.clean is None:
+            return None
+        content = self.content
+        return Cleaning(select=content.select, remove=content.remove, title=content.title, hook=self.clean)

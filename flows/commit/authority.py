@@ -9,7 +9,7 @@ from schemas.edges import EdgeKind
 from schemas.report import Problem
 
 
-def weigh_generation(index: Index, generation: Generation) -> None:
+def compute_authority(index: Index, generation: Generation) -> None:
     """Keep the authority of every page and PDF beside a generation that is about to be published.
 
     Never in rows nor in their hashes: one new link moves every value. Clicks count from the log as it is now.

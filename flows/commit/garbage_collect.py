@@ -27,5 +27,6 @@ def collect(index: Index, *, source: str) -> int:
         index.ledger.origins.collect()
         index.ledger.pages.collect()
         index.ledger.soft_errors.collect()
+        index.ledger.matches.collect()
         drop_encoders(index.layout, index.manifest)
         return dropped

@@ -2,15 +2,15 @@
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from flows.commit.authority import weigh_generation
+from flows.commit.authority import compute_authority
 from flows.commit.garbage_collect import collect
 from flows.commit.show import show_current
 from flows.derive.similar_to import state_of
+from flows.run.contexts import CommitContext
 from flows.run.index import Index
 from flows.run.kept_generations import kept_generations
-from flows.run.pipeline import Pipeline
 from indexes.publish.current import write_current
 from indexes.publish.files import Stamps, files_of_generation, stamp_files
 from indexes.publish.generation import (
@@ -30,33 +30,35 @@ _log = logging.getLogger(__name__)
 
 
 def publish_generation(
-    pipeline: Pipeline, generation: Generation, staged: StagedState, *, lease: Lease
+    run: CommitContext, generation: Generation, staged: StagedState, *, lease: Lease
 ) -> None:
-    """Publish a verified generation and drop those that are no longer kept.
+    """Let readers see a verified generation.
 
     Raises: StaleLease: another run has taken over; nothing is published.
     """
-    index = pipeline.index
-    weigh_generation(index, generation)
+    index = run.index
+    compute_authority(index, generation)
     # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
     os.sync()
-    pipeline.crash_point("manifest.before_rename")
+    run.crash_point("manifest.before_rename")
     manifest = describe(index, generation, staged)
     index.ledger.manifests.save(generation.generation, generation_text(manifest))
     dump_generation(index.layout, manifest)
-    pipeline.crash_point("current.before_rename")
+    run.crash_point("current.before_rename")
     with index.ledger.leases.locked(lease):
         write_current(index.layout.root, generation.generation)
     _log.info("generation %d published: readers see it from their next question on", generation.generation)
-    pipeline.crash_point("current.not_recorded")
+    run.crash_point("current.not_recorded")
     index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
-    pipeline.crash_point("current.not_shown")
+    run.crash_point("current.not_shown")
     show_current(index)
-    prune(index, source=pipeline.source.name)
 
 
-def prune(index: Index, *, source: str) -> None:
-    """Drop generations beyond the ones kept for readers and rollback, and the files that go with them."""
+def prune(index: Index, *, source: str, keep: Collection[str] = ()) -> int:
+    """Drop generations beyond the ones kept for readers and rollback, and the files that go with them.
+
+    *keep* are hashes of what the run still reads in the outbox. Returns how many files went.
+    """
     kept = kept_generations(index)
     # Manifests first: what has one may be rolled back to, and the stores must still hold it then.
     for number in generation_numbers(index.layout):
@@ -66,10 +68,11 @@ def prune(index: Index, *, source: str) -> None:
     index.crash_point("prune.midway")
     index.graph.writer().prune(keep=kept)
     index.ledger.manifests.forget_before(min(kept, default=0))
-    index.outbox.drop_all_but(index.ledger.generations.forget_before(min(kept, default=0)))
+    needed = index.ledger.generations.forget_before(min(kept, default=0))
+    index.outbox.drop_all_but({*needed, *keep})
     index.similar.drop_all_but(_states(index, kept))
     index.authority.prune(keep=kept)
-    collect(index, source=source)
+    return collect(index, source=source)
 
 
 def _states(index: Index, kept: Sequence[int]) -> set[str]:

@@ -1,4 +1,4 @@
-"""What a run does about a damaged index: what readers need is looked at first, and made anew where it is no
+"""What a run does about a damaged index: what readers need is looked at first, and made again where it is no
 more.
 
 Everything in the stores follows from the parsed documents that the ledger names, and their vectors are in the
@@ -14,10 +14,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from flows.derive.link import parse_again
+from flows.run.contexts import CommitContext
 from flows.run.find_damage import damaged_rows
 from flows.run.index import Index
-from flows.run.pipeline import Pipeline
-from flows.run.work import Difference
+from flows.run.values import Difference
 from indexes.embed.cache import SqliteVectorCache
 from indexes.layout import remedy
 from indexes.publish.files import HASHED_BYTES, Damage, FileCheck, files_of_generation, table_folders
@@ -33,41 +33,41 @@ from schemas.report import Problem
 AUTHORITY = "authority/"
 
 
-class Mending(StrEnum):
-    """What a run makes anew: nothing, what links and clicks say of documents, or all rows of all stores."""
+class Repair(StrEnum):
+    """What a run makes again: nothing, what links and clicks say of documents, or all rows of all stores."""
 
     NOTHING = "nothing"
     AUTHORITY = "authority"
     STORES = "stores"
 
 
-_TOLD = {Mending.AUTHORITY: "made anew", Mending.STORES: "all rows are written anew"}
+_TOLD = {Repair.AUTHORITY: "made again", Repair.STORES: "all rows are written again"}
 
 
-def plan_mending(damaged: Collection[str]) -> Mending:
+def plan_repair(damaged: Collection[str]) -> Repair:
     """Decide by the damaged files, or tables."""
     if any(not path.startswith(AUTHORITY) for path in damaged):
-        return Mending.STORES
-    return Mending.AUTHORITY if damaged else Mending.NOTHING
+        return Repair.STORES
+    return Repair.AUTHORITY if damaged else Repair.NOTHING
 
 
-def look_for_damage(pipeline: Pipeline) -> Mending:
+def look_for_damage(run: CommitContext, *, repair: bool) -> Repair:
     """See whether the files are there that readers open, as they were published; tell what is not.
 
-    Sizes of all and hashes of HASHED_BYTES are compared; with `repair`, all hashes and all rows.
+    Sizes of all and hashes of HASHED_BYTES are compared; with *repair*, all hashes and all rows.
     Raises: DamageFound: the stores are damaged, and so is the ledger from which they could be made.
     """
-    index = pipeline.index
-    found = find_damaged_files(index, repair=pipeline.repair)
-    mending = plan_mending([path for path, _ in found])
-    if mending is Mending.STORES:
+    index = run.index
+    found = find_damaged_files(index, repair=repair)
+    needed = plan_repair([path for path, _ in found])
+    if needed is Repair.STORES:
         _require_ledger(index)
     if found:
         (path, what), others = found[0], f", as {len(found) - 1} more" if len(found) > 1 else ""
-        problem = Problem(url=path, reason=f"{what}{others}; {_TOLD[mending]}")
-        index.ledger.runs.add_problems(pipeline.run_id, [problem])
-        pipeline.progress.say(f"{problem.url} {problem.reason}")
-    return mending
+        problem = Problem(url=path, reason=f"{what}{others}; {_TOLD[needed]}")
+        index.ledger.runs.add_problems(run.run_id, [problem])
+        run.progress.say(f"{problem.url} {problem.reason}")
+    return needed
 
 
 def repair_vectors(index: Index) -> None:
@@ -134,23 +134,22 @@ def _require_ledger(index: Index) -> None:
         )
 
 
-def from_nothing(pipeline: Pipeline, difference: Difference) -> Difference:
+def from_nothing(index: Index, difference: Difference) -> Difference:
     """Let the next generation add every document, of all sources, to an empty index.
 
     Raises: DamageFound: a parsed document is lost; the next run of its source parses it again.
     """
-    index = pipeline.index
     after = dict(index.ledger.generations.live(difference.base))
     for change in difference.changes:
         after.pop(change.doc, None)
         if change.new is not None:
             after[change.doc] = change.new
-    _require_fragments(pipeline, after.values())
-    pipeline.observed = _observed(index)
+    _require_fragments(index, after.values())
+    observed = _observed(index)
     for generation in index.ledger.generations.unfinished():
         index.ledger.generations.abort(generation.generation)
     added = (DocumentChange(kind=ChangeKind.ADDED, old=None, new=live) for _, live in sorted(after.items()))
-    return replace(difference, base=0, changes=tuple(added))
+    return replace(difference, base=0, changes=tuple(added), observed=observed)
 
 
 def _observed(index: Index) -> dict[str, Observed]:
@@ -163,14 +162,14 @@ def _observed(index: Index) -> dict[str, Observed]:
         return {}
 
 
-def _require_fragments(pipeline: Pipeline, live: Iterable[LiveDocument]) -> None:
-    lost = [one for one in live if not pipeline.index.fragments.has(one.fragment_sha)]
+def _require_fragments(index: Index, live: Iterable[LiveDocument]) -> None:
+    lost = [one for one in live if not index.fragments.has(one.fragment_sha)]
     if lost:
-        parse_again(pipeline, lost)
+        parse_again(index, lost)
         sources = ", ".join(sorted({one.source for one in lost}))
         raise DamageFound(
             f"its parsed form is lost, as are the rows of the index; run its source ({sources}) again, which "
-            f"parses it: {remedy(pipeline.index.layout.root)}",
+            f"parses it: {remedy(index.layout.root)}",
             subject=lost[0].uri,
         )
 

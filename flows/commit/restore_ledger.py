@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from flows.derive.tools import restore_tools
+from flows.run.contexts import CommitContext
 from flows.run.index import Index
-from flows.run.pipeline import Pipeline
 from indexes.publish.generation import generation_numbers, load_generation
 from indexes.stores.ledger.generations import Generation, GenerationState
 from ingest.link.naming import names_of
@@ -22,24 +22,22 @@ Times = tuple[str, str | None]
 """When bytes came, and what the site said of their age."""
 
 
-def restore_ledger(pipeline: Pipeline) -> bool:
+def restore_ledger(run: CommitContext) -> bool:
     """Rebuild what the ledger should know of the current generation; whether that was needed.
 
     Needs the index lease. Of the run's own source no fragment is told, so that the diff takes every document
     up again: links may have been resolved through redirects that nobody remembers. Documents of other
     sources keep the fragment they were made of, or an empty one until their own run, where none is found.
     """
-    index, current = pipeline.index, pipeline.index.current()
+    index, current = run.index, run.index.current()
     if current == 0 or index.ledger.generations.get(current) is not None:
         return False
-    pipeline.progress.say(f"the ledger does not know generation {current}; rebuilding it from the graph")
+    run.progress.say(f"the ledger does not know generation {current}; rebuilding it from the graph")
     found = [node for node in index.graph.at(current).scan_nodes() if isinstance(node, DocumentNode | Tool)]
     nodes = [node for node in found if not isinstance(node, Tool)]
     # As a parser gives it: whether it is stale, and its other addresses, were added later.
     others = {
-        node.id: replace(node, stale=False, aliases=())
-        for node in nodes
-        if node.source != pipeline.source.name
+        node.id: replace(node, stale=False, aliases=()) for node in nodes if node.source != run.source.name
     }
     fragments = _find_fragments(index, others)
     times = _times(index, current)
@@ -78,6 +76,7 @@ def _find_fragments(index: Index, documents: Mapping[str, DocumentNode]) -> dict
             found[fragment.doc] = sha
             index.ledger.links.save([(sha, fragment)])
             index.ledger.names.save([(sha, names_of(fragment))])
+            index.ledger.matches.save({sha: fragment.matched})
     return found
 
 

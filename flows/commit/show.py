@@ -1,7 +1,7 @@
 """What people see who look into the graph store: the generation that readers see."""
 
+from flows.run.contexts import CommitContext
 from flows.run.index import Index
-from flows.run.pipeline import Pipeline
 from schemas.errors import StoreUnavailable
 
 
@@ -14,9 +14,9 @@ def show_current(index: Index) -> None:
     index.graph.show(current, lambda: index.chunks.at(current))
 
 
-def show_missed(pipeline: Pipeline) -> None:
+def show_missed(run: CommitContext) -> None:
     """Let people see what readers see; a crash came before that, or a rollback without the server."""
     try:
-        show_current(pipeline.index)
+        show_current(run.index)
     except StoreUnavailable as error:
-        pipeline.progress.say(f"people do not see the current generation yet: {error}")
+        run.progress.say(f"people do not see the current generation yet: {error}")

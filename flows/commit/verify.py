@@ -3,7 +3,7 @@
 import logging
 
 from flows.commit.write import load_plan
-from flows.run.pipeline import Pipeline
+from flows.run.contexts import CommitContext
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.verify.compare import check_counts, check_rows
 from indexes.write.apply import StagedState
@@ -12,7 +12,7 @@ from schemas.changes import add_counts
 _log = logging.getLogger(__name__)
 
 
-def verify_generation(pipeline: Pipeline, generation: Generation, staged: StagedState) -> None:
+def verify_generation(run: CommitContext, generation: Generation, staged: StagedState) -> None:
     """Check the staged generation.
 
     Raises: DamageFound: a store does not hold what the plan says; nothing is published.
@@ -22,10 +22,10 @@ def verify_generation(pipeline: Pipeline, generation: Generation, staged: Staged
         expected = add_counts(expected, counts)
     check_counts(staged, expected)
     check_rows(
-        load_plan(pipeline, generation),
-        chunks=pipeline.index.chunks.at(generation.generation),
-        graph=pipeline.index.graph.at(generation.generation),
+        load_plan(run, generation),
+        chunks=run.index.chunks.at(generation.generation),
+        graph=run.index.graph.at(generation.generation),
     )
-    pipeline.index.ledger.generations.mark(generation.generation, GenerationState.VERIFIED)
+    run.index.ledger.generations.mark(generation.generation, GenerationState.VERIFIED)
     _log.info("generation %d verified: both stores hold what its plan says", generation.generation)
-    pipeline.crash_point("verify.passed")
+    run.crash_point("verify.passed")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 
 from flows.crawl.frontier import enqueue_targets
+from flows.run.contexts import CrawlContext
 from flows.run.fragments import is_parsed
-from flows.run.pipeline import Pipeline
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.summary import summarise_states
 from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
@@ -15,54 +15,52 @@ from ingest.plan.frontier import plan_redirect, redirects_outside
 from ingest.plan.schedule import wants_full_fetch
 from ingest.sources.registry import kind_named
 from schemas.documents import DocumentState, KnownDocument
-from schemas.errors import Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.history import FetchAttempt
 
 _log = logging.getLogger(__name__)
 
 
-def fetch_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
-    """FetchAttempt at the documents and record what came of it; give how many were looked at.
+def fetch_batch(run: CrawlContext, uris: Sequence[str]) -> int:
+    """Look at the documents and record what came of it; give how many were looked at.
 
     What was fetched before a stop or a failure is recorded all the same.
     """
-    rows = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
+    rows = run.index.ledger.documents.get(run.source.name, uris)
     known = {uri: rows[uri] for uri in uris if uri in rows}  # in the order that was planned
     seen: dict[str, KnownDocument] = {}
     attempts: dict[str, FetchAttempt] = {}
     try:
-        _ask(pipeline, known, seen, attempts)
+        _ask(run, known, seen, attempts)
     finally:
-        _save(pipeline, tuple(seen.values()), attempts)
+        _save(run, tuple(seen.values()), attempts)
         _log.info("fetched %d of %d: %s", len(seen), len(known), summarise_states(seen.values()))
-    pipeline.crash_point("ledger.after_fetch")
-    if pipeline.stop.is_set():
-        raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
+    run.crash_point("ledger.after_fetch")
+    run.raise_if_stopped()
     return len(seen)
 
 
 def _ask(
-    pipeline: Pipeline,
+    run: CrawlContext,
     known: Mapping[str, KnownDocument],
     seen: dict[str, KnownDocument],
     attempts: dict[str, FetchAttempt],
 ) -> None:
     """Ask for all, and once more where earlier answers may have hidden what came now."""
-    distrusted = pipeline.index.ledger.hosts.distrusted()
-    asked = {uri: _request(pipeline, document, distrusted) for uri, document in known.items()}
+    distrusted = run.index.ledger.hosts.distrusted()
+    asked = {uri: _request(run, document, distrusted) for uri, document in known.items()}
 
     def on_result(result: FetchResult) -> None:
         conditional = is_conditional(asked[result.url])
-        seen[result.url] = _record(pipeline, known[result.url], result, conditional=conditional)
+        seen[result.url] = _record(run, known[result.url], result, conditional=conditional)
         attempts[result.url] = FetchAttempt(conditional=conditional, bytes=result.bytes)
 
-    _fetch(pipeline, list(asked.values()), on_result)
-    _prove(pipeline, asked, known, seen)
+    _fetch(run, list(asked.values()), on_result)
+    _prove(run, asked, known, seen)
 
 
 def _prove(
-    pipeline: Pipeline,
+    run: CrawlContext,
     asked: Mapping[str, FetchRequest],
     known: Mapping[str, KnownDocument],
     seen: dict[str, KnownDocument],
@@ -78,33 +76,33 @@ def _prove(
         if result.status is FetchStatus.NOT_MODIFIED:
             seen[result.url] = replace(seen[result.url], denied=True)
 
-    _fetch(pipeline, doubtful, on_result)
+    _fetch(run, doubtful, on_result)
 
 
 def _fetch(
-    pipeline: Pipeline, requests: Sequence[FetchRequest], on_result: Callable[[FetchResult], None]
+    run: CrawlContext, requests: Sequence[FetchRequest], on_result: Callable[[FetchResult], None]
 ) -> None:
     unasked = []
     for request in requests:
-        if answer := pipeline.answers.pop(request.url, None):
+        if answer := run.answers.pop(request.url, None):
             on_result(answer)
         else:
             unasked.append(request)
     if unasked:
-        pipeline.opened_source.fetch(unasked, on_result=on_result, should_stop=pipeline.stop.is_set)
+        run.opened_source().fetch(unasked, on_result=on_result, should_stop=run.stop.is_set)
 
 
-def _request(pipeline: Pipeline, known: KnownDocument, distrusted: Collection[str]) -> FetchRequest:
+def _request(run: CrawlContext, known: KnownDocument, distrusted: Collection[str]) -> FetchRequest:
     """Ask conditionally only where a 304 would be of use: believed, the bytes here and young enough."""
     plain = FetchRequest(url=known.uri)
     asked = replace(plain, etag=known.etag, last_modified=known.last_modified)
     if not is_conditional(asked):
         return plain
-    recrawl, now = pipeline.source.recrawl, pipeline.index.clock.now()
-    held = known.raw_sha is not None and pipeline.index.raw.has(known.raw_sha)
-    held = held or (known.is_withheld and is_parsed(pipeline, known))
+    recrawl, now = run.source.recrawl, run.index.clock.now()
+    held = known.raw_sha is not None and run.index.raw.has(known.raw_sha)
+    held = held or (known.is_withheld and is_parsed(run, known))
     usable = held or known.state is DocumentState.UNSUPPORTED
-    if usable and kind_named(pipeline.source.kind).proves_content:
+    if usable and kind_named(run.source.kind).proves_content:
         return asked
     old = wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl)
     if not usable or old or not trusts_validators(known, distrusted=distrusted):
@@ -113,23 +111,23 @@ def _request(pipeline: Pipeline, known: KnownDocument, distrusted: Collection[st
 
 
 def _record(
-    pipeline: Pipeline, known: KnownDocument, result: FetchResult, *, conditional: bool
+    run: CrawlContext, known: KnownDocument, result: FetchResult, *, conditional: bool
 ) -> KnownDocument:
-    pipeline.crash_point("fetch.received")
-    raw_sha = pipeline.index.raw.put(result.body) if result.body is not None else None
-    pipeline.progress.advance("fetch")
+    run.crash_point("fetch.received")
+    raw_sha = run.index.raw.put(result.body) if result.body is not None else None
+    run.progress.advance("fetch")
     return after_fetch(
         known,
         result,
         raw_sha=raw_sha,
-        run_id=pipeline.run_id,
-        now=pipeline.index.clock.now(),
-        gone_after=pipeline.source.recrawl.gone_after,
+        run_id=run.run_id,
+        now=run.index.clock.now(),
+        gone_after=run.source.recrawl.gone_after,
         conditional=conditional,
     )
 
 
-def _save(pipeline: Pipeline, seen: Sequence[KnownDocument], attempts: Mapping[str, FetchAttempt]) -> None:
-    ledger, source = pipeline.index.ledger, pipeline.source
-    enqueue_targets(pipeline, seen, partial(plan_redirect, source), attempts=attempts)
-    ledger.runs.add_problems(pipeline.run_id, redirects_outside(source, seen))
+def _save(run: CrawlContext, seen: Sequence[KnownDocument], attempts: Mapping[str, FetchAttempt]) -> None:
+    ledger, source = run.index.ledger, run.source
+    enqueue_targets(run, seen, partial(plan_redirect, source), attempts=attempts)
+    ledger.runs.add_problems(run.run_id, redirects_outside(source, seen))

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from flows.crawl.frontier import enqueue_targets, retire_variants
 from flows.derive.embed import embed_ahead
 from flows.run.batches import cut
+from flows.run.contexts import CrawlContext
 from flows.run.fragments import is_parsed
-from flows.run.pipeline import Pipeline
+from flows.run.values import Parsed
 from ingest.diff.quarantine import TINY_WORDS
-from ingest.diff.soft_errors.look import look_at
+from ingest.diff.soft_errors.features import extract_features
 from ingest.diff.soft_errors.verdict import find_soft_error
 from ingest.diff.summary import summarise_states
 from ingest.fetch.robots import product_token
@@ -21,7 +22,7 @@ from ingest.sources.identity import identify
 from ingest.sources.registry import kind_named
 from ingest.urls import is_file_url
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, SoftError
-from schemas.errors import DamageFound, ParseError, Stopped, UnsupportedMedia
+from schemas.errors import DamageFound, ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 from schemas.records import from_record
@@ -32,54 +33,60 @@ _log = logging.getLogger(__name__)
 DOCUMENTS_PER_BATCH = 100
 
 
-def parse_batch(pipeline: Pipeline, uris: Sequence[str]) -> int:
-    """Parse those of the documents whose bytes are new to this pipeline version; give how many."""
-    known = pipeline.index.ledger.documents.get(pipeline.source.name, uris)
-    stale = {uri: known[uri] for uri in sorted(known) if needs_parsing(pipeline, known[uri])}
-    pipeline.progress.expect("parse", len(stale))
+def parse_batch(run: CrawlContext, uris: Sequence[str]) -> Parsed:
+    """Parse those of the documents whose bytes are new to this pipeline version; count them."""
+    known = run.index.ledger.documents.get(run.source.name, uris)
+    stale = {uri: known[uri] for uri in sorted(known) if needs_parsing(run, known[uri])}
+    run.progress.expect("parse", len(stale))
     fresh = [known[uri] for uri in known.keys() - stale.keys()]
-    earlier = pipeline.index.ledger.pages.of({known.fragment_sha or "" for known in stale.values()})
+    earlier = run.index.ledger.pages.of({known.fragment_sha or "" for known in stale.values()})
+    taken = 0
     done = [_Done(led) for document in fresh if (led := _led_on(document)) is not document]
     try:
         for document in stale.values():
-            if pipeline.stop.is_set():
-                raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
-            done.append(_parse(pipeline, document, earlier.get(document.fragment_sha or "")))
-            _embed_ahead(pipeline, document, done[-1])
-            pipeline.crash_point("parse.midway")
-            pipeline.progress.advance("parse")
+            run.raise_if_stopped()
+            done.append(_parse(run, document, earlier.get(document.fragment_sha or "")))
+            taken += _embed_ahead(run, document, done[-1])
+            run.crash_point("parse.midway")
+            run.progress.advance("parse")
     finally:
-        _save(pipeline, done)
-        _drop_withheld(pipeline, [*fresh, *(one.document for one in done)])
+        _save(run, done)
+        _drop_withheld(run, [*fresh, *(one.document for one in done)])
     if stale:
         told = summarise_states(one.document for one in done)
         _log.info("parsed %d, %d had been before: %s", len(stale), len(fresh), told)
-    return len(stale)
+    return Parsed(documents=len(stale), texts=taken)
 
 
-def _embed_ahead(pipeline: Pipeline, before: KnownDocument, done: "_Done") -> None:
+def _embed_ahead(run: CrawlContext, before: KnownDocument, done: "_Done") -> int:
     """Only what is new and long: anything else may be put aside when the crawl is over, and never be read."""
     parsed, fragment = done.document, done.fragment
     if fragment is None or fragment.noindex or parsed.state not in READABLE or done.soft_error is not None:
-        return
+        return 0
     if before.fragment_sha is None and (parsed.words or 0) >= TINY_WORDS:
-        embed_ahead(pipeline, parsed.fragment_sha or "", fragment)
+        return embed_ahead(run, parsed.fragment_sha or "", fragment)
+    return 0
 
 
-def parse_leftovers(pipeline: Pipeline) -> int:
+def parse_leftovers(run: CrawlContext) -> Parsed:
     """Parse what an interrupted run fetched, or an older pipeline version made; no request is sent."""
-    stale = pipeline.index.ledger.documents.unparsed(
-        pipeline.source.name, pipeline_version=pipeline.pipeline_version
-    )
+    stale = run.index.ledger.documents.unparsed(run.source.name, pipeline_version=run.pipeline_version)
     uris = [document.uri for document in stale]
-    return sum(parse_batch(pipeline, part) for part in cut(uris, DOCUMENTS_PER_BATCH))
+    parts = [parse_batch(run, part) for part in cut(uris, DOCUMENTS_PER_BATCH)]
+    return Parsed(documents=sum(p.documents for p in parts), texts=sum(p.texts for p in parts))
 
 
-def needs_parsing(pipeline: Pipeline, known: KnownDocument) -> bool:
+def unparsed(run: CrawlContext, uris: Sequence[str]) -> tuple[str, ...]:
+    """Those of the documents whose bytes are new to this pipeline version."""
+    known = run.index.ledger.documents.get(run.source.name, uris)
+    return tuple(uri for uri in uris if uri in known and needs_parsing(run, known[uri]))
+
+
+def needs_parsing(run: CrawlContext, known: KnownDocument) -> bool:
     """Whether a document is one to read, and what this run would make of its bytes is not there."""
     if known.state not in COMPARED or known.raw_sha is None:
         return False
-    return not is_parsed(pipeline, known)
+    return not is_parsed(run, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +99,15 @@ class _Done:
     soft_error: SoftError | None = None
 
 
-def _parse(pipeline: Pipeline, known: KnownDocument, earlier: str | None) -> _Done:
+def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Done:
     try:
-        data = pipeline.index.raw.get(known.raw_sha or "")
+        data = run.index.raw.get(known.raw_sha or "")
     except DamageFound:
         # The bytes are lost, or withheld, not the document: the next wave fetches it as if it were new.
         return _Done(replace(known, state=DocumentState.NEW, raw_sha=None, parsed_sha=None, run_id=None))
-    pages = _pages(pipeline, earlier)
+    pages = _pages(run, earlier)
     try:
-        answer = pipeline.parsers.parse(data, parse_request(pipeline, known), pages=pages)
+        answer = run.parsers().parse(data, parse_request(run, known), pages=pages)
     except (ParseError, UnsupportedMedia) as error:
         # Read by an older version or not: the next look must not take these bytes for read.
         unread = replace(known, parsed_sha=None, failures=known.failures + 1)
@@ -109,8 +116,8 @@ def _parse(pipeline: Pipeline, known: KnownDocument, earlier: str | None) -> _Do
     parsed = replace(
         known,
         parsed_sha=known.raw_sha,
-        fragment_sha=pipeline.index.fragments.put(answer.record),
-        pipeline_version=pipeline.pipeline_version,
+        fragment_sha=run.index.fragments.put(answer.record),
+        pipeline_version=run.pipeline_version,
         content_hash=fragment.content_hash,
         failures=0,
         doc=fragment.doc,
@@ -119,34 +126,34 @@ def _parse(pipeline: Pipeline, known: KnownDocument, earlier: str | None) -> _Do
         title=fragment.title,
         words=sum(len(chunk.text.split()) for chunk in fragment.chunks),
         secrets=len(fragment.secrets),
-        withheld=bool(fragment.secrets) and not pipeline.source.keep_raw,
+        withheld=bool(fragment.secrets) and not run.source.keep_raw,
         refresh=stub_target(fragment),
     )
     seen = _soft_error(fragment, data, parsed.words)
-    return _Done(_led_on(parsed), fragment, _keep_pages(pipeline, parsed, answer.pages, earlier), seen)
+    return _Done(_led_on(parsed), fragment, _keep_pages(run, parsed, answer.pages, earlier), seen)
 
 
 def _soft_error(fragment: GraphFragment, data: bytes, words: int | None) -> SoftError | None:
     """Look at a page of the web while its bytes are at hand; what has secrets in it is not kept."""
     if is_file_url(fragment.uri) or fragment.kind is DocumentKind.PDF:
         return None
-    return find_soft_error(look_at(fragment, data, words=words))
+    return find_soft_error(extract_features(fragment, data, words=words))
 
 
-def _pages(pipeline: Pipeline, sha256: str | None) -> bytes:
+def _pages(run: CrawlContext, sha256: str | None) -> bytes:
     """What the pages of the version before gave; without them, all are read."""
     try:
-        return pipeline.index.fragments.get(sha256) if sha256 else b""
+        return run.index.fragments.get(sha256) if sha256 else b""
     except DamageFound:
         return b""
 
 
-def _keep_pages(pipeline: Pipeline, parsed: KnownDocument, pages: bytes, earlier: str | None) -> str | None:
+def _keep_pages(run: CrawlContext, parsed: KnownDocument, pages: bytes, earlier: str | None) -> str | None:
     """Keep what the pages gave; of a document whose bytes are not kept for its secrets, nothing."""
     if not parsed.withheld:
-        return pipeline.index.fragments.put(pages) if pages else None
+        return run.index.fragments.put(pages) if pages else None
     if earlier:
-        pipeline.index.fragments.drop(earlier)
+        run.index.fragments.drop(earlier)
     return None
 
 
@@ -157,9 +164,9 @@ def _led_on(known: KnownDocument) -> KnownDocument:
     return replace(known, state=DocumentState.REDIRECTED, location=known.refresh, reason="meta refresh")
 
 
-def parse_request(pipeline: Pipeline, known: KnownDocument) -> ParseRequest:
+def parse_request(run: CrawlContext, known: KnownDocument) -> ParseRequest:
     """What the parser may know of a document."""
-    source = pipeline.source
+    source = run.source
     cited = identify(source, known.uri, known.etag)
     return ParseRequest(
         uri=known.uri,
@@ -169,30 +176,32 @@ def parse_request(pipeline: Pipeline, known: KnownDocument) -> ParseRequest:
         line_fragment=cited.line,
         content_type=known.content_type,
         x_robots_tag=known.x_robots_tag,
-        robot=product_token(source.user_agent or pipeline.index.settings.user_agent).lower(),
+        robot=product_token(source.user_agent or run.index.settings.user_agent).lower(),
         ocr=source.ocr,
         doc_type=source.metadata.doc_type,
         domain=source.metadata.domain,
         status=source.metadata.status,
         version=source.metadata.version,
         relations=source.relations,
+        cleaning=source.cleaning,
     )
 
 
-def _drop_withheld(pipeline: Pipeline, documents: Sequence[KnownDocument]) -> None:
+def _drop_withheld(run: CrawlContext, documents: Sequence[KnownDocument]) -> None:
     """Delete bytes with secrets in them, now that they have been read."""
     for sha256 in {known.raw_sha for known in documents if known.is_withheld}:
-        if sha256 is not None and not pipeline.index.ledger.retention.needs_raw(sha256):
-            pipeline.index.raw.drop(sha256)
+        if sha256 is not None and not run.index.ledger.retention.needs_raw(sha256):
+            run.index.raw.drop(sha256)
 
 
-def _save(pipeline: Pipeline, done: Sequence[_Done]) -> None:
-    ledger, source = pipeline.index.ledger, pipeline.source
+def _save(run: CrawlContext, done: Sequence[_Done]) -> None:
+    ledger, source = run.index.ledger, run.source
     good = [(one.document, one.fragment) for one in done if one.fragment is not None]
     ledger.pages.save({one.document.fragment_sha or "": one.pages_sha for one in done if one.fragment})
     ledger.soft_errors.save({one.document.fragment_sha or "": one.soft_error for one in done if one.fragment})
     ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
     ledger.names.save([(document.fragment_sha or "", names_of(fragment)) for document, fragment in good])
+    ledger.matches.save({document.fragment_sha or "": fragment.matched for document, fragment in good})
     pdfs = [document for document, fragment in good if fragment.kind is DocumentKind.PDF]
     ledger.origins.save({pdf.fragment_sha or "": None if pdf.withheld else pdf.raw_sha for pdf in pdfs})
     leads_on = kind_named(source.kind).follows_links
@@ -205,11 +214,11 @@ def _save(pipeline: Pipeline, done: Sequence[_Done]) -> None:
         return plan_frontier(source, fragment, depth=document.depth)
 
     documents = [one.document for one in done]
-    enqueue_targets(pipeline, documents, leads_to)
-    retire_variants(pipeline, fragments)
+    enqueue_targets(run, documents, leads_to)
+    retire_variants(run, fragments)
     warnings = [
         Problem(url=document.uri, reason=warning)
         for document, fragment in good
         for warning in fragment.warnings
     ]
-    ledger.runs.add_problems(pipeline.run_id, [*warnings, *redirects_outside(source, documents)])
+    ledger.runs.add_problems(run.run_id, [*warnings, *redirects_outside(source, documents)])

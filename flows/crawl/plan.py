@@ -3,13 +3,13 @@
 import logging
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
 from flows.crawl.frontier import enqueue
 from flows.run.batches import cut
-from flows.run.pipeline import Pipeline
+from flows.run.contexts import CrawlContext
+from flows.run.values import Batch
 from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
 from ingest.plan.traps import spread_variants
 from ingest.sources.registry import kind_named
@@ -26,34 +26,20 @@ BATCH_SECONDS = 20.0
 """Batches end within about so many seconds, so that a stop or a retry costs little."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """Documents of one shard that are looked at together."""
-
-    shard: str
-    number: int
-    uris: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """What task runs of the batch are called."""
-        return f"{self.shard}-{self.number}"
-
-
-def plan_source(pipeline: Pipeline, *, due_by: str | None = None) -> int:
+def plan_source(run: CrawlContext, *, due_by: str | None = None) -> int:
     """Bring seeds, sitemaps or folders, and a changed scope, into the ledger; give the URIs known.
 
     What is gone and still named comes back into it where that is due by *due_by*.
     """
-    documents, source, run_id = pipeline.index.ledger.documents, pipeline.source, pipeline.run_id
+    documents, source, run_id = run.index.ledger.documents, run.source, run.run_id
     before = {document.uri: document for document in documents.of_source(source.name)}
-    starts = _starts(pipeline)
+    starts = _starts(run)
     known = {**before, **plan_rescope(source, before, run_id=run_id)}
     if any(document.state is DocumentState.GONE for document in known.values()):
-        known.update(_revive(pipeline, known, starts, due_by))
+        known.update(_revive(run, known, starts, due_by))
     known.update(plan_claims(known, starts))
     documents.save([document for uri, document in known.items() if document is not before[uri]])
-    enqueue(pipeline, plan_starts(source, known, starts))
+    enqueue(run, plan_starts(source, known, starts))
     total = documents.count(source.name)
     _log.info(
         "planned %s: %d documents known before, %d now; %d seeds, sitemap entries or files to start from",
@@ -65,16 +51,16 @@ def plan_source(pipeline: Pipeline, *, due_by: str | None = None) -> int:
     return total
 
 
-def plan_wave(pipeline: Pipeline, *, due_by: str | None) -> tuple[Batch, ...]:
+def plan_wave(run: CrawlContext, *, due_by: str | None) -> tuple[Batch, ...]:
     """Documents this run has not looked at yet, in batches of one shard; empty when nothing is left."""
-    waiting = pipeline.index.ledger.frontier.to_look_at(
-        pipeline.source.name, run_id=pipeline.run_id, due_by=due_by, limit=WAVE
+    waiting = run.index.ledger.frontier.to_look_at(
+        run.source.name, run_id=run.run_id, due_by=due_by, limit=WAVE
     )
     uris = spread_variants(
         ((known.uri, known.state is DocumentState.NEW) for known in waiting),
-        partial(_looked_at, pipeline),
+        partial(_looked_at, run),
     )
-    delay = pipeline.source.rate.per_host_delay
+    delay = run.source.rate.per_host_delay
     size = 100 if delay == 0 else max(5, min(100, int(BATCH_SECONDS / delay)))
     batches = plan_batches(uris, size=size)
     if batches:
@@ -84,8 +70,8 @@ def plan_wave(pipeline: Pipeline, *, due_by: str | None) -> tuple[Batch, ...]:
     return batches
 
 
-def _looked_at(pipeline: Pipeline, paths: Collection[str]) -> Mapping[str, int]:
-    variants = pipeline.index.ledger.frontier.variants(pipeline.source.name, paths)
+def _looked_at(run: CrawlContext, paths: Collection[str]) -> Mapping[str, int]:
+    variants = run.index.ledger.frontier.variants(run.source.name, paths)
     return {path: sum(v.content_hash is not None for v in members) for path, members in variants.items()}
 
 
@@ -104,24 +90,24 @@ def shard_of(uri: str) -> str:
     return "files" if is_file_url(uri) else registrable_domain(uri)
 
 
-def _starts(pipeline: Pipeline) -> Mapping[str, str | None]:
+def _starts(run: CrawlContext) -> Mapping[str, str | None]:
     """Where the run starts, with the date that the source claims for it; what was left out is said."""
-    listing = pipeline.listing()
-    pipeline.index.ledger.runs.add_problems(pipeline.run_id, listing.problems)
+    listing = run.listing()
+    run.index.ledger.runs.add_problems(run.run_id, listing.problems)
     return {entry.uri: entry.lastmod for entry in listing.entries}
 
 
 def _revive(
-    pipeline: Pipeline, known: Mapping[str, KnownDocument], starts: Collection[str], due_by: str | None
+    run: CrawlContext, known: Mapping[str, KnownDocument], starts: Collection[str], due_by: str | None
 ) -> Mapping[str, KnownDocument]:
     """Gone documents to look at again: named by a start or, as it was read last, by a current page.
 
     A file that is there is back, and what a guard kept in the index may be: neither waits until it is due.
     """
-    ledger, run_id = pipeline.index.ledger, pipeline.run_id
-    live = ledger.generations.live(pipeline.index.current(), source=pipeline.source.name).values()
+    ledger, run_id = run.index.ledger, run.run_id
+    live = ledger.generations.live(run.index.current(), source=run.source.name).values()
     at_once = {document.uri for document in live}
-    if kind_named(pipeline.source.kind).lists_all:
+    if kind_named(run.source.kind).lists_all:
         return plan_revival(known, (), at_once=at_once | set(starts), run_id=run_id, due_by=due_by)
     named = {*starts, *ledger.links.targets_of({document.fragment_sha for document in live})}
     return plan_revival(known, named, at_once=at_once, run_id=run_id, due_by=due_by)

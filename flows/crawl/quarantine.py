@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from flows.crawl.parse import parse_request
+from flows.run.contexts import CrawlContext
 from flows.run.fragments import load_fragment
-from flows.run.pipeline import Pipeline
 from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
 from ingest.diff.lifecycle import take_missing
-from ingest.diff.moves import settle_same
+from ingest.diff.moves import deduplicate
 from ingest.diff.quarantine import (
     TINY_WORDS,
     Version,
@@ -39,8 +39,8 @@ from schemas.records import from_record
 _log = logging.getLogger(__name__)
 
 
-def quarantine_and_deduplicate(pipeline: Pipeline, *, accept: bool) -> Sequence[KnownDocument]:
-    """Quarantine what is no good though it came with 200, then settle what is the same at several addresses.
+def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[KnownDocument]:
+    """Quarantine what is no good though it came with 200, then deduplicate what several addresses share.
 
     Gives all rows of the source as they are then. *accept* takes pages that only became short as they are,
     and those that answered 404 as gone.
@@ -48,32 +48,30 @@ def quarantine_and_deduplicate(pipeline: Pipeline, *, accept: bool) -> Sequence[
     Raises: GuardRefused: more than half of the documents that readers see are put aside, and *accept* is
     false.
     """
-    ledger, name = pipeline.index.ledger, pipeline.source.name
+    ledger, name = run.index.ledger, run.source.name
     known: Sequence[KnownDocument] = ledger.documents.of_source(name)
-    if kind_named(pipeline.source.kind).by_path:
+    if kind_named(run.source.kind).by_path:
         return known
-    taken = {d.uri: d for d in take_missing(known, run_id=pipeline.run_id)} if accept else {}
+    taken = {d.uri: d for d in take_missing(known, run_id=run.run_id)} if accept else {}
     known = [taken.get(d.uri, d) for d in known]
-    everything = without_tools(ledger.generations.live(pipeline.index.current())).values()
+    everything = without_tools(ledger.generations.live(run.index.current())).values()
     live = {document.uri: document for document in everything if document.source == name}
     errors = ledger.soft_errors.of_source(name)
-    judge = _Judge(pipeline=pipeline, live=live, shown=_shown(everything), accept=accept, soft_errors=errors)
-    bad = _put_aside(
-        known, judge, limit=same_text_limit(pipeline.source.quarantine.same_text, live=len(live))
-    )
+    judge = _Judge(run=run, live=live, shown=_shown(everything), accept=accept, soft_errors=errors)
+    bad = _put_aside(known, judge, limit=same_text_limit(run.source.quarantine.same_text, live=len(live)))
     if bad:
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
-    settled = settle_same(known, held, live.values())
-    ledger.documents.save((*taken.values(), *bad.values(), *settled))
+    deduplicated = deduplicate(known, held, live.values())
+    ledger.documents.save((*taken.values(), *bad.values(), *deduplicated))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
     if refusal and not accept:
         raise GuardRefused(
             f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept", subject=name
         )
-    return tuple({document.uri: document for document in (*known, *settled)}.values())
+    return tuple({document.uri: document for document in (*known, *deduplicated)}.values())
 
 
 def _put_aside(known: Sequence[KnownDocument], judge: "_Judge", *, limit: int) -> Mapping[str, KnownDocument]:
@@ -103,7 +101,7 @@ class _Probe:
 class _Judge:
     """Says why a document is to be put aside; asks each host once what it does with unknown addresses."""
 
-    pipeline: Pipeline
+    run: CrawlContext
     live: Mapping[str, LiveDocument]
     shown: Mapping[str, str]
     accept: bool
@@ -117,7 +115,7 @@ class _Judge:
         Rewritten pages are gathered in `rewrites`, also those that are not looked at in this run and wait.
         """
         old = self.live.get(document.uri)
-        if is_exempt(document.uri, self.pipeline.source):
+        if is_exempt(document.uri, self.run.source):
             return None
         if document.state is DocumentState.REDIRECTED:
             return None if old is None or self.accept else self._lost(document)
@@ -132,7 +130,7 @@ class _Judge:
 
     def _lost(self, document: KnownDocument) -> str | None:
         """A page that readers see redirects to where everything goes that is not there."""
-        if redirects_to_homepage(document, seed_urls(self.pipeline.source)):
+        if redirects_to_homepage(document, seed_urls(self.run.source)):
             return f"redirects to the start page {document.location}"
         if document.location == self._probe(document.uri).location:
             return f"redirects to {document.location}, as addresses do that nobody has"
@@ -140,9 +138,9 @@ class _Judge:
 
     def _content(self, document: KnownDocument, old: LiveDocument | None) -> str | None:
         try:
-            before = None if old is None else read_version(load_fragment(self.pipeline, old.fragment_sha))
-            fragment = load_fragment(self.pipeline, document.fragment_sha or "")
-            raw = self.pipeline.index.raw
+            before = None if old is None else read_version(load_fragment(self.run.index, old.fragment_sha))
+            fragment = load_fragment(self.run.index, document.fragment_sha or "")
+            raw = self.run.index.raw
             data = b"" if document.is_withheld else raw.get(document.raw_sha or "")
             now = read_version(fragment, data)
         except DamageFound:
@@ -175,25 +173,25 @@ class _Judge:
     def _probe(self, uri: str) -> _Probe:
         host = host_of(uri)
         if host not in self.probes:
-            self.probes[host] = _ask(self.pipeline, uri)
+            self.probes[host] = _ask(self.run, uri)
         return self.probes[host]
 
 
-def _ask(pipeline: Pipeline, uri: str) -> _Probe:
+def _ask(run: CrawlContext, uri: str) -> _Probe:
     """Ask the host of *uri* for an address that nobody can have, within its robots.txt and pace."""
-    url = canonical_url(f"/sitegraph-{sha256_hex(pipeline.run_id)[:24]}", uri)
+    url = canonical_url(f"/sitegraph-{sha256_hex(run.run_id)[:24]}", uri)
     results: list[FetchResult] = []
-    pipeline.opened_source.fetch(
+    run.opened_source().fetch(
         [FetchRequest(url=url or uri)],
         on_result=results.append,
-        should_stop=pipeline.stop.is_set,
+        should_stop=run.stop.is_set,
     )
     (result,) = results
     if result.body is None:
         return _Probe(location=result.location)
-    request = parse_request(pipeline, KnownDocument(source=pipeline.source.name, uri=result.url))
+    request = parse_request(run, KnownDocument(source=run.source.name, uri=result.url))
     try:
-        parsed = pipeline.parsers.parse(result.body, replace(request, content_type=result.content_type))
+        parsed = run.parsers().parse(result.body, replace(request, content_type=result.content_type))
     except (ParseError, UnsupportedMedia):
         return _Probe()
     return _Probe(page=read_version(from_record(GraphFragment, json.loads(parsed.record)), result.body))

@@ -1,12 +1,16 @@
-"""Step 4: the ledger against the base generation; an empty difference ends the run."""
+"""The ledger against the generation that readers see; an empty difference ends the run."""
 
+import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from flows.derive.link import redirects_matter
 from flows.derive.tools import keep_tools
-from flows.run.pipeline import Pipeline
-from flows.run.work import Difference
+from flows.run.contexts import DeriveContext
+from flows.run.index import Index
+from flows.run.values import Compared, Difference
+from flows.run.vector_space import changes_model
 from indexes.publish.generation import load_generation
 from ingest.diff.documents import count_documents, diff_documents, outcome_of
 from ingest.diff.guard import empty_refusal, failure_refusal, removal_refusal, seed_refusal, unread_seeds
@@ -16,6 +20,8 @@ from ingest.plan.scope import is_inside, seed_urls
 from schemas.changes import DocumentChange
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.errors import GuardRefused
+from schemas.hashing import canonical_json
+from schemas.records import from_record, to_record
 from schemas.report import Problem
 
 _log = logging.getLogger(__name__)
@@ -27,7 +33,7 @@ _FAILURE_ADVICE = (
 )
 
 
-def check_seeds(pipeline: Pipeline, known: Sequence[KnownDocument], *, accept: bool) -> None:
+def check_seeds(run: DeriveContext, known: Sequence[KnownDocument], *, accept: bool) -> None:
     """Stop before anything is decided when the source, of which *known* are all rows, cannot be read.
 
     *accept* goes on without a seed, which becomes a problem, as long as another can be read.
@@ -35,41 +41,91 @@ def check_seeds(pipeline: Pipeline, known: Sequence[KnownDocument], *, accept: b
     Raises: GuardRefused: a seed is unreachable and that is not accepted, or all are, or there is no readable
     document.
     """
-    seeds = seed_urls(pipeline.source)
+    seeds = seed_urls(run.source)
     refusal = seed_refusal(seeds, known, accept=accept) or empty_refusal(known)
     if refusal:
-        raise GuardRefused(f"{refusal}; nothing was changed", subject=pipeline.source.name)
+        raise GuardRefused(f"{refusal}; nothing was changed", subject=run.source.name)
     unread = unread_seeds(seeds, known)
     told = [Problem(url=seed, reason=f"seed cannot be read: {why}") for seed, why in unread.items()]
-    pipeline.index.ledger.runs.add_problems(pipeline.run_id, told)
+    run.index.ledger.runs.add_problems(run.run_id, told)
 
 
-def diff_source(pipeline: Pipeline, *, accept: bool) -> Difference:
+def compare_source(
+    run: DeriveContext,
+    *,
+    accept: bool,
+    rebuild: Callable[[Index, Difference], Difference] | None = None,
+    repairs: bool = False,
+) -> Compared:
+    """Compare with the generation that is current now, and keep the difference where there is one.
+
+    *rebuild* makes all of the index change, *repairs* says that something is to be written again.
+
+    Raises: GuardRefused: too much of the source would go and *accept* is false.
+    """
+    difference = diff_source(run, accept=accept)
+    if rebuild is not None:
+        difference = rebuild(run.index, difference)
+    changes = repairs or changes_model(run) or difference.changes or redirects_matter(run, difference)
+    return Compared(
+        base=difference.base,
+        difference=dump_difference(run.index, difference) if changes else None,
+        documents=len(difference.changes),
+        counts=difference.documents,
+        live=difference.live,
+        guard=difference.guard,
+        fragments=tuple(change.new.fragment_sha for change in difference.changes if change.new),
+        as_of=run.index.now(),
+    )
+
+
+def dump_difference(index: Index, difference: Difference) -> str:
+    """Keep a difference in the outbox; return its hash."""
+    return index.outbox.put(canonical_json(to_record(difference)).encode())
+
+
+def load_difference(index: Index, compared: Compared) -> Difference:
+    """Read back what was found.
+
+    Raises: DamageFound: it is damaged or lost.
+    """
+    if compared.difference is None:
+        return Difference(
+            base=compared.base,
+            changes=(),
+            documents=compared.counts,
+            live=compared.live,
+            guard=compared.guard,
+        )
+    return from_record(Difference, json.loads(index.outbox.get(compared.difference)))
+
+
+def diff_source(run: DeriveContext, *, accept: bool) -> Difference:
     """Compare with the generation that is current now; needs the index lease.
 
     Raises: GuardRefused: too much of the source would go and *accept* is false.
     """
-    ledger, source = pipeline.index.ledger, pipeline.source
-    base = pipeline.index.current()
+    ledger, source = run.index.ledger, run.source
+    base = run.index.current()
     known = ledger.documents.of_source(source.name)
     everything = ledger.generations.live(base)
     held = {doc: document for doc, document in everything.items() if document.source == source.name}
     live = without_tools(held)
     owners = {doc: document.source for doc, document in everything.items()}
     changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
-    _distrust(pipeline, hosts_with_false_304(known, changes))
-    guard = _check_loss(pipeline, known, live, changes, accept=accept)
-    counts = _count(pipeline, known, changes, owners)
+    _distrust(run, hosts_with_false_304(known, changes))
+    guard = _check_loss(run, known, live, changes, accept=accept)
+    counts = _count(run, known, changes, owners)
     told = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
     _log.info(
         "compared with generation %d, %d documents change: %s", base, len(changes), told or "nothing seen"
     )
-    changes = (*changes, *diff_tools(keep_tools(pipeline.index, pipeline.tools), held))
+    changes = (*changes, *diff_tools(keep_tools(run.index, run.tools()), held))
     return Difference(base=base, changes=changes, documents=counts, live=len(live), guard=guard)
 
 
 def _check_loss(
-    pipeline: Pipeline,
+    run: DeriveContext,
     known: Sequence[KnownDocument],
     live: Mapping[str, LiveDocument],
     changes: Sequence[DocumentChange],
@@ -77,33 +133,33 @@ def _check_loss(
     accept: bool,
 ) -> str | None:
     """Return what a guard objects to, where *accept* lets it through."""
-    seen, limits = {document.uri for document in live.values()}, pipeline.source.max_failures
+    seen, limits = {document.uri for document in live.values()}, run.source.max_failures
     removal = removal_refusal(changes, live=len(live))
-    failures = failure_refusal(known, seen, run_id=pipeline.run_id, limits=limits)
+    failures = failure_refusal(known, seen, run_id=run.run_id, limits=limits)
     guard = removal or failures
     if guard is None or accept:
         return guard
     advice = _REMOVAL_ADVICE if removal else _FAILURE_ADVICE
-    raise GuardRefused(f"{guard}; nothing was changed. {advice}", subject=pipeline.source.name)
+    raise GuardRefused(f"{guard}; nothing was changed. {advice}", subject=run.source.name)
 
 
-def _distrust(pipeline: Pipeline, lies: Mapping[str, str]) -> None:
+def _distrust(run: DeriveContext, lies: Mapping[str, str]) -> None:
     """Remember hosts whose 304 hid a change; from the next run on they are asked without conditions."""
-    ledger = pipeline.index.ledger
-    ledger.hosts.distrust(lies, now=pipeline.index.now())
+    ledger = run.index.ledger
+    ledger.hosts.distrust(lies, now=run.index.now())
     told = [
         Problem(url=host, reason=f"its 304 is no longer believed: {reason}") for host, reason in lies.items()
     ]
-    ledger.runs.add_problems(pipeline.run_id, told)
+    ledger.runs.add_problems(run.run_id, told)
 
 
 def _count(
-    pipeline: Pipeline,
+    run: DeriveContext,
     known: Sequence[KnownDocument],
     changes: Sequence[DocumentChange],
     owners: dict[str, str],
 ) -> dict[str, int]:
-    seen = [document for document in known if document.run_id == pipeline.run_id]
+    seen = [document for document in known if document.run_id == run.run_id]
     by_doc = {change.doc: change for change in changes}
     outcomes = [
         outcome_of(
@@ -116,9 +172,9 @@ def _count(
     return count_documents(seen, outcomes)
 
 
-def base_manifest_sources(pipeline: Pipeline, base: int) -> dict[str, dict[str, dict[str, int]]]:
+def base_manifest_sources(index: Index, base: int) -> dict[str, dict[str, dict[str, int]]]:
     """Row counts of every source at the base generation."""
-    manifest = load_generation(pipeline.index.layout, base)
+    manifest = load_generation(index.layout, base)
     return {
         source: {table: dict(kinds) for table, kinds in counts.items()}
         for source, counts in manifest.sources.items()

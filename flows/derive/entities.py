@@ -54,7 +54,7 @@ class EntityPlan:
         """Decide what goes and what is called otherwise, once every batch has been taken in."""
         gone = self._orphans()
         rows = RowChanges(nodes=self._renamed(gone), node_deletes=tuple(sorted(gone)))
-        outbox = self.names.pipeline.index.outbox
+        outbox = self.names.run.index.outbox
         return EntityRows(
             payloads=(dump_payload(outbox, rows),) if rows else (),
             growth={"": {"nodes": {NodeKind.ENTITY.value: len(self._new) - len(gone)}}},
@@ -65,7 +65,7 @@ class EntityPlan:
         return listed if listed is not None else self.names.found[id_]
 
     def _orphans(self) -> frozenset[str]:
-        """Entities that lost an edge, and have none left in any document that was not read anew."""
+        """Entities that lost an edge, and have none left in any document that was not read again."""
         lost = sorted(self._lost - self._wanted)
         edges = (
             *self.graph.edges_to(lost, kinds=ENTITY_KINDS),

@@ -1,91 +1,132 @@
 """Deciding the rows of the next generation, and freezing them into a plan that can be written twice."""
 
+import json
 import logging
 from collections.abc import Mapping
 from typing import Any
 
+from flows.derive.diff import load_difference
 from flows.derive.link import DOCUMENTS_PER_PAYLOAD, NextGeneration
 from flows.derive.row_plan import PlannedRows, RowPlan
 from flows.run.batches import cut
-from flows.run.pipeline import Pipeline, space_for
-from flows.run.work import Difference
+from flows.run.contexts import DeriveContext
+from flows.run.index import Index
+from flows.run.values import Compared, Difference, Frozen, Linked
+from flows.run.vector_space import space_for
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
 from ingest.diff.guard import emptied_refusal, wordless_refusal
-from schemas.errors import GuardRefused, Stopped
-from schemas.records import to_record
+from schemas.errors import GuardRefused
+from schemas.hashing import canonical_json
+from schemas.records import from_record, to_record
 
 _log = logging.getLogger(__name__)
 
 
-def plan_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> PlannedRows:
-    """Decide every row of the next generation."""
-    return link_rows(pipeline, difference, as_of=as_of).decide()
+def link_source(run: DeriveContext, compared: Compared) -> Linked:
+    """Plan every row of the next generation, and keep the plan in the outbox."""
+    waited = run.encoding().seconds_waited
+    planned = plan_rows(run, load_difference(run.index, compared), as_of=compared.as_of)
+    return Linked(
+        rows=run.index.outbox.put(canonical_json(to_record(planned)).encode()),
+        chunks_added=planned.chunks_added,
+        chunks_removed=planned.chunks_removed,
+        seconds_waited=run.encoding().seconds_waited - waited,
+    )
 
 
-def link_rows(pipeline: Pipeline, difference: Difference, *, as_of: str) -> RowPlan:
-    """Decide the rows of all documents but what follows from them together, a payload for each batch."""
+def freeze_plan(
+    run: DeriveContext, compared: Compared, linked: Linked, *, lease: Lease, accept: bool, embedded: int
+) -> Frozen:
+    """Fix what `link_source` planned as the next generation; *embedded* texts got their vector before.
+
+    Raises: GuardRefused: readers would find nothing, or much less, of the source.
+    """
+    difference, planned = load_difference(run.index, compared), load_rows(run.index, linked.rows)
+    check_text(run, difference, planned, accept=accept)
+    frozen = freeze(
+        run, difference, planned, lease=lease, as_of=compared.as_of, embedded=embedded + planned.texts
+    )
+    return Frozen(generation=frozen.generation)
+
+
+def load_rows(index: Index, sha256: str) -> PlannedRows:
+    """Read a plan back that `link_source` kept.
+
+    Raises: DamageFound: it is damaged or lost.
+    """
+    return from_record(PlannedRows, json.loads(index.outbox.get(sha256)))
+
+
+def plan_rows(run: DeriveContext, difference: Difference, *, as_of: str) -> PlannedRows:
+    """Decide every row of the next generation, a payload for each batch of documents."""
     changes = {change.doc: change for change in difference.changes}
-    generation = NextGeneration(pipeline=pipeline, base=difference.base, changes=changes, as_of=as_of)
-    affected, plan = generation.affected(), RowPlan(pipeline, difference, generation)
+    generation = NextGeneration(
+        run=run, base=difference.base, changes=changes, as_of=as_of, observed=difference.observed
+    )
+    affected, plan = generation.affected(), RowPlan(run, difference, generation)
     _log.info(
         "linking %d documents: %d that change, and those that link to or name them",
         len(affected),
         len(changes),
     )
-    pipeline.progress.expect("link", len(affected))
+    run.progress.expect("link", len(affected))
     for docs in cut(affected, DOCUMENTS_PER_PAYLOAD):
-        _raise_if_stopped(pipeline)
+        run.raise_if_stopped()
         plan.link(docs)
-        pipeline.progress.advance("link", len(docs))
+        run.progress.advance("link", len(docs))
     plan.carry_over()
-    return plan
+    return plan.decide()
 
 
-def check_text(pipeline: Pipeline, difference: Difference, planned: PlannedRows, *, accept: bool) -> None:
+def check_text(run: DeriveContext, difference: Difference, planned: PlannedRows, *, accept: bool) -> None:
     """Stop before anything is frozen when readers would find nothing, or much less, of the source.
 
     Raises: GuardRefused: every document is empty, as behind a login or a script; or many have lost all
     their text and *accept* is false.
     """
-    if refusal := wordless_refusal(planned.sources.get(pipeline.source.name, {})):
-        raise GuardRefused(f"{refusal}; nothing was changed", subject=pipeline.source.name)
+    if refusal := wordless_refusal(planned.sources.get(run.source.name, {})):
+        raise GuardRefused(f"{refusal}; nothing was changed", subject=run.source.name)
     refusal = emptied_refusal(difference.changes, emptied=planned.emptied, live=difference.live)
     if refusal and not accept:
         raise GuardRefused(
             f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept",
-            subject=pipeline.source.name,
+            subject=run.source.name,
         )
 
 
 def freeze(
-    pipeline: Pipeline,
+    run: DeriveContext,
     difference: Difference,
     planned: PlannedRows,
     *,
     lease: Lease,
     as_of: str,
+    embedded: int,
 ) -> Generation:
-    """Fix the plan as the next generation; from here on a crash is followed by a replay."""
-    generations, source = pipeline.index.ledger.generations, pipeline.source.name
+    """Fix the plan as the next generation; from here on a crash is followed by a replay.
+
+    *embedded* is how many texts had no vector before the run.
+    """
+    generations, source = run.index.ledger.generations, run.source.name
     number = generations.begin(
-        base=difference.base, source=source, run_id=pipeline.run_id, token=lease.token, as_of=as_of
+        base=difference.base, source=source, run_id=run.run_id, token=lease.token, as_of=as_of
     )
-    pipeline.crash_point("plan.before_freeze")
+    run.crash_point("plan.before_freeze")
     generations.freeze(
         number,
         payloads=planned.payloads,
         plan_sha=plan_sha256(planned.payloads, base=difference.base, source=source),
         changes=difference.changes,
         details={
-            **_details(difference, planned, embedded=pipeline.encoding.taken),
-            "space": to_record(space_for(pipeline, number)),
+            **_details(difference, planned, embedded=embedded),
+            "space": to_record(space_for(run, number)),
         },
         redirects=planned.redirects,
         feed=planned.feed,
     )
-    pipeline.crash_point("plan.frozen")
+    run.crash_point("plan.frozen")
     frozen = generations.get(number)
     assert frozen is not None
     _log.info(
@@ -109,8 +150,3 @@ def _details(difference: Difference, planned: PlannedRows, *, embedded: int) -> 
         "names": to_record(planned.names),
         "similar": {"state": planned.similar.state, **to_record(planned.similar.counts)},
     }
-
-
-def _raise_if_stopped(pipeline: Pipeline) -> None:
-    if pipeline.stop.is_set():
-        raise Stopped("stopped; run again to go on", subject=pipeline.source.name)

@@ -1,7 +1,7 @@
 """Step 6: cross-document edges and anchor texts; the rows of the next generation are decided here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from flows.derive.embed import embed_chunks
@@ -9,12 +9,13 @@ from flows.derive.entities import EntityPlan
 from flows.derive.names import NextNames
 from flows.derive.row_counts import SourceCounts, growth_of
 from flows.derive.tools import NextTools
+from flows.run.contexts import DeriveContext
 from flows.run.fragments import load_fragment
-from flows.run.pipeline import Pipeline
-from flows.run.work import Difference
+from flows.run.index import Index
+from flows.run.values import Difference
 from indexes.stores.ledger.links import doc_id_target
 from ingest.diff.feed import DocumentStep, document_steps, tool_steps
-from ingest.diff.rows import as_observed, mark, row_changes
+from ingest.diff.rows import Observed, as_observed, mark, row_changes
 from ingest.link.anchors import give_anchor_texts
 from ingest.link.explained_by import explained_by_edges
 from ingest.link.resolve import (
@@ -39,29 +40,34 @@ DECIDED_ELSEWHERE = frozenset({EdgeKind.SIMILAR_TO})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedRows:
-    """Rows to write for some documents, what the feed says of them, by how much each source's counts grow."""
+    """Rows to write for some documents, what the feed says of them, by how much each source's counts grow.
+
+    `texts` is how many texts had no vector.
+    """
 
     rows: RowChanges
     steps: tuple[DocumentStep, ...]
     growth: SourceCounts
     emptied: int = 0
+    texts: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class NextGeneration:
     """The documents as the next generation will hold them."""
 
-    pipeline: Pipeline
+    run: DeriveContext
     base: int
     changes: Mapping[str, DocumentChange]
     as_of: str
+    observed: Mapping[str, Observed] = field(default_factory=dict)
 
     def affected(self) -> tuple[str, ...]:
         """Documents whose rows may change: the changed ones, those that link to what came, went or leads
         elsewhere now, those whose incoming links may have changed, and those whose text names what has come,
         gone or changed; in id order.
         """
-        ledger = self.pipeline.index.ledger
+        ledger = self.run.index.ledger
         moved = [c for c in self.changes.values() if c.kind in (ChangeKind.ADDED, ChangeKind.REMOVED)]
         doc_ids = {
             doc_id_target(live.doc_id) for c in self.changes.values() for live in _versions(c) if live.doc_id
@@ -81,7 +87,7 @@ class NextGeneration:
         renamed = self.live(tuple(self.names.renaming.named))
         uris = {live.uri for doc, live in renamed.items() if doc in self.names.renaming.about}
         leading = {uri for uri, end in self.redirects.items() if end in uris}
-        linking = self.pipeline.index.ledger.links.linking_documents(
+        linking = self.run.index.ledger.links.linking_documents(
             uris | leading, generation=self.base, position=LinkPosition.BODY
         )
         return (*renamed, *linking)
@@ -93,7 +99,7 @@ class NextGeneration:
 
     def led_elsewhere(self) -> frozenset[str]:
         """Addresses whose redirect ends at another document than in the base generation."""
-        ledger = self.pipeline.index.ledger
+        ledger = self.run.index.ledger
         before, after = redirect_ends(ledger.redirects.at(self.base)), self.redirects
         changed = {uri for uri in before.keys() | after.keys() if before.get(uri) != after.get(uri)}
         then = resolve_targets(
@@ -105,22 +111,22 @@ class NextGeneration:
     @cached_property
     def tools(self) -> NextTools:
         """The tools of all sources, as they will be."""
-        return NextTools(pipeline=self.pipeline, base=self.base, changes=self.changes)
+        return NextTools(run=self.run, base=self.base, changes=self.changes)
 
     @cached_property
     def names(self) -> NextNames:
         """What documents, sections and terms are called, as it will be."""
-        return NextNames(pipeline=self.pipeline, base=self.base, changes=self.changes)
+        return NextNames(run=self.run, base=self.base, changes=self.changes)
 
     @cached_property
     def entities(self) -> EntityPlan:
         """What documents speak of, as it will be."""
-        return EntityPlan(names=self.names, graph=self.pipeline.index.graph.at(self.base))
+        return EntityPlan(names=self.names, graph=self.run.index.graph.at(self.base))
 
     @cached_property
     def locations(self) -> Mapping[str, str]:
         """Where each address that leads elsewhere leads, whichever source knows it."""
-        return self.pipeline.index.ledger.redirects.after(self.base)
+        return self.run.index.ledger.redirects.after(self.base)
 
     @cached_property
     def redirects(self) -> Mapping[str, str]:
@@ -130,7 +136,7 @@ class NextGeneration:
     @cached_property
     def doc_ids(self) -> Mapping[str, str]:
         """Node id by document id, case folded, as it will be; of equal ids the lowest node id wins."""
-        generations = self.pipeline.index.ledger.generations
+        generations = self.run.index.ledger.generations
         ids = dict(generations.by_doc_id(self.base, without_docs=self.changes.keys()))
         for live in (change.new for change in self.changes.values() if change.new):
             if live.doc_id:
@@ -140,32 +146,32 @@ class NextGeneration:
 
     def live(self, docs: Sequence[str]) -> Mapping[str, LiveDocument]:
         """The documents among *docs* that the next generation holds."""
-        held = self.pipeline.index.ledger.generations.live(self.base, docs=docs)
+        held = self.run.index.ledger.generations.live(self.base, docs=docs)
         kept = {doc: live for doc, live in held.items() if doc not in self.changes}
         new = {doc: c.new for doc in docs if (c := self.changes.get(doc)) and c.new}
         return kept | new
 
 
-def redirects_matter(pipeline: Pipeline, difference: Difference) -> bool:
+def redirects_matter(run: DeriveContext, difference: Difference) -> bool:
     """Whether links lead to other documents than in the base generation although no document changed."""
     changes = {change.doc: change for change in difference.changes}
-    generation = NextGeneration(pipeline=pipeline, base=difference.base, changes=changes, as_of="")
+    generation = NextGeneration(run=run, base=difference.base, changes=changes, as_of="")
     led = generation.led_elsewhere()
-    return bool(pipeline.index.ledger.links.linking_documents(led, generation=difference.base))
+    return bool(run.index.ledger.links.linking_documents(led, generation=difference.base))
 
 
 def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRows:
     """Decide the rows of some documents and make sure that each of their texts has a vector."""
-    pipeline = generation.pipeline
+    run = generation.run
     live = generation.live(docs)
     # What a lost ledger left unknown stays as it is until the run of its own source.
     docs = [doc for doc in docs if doc not in live or live[doc].fragment_sha]
     live = {doc: live[doc] for doc in docs if doc in live}
-    fragments = _load(pipeline, live)
+    fragments = _load(run, live)
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
     edges = _edges(generation, fragments, live)
     chunks = generation.tools.give_names(_chunks(generation, fragments, live), edges)
-    graph, store = pipeline.index.graph.at(generation.base), pipeline.index.chunks.at(generation.base)
+    graph, store = run.index.graph.at(generation.base), run.index.chunks.at(generation.base)
     ours = [edge for edge in graph.edges_of(docs) if edge.kind not in DECIDED_ELSEWHERE]
     held = (graph.nodes_of(docs), ours, store.of_documents(docs))
     rows = row_changes(
@@ -177,18 +183,18 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     rows = replace(
         rows,
         nodes=(*rows.nodes, *generation.entities.add(docs, edges, ours)),
-        chunks=as_observed(rows.chunks, pipeline.observed),
+        chunks=as_observed(rows.chunks, generation.observed),
     )
     _report_unresolved(generation, fragments.values())
     growth = growth_of((nodes, edges, chunks), held)
     emptied = {chunk.doc for chunk in held[2]} & live.keys() - {chunk.doc for chunk in chunks}
-    embed_chunks(pipeline, rows.chunks)
+    texts = embed_chunks(run.encoding(), rows.chunks)
     uris = {doc: generation.changes[doc].uri if doc in generation.changes else live[doc].uri for doc in docs}
     steps = (*document_steps(held[2], rows, uris=uris), *tool_steps(held[0], rows, uris=uris))
-    return LinkedRows(rows=rows, steps=steps, growth=growth, emptied=len(emptied))
+    return LinkedRows(rows=rows, steps=steps, growth=growth, emptied=len(emptied), texts=texts)
 
 
-def _load(pipeline: Pipeline, live: Mapping[str, LiveDocument]) -> dict[str, GraphFragment]:
+def _load(run: DeriveContext, live: Mapping[str, LiveDocument]) -> dict[str, GraphFragment]:
     """Read the documents' fragments; what is damaged or lost is parsed again by the next run of its source.
 
     Raises: DamageFound: names the first of those.
@@ -197,19 +203,19 @@ def _load(pipeline: Pipeline, live: Mapping[str, LiveDocument]) -> dict[str, Gra
     lost: list[LiveDocument] = []
     for doc, document in live.items():
         try:
-            fragments[doc] = load_fragment(pipeline, document.fragment_sha)
+            fragments[doc] = load_fragment(run.index, document.fragment_sha)
         except DamageFound:
             lost.append(document)
     if lost:
-        parse_again(pipeline, lost)
+        parse_again(run.index, lost)
         message = f"parsed document is damaged or lost; run source {lost[0].source!r}, which parses it again"
         raise DamageFound(message, subject=lost[0].uri)
     return fragments
 
 
-def parse_again(pipeline: Pipeline, lost: Sequence[LiveDocument]) -> None:
+def parse_again(index: Index, lost: Sequence[LiveDocument]) -> None:
     """Let the next runs of their sources parse these documents, though their bytes did not change."""
-    documents = pipeline.index.ledger.documents
+    documents = index.ledger.documents
     for live in lost:
         known = documents.get(live.source, [live.uri]).values()
         documents.save([replace(row, parsed_sha=None) for row in known])
@@ -237,7 +243,7 @@ def _edges(
 def _chunks(
     generation: NextGeneration, fragments: Mapping[str, GraphFragment], live: Mapping[str, LiveDocument]
 ) -> list[Chunk]:
-    incoming = generation.pipeline.index.ledger.links.incoming(
+    incoming = generation.run.index.ledger.links.incoming(
         {document.uri for document in live.values()},
         generation=generation.base,
         without_docs=generation.changes.keys(),
@@ -269,7 +275,7 @@ def _report_unresolved(generation: NextGeneration, fragments: Iterable[GraphFrag
             fragment, resolve=lambda name: generation.doc_ids.get(name.casefold())
         )
     ]
-    generation.pipeline.index.ledger.runs.add_problems(generation.pipeline.run_id, problems)
+    generation.run.index.ledger.runs.add_problems(generation.run.run_id, problems)
 
 
 def _versions(change: DocumentChange) -> tuple[LiveDocument, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from flows.run.pipeline import Pipeline
+from flows.run.contexts import DeriveContext
 from ingest.link.catalogue import Catalogue, Stated, build_catalogue
 from ingest.link.mentions import mention_edges, name_edges, read_document
 from ingest.link.relations import relation_edges
@@ -30,7 +30,7 @@ class NextNames:
     names in them that could mean several things, `untold` what a language model gave and they do not hold.
     """
 
-    pipeline: Pipeline
+    run: DeriveContext
     base: int
     changes: Mapping[str, DocumentChange]
     found: dict[str, Entity] = field(default_factory=dict)
@@ -50,14 +50,14 @@ class NextNames:
     @cached_property
     def _catalogues(self) -> tuple[Catalogue, NameChanges]:
         # Read once, and not kept: the names of a large index are hundreds of thousands.
-        held = self.pipeline.index.ledger.names.held(self.base, without_docs=self.changes.keys())
+        held = self.run.index.ledger.names.held(self.base, without_docs=self.changes.keys())
         kept = [Stated(doc, name) for doc, name in held]
         old, new = [*self._changed(old=True)], [*self._changed(old=False)]
         return build_catalogue((*kept, *new)), compare_names(kept, old, new)
 
     def speaking(self) -> frozenset[str]:
         """Documents of the base whose text holds a name that means something else than it did."""
-        texts, chunks = self.renaming.texts, self.pipeline.index.chunks.at(self.base)
+        texts, chunks = self.renaming.texts, self.run.index.chunks.at(self.base)
         if len(texts) <= MANY:
             return frozenset(chunks.documents_containing(texts))
         changed, found = Catalogue(meanings=dict.fromkeys(texts, ())), set[str]()
@@ -67,8 +67,8 @@ class NextNames:
         return frozenset(found)
 
     def edges(self, fragment: GraphFragment, *, source: str, targets: Mapping[str, str]) -> tuple[Edge, ...]:
-        """Give what the document is called, what its passages mention, and how its sentences relate that."""
-        extractor = self.pipeline.extractor
+        """Return what the document is called, what its passages mention, and how its sentences relate it."""
+        extractor = self.run.extractor()
         read = read_document(fragment, self.after, targets=targets, extractor=extractor)
         self.untold.append(read.dropped)
         self.found.update(read.found)
@@ -90,7 +90,7 @@ class NextNames:
     def _changed(self, *, old: bool) -> Iterator[Stated]:
         versions = {doc: _version(change, old=old) for doc, change in self.changes.items()}
         live = {doc: version for doc, version in versions.items() if version is not None}
-        names = self.pipeline.index.ledger.names.of_fragments({v.fragment_sha for v in live.values()})
+        names = self.run.index.ledger.names.of_fragments({v.fragment_sha for v in live.values()})
         for doc, version in sorted(live.items()):
             yield from (Stated(doc, name) for name in names.get(version.fragment_sha, ()))
 

@@ -4,22 +4,25 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 
 from flows.derive.embed import embed_chunks
-from flows.run.pipeline import Pipeline
+from flows.run.contexts import DeriveContext
 from schemas.changes import RowChanges
-from schemas.errors import Stopped
 from schemas.nodes import Chunk
 
 CHUNKS_PER_PAYLOAD = 1_000
 
 
-def carry_over(pipeline: Pipeline, base: int, *, without: Collection[str]) -> Iterator[RowChanges]:
-    """Yield every passage of the base generation but those *without*, whatever source, to be encoded anew."""
-    kept = (chunk for chunk in pipeline.index.chunks.at(base).scan() if chunk.id not in without)
+def carry_over(
+    run: DeriveContext, base: int, *, without: Collection[str]
+) -> Iterator[tuple[RowChanges, int]]:
+    """Yield every chunk of the base generation but those *without*, to be encoded again, whatever source.
+
+    With each payload comes how many of its texts had no vector.
+    """
+    kept = (chunk for chunk in run.index.chunks.at(base).scan() if chunk.id not in without)
     for chunks in _in_batches(kept):
-        if pipeline.stop.is_set():
-            raise Stopped("stopped; run again to go on", subject=pipeline.source.name)
-        embed_chunks(pipeline, chunks)
-        yield RowChanges(chunks=chunks)
+        run.raise_if_stopped()
+        texts = embed_chunks(run.encoding(), chunks)
+        yield RowChanges(chunks=chunks), texts
 
 
 def _in_batches(chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, ...]]:

@@ -9,8 +9,9 @@ from flows.derive.link import LinkedRows, NextGeneration, link_documents
 from flows.derive.reembed import carry_over
 from flows.derive.row_counts import SourceCounts, add_growth
 from flows.derive.similar_to import SimilarPlan, SimilarRows
-from flows.run.pipeline import Pipeline, changes_model
-from flows.run.work import Difference
+from flows.run.contexts import DeriveContext
+from flows.run.values import Difference
+from flows.run.vector_space import changes_model
 from indexes.write.outbox import dump_payload
 from ingest.diff.feed import FeedPlan
 from schemas.changes import RowChanges
@@ -20,7 +21,7 @@ from schemas.report import NameCounts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRows:
-    """Outbox payloads of a plan that is not frozen yet."""
+    """Outbox payloads of a plan that is not frozen yet; `texts` is how many texts had no vector."""
 
     payloads: tuple[str, ...]
     sources: SourceCounts
@@ -31,20 +32,21 @@ class PlannedRows:
     feed: tuple[FeedEntry, ...] = ()
     similar: SimilarRows
     names: NameCounts
+    texts: int = 0
 
 
 class RowPlan:
     """Takes documents in, batch by batch, and puts their rows into the outbox; then decides what is left."""
 
-    def __init__(self, pipeline: Pipeline, difference: Difference, generation: NextGeneration) -> None:
-        self._pipeline = pipeline
+    def __init__(self, run: DeriveContext, difference: Difference, generation: NextGeneration) -> None:
+        self._run = run
         self._generation = generation
         self._feed = FeedPlan(difference.changes, generation.redirects)
-        self._similar = SimilarPlan(pipeline=pipeline, base=difference.base)
-        self._sources: SourceCounts = base_manifest_sources(pipeline, difference.base)
+        self._similar = SimilarPlan(run=run, base=difference.base)
+        self._sources: SourceCounts = base_manifest_sources(run.index, difference.base)
         self._payloads: list[str] = []
         self._touched: set[str] = set()
-        self._added = self._removed = self._emptied = 0
+        self._added = self._removed = self._emptied = self._texts = 0
 
     def link(self, docs: Sequence[str]) -> None:
         """Decide the rows of some documents."""
@@ -57,12 +59,13 @@ class RowPlan:
             self._keep(linked.rows)
             self._touched.update(chunk.id for chunk in linked.rows.chunks)
             self._touched.update(linked.rows.chunk_deletes)
-            self._pipeline.crash_point("outbox.midway")
+            self._run.crash_point("outbox.midway")
 
     def carry_over(self) -> None:
         """Where the model changes, take in the passages that stay as they are; nothing where it does not."""
-        if changes_model(self._pipeline):
-            for rows in carry_over(self._pipeline, self._generation.base, without=self._touched):
+        if changes_model(self._run):
+            for rows, texts in carry_over(self._run, self._generation.base, without=self._touched):
+                self._texts += texts
                 self._similar.add(rows)
                 self._keep(rows)
 
@@ -79,6 +82,7 @@ class RowPlan:
             feed=self._feed.entries(),
             similar=similar,
             names=self._generation.names.counts(),
+            texts=self._texts,
         )
 
     def _grown(self, similar: SimilarRows, entities: EntityRows) -> SourceCounts:
@@ -88,6 +92,7 @@ class RowPlan:
         self._added += linked.rows.chunks_added
         self._removed += len(linked.rows.chunk_deletes)
         self._emptied += linked.emptied
+        self._texts += linked.texts
 
     def _keep(self, rows: RowChanges) -> None:
-        self._payloads.append(dump_payload(self._pipeline.index.outbox, rows))
+        self._payloads.append(dump_payload(self._run.index.outbox, rows))

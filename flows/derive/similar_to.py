@@ -8,15 +8,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from flows.run.pipeline import Pipeline, changes_model
+from flows.run.contexts import DeriveContext
+from flows.run.vector_space import changes_model
 from indexes.embed.weights import model_key
 from indexes.stores.ledger.generations import Generation
 from indexes.write.outbox import dump_payload
+from ingest.link.chunk_columns import ChunkColumns, columns_of, encoded_text_of, joined, without
 from ingest.link.nearest import SCALE, Floats
-from ingest.link.passages import Passages, encoded_text_of, joined, passages_of, without
 from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
-from ingest.link.similarity import Rule, Similarity, compare_passages, nothing_similar
+from ingest.link.similarity import Rule, Similarity, compare_chunks, nothing_similar
 from schemas.changes import RowChanges
 from schemas.edges import EdgeKind
 from schemas.errors import DamageFound
@@ -54,9 +55,9 @@ class SimilarPlan:
     compared with each other again, which gives the same.
     """
 
-    pipeline: Pipeline
+    run: DeriveContext
     base: int
-    _upserts: list[Passages] = field(default_factory=list)
+    _upserts: list[ChunkColumns] = field(default_factory=list)
     _deletes: list[str] = field(default_factory=list)
     _texts: list[tuple[Sequence[str], Sequence[str]]] = field(default_factory=list)
 
@@ -65,14 +66,14 @@ class SimilarPlan:
         self._deletes += rows.chunk_deletes
         if not rows.chunks:
             return
-        self._upserts.append(passages_of(rows.chunks))
+        self._upserts.append(columns_of(rows.chunks))
         self._texts.append(([chunk.id for chunk in rows.chunks], [encoded_text_of(c) for c in rows.chunks]))
 
     def decide(self) -> SimilarRows:
         """Compare what is new with everything, and put the edges that change into the outbox."""
         known = self._known
-        before = known.passages if known else self._stored()
-        compared = compare_passages(
+        before = known.chunks if known else self._stored()
+        compared = compare_chunks(
             known or nothing_similar(self._rule),
             joined((*self._upserts, without(before, self._deletes))),
             rule=self._rule,
@@ -81,9 +82,9 @@ class SimilarPlan:
         similarity = compared.similarity
         changes = edge_changes(known, similarity) if known else self._against_the_graph(similarity)
         return SimilarRows(
-            payloads=tuple(dump_payload(self.pipeline.index.outbox, rows) for rows in _payloads(changes)),
+            payloads=tuple(dump_payload(self.run.index.outbox, rows) for rows in _payloads(changes)),
             growth={source: {"edges": {KIND.value: number}} for source, number in changes.growth.items()},
-            state=self.pipeline.index.similar.put(dump_similarity(similarity)),
+            state=self.run.index.similar.put(dump_similarity(similarity)),
             counts=SimilarCounts(
                 searched=compared.searched,
                 searched_again=compared.searched_again,
@@ -93,26 +94,26 @@ class SimilarPlan:
 
     @cached_property
     def _rule(self) -> Rule:
-        settings = self.pipeline.index.settings
+        settings = self.run.index.settings
         least = round(settings.similar_score * SCALE)
-        return Rule(count=settings.similar_count, least=least, model=model_key(self.pipeline.model))
+        return Rule(count=settings.similar_count, least=least, model=model_key(self.run.model))
 
     @cached_property
     def _known(self) -> Similarity | None:
         """What the run that made the base generation knew; None where that is lost."""
         if self.base == 0:
             return nothing_similar(self._rule)
-        generation = self.pipeline.index.ledger.generations.get(self.base)
+        generation = self.run.index.ledger.generations.get(self.base)
         state = state_of(generation) if generation else None
         try:
-            return load_similarity(self.pipeline.index.similar.get(state)) if state else None
+            return load_similarity(self.run.index.similar.get(state)) if state else None
         except DamageFound:
             return None
 
-    def _stored(self) -> Passages:
+    def _stored(self) -> ChunkColumns:
         """The passages of the base generation, read from the store."""
-        chunks = self.pipeline.index.chunks.at(self.base).scan()
-        return joined(passages_of(part) for part in _parts(chunks, CHUNKS_READ))
+        chunks = self.run.index.chunks.at(self.base).scan()
+        return joined(columns_of(part) for part in _parts(chunks, CHUNKS_READ))
 
     def _vectors(self) -> Iterator[tuple[Sequence[str], Floats]]:
         """Vectors of what this run embedded or found again, once, then of everything that the store has.
@@ -121,14 +122,14 @@ class SimilarPlan:
         """
         while self._texts:
             ids, texts = self._texts.pop()
-            encoded = self.pipeline.encoding.vectors(set(texts))
+            encoded = self.run.encoding().vectors(set(texts))
             yield ids, np.stack([encoded[text] for text in texts])
-        if not changes_model(self.pipeline):
-            yield from self.pipeline.index.chunks.at(self.base).text_vectors()
+        if not changes_model(self.run):
+            yield from self.run.index.chunks.at(self.base).text_vectors()
 
     def _against_the_graph(self, similarity: Similarity) -> EdgeChanges:
-        held = self.pipeline.index.graph.at(self.base).scan_edges(kinds=[KIND])
-        everything = np.arange(len(similarity.passages.ids))
+        held = self.run.index.graph.at(self.base).scan_edges(kinds=[KIND])
+        everything = np.arange(len(similarity.chunks.ids))
         return row_changes(held_rows(held), rows_of(similarity, everything))
 
 

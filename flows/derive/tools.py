@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from flows.run.contexts import DeriveContext
 from flows.run.fragments import load_fragment
 from flows.run.index import Index
-from flows.run.pipeline import Pipeline, changes_model
+from flows.run.vector_space import changes_model
 from indexes.embed.pending import encode_missing
 from ingest.link.tool_names import ToolNames, tool_names
 from ingest.link.tool_words import documents_naming
@@ -28,7 +29,7 @@ def keep_tools(index: Index, fragments: Sequence[GraphFragment]) -> tuple[LiveDo
 
 
 def restore_tools(index: Index, nodes: Iterable[Node]) -> tuple[LiveDocument, ...]:
-    """Make the files of tools anew from their nodes, for a ledger that was lost; give them as documents."""
+    """Make the files of tools again from their nodes, for a ledger that was lost; give them as documents."""
     files: dict[str, list[Tool]] = {}
     for tool in _tools(nodes):
         files.setdefault(tool.doc, []).append(tool)
@@ -45,7 +46,7 @@ those on its own page and .08 of the others reach it (MiniLM; summaries of `git 
 class NextTools:
     """The tools that the next generation will hold, and what they matter to."""
 
-    pipeline: Pipeline
+    run: DeriveContext
     base: int
     changes: Mapping[str, DocumentChange]
     _names: dict[str, ToolNames] = field(default_factory=dict)
@@ -62,12 +63,12 @@ class NextTools:
         wanted = {text for both in texts.values() for text in both}
         encode_missing(
             wanted,
-            cache=self.pipeline.vectors,
-            encoder=self.pipeline.encoder,
+            cache=self.run.vectors(),
+            encoder=self.run.encoder(),
             on_progress=lambda _done, _total: None,
-            should_stop=self.pipeline.stop.is_set,
+            should_stop=self.run.stop.is_set,
         )
-        found = self.pipeline.vectors.get(wanted)
+        found = self.run.vectors().get(wanted)
         cosines = (found[description] @ found[text] for description, text in texts.values())
         return [round(float(cosine), 4) >= AGREEING for cosine in cosines]
 
@@ -88,10 +89,10 @@ class NextTools:
 
         With another model they are all that explain one: its vectors say whether description and text agree.
         """
-        index = self.pipeline.index
+        index = self.run.index
         chunks, graph = index.chunks.at(self.base), index.graph.at(self.base)
         found: set[str] = set()
-        if changes_model(self.pipeline):
+        if changes_model(self.run):
             found |= {edge.doc for edge in graph.scan_edges(kinds=[EdgeKind.EXPLAINED_BY])}
         for change in self._changed():
             before = self._before([change.doc])
@@ -105,17 +106,17 @@ class NextTools:
         return (change for _, change in sorted(self.changes.items()) if is_tools_url(change.uri))
 
     def _of_source(self, source: str) -> Iterable[Tool]:
-        held = self.pipeline.index.ledger.generations.tools(self.base, source=source)
+        held = self.run.index.ledger.generations.tools(self.base, source=source)
         kept = self._before(held.keys() - self.changes.keys())
         return kept.union(*(self._after(change) for change in self._changed() if change.source == source))
 
     def _before(self, docs: Iterable[str]) -> frozenset[Tool]:
-        return _tools(self.pipeline.index.graph.at(self.base).nodes_of(sorted(docs)))
+        return _tools(self.run.index.graph.at(self.base).nodes_of(sorted(docs)))
 
     def _after(self, change: DocumentChange) -> frozenset[Tool]:
         if change.new is None:
             return frozenset()
-        return _tools(load_fragment(self.pipeline, change.new.fragment_sha).nodes)
+        return _tools(load_fragment(self.run.index, change.new.fragment_sha).nodes)
 
 
 def _tools(nodes: Iterable[Node]) -> frozenset[Tool]:

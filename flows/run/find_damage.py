@@ -18,6 +18,13 @@ from schemas.nodes import Page, PdfDoc
 
 __all__ = ["Damage", "find_damage"]
 
+TABLES = "lance/"
+"""Where the tables' files lie; the driver of the store may end the process over one that is damaged, so
+nothing is read through it then (a changed footer makes it ask for more memory than there is).
+"""
+
+Check = Callable[[Index, int], Iterator[Damage]]
+
 
 def find_damage(index: Index, generation: int) -> tuple[Damage, ...]:
     """Everything that a generation should hold and does not, in a stated order; reads all of it.
@@ -26,19 +33,22 @@ def find_damage(index: Index, generation: int) -> tuple[Damage, ...]:
     """
     if generation == 0:
         return ()
-    checks = (_manifest, _files, _databases, _ledger, _encoder, _stores, _rows, _documents, _view)
-    found = (damage for check in checks for damage in _tried(index, generation, check))
+    found = _all_of(index, generation, (_manifest, _files, _databases, _encoder))
+    if not any(path.startswith(TABLES) for path, _ in found):
+        found += _all_of(index, generation, (_ledger, _stores, _rows, _documents, _view))
     return tuple(dict.fromkeys(found))
 
 
 def damaged_rows(index: Index, generation: int) -> tuple[Damage, ...]:
     """What of this the stores alone tell, row by row."""
-    return tuple(damage for check in (_stores, _rows) for damage in _tried(index, generation, check))
+    return _all_of(index, generation, (_stores, _rows))
 
 
-def _tried(
-    index: Index, generation: int, check: Callable[[Index, int], Iterator[Damage]]
-) -> Iterator[Damage]:
+def _all_of(index: Index, generation: int, checks: Iterable[Check]) -> tuple[Damage, ...]:
+    return tuple(damage for check in checks for damage in _tried(index, generation, check))
+
+
+def _tried(index: Index, generation: int, check: Check) -> Iterator[Damage]:
     """Return what a check finds; what it cannot read is what it has found, and the others still look."""
     try:
         yield from check(index, generation)

@@ -2,19 +2,20 @@
 
 import json
 
-from flows.run.pipeline import Pipeline
+from flows.run.contexts import CrawlContext
+from flows.run.index import Index
 from schemas.documents import KnownDocument
 from schemas.fragment import GraphFragment
 from schemas.records import from_record
 
 
-def is_parsed(pipeline: Pipeline, known: KnownDocument) -> bool:
+def is_parsed(run: CrawlContext, known: KnownDocument) -> bool:
     """Whether the bytes last fetched of a document have been parsed, as this run would, and that is kept."""
-    fresh = known.parsed_sha == known.raw_sha and known.pipeline_version == pipeline.pipeline_version
-    kept = known.fragment_sha is not None and pipeline.index.fragments.has(known.fragment_sha)
+    fresh = known.parsed_sha == known.raw_sha and known.pipeline_version == run.pipeline_version
+    kept = known.fragment_sha is not None and run.index.fragments.has(known.fragment_sha)
     return fresh and kept
 
 
-def load_fragment(pipeline: Pipeline, sha256: str) -> GraphFragment:
+def load_fragment(index: Index, sha256: str) -> GraphFragment:
     """Read a parsed document back by hash."""
-    return from_record(GraphFragment, json.loads(pipeline.index.fragments.get(sha256)))
+    return from_record(GraphFragment, json.loads(index.fragments.get(sha256)))

@@ -1,5 +1,6 @@
 """Settings become the parts a run works with; slow parts are loaded when first used."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -38,15 +39,26 @@ class Index:
     settings: Settings
     clock: SystemClock = field(default_factory=SystemClock)
     only_described: bool = False
-    """Whether to take the ledger as it is: a run makes the tables of a lost one anew."""
+    """Whether to take the ledger as it is: a run makes the tables of a lost one again."""
+    opened_ledger: Ledger | None = None
+    opened_chunks: ChunkTables | None = None
+    opened_graph: GraphStore | None = None
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    """Stages of several threads open a store once."""
 
-    @cached_property
+    @property
     def ledger(self) -> Ledger:
         """Crawl state, generations, leases.
 
         Raises: ConfigError: it is the ledger of another index; StoreUnavailable: it is not there, and the
         index is only described.
         """
+        with self._lock:
+            if self.opened_ledger is None:
+                self.opened_ledger = self._open_ledger()
+            return self.opened_ledger
+
+    def _open_ledger(self) -> Ledger:
         if self.only_described:
             return open_own_ledger(self.layout, self.settings.ledger_url, now=self.now)
         ledger = open_ledger(ledger_url_of(self.layout, self.settings.ledger_url), now=self.now)
@@ -75,18 +87,24 @@ class Index:
 
     @cached_property
     def similar(self) -> FileRawStore:
-        """What each kept generation knows of the nearest passages; made anew where it is lost."""
+        """What each kept generation knows of the nearest passages; made again where it is lost."""
         return FileRawStore(self.layout.similar)
 
-    @cached_property
+    @property
     def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
-        return open_chunk_store(self.layout, self.manifest)
+        with self._lock:
+            if self.opened_chunks is None:
+                self.opened_chunks = open_chunk_store(self.layout, self.manifest)
+            return self.opened_chunks
 
-    @cached_property
+    @property
     def graph(self) -> GraphStore:
         """Nodes and edges."""
-        return open_graph_store(self.layout, self.manifest, self.settings.environment())
+        with self._lock:
+            if self.opened_graph is None:
+                self.opened_graph = open_graph_store(self.layout, self.manifest, self.settings.environment())
+            return self.opened_graph
 
     @cached_property
     def authority(self) -> AuthorityStore:
@@ -113,14 +131,16 @@ class Index:
     def close(self) -> None:
         """Let go of what was opened."""
         self.close_stores()
-        if "ledger" in self.__dict__:
-            self.ledger.close()
+        if self.opened_ledger is not None:
+            self.opened_ledger.close()
 
     def close_stores(self) -> None:
-        """Let go of both stores; they are opened anew on use."""
-        for name in ("chunks", "graph"):
-            if name in self.__dict__:
-                self.__dict__.pop(name).close()
+        """Let go of both stores; they are opened again on use."""
+        chunks, self.opened_chunks = self.opened_chunks, None
+        graph, self.opened_graph = self.opened_graph, None
+        for store in (chunks, graph):
+            if store is not None:
+                store.close()
 
 
 def open_index(settings: Settings, *, index_id: str | None = None) -> Index:

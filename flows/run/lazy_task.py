@@ -22,6 +22,11 @@ class _Task:
 
         return task(**self._options)(self._step)
 
+    @property
+    def fn(self) -> Callable[..., Any]:
+        """The step itself, as a Prefect task names it too."""
+        return self._step
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._task(*args, **kwargs)
 

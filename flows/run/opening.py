@@ -2,12 +2,12 @@
 
 import logging
 import os
+import threading
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from flows.run.collection_lease import wait_for_collection
@@ -15,11 +15,10 @@ from flows.run.hold import check_hold
 from flows.run.index import Index, model_of, open_index
 from flows.run.leases import hold_lease
 from flows.run.models import is_same, names_of_change
-from flows.run.pipeline import Pipeline
 from flows.run.problems import record_end
 from flows.run.put_back import put_back
-from flows.run.registry import activate, deactivate, take_over
-from flows.run.work import end_work
+from flows.run.resources import Given, Resources, shared
+from flows.run.values import Run
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
@@ -30,13 +29,8 @@ from runtime.memory import share_heaps
 from runtime.progress import StageProgress
 from runtime.settings import read_settings
 from schemas.errors import GuardRefused, SitegraphError
-from schemas.fragment import GraphFragment
 from schemas.report import Problem
 from schemas.settings import Settings
-from schemas.source import Source
-
-if TYPE_CHECKING:
-    from flows.run.first_look import FirstLook
 
 _log = logging.getLogger(__name__)
 
@@ -45,7 +39,7 @@ RESUMABLE = timedelta(hours=12)
 
 
 @contextmanager
-def open_pipeline(
+def open_run(
     source: str,
     *,
     index: str | None = None,
@@ -53,10 +47,9 @@ def open_pipeline(
     accept: bool = False,
     quiet: bool = False,
     repair: bool = False,
-) -> Iterator[Pipeline]:
-    """Open everything a run needs; an interrupted run of the source is resumed by its id.
+) -> Iterator[Resources]:
+    """Open a run and its parts in this process; an interrupted run of the source is resumed by its id.
 
-    A run that this process has open is gone on with, and left to who opened it.
     Where there is no index one is made, once the seeds of the source have been read.
 
     Raises: GuardRefused: publishing is held since a rollback, or the settings name another model than that
@@ -69,11 +62,8 @@ def open_pipeline(
     from runtime.source_file import load_source
     from runtime.tool_files import load_tools
 
-    if begun := take_over():
-        yield begun.pipeline
-        return
     loaded = load_source(Path(source))
-    tools = load_tools(loaded, Path(source))
+    load_tools(loaded, Path(source))
     settings = read_settings(index=index, graph=graph)
     check_device(settings.device)
     check_extractor(settings)
@@ -85,93 +75,103 @@ def open_pipeline(
         opened = open_index(settings, index_id=uuid4().hex)
         if not accept:
             check_hold(opened.layout)
-        pipeline = stack.enter_context(open_pipeline_for(opened, loaded, tools=tools, quiet=quiet))
-        pipeline.repair = repair
-        _take_up(pipeline, look)
-        check_model(pipeline, accept=accept)
+        held = stack.enter_context(hold_source(opened, loaded.name, quiet=quiet))
+        may_change_model = check_model(opened, accept=accept)
         opened.ledger.sources.save(loaded)
-        pipeline.run_id = start_or_resume(opened, loaded.name, pipeline.progress)
-        _tell(pipeline, restored)
-        activate(pipeline)
-        try:
-            _log.info(
-                "run %s of %s, readers see generation %d", pipeline.run_id, loaded.name, opened.current()
-            )
-            pipeline.export_encoder()
-            yield pipeline
-        except Exception as error:
-            with suppress(SitegraphError, OSError):  # of the ledger: what went wrong first says more
-                record_end(pipeline, error)
-            raise
-        finally:
-            pipeline.stop.set()
-            end_work(pipeline.run_id)
-            deactivate(pipeline)
+        run = Run(
+            index=str(opened.layout.root),
+            source=loaded.name,
+            run_id=start_or_resume(opened, loaded.name, held.progress),
+            source_file=str(Path(source).resolve()),
+            accept=accept,
+            may_change_model=may_change_model,
+            repair=repair,
+        )
+        given = Given(session=look.session, opened_source=look.opened_source, answers=look.answers)
+        resources = Resources(
+            run, index=opened, source=loaded, progress=held.progress, stop=held.stop, given=given
+        )
+        _tell(resources, restored)
+        with shared(resources), closing(resources):
+            yield from _working(resources)
 
 
-def _tell(pipeline: Pipeline, restored: Iterable[str]) -> None:
+def _working(resources: Resources) -> Iterator[Resources]:
+    """Keep why a run ends without a report."""
+    run, index = resources.run, resources.index
+    try:
+        _log.info("run %s of %s, readers see generation %d", run.run_id, run.source, index.current())
+        resources.export_encoder()
+        yield resources
+    except Exception as error:
+        with suppress(SitegraphError, OSError):  # of the ledger: what went wrong first says more
+            record_end(resources.crawling(), error)
+        raise
+
+
+def _tell(resources: Resources, restored: Iterable[str]) -> None:
     problems = [Problem(url=name, reason="was missing or damaged; put back") for name in restored]
-    pipeline.index.ledger.runs.add_problems(pipeline.run_id, problems)
+    resources.index.ledger.runs.add_problems(resources.run.run_id, problems)
     for problem in problems:
-        pipeline.progress.say(f"{problem.url} {problem.reason}")
+        resources.progress.say(f"{problem.url} {problem.reason}")
 
 
-def _take_up(pipeline: Pipeline, look: "FirstLook") -> None:
-    """Go on in the session that the seeds were asked in, with what they answered."""
-    pipeline.answers.update(look.answers)
-    if look.session is not None:
-        pipeline.session = look.session
-    if look.opened_source is not None:
-        pipeline.opened_source = look.opened_source
+def check_model(index: Index, *, accept: bool) -> bool:
+    """Whether the run may change the model: where that is accepted, or costs nothing.
 
-
-def check_model(pipeline: Pipeline, *, accept: bool) -> None:
-    """Let the run change the model where that is accepted, or costs nothing.
-
-    Raises: GuardRefused: it would encode what is there anew, and *accept* is false.
+    Raises: GuardRefused: it would encode what is there again, and *accept* is false.
     """
-    index = pipeline.index
-    held, spec, passages = index.model(), model_of(index, other=True), count_passages(index)
+    held, spec, chunks = index.model(), model_of(index, other=True), count_chunks(index)
     before, after = names_of_change(held, spec)
-    pipeline.may_change_model = accept or not passages
-    if not is_same(held, spec) and not pipeline.may_change_model:
+    may_change_model = accept or not chunks
+    if not is_same(held, spec) and not may_change_model:
         raise GuardRefused(
-            f"the index is of model {before}, and {after} would encode all of its {passages} passages "
-            "anew; look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept, "
+            f"the index is of model {before}, and {after} would encode all of its {chunks} passages "
+            "again; look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept, "
             "or set SITEGRAPH_MODEL and SITEGRAPH_DTYPE back",
             subject=str(index.layout.root),
         )
+    return may_change_model
 
 
-def count_passages(index: Index) -> int:
-    """How many passages readers see, of all sources."""
+def count_chunks(index: Index) -> int:
+    """How many chunks readers see, of all sources."""
     return sum(load_generation(index.layout, index.current()).totals().get("chunks", {}).values())
 
 
+@dataclass(frozen=True, slots=True)
+class HeldSource:
+    """A source whose lease this process has: how it shows progress, and what ends its work."""
+
+    progress: StageProgress
+    stop: threading.Event
+
+
 @contextmanager
-def open_pipeline_for(
-    index: Index, source: Source, *, tools: tuple[GraphFragment, ...] = (), quiet: bool = False
-) -> Iterator[Pipeline]:
-    """Open the parts of a run under the source's lease; they are closed and the index with them."""
+def hold_source(index: Index, source: str, *, quiet: bool = False) -> Iterator[HeldSource]:
+    """Hold the lease of a source, as whoever changes what the index has of it must.
+
+    Raises: StoreUnavailable: another run has it.
+    """
     share_heaps()
     raise_gc_threshold()
     os.environ.update({k: v for k, v in offline_environment().items() if k not in os.environ})
+    stop = threading.Event()
     with ExitStack() as stack:
+        stack.callback(index.close)
         progress = stack.enter_context(StageProgress(quiet=quiet))
-        pipeline = Pipeline(index=index, source=source, run_id="", progress=progress, tools=tools)
-        stack.callback(pipeline.close)
         index.ledger.owner.claim(index.manifest.index_id)
         lease = hold_lease(
             index.ledger.leases,
-            f"source:{source.name}",
+            f"source:{source}",
             clock=index.clock,
             progress=progress,
-            stop=pipeline.stop,
+            stop=stop,
             wait=False,
         )
         stack.enter_context(lease)
-        wait_for_collection(index, progress=progress, stop=pipeline.stop)
-        yield pipeline
+        wait_for_collection(index, progress=progress, stop=stop)
+        yield HeldSource(progress, stop)
 
 
 def open_existing(settings: Settings) -> Index:

@@ -1,6 +1,6 @@
 """How long each stage of a run took."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from runtime.clock import SystemClock
@@ -14,22 +14,23 @@ class Stages:
         self.seconds: dict[str, float] = {}
 
     @contextmanager
-    def timed(
-        self, stage: str, *, waited: Callable[[], float] = lambda: 0.0, since: float | None = None
-    ) -> Iterator[None]:
-        """Add the block's time to a stage; what *waited* grows by meanwhile is time of `embed`.
+    def timed(self, stage: str, *, since: float | None = None) -> Iterator[None]:
+        """Add the block's time to a stage.
 
         *since* is when the stage began, in the clock's seconds, where that is before the block. The block may
         not be one of several that wait side by side.
         """
-        start, before = self._clock.monotonic() if since is None else since, waited()
+        start = self._clock.monotonic() if since is None else since
         try:
             yield
         finally:
-            foreign = waited() - before if stage != "embed" else 0.0
-            self._add(stage, self._clock.monotonic() - start - foreign)
-            if foreign:
-                self._add("embed", foreign)
+            self.add(stage, self._clock.monotonic() - start)
 
-    def _add(self, stage: str, seconds: float) -> None:
+    def add(self, stage: str, seconds: float) -> None:
+        """Add seconds to a stage."""
         self.seconds[stage] = self.seconds.get(stage, 0.0) + seconds
+
+    def move(self, seconds: float, stage: str, to: str) -> None:
+        """Let seconds of a stage in which it only waited for another be the other's."""
+        self.add(stage, -seconds)
+        self.add(to, seconds)

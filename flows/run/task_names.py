@@ -1,35 +1,52 @@
-"""What task runs are called in Prefect: by their step, their source, and how much they were given."""
+"""What task runs are called in Prefect: by their stage, their source, and how much they were given."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flows.run.registry import active
+
+def named(stage: str) -> Callable[..., str]:
+    """Return what names a task run of a stage: `verify handbook`."""
+    return lambda parameters: f"{stage} {_source(parameters)}"
 
 
-def named(step: str, documents: str | None = None) -> Callable[..., str]:
-    """Return what names a task run of a step: `verify handbook`, or `embed handbook: 50 documents`.
-
-    *documents* is the parameter that lists them; the first parameter of every such task is `run_id`.
-    """
-
-    def name(parameters: Mapping[str, Any]) -> str:
-        told = f"{step} {active(parameters['run_id']).source.name}"
-        return told if documents is None else f"{told}: {told_documents(len(parameters[documents]))}"
-
-    return name
+def wave_named(parameters: Mapping[str, Any]) -> str:
+    """Name the planning of a wave: `plan handbook: wave 2`."""
+    return f"plan {_source(parameters)}: wave {parameters['number']}"
 
 
-def batch_named(step: str) -> Callable[..., str]:
+def batch_named(stage: str) -> Callable[..., str]:
     """Return what names a task run over one batch: `fetch handbook: docs.example.org-0, 100 documents`."""
 
     def name(parameters: Mapping[str, Any]) -> str:
         batch = parameters["batch"]
-        told = f"{step} {active(parameters['run_id']).source.name}"
-        return f"{told}: {batch['name']}, {told_documents(len(batch['uris']))}"
+        return f"{stage} {_source(parameters)}: {batch.name}, {count_documents(len(batch.uris))}"
 
     return name
 
 
-def told_documents(number: int) -> str:
+def embed_named(parameters: Mapping[str, Any]) -> str:
+    """Name the embedding of some documents: `embed handbook: 50 documents`."""
+    part = parameters["compared"].fragments[parameters["start"] : parameters["end"]]
+    return f"embed {_source(parameters)}: {count_documents(len(part))}"
+
+
+def compared_named(stage: str) -> Callable[..., str]:
+    """Return what names a task run over all that changed: `link handbook: 12 documents`."""
+    return lambda parameters: (
+        f"{stage} {_source(parameters)}: {count_documents(parameters['compared'].documents)}"
+    )
+
+
+def generation_named(stage: str) -> Callable[..., str]:
+    """Return what names a task run over a generation: `write handbook: generation 7`."""
+    return lambda parameters: f"{stage} {_source(parameters)}: generation {parameters['frozen'].generation}"
+
+
+def count_documents(number: int) -> str:
     """Write a number of documents as people do."""
     return "1 document" if number == 1 else f"{number} documents"
+
+
+def _source(parameters: Mapping[str, Any]) -> str:
+    source: str = parameters["run"].source
+    return source

@@ -34,7 +34,7 @@ class BackgroundEncoder:
         clock: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._clock = clock
-        self.seconds_waited = 0.0
+        self._waited = threading.local()
         self._cache = cache
         self._encoder = encoder
         self._limit = limit
@@ -52,7 +52,7 @@ class BackgroundEncoder:
 
     @property
     def taken(self) -> int:
-        """How many texts had no vector and have been taken; all are encoded after `settle`."""
+        """How many texts had no vector and have been taken; all are encoded after `wait`."""
         return self._taken
 
     @property
@@ -60,33 +60,38 @@ class BackgroundEncoder:
         """How many of them have their vector."""
         return self._done
 
-    def offer(self, texts: Iterable[str]) -> bool:
-        """Take the texts if there is room for one; else take none, and say so at once."""
+    @property
+    def seconds_waited(self) -> float:
+        """How long calls from this thread have waited so far."""
+        return getattr(self._waited, "seconds", 0.0)
+
+    def offer(self, texts: Iterable[str]) -> int | None:
+        """Take the texts if there is room for one, and return how many are new; None where there is none."""
         with self._changed:
             self._raise_error()
-            return self._has_room() and self._take(texts)
+            return self._take(texts) if self._has_room() else None
 
-    def put(self, texts: Iterable[str]) -> None:
-        """Take the texts, after waiting for room."""
+    def put(self, texts: Iterable[str]) -> int:
+        """Take the texts, after waiting for room; return how many are new."""
         with self._changed:
             self._wait_for(self._has_room)
-            self._take(texts)
+            return self._take(texts)
 
-    def settle(self) -> None:
+    def wait(self) -> None:
         """Wait until every text taken has its vector."""
         with self._changed:
             self._wait_for(lambda: self._done == self._taken)
 
     def vectors(self, texts: Collection[str]) -> Mapping[str, Vector]:
-        """Settle, then give the vectors of some texts.
+        """Wait, then return the vectors of some texts.
 
         Raises: KeyError: a text that was never taken has none.
         """
-        self.settle()
+        self.wait()
         return self._cache.get(texts)
 
     def close(self) -> None:
-        """Return up what has not been begun, and wait for the batch that has."""
+        """Drop what has not been begun, and wait for the batch that has."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -96,7 +101,7 @@ class BackgroundEncoder:
     def _has_room(self) -> bool:
         return self._taken - self._done < self._limit
 
-    def _take(self, texts: Iterable[str]) -> bool:
+    def _take(self, texts: Iterable[str]) -> int:
         fresh = set(self._cache.missing(texts)) - self._waiting - self._working
         if fresh:
             self._waiting |= fresh
@@ -104,7 +109,7 @@ class BackgroundEncoder:
             self._on_taken(fresh)
             self._start()
             self._changed.notify_all()
-        return True
+        return len(fresh)
 
     def _wait_for(self, ready: Callable[[], bool]) -> None:
         self._raise_error()
@@ -112,7 +117,7 @@ class BackgroundEncoder:
             self._start()  # again, where another caller was given the error that ended it
             began = self._clock()
             self._changed.wait()
-            self.seconds_waited += self._clock() - began
+            self._waited.seconds = self.seconds_waited + self._clock() - began
             self._raise_error()
 
     def _raise_error(self) -> None:

@@ -219,7 +219,7 @@ def _whole_rows(connection: sa.Connection, keys: Sequence[bytes]) -> Iterator[tu
 
 
 def _drop_damaged(connection: sa.Connection, keys: Sequence[bytes]) -> None:
-    """Make room for what is encoded anew."""
+    """Make room for what is encoded again."""
     gone = [row.key for row in _rows(connection, keys) if not _is_whole(row)]
     if gone:
         connection.execute(sa.delete(_vectors).where(_vectors.c.key.in_(gone)))

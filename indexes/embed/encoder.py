@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from indexes.embed.routes import CHECK_TEXTS, Dtype, Route, RouteCheck, choose_route
+from indexes.embed.routes import CHECK_TEXTS, Dtype, EncodingRoute, RouteCheck, choose_route
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
 from indexes.ports import Vector
@@ -73,9 +73,9 @@ class SentenceTransformerEncoder:
         return self._spec.sha256
 
     @property
-    def route(self) -> Route:
+    def route(self) -> EncodingRoute:
         """The route documents take; fp32 until documents have been encoded."""
-        return self._check.route if self._check else Route.FP32
+        return self._check.route if self._check else EncodingRoute.FP32
 
     @property
     def route_check(self) -> RouteCheck | None:
@@ -84,7 +84,7 @@ class SentenceTransformerEncoder:
 
     def encode_query(self, text: str) -> Vector:
         with self._lock:
-            vectors = self._encode([text], Route.FP32, prompt=self._spec.query_prompt)
+            vectors = self._encode([text], EncodingRoute.FP32, prompt=self._spec.query_prompt)
         return vectors.reshape(self.dim)
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
@@ -102,7 +102,7 @@ class SentenceTransformerEncoder:
             self._tokens = TokenCounter(self._spec.path / "tokenizer.json")
         return self._tokens.count(text)
 
-    def _encode(self, texts: Sequence[str], route: Route, *, prompt: str) -> Vector:
+    def _encode(self, texts: Sequence[str], route: EncodingRoute, *, prompt: str) -> Vector:
         encode = partial(self._encode_part, self._loaded(), route, prompt)
         if self._pool is None or len(texts) <= self._batch_size:
             return encode(texts)
@@ -113,7 +113,7 @@ class SentenceTransformerEncoder:
             vectors[list(hand)] = part
         return vectors
 
-    def _encode_part(self, model: Any, route: Route, prompt: str, texts: Sequence[str]) -> Vector:
+    def _encode_part(self, model: Any, route: EncodingRoute, prompt: str, texts: Sequence[str]) -> Vector:
         with self._precision(route):
             vectors = model.encode(
                 list(texts),
@@ -127,8 +127,8 @@ class SentenceTransformerEncoder:
         unit /= np.linalg.norm(unit, axis=1, keepdims=True)
         return unit
 
-    def _precision(self, route: Route) -> AbstractContextManager[Any]:
-        if route is Route.FP32:
+    def _precision(self, route: EncodingRoute) -> AbstractContextManager[Any]:
+        if route is EncodingRoute.FP32:
             return nullcontext()
         import torch
 
@@ -168,19 +168,22 @@ class SentenceTransformerEncoder:
     def _check_routes(self) -> RouteCheck:
         self._loaded()
         if self._spec.dtype is Dtype.FP32:
-            return RouteCheck(route=Route.FP32, reason="fp32 is asked for")
+            return RouteCheck(route=EncodingRoute.FP32, reason="fp32 is asked for")
         if not _has_bf16(self._device):
-            return RouteCheck(route=Route.FP32, reason=f"{self._device} has no fast bf16")
-        exact, rough = (self._encode(CHECK_TEXTS, route, prompt="") for route in Route)
+            return RouteCheck(route=EncodingRoute.FP32, reason=f"{self._device} has no fast bf16")
+        exact, rough = (self._encode(CHECK_TEXTS, route, prompt="") for route in EncodingRoute)
         check = choose_route(
             cosine=float((exact * rough).sum(axis=1).min()),
-            seconds=tuple((self._seconds(Route.FP32), self._seconds(Route.BF16_AUTOCAST)) for _ in range(3)),
+            seconds=tuple(
+                (self._seconds(EncodingRoute.FP32), self._seconds(EncodingRoute.BF16_AUTOCAST))
+                for _ in range(3)
+            ),
             dtype=self._spec.dtype,
         )
-        _log.log(logging.INFO if check.route is not Route.FP32 else logging.WARNING, check.reason)
+        _log.log(logging.INFO if check.route is not EncodingRoute.FP32 else logging.WARNING, check.reason)
         return check
 
-    def _seconds(self, route: Route) -> float:
+    def _seconds(self, route: EncodingRoute) -> float:
         start = self._clock()
         self._encode(CHECK_TEXTS[::4], route, prompt="")
         return self._clock() - start

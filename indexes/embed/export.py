@@ -32,12 +32,12 @@ def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) 
     """Leave the model of *spec* in *directory* as ONNX, tokenizer and `encoder.json`; once there, it is
     checked.
 
-    What is damaged is exported anew. The folder appears whole or not at all. With *cache*, a per-user
+    What is damaged is exported again. The folder appears whole or not at all. With *cache*, a per-user
     folder, the export is made there, once, and linked from there or copied (15 s saved); where it cannot be
     kept there it is made in place. One process exports at a time, others wait. Exporting runs in a child
     process, which inherits the environment (`encoder.offline_environment`).
 
-    Raises: SchemaMismatch: *directory* holds another model, or the export differs from torch;
+    Raises: SchemaMismatch: *directory* contains another model, or the export differs from torch;
     ConfigError: a library is missing.
     """
     if directory.exists() and damaged_files(directory):

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from indexes.ports import Encoder, Vector
 
 LIGHT_CHARACTERS = 300_000
-"""About 600 passages: what the exported model encodes while torch is still being imported and checked."""
+"""About 600 chunks: what the exported model encodes while torch is still being imported and checked."""
 
 
 class FrugalEncoder:

@@ -96,4 +96,4 @@ def damaged(path: Path, what: str) -> DamageFound:
 
 
 def _remedy(directory: Path) -> str:
-    return f"a run exports it anew: sitegraph run SOURCE.yaml --index {shlex.quote(str(directory.parent))}"
+    return f"a run exports it again: sitegraph run SOURCE.yaml --index {shlex.quote(str(directory.parent))}"

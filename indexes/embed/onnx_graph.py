@@ -21,7 +21,7 @@ GREATEST_DIFFERENCE = 1e-5
 
 
 def write_onnx(spec: ModelSpec, folder: Path) -> None:
-    """Write graph and weights of *spec* into *folder*, which holds its tokenizer, and check them.
+    """Write graph and weights of *spec* into *folder*, which contains its tokenizer, and check them.
 
     Raises: SchemaMismatch: the result differs from torch; ConfigError: sentence-transformers is missing.
     """

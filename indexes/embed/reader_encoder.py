@@ -95,7 +95,7 @@ class OnnxEncoder:
             return self._tokens
 
     def _require(self, *names: str) -> None:
-        """Compare files with their hashes as they are now: a run may have exported them anew meanwhile."""
+        """Compare files with their hashes as they are now: a run may have exported them again meanwhile."""
         manifest = load_manifest(self._directory)
         if manifest.model_key != self._manifest.model_key:
             raise damaged(self._directory / MANIFEST_FILE, "is of another model by now")

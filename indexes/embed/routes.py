@@ -33,7 +33,7 @@ class Dtype(StrEnum):
     BF16 = "bf16"
 
 
-class Route(StrEnum):
+class EncodingRoute(StrEnum):
     """How documents are encoded in bulk."""
 
     FP32 = "fp32"
@@ -48,7 +48,7 @@ class RouteCheck:
     both are None where the chip has no bf16.
     """
 
-    route: Route
+    route: EncodingRoute
     reason: str
     cosine: float | None = None
     speedup: float | None = None
@@ -64,9 +64,12 @@ def choose_route(
     """
     speedup = min(fp32 for fp32, _ in seconds) / max(min(bf16 for _, bf16 in seconds), 1e-9)
     if not cosine >= LEAST_COSINE:
-        route, reason = Route.FP32, f"bf16 differs too much (cosine {cosine:.6f}, least {LEAST_COSINE})"
+        route, reason = (
+            EncodingRoute.FP32,
+            f"bf16 differs too much (cosine {cosine:.6f}, least {LEAST_COSINE})",
+        )
     elif speedup <= 1.0 and dtype is not Dtype.BF16:
-        route, reason = Route.FP32, f"bf16 is not faster here ({speedup:.2f}x)"
+        route, reason = EncodingRoute.FP32, f"bf16 is not faster here ({speedup:.2f}x)"
     else:
-        route, reason = Route.BF16_AUTOCAST, f"bf16 is {speedup:.1f}x as fast, cosine {cosine:.6f}"
+        route, reason = EncodingRoute.BF16_AUTOCAST, f"bf16 is {speedup:.1f}x as fast, cosine {cosine:.6f}"
     return RouteCheck(route=route, reason=reason, cosine=cosine, speedup=speedup)

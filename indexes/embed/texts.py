@@ -10,14 +10,14 @@ from schemas.nodes import Chunk
 
 
 def text_input(chunk: Chunk) -> str:
-    """Headings from the top, then the text: a passage out of its section often says too little."""
+    """Headings from the top, then the text: a chunk out of its section often says too little."""
     return encoded_text(chunk.heading_path, chunk.text)
 
 
 def heading_input(chunk: Chunk) -> str:
     """Headings from the top; where there are none, the text itself.
 
-    Never the site's trail: a renamed site would encode everything anew.
+    Never the site's trail: a renamed site would encode everything again.
     """
     return encoded_headings(chunk.heading_path) or chunk.text
 
@@ -39,7 +39,7 @@ def vector_texts(chunk: Chunk) -> tuple[str, ...]:
 
 
 def chunk_vectors(chunk: Chunk, lookup: Mapping[str, Vector], dim: int) -> ChunkVectors:
-    """Gather the chunk's vectors; *lookup* holds one of shape (dim,) for each of its `vector_texts`.
+    """Gather the chunk's vectors; *lookup* contains one of shape (dim,) for each of its `vector_texts`.
 
     Raises: KeyError: a text has no vector yet.
     """

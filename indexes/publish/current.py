@@ -1,6 +1,6 @@
 """`CURRENT`: the number of the generation that readers see, changed by one rename.
 
-Its second line is the sha256 of that generation's manifest, which holds the hashes of all other files: so one
+Its second line is the sha256 of that generation's manifest, which has the hashes of all other files: so one
 bit that flips in any of them is found from here.
 """
 

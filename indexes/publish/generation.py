@@ -1,4 +1,4 @@
-"""`generations/N.json`: what a generation holds, as readers and `verify` are told."""
+"""`generations/N.json`: what a generation contains, as readers and `verify` are told."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from schemas.records import from_record, to_record
 class GenerationManifest:
     """One published generation. `sources` counts documents, chunks, nodes and edges of each source.
 
-    `stores` holds, by table, the counts per kind, the digest over all row hashes, and the store's version.
+    `stores` contains, by table, the counts per kind, the digest over all row hashes, and the store's version.
     `space` is where its vectors are; None: where those of the first generation are. `files` are those that
     readers open, with size and hash; none in what an earlier version published. `index` repeats `index.json`.
     """

@@ -24,7 +24,7 @@ def exact_terms(text: str) -> list[str]:
 
 
 def bm25(query: list[str], documents: Mapping[str, list[str]]) -> dict[str, float]:
-    """Score the documents that hold a term of the query, by id; all documents count for rarity."""
+    """Score the documents that contain a term of the query, by id; all documents count for rarity."""
     counted = {key: Counter(terms) for key, terms in documents.items()}
     mean = sum(map(len, documents.values())) / max(len(documents), 1)
     scores: dict[str, float] = {}

@@ -254,7 +254,7 @@ class MemoryGraphWriter:
         self._edges.apply(map(self._edge_row, upserts), deletes)
 
     def finish(self, generation: int) -> tuple[StoreState, StoreState]:
-        """Name the staged rows *generation* for readers; give what nodes and edges hold."""
+        """Name the staged rows *generation* for readers; give what nodes and edges contain."""
         return self._nodes.finish(generation), self._edges.finish(generation)
 
     def abort(self, generation: int, *, base: int) -> None:

@@ -26,7 +26,7 @@ T = TypeVar("T")
 def check_counts(staged: StagedState, expected: Counts) -> None:
     """Compare rows per kind with what the plan adds up to.
 
-    Raises: DamageFound: a table holds more or fewer rows of a kind than planned.
+    Raises: DamageFound: a table contains more or fewer rows of a kind than planned.
     """
     for table, state in staged.named().items():
         held = {kind: number for kind, number in state.counts.items() if number}

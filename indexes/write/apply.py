@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedState:
-    """What the stores hold at a staged generation."""
+    """What the stores contain at a staged generation."""
 
     chunks: StoreState
     nodes: StoreState

@@ -29,7 +29,7 @@ def diff_documents(
 
     Args: known: all ledger rows of one source; live: that source's documents in the base, by node
     id; owners: source by node id of the base's documents of other sources. A document that another
-    source already holds stays that source's. in_scope: whether the source means an address.
+    source already contains stays that source's. in_scope: whether the source means an address.
     """
     by_uri = {document.uri: document for document in known}
     held = {document.uri: doc for doc, document in live.items()}
@@ -58,7 +58,7 @@ def diff_documents(
 def diff_document(
     known: KnownDocument, old: LiveDocument | None, *, aliases: tuple[str, ...] = ()
 ) -> DocumentChange | None:
-    """Return one document's change; None when the next generation holds it as the base does."""
+    """Return one document's change; None when the next generation contains it as the base does."""
     if known.state in REMOVED:
         if old is None:
             return None

@@ -12,7 +12,7 @@ from schemas.nodes import Chunk, Node, Tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class FeedChunk:
     """What the feed needs of a chunk."""
 
     id: str
@@ -27,8 +27,8 @@ class DocumentStep:
     doc: str
     source: str
     uri: str
-    gone: tuple[Passage, ...] = ()
-    came: tuple[Passage, ...] = ()
+    gone: tuple[FeedChunk, ...] = ()
+    came: tuple[FeedChunk, ...] = ()
     refreshed: tuple[str, ...] = ()
     tools: tuple[tuple[FeedChange, str], ...] = ()
 
@@ -70,8 +70,8 @@ def document_steps(
             doc=doc,
             source=(gone.get(doc) or came.get(doc) or refreshed[doc])[0].source,
             uri=uris[doc],
-            gone=_passages(gone.get(doc, ())),
-            came=_passages(came.get(doc, ())),
+            gone=_feed_chunks(gone.get(doc, ())),
+            came=_feed_chunks(came.get(doc, ())),
             refreshed=tuple(chunk.id for chunk in refreshed.get(doc, ())),
         )
         for doc in sorted({*gone, *came, *refreshed})
@@ -98,7 +98,7 @@ def document_moves(
 
 
 class FeedPlan:
-    """Gathers the feed of one generation, document by document, so that memory holds no text."""
+    """Gathers the feed of one generation, document by document, so that memory has no text."""
 
     def __init__(self, changes: Iterable[DocumentChange], redirects: Mapping[str, str]) -> None:
         self._changes = {change.doc: change for change in changes if not is_tools_url(change.uri)}
@@ -150,13 +150,13 @@ def plan_chunk_feed(step: DocumentStep, change: DocumentChange | None) -> Iterat
     """
     whole = change is not None and change.kind in (ChangeKind.ADDED, ChangeKind.REMOVED)
     reason = reason_of(change) if change and whole else ""
-    pairs, gone, came = _pair(step.gone, step.came, key=lambda passage: passage.heading_path)
+    pairs, gone, came = _pair(step.gone, step.came, key=lambda chunk: chunk.heading_path)
     for old, new in pairs:
         yield _chunk(FeedChange.REPLACED, old.id, new.id, step, "other text under the same headings")
-    for passage in gone:
-        yield _chunk(FeedChange.REMOVED, passage.id, None, step, reason or "no longer in the document")
-    for passage in came:
-        yield _chunk(FeedChange.ADDED, None, passage.id, step, reason or "new in the document")
+    for chunk in gone:
+        yield _chunk(FeedChange.REMOVED, chunk.id, None, step, reason or "no longer in the document")
+    for chunk in came:
+        yield _chunk(FeedChange.ADDED, None, chunk.id, step, reason or "new in the document")
     for id_ in step.refreshed:
         yield _chunk(FeedChange.REFRESHED, id_, id_, step, "same text, other fields")
 
@@ -175,17 +175,17 @@ def plan_move_feed(old: DocumentStep | None, new: DocumentStep | None) -> Iterat
         for step in (old, new):
             yield from plan_chunk_feed(step, None) if step else ()
         return
-    equal, gone, came = _pair(old.gone, new.came, key=lambda passage: passage.content_hash)
-    pairs, gone, came = _pair(gone, came, key=lambda passage: passage.heading_path)
+    equal, gone, came = _pair(old.gone, new.came, key=lambda chunk: chunk.content_hash)
+    pairs, gone, came = _pair(gone, came, key=lambda chunk: chunk.heading_path)
     reason = f"moved from {old.uri}"
     for before, after in equal:
         yield _chunk(FeedChange.MOVED, before.id, after.id, new, reason)
     for before, after in pairs:
         yield _chunk(FeedChange.REPLACED, before.id, after.id, new, f"{reason}, with other text")
-    for passage in gone:
-        yield _chunk(FeedChange.REMOVED, passage.id, None, old, f"gone when the document moved to {new.uri}")
-    for passage in came:
-        yield _chunk(FeedChange.ADDED, None, passage.id, new, f"new when the document {reason}")
+    for chunk in gone:
+        yield _chunk(FeedChange.REMOVED, chunk.id, None, old, f"gone when the document moved to {new.uri}")
+    for chunk in came:
+        yield _chunk(FeedChange.ADDED, None, chunk.id, new, f"new when the document {reason}")
 
 
 def reason_of(change: DocumentChange) -> str:
@@ -213,20 +213,20 @@ _REASONS = {
 
 
 def _pair(
-    gone: Sequence[Passage], came: Sequence[Passage], *, key: Callable[[Passage], Hashable]
-) -> tuple[list[tuple[Passage, Passage]], list[Passage], list[Passage]]:
-    """Pair passages of equal key in order; give the pairs and what is left over on each side."""
-    waiting: dict[Hashable, list[Passage]] = defaultdict(list)
-    for passage in reversed(came):
-        waiting[key(passage)].append(passage)
+    gone: Sequence[FeedChunk], came: Sequence[FeedChunk], *, key: Callable[[FeedChunk], Hashable]
+) -> tuple[list[tuple[FeedChunk, FeedChunk]], list[FeedChunk], list[FeedChunk]]:
+    """Pair chunks of equal key in order; give the pairs and what is left over on each side."""
+    waiting: dict[Hashable, list[FeedChunk]] = defaultdict(list)
+    for chunk in reversed(came):
+        waiting[key(chunk)].append(chunk)
     pairs, left = [], []
-    for passage in gone:
-        if waiting[key(passage)]:
-            pairs.append((passage, waiting[key(passage)].pop()))
+    for chunk in gone:
+        if waiting[key(chunk)]:
+            pairs.append((chunk, waiting[key(chunk)].pop()))
         else:
-            left.append(passage)
+            left.append(chunk)
     taken = {new.id for _, new in pairs}
-    return pairs, left, [passage for passage in came if passage.id not in taken]
+    return pairs, left, [chunk for chunk in came if chunk.id not in taken]
 
 
 def _by_document(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
@@ -236,9 +236,9 @@ def _by_document(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
     return found
 
 
-def _passages(chunks: Iterable[Chunk]) -> tuple[Passage, ...]:
+def _feed_chunks(chunks: Iterable[Chunk]) -> tuple[FeedChunk, ...]:
     return tuple(
-        Passage(id=chunk.id, heading_path=chunk.heading_path, content_hash=chunk.content_hash)
+        FeedChunk(id=chunk.id, heading_path=chunk.heading_path, content_hash=chunk.content_hash)
         for chunk in chunks
     )
 

@@ -51,7 +51,7 @@ def empty_refusal(known: Sequence[KnownDocument]) -> str | None:
 
 
 def wordless_refusal(counts: Counts) -> str | None:
-    """Say so when a source would have documents and not one passage of text; *counts* are its rows."""
+    """Say so when a source would have documents and not one chunk of text; *counts* are its rows."""
     if not counts.get("nodes") or counts.get("chunks"):
         return None
     return "no document of the source has any text"
@@ -86,7 +86,7 @@ def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | No
 def failure_refusal(
     known: Sequence[KnownDocument], live: Collection[str], *, run_id: str, limits: MaxFailures
 ) -> str | None:
-    """Say so when more documents cannot be had than the source allows; None while none failed in this run.
+    """Say so when more documents are unavailable than the source allows; None while none failed in this run.
 
     *known* are all rows of the source and *live* the addresses that readers see. A document fails when it
     could not be fetched or read, or is not found although readers see it: a dead link is no failure. The
@@ -101,7 +101,7 @@ def failure_refusal(
         return None
     allowed = f"{limits.share:.0%} of them" if many else f"{limits.documents}"
     return (
-        f"{len(failing)} of {whole} documents could not be had ({_commonest(failing)}); "
+        f"{len(failing)} of {whole} documents were unavailable ({_commonest(failing)}); "
         f"max_failures allows {allowed}"
     )
 

@@ -16,7 +16,7 @@ _LEADING = (DocumentState.REDIRECTED, DocumentState.DUPLICATE, DocumentState.GON
 """States in which a location says where the content is; a quarantined redirect leads nowhere."""
 
 
-def settle_same(
+def deduplicate(
     known: Sequence[KnownDocument], held: Collection[str] = (), live: Iterable[LiveDocument] = ()
 ) -> tuple[KnownDocument, ...]:
     """Return the rows that change: duplicates, those that no longer are, and gone ones whose content goes on.
@@ -27,14 +27,14 @@ def settle_same(
     first.
     """
     winners, rows, stood = _winners(known, held), {d.uri: d for d in known}, _stood_for(live)
-    settled = []
+    updated = []
     for document in known:
         winner = winners.get(_key(document) or "")
         if document.state is DocumentState.GONE:
-            settled.append(_settle_gone(document, winner, rows, stood.get(document.uri)))
+            updated.append(_locate_gone(document, winner, rows, stood.get(document.uri)))
         else:
-            settled.append(_settle(document, winner))
-    return tuple(new for old, new in zip(known, settled, strict=True) if new != old)
+            updated.append(_mark_duplicate(document, winner))
+    return tuple(new for old, new in zip(known, updated, strict=True) if new != old)
 
 
 def has_moved(known: KnownDocument) -> bool:
@@ -51,14 +51,14 @@ def aliases_of(
 
     Those of duplicates, of documents whose content was found elsewhere, and of permanent redirects from the
     first look on: a second one would else write a generation in which nothing is new. One whose way ends
-    where nothing can be had at the moment stands for what it stood for in *live*, the base's documents.
+    that is unavailable at the moment stands for what it stood for in *live*, the base's documents.
     """
     rows = {document.uri: document for document in known}
     stood = _stood_for(live)
     aliases: dict[str, list[str]] = {}
     for uri in sorted(rows):
         end = follow(rows[uri], rows) if _stands_for_another(rows[uri]) else rows[uri]
-        if end is not None and _is_unsettled(end) and stood.get(uri) in rows:
+        if end is not None and _is_unconfirmed(end) and stood.get(uri) in rows:
             end = follow(rows[stood[uri]], rows)
         if end is not None and end.uri != uri and end.state in READABLE:
             aliases.setdefault(end.uri, []).append(uri)
@@ -92,7 +92,7 @@ def _winner(group: Sequence[KnownDocument]) -> str:
     return min((document.uri for document in group), key=lambda uri: (uri not in named, len(uri), uri))
 
 
-def _settle_gone(
+def _locate_gone(
     document: KnownDocument, winner: str | None, rows: Mapping[str, KnownDocument], stood_for: str | None
 ) -> KnownDocument:
     """Say where the content went; that stays known when the page there is edited, until it goes as well.
@@ -110,7 +110,7 @@ def _goes_on(place: str | None, rows: Mapping[str, KnownDocument]) -> bool:
     return end is not None and end.state not in REMOVED
 
 
-def _settle(document: KnownDocument, winner: str | None) -> KnownDocument:
+def _mark_duplicate(document: KnownDocument, winner: str | None) -> KnownDocument:
     if _is_alive(document) and winner not in (None, document.uri):
         why = f"same content as {winner}"
         return replace(document, state=DocumentState.DUPLICATE, location=winner, reason=why)
@@ -129,7 +129,7 @@ def _stands_for_another(document: KnownDocument) -> bool:
     return document.state in _LEADING and document.location is not None
 
 
-def _is_unsettled(document: KnownDocument) -> bool:
+def _is_unconfirmed(document: KnownDocument) -> bool:
     """Whether the last look gave neither content nor a reason to take the document out."""
     return document.state not in READABLE and document.state not in REMOVED
 

@@ -1,4 +1,4 @@
-"""Rows that documents should have, against the rows that a store holds for them."""
+"""Rows that documents should have, against the rows that a store contains for them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -53,7 +53,7 @@ Observed = tuple[str, Mapping[str, str | None]]
 
 
 def observed_of(chunk: Chunk) -> Observed:
-    """What is kept of a chunk whose row is written anew."""
+    """What is kept of a chunk whose row is written again."""
     return chunk.content_hash, {name: getattr(chunk, name) for name in OBSERVED_FIELDS}
 
 

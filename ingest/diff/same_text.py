@@ -1,4 +1,4 @@
-"""Pages that changed to one text together: whatever it says, a site does not write many pages anew alike."""
+"""Pages that changed to one text together: whatever it says, a site does not rewrite many pages alike."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

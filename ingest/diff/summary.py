@@ -8,7 +8,7 @@ from schemas.documents import DocumentState, KnownDocument
 TROUBLED = frozenset(
     {DocumentState.FAILED, DocumentState.MISSING, DocumentState.GONE, DocumentState.QUARANTINED}
 )
-"""States whose reasons are told with them."""
+"""States whose reasons are shown with them."""
 
 TOLD_REASONS = 3
 
@@ -21,6 +21,6 @@ def summarise_states(documents: Iterable[KnownDocument]) -> str:
     found = list(documents)
     states = Counter(document.state for document in found)
     reasons = Counter(d.reason for d in found if d.state in TROUBLED and d.reason)
-    told = ", ".join(f"{number} {state.value}" for state, number in states.most_common())
+    text = ", ".join(f"{number} {state.value}" for state, number in states.most_common())
     why = "; ".join(f"{reason}: {number}" for reason, number in reasons.most_common(TOLD_REASONS))
-    return (f"{told} ({why})" if why else told) or "nothing"
+    return (f"{text} ({why})" if why else text) or "nothing"

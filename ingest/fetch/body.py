@@ -5,7 +5,7 @@ from contextlib import aclosing
 from typing import Any
 
 from ingest.fetch.decode import build_decoder
-from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.limits import BodyLimit
 from ingest.fetch.media import HEAD_BYTES
 
@@ -44,12 +44,12 @@ class Body:
     async def read(self, judge: Judge, on_limit: Callable[[BodyLimit], None]) -> bytes:
         """Return the decoded body; *on_limit* hears each cap *judge* names.
 
-        Raises: Fault: too large, truncated, undecodable; UnsupportedMedia, from *judge*.
+        Raises: FetchFault: too large, truncated, undecodable; UnsupportedMedia, from *judge*.
         """
         limit = judge(self._type, b"")
         on_limit(limit)
         if self._length.isdigit() and int(self._length) > limit.max_bytes and not limit.cut:
-            raise Fault(FaultKind.TOO_LARGE, f"{self._length} bytes exceed {limit.cap}")
+            raise FetchFault(FetchFaultKind.TOO_LARGE, f"{self._length} bytes exceed {limit.cap}")
         body, judged = bytearray(), False
         async with aclosing(self._decoded()) as pieces:
             async for piece in pieces:
@@ -79,12 +79,12 @@ class Body:
                 for piece in decoder.feed(data):
                     yield piece
         if decoder is not None and not decoder.ended():
-            raise Fault(FaultKind.TRUNCATED, "the body ended before its content coding did")
+            raise FetchFault(FetchFaultKind.TRUNCATED, "the body ended before its content coding did")
 
 
 def _cap(body: bytearray, limit: BodyLimit) -> bytes:
     if len(body) <= limit.max_bytes:
         return bytes(body)
     if not limit.cut:
-        raise Fault(FaultKind.TOO_LARGE, f"the decoded body exceeds {limit.cap}")
+        raise FetchFault(FetchFaultKind.TOO_LARGE, f"the decoded body exceeds {limit.cap}")
     return bytes(memoryview(body)[: limit.max_bytes])

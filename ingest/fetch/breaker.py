@@ -15,7 +15,7 @@ class Breaker:
         self._open_until: float | None = None
         self._probing = False
 
-    def admits(self, now: float) -> bool:
+    def allows(self, now: float) -> bool:
         """Whether a request may go out; after the pause, one at a time."""
         return self._open_until is None or (now >= self._open_until and not self._probing)
 

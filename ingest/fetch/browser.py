@@ -11,16 +11,16 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
-from ingest.fetch.faults import Fault, FaultKind
-from ingest.fetch.transport import Answer
+from ingest.fetch.faults import FetchFault, FetchFaultKind
+from ingest.fetch.transport import HttpResponse
 
-Supply = Callable[[str, str], Awaitable[Answer | None]]
+Supply = Callable[[str, str], Awaitable[HttpResponse | None]]
 """URL and kind (script, xhr, …) of what a page asks for, to the answer; None refuses it."""
 
 WANTED = frozenset({"script", "stylesheet", "xhr", "fetch"})
 """What can make text. Pictures, fonts, frames, sockets and anything but GET are refused unasked."""
 
-_SETTLE_MS = 10_000.0
+_IDLE_MS = 10_000.0
 """How long after loading a page may go on asking before it is read as it stands."""
 
 _CLOSE_SECONDS = 5.0
@@ -61,7 +61,7 @@ class Browser:
     ) -> bytes:
         """Let the scripts of *html*, which came from *url*, run; give the page they make, in UTF-8.
 
-        Raises: Fault: no rest within *seconds*, a larger page than *max_bytes*, a crash.
+        Raises: FetchFault: no rest within *seconds*, a larger page than *max_bytes*, a crash.
         """
         from playwright.async_api import Error
 
@@ -71,9 +71,9 @@ class Browser:
                 feed = _Feed(html, content_type, supply)
                 text = await self._read(chromium, url, feed, max_bytes)
         except TimeoutError:
-            raise Fault(FaultKind.RENDERING, "its scripts did not come to an end in time") from None
+            raise FetchFault(FetchFaultKind.RENDERING, "its scripts did not come to an end in time") from None
         except Error as error:
-            raise Fault(FaultKind.RENDERING, _why(error)) from None
+            raise FetchFault(FetchFaultKind.RENDERING, _why(error)) from None
         return text.encode("utf-8", errors="replace")
 
     async def aclose(self) -> None:
@@ -94,7 +94,7 @@ class Browser:
                     executable_path=self._executable,
                     chromium_sandbox=self._sandbox,
                     args=[f"--proxy-server=http://127.0.0.1:{door.getsockname()[1]}", *_ARGS],
-                    env={"PATH": "/usr/bin:/bin"},  # what ours holds, such as tokens, is no page's business
+                    env={"PATH": "/usr/bin:/bin"},  # what ours has, such as tokens, is no page's business
                 )
                 self._opened.push_async_callback(self._chromium.close)
             return self._chromium
@@ -110,9 +110,9 @@ class Browser:
             await context.route_web_socket("**/*", lambda ws: ws.close())
             # Not until it is loaded: a page that leads elsewhere meanwhile never says that it is.
             await page.goto(url, wait_until="commit", timeout=0)
-            await _settle(page, feed)
+            await _wait_until_idle(page, feed)
             if await page.evaluate("document.documentElement.outerHTML.length") > max_bytes:
-                raise Fault(FaultKind.TOO_LARGE, f"its scripts make more than {max_bytes} bytes")
+                raise FetchFault(FetchFaultKind.TOO_LARGE, f"its scripts make more than {max_bytes} bytes")
             text: str = await page.content()
         finally:
             feed.close()
@@ -128,15 +128,15 @@ class Browser:
             await self.aclose()
 
 
-async def _settle(page: Any, feed: "_Feed") -> None:
-    """Wait until nothing was asked for half a second; after `_SETTLE_MS` only for what is under way."""
+async def _wait_until_idle(page: Any, feed: "_Feed") -> None:
+    """Wait until nothing was asked for half a second; after `_IDLE_MS` only for what is under way."""
     from playwright.async_api import (
         TimeoutError as NotAtRest,
     )
 
     while True:
         try:
-            await page.wait_for_load_state("networkidle", timeout=_SETTLE_MS)
+            await page.wait_for_load_state("networkidle", timeout=_IDLE_MS)
         except NotAtRest:
             if feed.is_asking:
                 continue
@@ -150,7 +150,7 @@ class _Feed:
         self._html: bytes | None = html
         self._content_type = content_type
         self._supply = supply
-        self._asking: set[asyncio.Future[Answer | None]] = set()
+        self._asking: set[asyncio.Future[HttpResponse | None]] = set()
 
     @property
     def is_asking(self) -> bool:
@@ -181,7 +181,7 @@ class _Feed:
         else:
             await route.abort()
 
-    async def _ask(self, url: str, kind: str) -> Answer | None:
+    async def _ask(self, url: str, kind: str) -> HttpResponse | None:
         # A task of its own: cancelling the caller's would end the connection to the browser.
         asking = asyncio.ensure_future(self._supply(url, kind))
         self._asking.add(asking)
@@ -190,7 +190,7 @@ class _Feed:
         return None if asking.cancelled() else asking.result()
 
 
-async def _hand_over(route: Any, given: Answer | None) -> None:
+async def _hand_over(route: Any, given: HttpResponse | None) -> None:
     if given is None:
         await route.abort()
         return

@@ -5,22 +5,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from ingest.fetch.admission import Admission, AdmissionOffice
 from ingest.fetch.body import Judge
 from ingest.fetch.browser import Browser
 from ingest.fetch.clock import Clock
 from ingest.fetch.credentials import Credentials
 from ingest.fetch.discovery import SitemapWalk
-from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.gate import parse_allowed
 from ingest.fetch.host import Checkpoint, Host, build_checkpoint
-from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.limits import BodyLimit, FetchLimits
 from ingest.fetch.loop_thread import LoopThread
 from ingest.fetch.politeness import Pace
 from ingest.fetch.proxies import ProxyRules
 from ingest.fetch.robots import product_token
+from ingest.fetch.robots_cache import RobotsCache, RobotsPolicy
 from ingest.fetch.stopping import await_unless_stopped
-from ingest.fetch.transport import Answer, Tally, Transport
+from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
 from schemas.fetch import FetchTotals, SitemapEntry
 from schemas.report import Problem
@@ -45,12 +45,12 @@ class FetchSession:
         credentials: Credentials,
         proxies: ProxyRules,
         browser: Browser | None,
-        limits: Limits,
+        limits: FetchLimits,
         clock: Clock,
     ) -> None:
         self.browser = browser
         self.is_privileged = bool(allow_private or credentials.sites)
-        self.pieces: dict[str, Answer] = {}
+        self.pieces: dict[str, HttpResponse] = {}
         self.limits = limits
         self.clock = clock
         self.concurrency = concurrency
@@ -64,7 +64,7 @@ class FetchSession:
             proxies=proxies,
             limits=limits,
         )
-        self._office = AdmissionOffice(token=product_token(user_agent), clock=clock, limits=limits)
+        self._robots = RobotsCache(token=product_token(user_agent), clock=clock, limits=limits)
         self._hosts: dict[str, Host] = {}
         self.loop = LoopThread()
 
@@ -104,7 +104,7 @@ class FetchSession:
         ask = partial(self.ask_allowed, judge=self._judge_sitemap, tally=Tally(), checkpoint=checkpoint)
         walk = SitemapWalk(limits=self.limits, ask=ask, report=self.problems.append)
         for site, seed in {site_of(seed): seed for seed in seed_urls}.items():
-            await walk.visit(site, await self.admission(seed, checkpoint))
+            await walk.visit(site, await self.robots_policy(seed, checkpoint))
         return tuple(walk.entries[url] for url in sorted(walk.entries))
 
     def host(self, url: str) -> Host:
@@ -122,28 +122,30 @@ class FetchSession:
             )
         return self._hosts[key]
 
-    async def admission(self, url: str, checkpoint: Checkpoint) -> Admission:
+    async def robots_policy(self, url: str, checkpoint: Checkpoint) -> RobotsPolicy:
         """What robots.txt says at the site of *url*."""
         site = site_of(url)
-        known = self._office.known(site)
+        known = self._robots.known(site)
         if known is not None:
             return known
-        ask = partial(self.ask, judge=self._office.judge, tally=Tally(), checkpoint=checkpoint)
-        admission = await self._office.read(site, ask)
-        self.host(url).slow_down(admission.rules.crawl_delay or 0.0)
-        return admission
+        ask = partial(self.ask, judge=self._robots.judge, tally=Tally(), checkpoint=checkpoint)
+        policy = await self._robots.read(site, ask)
+        self.host(url).slow_down(policy.rules.crawl_delay or 0.0)
+        return policy
 
-    async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> Answer:
-        """Ask the host of *url* for it, within its pace and tries. Raises: Fault, Stopped."""
+    async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> HttpResponse:
+        """Ask the host of *url* for it, within its pace and tries. Raises: FetchFault, Stopped."""
         return await self.host(url).ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
 
-    async def ask_allowed(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> Answer:
-        """Ask for *url* if robots.txt of its own site lets us. Raises: Fault, Stopped."""
-        admission = await self.admission(url, checkpoint)
-        if admission.fault is not None:
-            raise admission.fault
-        if not admission.rules.allows(url):
-            raise Fault(FaultKind.POLICY, "robots.txt disallows it")
+    async def ask_allowed(
+        self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint
+    ) -> HttpResponse:
+        """Ask for *url* if robots.txt of its own site lets us. Raises: FetchFault, Stopped."""
+        policy = await self.robots_policy(url, checkpoint)
+        if policy.fault is not None:
+            raise policy.fault
+        if not policy.rules.allows(url):
+            raise FetchFault(FetchFaultKind.POLICY, "robots.txt disallows it")
         return await self.ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
 
     def _judge_sitemap(self, _content_type: str | None, _head: bytes) -> BodyLimit:
@@ -174,7 +176,7 @@ def open_session(
     credentials: Credentials | None = None,
     proxies: ProxyRules | None = None,
     browser: Browser | None = None,
-    limits: Limits | None = None,
+    limits: FetchLimits | None = None,
 ) -> Iterator[FetchSession]:
     """Open a session and close it on leaving the block.
 
@@ -193,7 +195,7 @@ def open_session(
         credentials=credentials or Credentials(),
         proxies=proxies or ProxyRules(),
         browser=browser,
-        limits=limits or Limits(),
+        limits=limits or FetchLimits(),
         clock=clock,
     )
     try:

@@ -57,11 +57,11 @@ class Spending:
     def end_call(self, request: bytes, answer: Any) -> None:
         """Count the tokens that *answer* says it cost, or about what it must have."""
         usage = answer.get("usage") if isinstance(answer, Mapping) else None
-        told = usage.get("total_tokens") if isinstance(usage, Mapping) else None
-        if not isinstance(told, int) or told < 0:
-            told = (len(request) + len(json.dumps(answer))) // _CHARACTERS_A_TOKEN
+        tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None
+        if not isinstance(tokens, int) or tokens < 0:
+            tokens = (len(request) + len(json.dumps(answer))) // _CHARACTERS_A_TOKEN
         with self._lock:
-            self._tokens += max(0, told - len(request) // _CHARACTERS_A_TOKEN)
+            self._tokens += max(0, tokens - len(request) // _CHARACTERS_A_TOKEN)
 
     def _exceeded(self, what: str, setting: str) -> BudgetExceeded:
         message = f"the budget of {what} for the model is used up; raise {setting}, or ask for less"

@@ -27,16 +27,16 @@ def body_of(model: str, messages: Sequence[Message], schema: Mapping[str, Any] |
 
     Where the server is not told the schema, the model is.
     """
-    told: list[Message] = list(messages)
+    sent: list[Message] = list(messages)
     body: dict[str, Any] = {"model": model, "temperature": 0}
     if schema is not None and form is Form.SCHEMA:
         named = {"name": "answer", "strict": True, "schema": schema}
         body["response_format"] = {"type": form, form.value: named}
     elif schema is not None:
-        told.append({"role": "user", "content": _INSTRUCTION.format(json.dumps(schema, sort_keys=True))})
+        sent.append({"role": "user", "content": _INSTRUCTION.format(json.dumps(schema, sort_keys=True))})
         if form is Form.JSON:
             body["response_format"] = {"type": form}
-    return json.dumps({**body, "messages": told}).encode("ascii")
+    return json.dumps({**body, "messages": sent}).encode("ascii")
 
 
 _INSTRUCTION = "Answer with nothing but one JSON object that keeps this JSON Schema: {}"

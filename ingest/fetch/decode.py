@@ -12,7 +12,7 @@ from typing import Protocol
 import brotli
 from backports import zstd
 
-from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 
 ACCEPT_ENCODING = "gzip, br, zstd"
 _STEP = 64 * 1024
@@ -31,14 +31,14 @@ class Decoder(Protocol):
 def build_decoder(coding: str | None) -> Decoder | None:
     """Return the decoder for a Content-Encoding; None for no coding.
 
-    Raises: Fault: an unknown coding, or more than one.
+    Raises: FetchFault: an unknown coding, or more than one.
     """
     name = (coding or "").strip().lower()
     if name in {"", "identity"}:
         return None
     made = _DECODERS.get(name)
     if made is None:
-        raise Fault(FaultKind.CODING, f"content coding {name[:80]!r} is not one of gzip, br, zstd")
+        raise FetchFault(FetchFaultKind.CODING, f"content coding {name[:80]!r} is not one of gzip, br, zstd")
     return made()
 
 
@@ -114,5 +114,5 @@ _DECODERS: dict[str, type[_Gzip] | type[_Brotli] | type[_Zstd]] = {
 }
 
 
-def _undecodable(coding: str, error: Exception) -> Fault:
-    return Fault(FaultKind.UNDECODABLE, f"the body is not valid {coding} ({error})")
+def _undecodable(coding: str, error: Exception) -> FetchFault:
+    return FetchFault(FetchFaultKind.UNDECODABLE, f"the body is not valid {coding} ({error})")

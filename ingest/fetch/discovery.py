@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from ingest.fetch.admission import Admission
-from ingest.fetch.faults import Fault
-from ingest.fetch.limits import Limits
+from ingest.fetch.faults import FetchFault
+from ingest.fetch.limits import FetchLimits
 from ingest.fetch.redirects import follow
+from ingest.fetch.robots_cache import RobotsPolicy
 from ingest.fetch.sitemaps import Sitemap, parse_sitemap
-from ingest.fetch.transport import Answer
+from ingest.fetch.transport import HttpResponse
 from ingest.urls import canonical_url
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
@@ -24,17 +24,17 @@ class SitemapWalk:
     `report` hears of every sitemap that exists and cannot be read, and of every cap that was met.
     """
 
-    limits: Limits
-    ask: Callable[[str], Awaitable[Answer]]
+    limits: FetchLimits
+    ask: Callable[[str], Awaitable[HttpResponse]]
     report: Callable[[Problem], None]
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
 
-    async def visit(self, site: str, admission: Admission) -> None:
+    async def visit(self, site: str, policy: RobotsPolicy) -> None:
         """Read what *site* names in robots.txt, or /sitemap.xml where it names none."""
-        if admission.fault is not None:
+        if policy.fault is not None:
             return
-        named = [canonical_url(place, f"{site}/") for place in admission.rules.sitemaps]
+        named = [canonical_url(place, f"{site}/") for place in policy.rules.sitemaps]
         queue = deque((url, 1) for url in named if url is not None)
         guess = f"{site}/sitemap.xml"
         queue.append((guess, 1))
@@ -60,7 +60,7 @@ class SitemapWalk:
         self._seen.add(url)
         try:
             return await self._fetch(url, silent=silent)
-        except Fault as fault:
+        except FetchFault as fault:
             reason = fault.reason
         except ParseError as error:
             reason = error.message

@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 from ingest.fetch.client import FetchSession
-from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.host import Checkpoint
 from ingest.fetch.media import judge_document
 from ingest.fetch.redirects import PERMANENT, REDIRECTS, redirect_target
 from ingest.fetch.rendering import render_page
-from ingest.fetch.transport import Answer, Tally
+from ingest.fetch.transport import HttpResponse, Tally
 from ingest.urls import canonical_url
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 
@@ -25,7 +25,7 @@ async def fetch_document(
     tally = Tally()
     try:
         result = await _fetch(request, session, checkpoint, tally)
-    except Fault as fault:
+    except FetchFault as fault:
         result = _fault_result(request, fault, last_status=tally.statuses[-1] if tally.statuses else None)
     return replace(
         result,
@@ -50,11 +50,11 @@ async def _fetch(
 ) -> FetchResult:
     url = request.url
     if not is_fetchable(url):
-        raise Fault(FaultKind.POLICY, "not a canonical http(s) URL")
-    admission = await session.admission(url, checkpoint)
-    if admission.fault is not None:
-        raise _unreachable(admission.fault)
-    if not admission.rules.allows(url):
+        raise FetchFault(FetchFaultKind.POLICY, "not a canonical http(s) URL")
+    policy = await session.robots_policy(url, checkpoint)
+    if policy.fault is not None:
+        raise _unreachable(policy.fault)
+    if not policy.rules.allows(url):
         return _result(url, FetchStatus.DISALLOWED, reason="robots.txt disallows it")
     answer = await session.host(url).ask(
         url,
@@ -70,11 +70,11 @@ async def _fetch(
     return await render_page(result, session.browser, session=session, checkpoint=checkpoint, tally=tally)
 
 
-def _unreachable(fault: Fault) -> Fault:
-    """RFC 9309, 2.3.1.4: where robots.txt cannot be had, nothing may be fetched."""
+def _unreachable(fault: FetchFault) -> FetchFault:
+    """RFC 9309, 2.3.1.4: where robots.txt is unavailable, nothing may be fetched."""
     if fault.ours:
         return fault
-    return Fault(fault.kind, f"robots.txt could not be had, so nothing may be fetched: {fault.reason}")
+    return FetchFault(fault.kind, f"robots.txt was unavailable, so nothing may be fetched: {fault.reason}")
 
 
 def _validators(request: FetchRequest) -> Mapping[str, str]:
@@ -82,20 +82,20 @@ def _validators(request: FetchRequest) -> Mapping[str, str]:
     return {name: value for name, value in sent.items() if value is not None}
 
 
-def read_answer(request: FetchRequest, answer: Answer) -> FetchResult:
+def read_answer(request: FetchRequest, answer: HttpResponse) -> FetchResult:
     """Say what an answer that came before makes of a document; it cost nothing."""
     try:
         return _read_answer(request, answer)
-    except Fault as fault:
+    except FetchFault as fault:
         return _fault_result(request, fault, last_status=answer.status)
 
 
-def read_fault(request: FetchRequest, fault: Fault) -> FetchResult:
+def read_fault(request: FetchRequest, fault: FetchFault) -> FetchResult:
     """Say what a fault makes of a document; it cost nothing."""
     return _fault_result(request, fault, last_status=fault.status)
 
 
-def _read_answer(request: FetchRequest, answer: Answer) -> FetchResult:
+def _read_answer(request: FetchRequest, answer: HttpResponse) -> FetchResult:
     status = answer.status
     if answer.body is not None:
         return replace(_described(request, answer.headers, FetchStatus.OK, status), body=answer.body)
@@ -122,8 +122,8 @@ def _described(
     )
 
 
-def _fault_result(request: FetchRequest, fault: Fault, *, last_status: int | None) -> FetchResult:
-    if fault.kind is FaultKind.UNSUPPORTED:
+def _fault_result(request: FetchRequest, fault: FetchFault, *, last_status: int | None) -> FetchResult:
+    if fault.kind is FetchFaultKind.UNSUPPORTED:
         described = _described(request, fault.headers, FetchStatus.UNSUPPORTED, fault.status)
         return replace(described, reason=fault.reason)
     status = FetchStatus.REFUSED if fault.ours else FetchStatus.FAILED

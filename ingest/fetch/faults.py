@@ -14,7 +14,7 @@ import httpcore2
 from schemas.errors import FetchRefused
 
 
-class FaultKind(StrEnum):
+class FetchFaultKind(StrEnum):
     """The nature of a fault; the classes below decide what follows from it."""
 
     DNS = "dns"
@@ -38,30 +38,41 @@ class FaultKind(StrEnum):
     RENDERING = "rendering"
 
 
-_ONCE = frozenset({FaultKind.DEADLINE, FaultKind.UNEXPECTED_304})
+_ONCE = frozenset({FetchFaultKind.DEADLINE, FetchFaultKind.UNEXPECTED_304})
 _TRANSIENT = _ONCE | {
-    FaultKind.DNS,
-    FaultKind.CONNECT,
-    FaultKind.PROXY,
-    FaultKind.TIMEOUT,
-    FaultKind.RESET,
-    FaultKind.TRUNCATED,
-    FaultKind.BUSY,
+    FetchFaultKind.DNS,
+    FetchFaultKind.CONNECT,
+    FetchFaultKind.PROXY,
+    FetchFaultKind.TIMEOUT,
+    FetchFaultKind.RESET,
+    FetchFaultKind.TRUNCATED,
+    FetchFaultKind.BUSY,
 }
-_UNREACHABLE = frozenset({FaultKind.DNS, FaultKind.CONNECT, FaultKind.PROXY, FaultKind.TLS})
-_NO_ANSWER = frozenset({FaultKind.TIMEOUT, FaultKind.RESET, FaultKind.DEADLINE, FaultKind.BUSY})
-_OURS = frozenset({FaultKind.POLICY, FaultKind.UNSUPPORTED, FaultKind.CODING, FaultKind.TOO_LARGE})
+_UNREACHABLE = frozenset(
+    {FetchFaultKind.DNS, FetchFaultKind.CONNECT, FetchFaultKind.PROXY, FetchFaultKind.TLS}
+)
+_NO_ANSWER = frozenset(
+    {FetchFaultKind.TIMEOUT, FetchFaultKind.RESET, FetchFaultKind.DEADLINE, FetchFaultKind.BUSY}
+)
+_OURS = frozenset(
+    {FetchFaultKind.POLICY, FetchFaultKind.UNSUPPORTED, FetchFaultKind.CODING, FetchFaultKind.TOO_LARGE}
+)
 _NONE: Mapping[str, str] = {}
 
 
-class Fault(Exception):
+class FetchFault(Exception):
     """One try that gave no document; stays inside this room.
 
     `status` and `headers` (names in lower case) are known where they say what to do next.
     """
 
     def __init__(
-        self, kind: FaultKind, reason: str, *, status: int | None = None, headers: Mapping[str, str] = _NONE
+        self,
+        kind: FetchFaultKind,
+        reason: str,
+        *,
+        status: int | None = None,
+        headers: Mapping[str, str] = _NONE,
     ) -> None:
         super().__init__(reason)
         self.kind = kind
@@ -92,7 +103,7 @@ class Fault(Exception):
 
 
 LIBRARY_ERRORS = (
-    Fault,
+    FetchFault,
     FetchRefused,
     httpcore2.ProxyError,
     httpcore2.NetworkError,
@@ -104,51 +115,51 @@ LIBRARY_ERRORS = (
 """All that one exchange may raise; `classify_fault` knows each."""
 
 
-def classify_fault(error: Exception) -> Fault:
+def classify_fault(error: Exception) -> FetchFault:
     """Name the fault behind one of `LIBRARY_ERRORS`."""
-    if isinstance(error, Fault):
+    if isinstance(error, FetchFault):
         return error
     if isinstance(error, FetchRefused):
-        return Fault(FaultKind.POLICY, str(error))
+        return FetchFault(FetchFaultKind.POLICY, str(error))
     if isinstance(error, socket.gaierror):
-        return Fault(FaultKind.DNS, f"the host name does not resolve ({error.strerror})")
+        return FetchFault(FetchFaultKind.DNS, f"the host name does not resolve ({error.strerror})")
     if isinstance(error, httpcore2.ProxyError):
         return _classify_proxy(str(error))
     if isinstance(error, httpcore2.ConnectError):
         return _classify_connect(error)
-    return next(Fault(kind, reason) for types, kind, reason in _BY_TYPE if isinstance(error, types))
+    return next(FetchFault(kind, reason) for types, kind, reason in _BY_TYPE if isinstance(error, types))
 
 
-_BY_TYPE: tuple[tuple[tuple[type[Exception], ...], FaultKind, str], ...] = (
-    ((httpcore2.ConnectTimeout,), FaultKind.CONNECT, "no connection in time"),
-    ((httpcore2.TimeoutException,), FaultKind.TIMEOUT, "no answer in time"),
-    ((TimeoutError,), FaultKind.DNS, "the host name did not resolve in time"),
-    ((httpcore2.RemoteProtocolError,), FaultKind.TRUNCATED, "the answer broke off or is not HTTP"),
+_BY_TYPE: tuple[tuple[tuple[type[Exception], ...], FetchFaultKind, str], ...] = (
+    ((httpcore2.ConnectTimeout,), FetchFaultKind.CONNECT, "no connection in time"),
+    ((httpcore2.TimeoutException,), FetchFaultKind.TIMEOUT, "no answer in time"),
+    ((TimeoutError,), FetchFaultKind.DNS, "the host name did not resolve in time"),
+    ((httpcore2.RemoteProtocolError,), FetchFaultKind.TRUNCATED, "the answer broke off or is not HTTP"),
     (
         (httpcore2.ProtocolError, httpcore2.UnsupportedProtocol),
-        FaultKind.POLICY,
+        FetchFaultKind.POLICY,
         "not a request HTTP can carry",
     ),
-    ((httpcore2.NetworkError, OSError), FaultKind.RESET, "the connection was reset"),
+    ((httpcore2.NetworkError, OSError), FetchFaultKind.RESET, "the connection was reset"),
 )
 
 
-def _classify_proxy(said: str) -> Fault:
+def _classify_proxy(said: str) -> FetchFault:
     """Name what a proxy said; one that is down, or answers 5xx, may be well again."""
     if said.startswith("407"):
-        return Fault(
-            FaultKind.PROXY_REFUSED,
+        return FetchFault(
+            FetchFaultKind.PROXY_REFUSED,
             "the proxy wants a user and password, as in http://user:password@host:port",
         )
     if said.startswith("4"):
-        return Fault(FaultKind.PROXY_REFUSED, f"the proxy refuses: {said}")
-    return Fault(FaultKind.PROXY, f"not reached through the proxy: {said}")
+        return FetchFault(FetchFaultKind.PROXY_REFUSED, f"the proxy refuses: {said}")
+    return FetchFault(FetchFaultKind.PROXY, f"not reached through the proxy: {said}")
 
 
-def _classify_connect(error: BaseException) -> Fault:
+def _classify_connect(error: BaseException) -> FetchFault:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return Fault(FaultKind.TLS, f"the certificate does not verify ({cause.verify_message})")
+            return FetchFault(FetchFaultKind.TLS, f"the certificate does not verify ({cause.verify_message})")
         cause = cause.__cause__ or cause.__context__
-    return Fault(FaultKind.CONNECT, "no connection")
+    return FetchFault(FetchFaultKind.CONNECT, "no connection")

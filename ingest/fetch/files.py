@@ -12,7 +12,7 @@ from schemas.errors import FetchRefused
 
 SUFFIXES = frozenset({".md", ".markdown", ".html", ".htm", ".pdf", ".txt"})
 _DENIED = (".env*", "*.pem", "*.key", "id_*", ".git")
-"""Names that hold secrets or history; no glob of a source file brings them back."""
+"""Names that contain secrets or history; no glob of a source file brings them back."""
 
 
 _LOOP = "it is a link that leads back to itself"

@@ -9,8 +9,8 @@ from itertools import count
 from ingest.fetch.body import Judge
 from ingest.fetch.breaker import OPEN_SECONDS, Breaker
 from ingest.fetch.clock import Clock
-from ingest.fetch.faults import Fault, FaultKind
-from ingest.fetch.limits import Limits
+from ingest.fetch.faults import FetchFault, FetchFaultKind
+from ingest.fetch.limits import FetchLimits
 from ingest.fetch.media import is_whole_document
 from ingest.fetch.politeness import (
     MAX_CRAWL_DELAY,
@@ -20,7 +20,7 @@ from ingest.fetch.politeness import (
     backoff_delay,
     parse_retry_after,
 )
-from ingest.fetch.transport import Answer, Tally, Transport
+from ingest.fetch.transport import HttpResponse, Tally, Transport
 from schemas.errors import Stopped
 
 _log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class Host:
         transport: Transport,
         pace: Pace,
         clock: Clock,
-        limits: Limits,
+        limits: FetchLimits,
         connections: int,
     ) -> None:
         self._name = name
@@ -83,10 +83,10 @@ class Host:
         tally: Tally,
         checkpoint: Checkpoint,
         validators: Mapping[str, str] = _UNCONDITIONAL,
-    ) -> Answer:
+    ) -> HttpResponse:
         """Ask until there is an answer or the tries are used up.
 
-        Raises: Fault: the last one; Stopped, from *checkpoint*.
+        Raises: FetchFault: the last one; Stopped, from *checkpoint*.
         """
         digests: set[bytes] = set()
         for attempt in count(1):
@@ -94,7 +94,7 @@ class Host:
                 async with self._connections:
                     answer = await self._try(url, judge, tally, checkpoint, validators)
                 return _accept(answer, conditional=bool(validators), digests=digests)
-            except Fault as fault:
+            except FetchFault as fault:
                 waits = self._heed(fault)
                 if attempt >= fault.tries(self._limits.tries):
                     self._note_given_up(fault)
@@ -110,7 +110,7 @@ class Host:
         tally: Tally,
         checkpoint: Checkpoint,
         validators: Mapping[str, str],
-    ) -> Answer:
+    ) -> HttpResponse:
         self._check_open()
         started = await self._pace.turn()
         self._check_open()  # what another connection met while this one waited
@@ -118,7 +118,7 @@ class Host:
         self._breaker.started()
         try:
             answer = await self._transport.get(url, judge=judge, tally=tally, validators=validators)
-        except Fault as fault:
+        except FetchFault as fault:
             self._note(fault)
             raise
         except BaseException:  # cancelled; a probe that never ends would keep the host closed
@@ -132,7 +132,7 @@ class Host:
             self._breaker.succeeded()
         return answer
 
-    def _note(self, fault: Fault) -> None:
+    def _note(self, fault: FetchFault) -> None:
         if fault.of_host:
             self._note_failure()
         elif fault.of_document_or_host:
@@ -143,16 +143,16 @@ class Host:
     def _check_open(self) -> None:
         now = self._clock.monotonic()
         if now < self._parked_until:
-            raise Fault(FaultKind.HOST_CLOSED, f"the host is left alone: {self._parked_because}")
-        if not self._breaker.admits(now):
+            raise FetchFault(FetchFaultKind.HOST_CLOSED, f"the host is left alone: {self._parked_because}")
+        if not self._breaker.allows(now):
             minutes = OPEN_SECONDS / 60
-            raise Fault(
-                FaultKind.HOST_CLOSED, f"the host failed too often in a row; left alone {minutes:g} min"
+            raise FetchFault(
+                FetchFaultKind.HOST_CLOSED, f"the host failed too often in a row; left alone {minutes:g} min"
             )
 
-    def _heed(self, fault: Fault) -> bool:
+    def _heed(self, fault: FetchFault) -> bool:
         """Leave the host alone as long as it asks, whether this document is tried again or another."""
-        if fault.kind is not FaultKind.BUSY:
+        if fault.kind is not FetchFaultKind.BUSY:
             return False
         asked = parse_retry_after(fault.headers.get("retry-after"), now=self._clock.now())
         if asked is None:
@@ -164,16 +164,16 @@ class Host:
             self._park(min(asked, MAX_PARK), f"it asked to wait {asked:g} s")
         return True
 
-    def _note_given_up(self, fault: Fault) -> None:
+    def _note_given_up(self, fault: FetchFault) -> None:
         # One page that always fails, or never ends, is no dead host: its tries count once.
         if fault.of_document_or_host:
             self._note_failure()
 
     def _note_failure(self) -> None:
         now = self._clock.monotonic()
-        admitted = self._breaker.admits(now)
+        allowed = self._breaker.allows(now)
         self._breaker.failed(now)
-        if admitted and not self._breaker.admits(now):
+        if allowed and not self._breaker.allows(now):
             minutes = OPEN_SECONDS / 60
             _log.warning("%s failed too often in a row; left alone %g min", self._name, minutes)
 
@@ -185,17 +185,21 @@ class Host:
             _log.warning("%s is left alone: %s", self._name, because)
 
 
-def _accept(answer: Answer, *, conditional: bool, digests: set[bytes]) -> Answer:
+def _accept(answer: HttpResponse, *, conditional: bool, digests: set[bytes]) -> HttpResponse:
     """Let pass what is an answer; raise what must be asked again."""
     if answer.status in BUSY:
         reason = f"HTTP {answer.status}"
-        raise Fault(FaultKind.BUSY, reason, status=answer.status, headers=answer.headers)
+        raise FetchFault(FetchFaultKind.BUSY, reason, status=answer.status, headers=answer.headers)
     if answer.status == 304 and not conditional:
-        raise Fault(FaultKind.UNEXPECTED_304, "HTTP 304 to a request without validators", status=304)
+        raise FetchFault(
+            FetchFaultKind.UNEXPECTED_304, "HTTP 304 to a request without validators", status=304
+        )
     if answer.body is None or answer.framed or is_whole_document(answer.body):
         return answer
     digest = hashlib.sha256(answer.body).digest()
     if digest not in digests:
         digests.add(digest)
-        raise Fault(FaultKind.TRUNCATED, "nothing proves that the body is whole", status=answer.status)
+        raise FetchFault(
+            FetchFaultKind.TRUNCATED, "nothing proves that the body is whole", status=answer.status
+        )
     return answer

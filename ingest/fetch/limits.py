@@ -31,7 +31,7 @@ class BodyLimit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class FetchLimits:
     """Caps of a session; the defaults are the rules'."""
 
     connect: float = 10.0
@@ -50,13 +50,13 @@ class Limits:
 
 
 def cap_in_words(max_bytes: int, key: str | None) -> str:
-    """Tell a cap, with the key of a source file that moves it."""
+    """Format a cap, with the key of a source file that moves it."""
     return f"the cap of {max_bytes} bytes" + (f" ({key} in the source file)" if key else "")
 
 
-def limits_of(sizes: SizeLimits) -> Limits:
+def limits_of(sizes: SizeLimits) -> FetchLimits:
     """The usual caps, with the sizes that a source names."""
-    usual = Limits()
+    usual = FetchLimits()
     page, pdf = ((size or 0) * _MB for size in (sizes.page_mb, sizes.pdf_mb))
     return replace(
         usual,

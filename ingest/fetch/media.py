@@ -2,7 +2,7 @@
 
 import re
 
-from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.limits import BodyLimit, FetchLimits
 from schemas.errors import UnsupportedMedia
 
 HEAD_BYTES = 1024
@@ -30,7 +30,7 @@ _UTF16_32 = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 _BINARY = (b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"RIFF", b"\x7fELF", b"OggS")
 
 
-def judge_document(content_type: str | None, head: bytes, limits: Limits) -> BodyLimit:
+def judge_document(content_type: str | None, head: bytes, limits: FetchLimits) -> BodyLimit:
     """Return the cap of a document's body; call it before the body, and again with its first bytes.
 
     *head* empty: only the name counts. Raises: UnsupportedMedia.

@@ -92,7 +92,7 @@ def read_proxies(environ: Mapping[str, str]) -> ProxyRules:
 def parse_proxy(text: str, *, subject: str) -> Proxy:
     """Read the URL of a proxy; without a scheme it is http.
 
-    Raises: ConfigError: it is none; the message has no part of it, since it may hold a password.
+    Raises: ConfigError: it is none; the message has no part of it, since it may contain a password.
     """
     parts = _split(text if "://" in text else f"http://{text}")
     host = (parts and parts.hostname) or ""
@@ -129,7 +129,7 @@ def _split(text: str) -> SplitResult | None:
 
 
 def _rest(parts: SplitResult) -> str:
-    """What follows the host; after a password that holds `/`, `?` or `#` as it is, the true host is in it."""
+    """What follows the host; after a password that has `/`, `?` or `#` as it is, the true host is in it."""
     return f"{parts.path.removeprefix('/')}{parts.query}{parts.fragment}"
 
 

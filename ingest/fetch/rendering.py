@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from ingest.fetch.browser import Browser
 from ingest.fetch.client import FetchSession
-from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.host import Checkpoint
 from ingest.fetch.limits import BodyLimit
 from ingest.fetch.media import is_page
 from ingest.fetch.redirects import follow
-from ingest.fetch.transport import Answer, Tally
+from ingest.fetch.transport import HttpResponse, Tally
 from ingest.urls import canonical_url, owned_site
 from schemas.errors import Stopped
 from schemas.fetch import FetchResult, FetchStatus
@@ -26,7 +26,7 @@ async def render_page(
     """Return *result* with the body its scripts make; what is no HTML page stays as it is.
 
     Validators go: they speak of the shell, and what its scripts load may change without it.
-    Raises: Fault: the scripts did not end, or a piece of the page's own site could not be had; Stopped.
+    Raises: FetchFault: the scripts did not end, or a resource of its own site was unavailable; Stopped.
     """
     if result.status is not FetchStatus.OK or not is_page(result.content_type, result.body or b""):
         return result
@@ -51,14 +51,14 @@ class _Pieces:
     """What one page asks for; `fault` is why the page cannot be whole."""
 
     def __init__(self, page: str, session: FetchSession, checkpoint: Checkpoint, tally: Tally) -> None:
-        self.fault: Fault | None = None
+        self.fault: FetchFault | None = None
         self._site = owned_site(page)
         self._session = session
         self._checkpoint = checkpoint
         self._tally = tally
 
-    async def supply(self, url: str, kind: str) -> Answer | None:
-        """Answer a page's request; None where it is refused or cannot be had."""
+    async def supply(self, url: str, kind: str) -> HttpResponse | None:
+        """Answer a page's request; None where it is refused or unavailable."""
         target = canonical_url(url)
         if target is None:
             return None
@@ -67,7 +67,7 @@ class _Pieces:
             return kept[target]
         try:
             answer = await follow(target, hops=_HOPS, ask=self._ask)
-        except Fault as fault:
+        except FetchFault as fault:
             self._note(target, fault)
             return None
         except Stopped:
@@ -77,10 +77,13 @@ class _Pieces:
             kept[target] = answer
         return answer
 
-    async def _ask(self, url: str) -> Answer:
+    async def _ask(self, url: str) -> HttpResponse:
         if self._session.is_privileged and owned_site(url) != self._site:
             # Its scripts could carry away what only we may see.
-            raise Fault(FaultKind.POLICY, "another site's piece, where a login or a private address is used")
+            raise FetchFault(
+                FetchFaultKind.POLICY,
+                "a resource of another site, where a login or private address is used",
+            )
         return await self._session.ask_allowed(
             url, judge=self._judge, tally=self._tally, checkpoint=self._checkpoint
         )
@@ -88,6 +91,8 @@ class _Pieces:
     def _judge(self, _content_type: str | None, _head: bytes) -> BodyLimit:
         return self._session.limits.html
 
-    def _note(self, url: str, fault: Fault) -> None:
-        if fault.kind is not FaultKind.POLICY and owned_site(url) == self._site:
-            self.fault = Fault(FaultKind.RENDERING, f"its piece {url} could not be had: {fault.reason}")
+    def _note(self, url: str, fault: FetchFault) -> None:
+        if fault.kind is not FetchFaultKind.POLICY and owned_site(url) == self._site:
+            self.fault = FetchFault(
+                FetchFaultKind.RENDERING, f"its resource {url} was unavailable: {fault.reason}"
+            )

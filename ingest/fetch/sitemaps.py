@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from ingest.fetch.decode import build_decoder
-from ingest.fetch.faults import Fault
+from ingest.fetch.faults import FetchFault
 from ingest.urls import canonical_url
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
@@ -55,7 +55,7 @@ def _unpack(body: bytes, max_bytes: int, url: str) -> bytes:
             unpacked += piece
             if len(unpacked) > max_bytes:
                 raise ParseError(f"the sitemap unpacks to more than {max_bytes} bytes", subject=url)
-    except Fault as fault:
+    except FetchFault as fault:
         raise ParseError(fault.reason, subject=url) from None
     if not decoder.ended():
         raise ParseError("the packed sitemap is cut short", subject=url)

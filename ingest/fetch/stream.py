@@ -78,7 +78,7 @@ class Stream(httpcore2.AsyncNetworkStream):  # type: ignore[misc]  # httpcore2 c
         return self
 
     def get_extra_info(self, info: str) -> Any:
-        """Tell of the connection; `is_readable`, asked of an idle one: it was closed or spoken to."""
+        """Report on the connection; `is_readable`, asked of an idle one: it was closed or spoken to."""
         if info == "is_readable":
             spoken = self._reader.came != self._read
             return spoken or self._reader.at_eof() or self._writer.is_closing()

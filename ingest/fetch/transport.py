@@ -16,9 +16,9 @@ from ingest.fetch.body import Body, Judge
 from ingest.fetch.connections import Connections
 from ingest.fetch.credentials import Credentials
 from ingest.fetch.decode import ACCEPT_ENCODING
-from ingest.fetch.faults import LIBRARY_ERRORS, Fault, FaultKind, classify_fault
+from ingest.fetch.faults import LIBRARY_ERRORS, FetchFault, FetchFaultKind, classify_fault
 from ingest.fetch.gate import AddressGate, AllowedTarget, GateBackend
-from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.limits import BodyLimit, FetchLimits
 from ingest.fetch.proxies import ProxyRules
 from ingest.urls import host_port
 from schemas.errors import UnsupportedMedia
@@ -28,7 +28,7 @@ _WITH_BODY = frozenset({200, 203})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class HttpResponse:
     """What a server answered; header names in lower case, `body` None unless the status brings a document.
 
     `framed` as in `Body`.
@@ -59,7 +59,7 @@ class Transport:
         allowed: Collection[AllowedTarget],
         credentials: Credentials,
         proxies: ProxyRules,
-        limits: Limits,
+        limits: FetchLimits,
     ) -> None:
         self.requests = 0
         self.bytes = 0
@@ -82,10 +82,12 @@ class Transport:
         """Close all connections."""
         await self._connections.aclose()
 
-    async def get(self, url: str, *, judge: Judge, tally: Tally, validators: Mapping[str, str]) -> Answer:
+    async def get(
+        self, url: str, *, judge: Judge, tally: Tally, validators: Mapping[str, str]
+    ) -> HttpResponse:
         """Ask for one canonical URL; *tally* and the transport itself count it.
 
-        Raises: Fault: whatever went wrong, named.
+        Raises: FetchFault: whatever went wrong, named.
         """
         request = self._request(url, validators)
         self.requests += 1
@@ -109,7 +111,9 @@ class Transport:
         parts = httpcore2.URL(scheme=scheme, host=host, port=port, target=f"/{target}")
         return httpcore2.Request("GET", parts, headers=headers, extensions={"timeout": self._timeouts})
 
-    async def _exchange(self, request: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout) -> Answer:
+    async def _exchange(
+        self, request: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout
+    ) -> HttpResponse:
         origin = request.url.origin
         connection = await self._connections.take(origin)
         try:
@@ -125,7 +129,9 @@ class Transport:
         finally:
             await self._connections.give_back(connection, origin)
 
-    async def _receive(self, response: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout) -> Answer:
+    async def _receive(
+        self, response: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout
+    ) -> HttpResponse:
         headers = _read_headers(response.headers, self._limits.header_bytes)
         body, content = Body(response, headers), None
         try:
@@ -135,27 +141,29 @@ class Transport:
                 await body.drain()
         except UnsupportedMedia as error:
             status = response.status
-            raise Fault(FaultKind.UNSUPPORTED, error.message, status=status, headers=headers) from None
+            raise FetchFault(
+                FetchFaultKind.UNSUPPORTED, error.message, status=status, headers=headers
+            ) from None
         finally:
             self.bytes += body.received
             tally.bytes += body.received
-        return Answer(status=response.status, headers=headers, body=content, framed=body.framed)
+        return HttpResponse(status=response.status, headers=headers, body=content, framed=body.framed)
 
     def _extend(self, deadline: asyncio.Timeout, limit: BodyLimit) -> None:
         started = (deadline.when() or 0.0) - self._limits.html.seconds
         deadline.reschedule(started + limit.seconds)
 
 
-def _name_fault(error: Exception, deadline: asyncio.Timeout) -> Fault:
+def _name_fault(error: Exception, deadline: asyncio.Timeout) -> FetchFault:
     if isinstance(error, TimeoutError) and deadline.expired():
-        return Fault(FaultKind.DEADLINE, "the whole answer did not come before the deadline")
+        return FetchFault(FetchFaultKind.DEADLINE, "the whole answer did not come before the deadline")
     return classify_fault(error)
 
 
 def _read_headers(raw: list[tuple[bytes, bytes]], max_bytes: int) -> dict[str, str]:
     # The HTTP library bounds incomplete header data only; one finished header of 120,000 bytes passes it.
     if sum(len(name) + len(value) + 4 for name, value in raw) > max_bytes:
-        raise Fault(FaultKind.TOO_LARGE, f"the headers exceed {max_bytes} bytes")
+        raise FetchFault(FetchFaultKind.TOO_LARGE, f"the headers exceed {max_bytes} bytes")
     headers: dict[str, str] = {}
     for name, value in raw:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")

@@ -1,4 +1,4 @@
-"""What other pages call a passage: the texts of links that lead to it."""
+"""What other pages call a chunk: the texts of links that lead to it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -36,7 +36,7 @@ class LinkTable:
 def weigh_documents(
     docs: Sequence[str], links: Iterable[Edge], clicks: Mapping[str, int]
 ) -> dict[str, float]:
-    """Return each document its authority: `ln(1 + N * rank)` over the greatest, in (0, 1].
+    """Return the authority of each document: `ln(1 + N * rank)` over the greatest, in (0, 1].
 
     *links* may lead to and from parts of documents; those inside one, and to none of *docs*, do not count.
     *clicks* are the times that a citation of a document was followed.

@@ -26,7 +26,7 @@ _CONFIDENCE = {
     NameRole.ACRONYM: 0.8,
     NameRole.HEADING: 0.7,
 }
-"""How sure a text is to mean the entity whose name it holds, by what makes it a name."""
+"""How sure a text is to mean the entity whose name it contains, by what makes it a name."""
 
 _TERMS = frozenset({NameRole.TERM, NameRole.ACRONYM})
 _TYPES = (
@@ -54,7 +54,7 @@ class Stated(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class EntityCandidate:
     """An entity that a text may mean, and how sure that is if it is the only one.
 
     Where the text may mean others too, `docs` are the documents that the entity names, and `definers` those
@@ -78,7 +78,7 @@ class Catalogue:
     """
 
     entities: Mapping[str, Entity] = field(default_factory=dict)
-    meanings: Mapping[str, tuple[Candidate, ...]] = field(default_factory=dict)
+    meanings: Mapping[str, tuple[EntityCandidate, ...]] = field(default_factory=dict)
     nodes: Mapping[str, Mapping[str, Named]] = field(default_factory=dict)
     labels: frozenset[str] = frozenset()
 
@@ -98,7 +98,7 @@ class Catalogue:
 
     @cached_property
     def by_beginning(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
-        """Lengths of the names that begin so, the longest first, each with the signs before its first word.
+        """Lengths of names that begin so, the longest first, each with the characters before its first word.
 
         A name of three words and more is under its first two, as written; under two words stand those too
         that have the first one alone to go by, and every first word is there. Thousands of titles may begin
@@ -187,7 +187,7 @@ def _entity(key: Key, found: _Gathered) -> Entity:
     )
 
 
-def _meanings(kept: Mapping[Key, _Gathered]) -> dict[str, tuple[Candidate, ...]]:
+def _meanings(kept: Mapping[Key, _Gathered]) -> dict[str, tuple[EntityCandidate, ...]]:
     meant: dict[str, list[tuple[Key, _Gathered]]] = {}
     for key, found in kept.items():
         for text in found.texts:
@@ -195,16 +195,16 @@ def _meanings(kept: Mapping[Key, _Gathered]) -> dict[str, tuple[Candidate, ...]]
     return {text: _candidates(text, several) for text, several in meant.items()}
 
 
-def _candidates(text: str, several: Sequence[tuple[Key, _Gathered]]) -> tuple[Candidate, ...]:
+def _candidates(text: str, several: Sequence[tuple[Key, _Gathered]]) -> tuple[EntityCandidate, ...]:
     """By entity; what only tells several apart is left out of one, so that it does not change with it."""
-    told = len(several) > 1
+    ambiguous = len(several) > 1
     candidates = [
-        Candidate(
+        EntityCandidate(
             entity=found.entity,
             confidence=_CONFIDENCE[found.texts[text]],
             disambiguation=key[1],
-            docs=tuple(sorted(found.docs)) if told else (),
-            definers=tuple(sorted(found.definers)) if told else (),
+            docs=tuple(sorted(found.docs)) if ambiguous else (),
+            definers=tuple(sorted(found.definers)) if ambiguous else (),
             is_prefix=found.texts[text] is NameRole.CODE_PREFIX,
         )
         for key, found in several
@@ -212,7 +212,7 @@ def _candidates(text: str, several: Sequence[tuple[Key, _Gathered]]) -> tuple[Ca
     return tuple(sorted(candidates, key=lambda candidate: candidate.entity))
 
 
-def _is_unclear(several: tuple[Candidate, ...]) -> bool:
+def _is_unclear(several: tuple[EntityCandidate, ...]) -> bool:
     return sum(not candidate.is_prefix for candidate in several) > MAX_HOMONYMS
 
 

@@ -80,7 +80,7 @@ def is_several_words(text: str) -> bool:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Words of a text, without signs."""
+    """Words of a text, without punctuation."""
     return tuple(WORD.findall(text))
 
 

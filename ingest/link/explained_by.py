@@ -1,26 +1,33 @@
-"""Tools are joined to the passages that explain them, document by document."""
+"""Tools are joined to the chunks that explain them, document by document."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.link.tool_evidence import DEFINING, WEIGHTS, DocumentReader, Evidence, Findings, first_sentence
+from ingest.link.tool_evidence import (
+    DEFINING,
+    WEIGHTS,
+    DocumentReader,
+    Findings,
+    ToolEvidence,
+    first_sentence,
+)
 from ingest.link.tool_names import ToolNames
 from schemas.edges import Edge, EdgeKind, EvidenceRole
 from schemas.ids import edge_id
 from schemas.nodes import Chunk, Tool
 
 PER_TOOL = 4
-"""Passages of one document that one tool leads to."""
+"""Chunks of one document that one tool leads to."""
 
 PER_CHUNK = 8
-"""Tools that are only mentioned which lead to one passage."""
+"""Tools that are only mentioned which lead to one chunk."""
 
 DEFINED_PER_CHUNK = 64
-"""Tools which a passage may define: a table of settings defines many, but a bound there must be."""
+"""Tools which a chunk may define: a table of settings defines many, but a bound there must be."""
 
 
 Agree = Callable[[Sequence[tuple[Tool, Chunk]]], Sequence[bool]]
-"""Whether what each tool's description says is what the passage says, by their vectors."""
+"""Whether what each tool's description says is what the chunk says, by their vectors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +39,7 @@ class _Candidate:
 
     @property
     def rank(self) -> tuple[bool, float, int]:
-        """Defining passages first, then the surest, then the earliest."""
+        """Defining chunks first, then the surest, then the earliest."""
         return not self.defines, -self.findings.score, self.chunk.ordinal
 
     @property
@@ -45,10 +52,10 @@ def explained_by_edges(
 ) -> tuple[Edge, ...]:
     """Return the `explained_by` edges that one document states, in id order.
 
-    An edge leads to the section whose heading is the tool's name, else to the passage. Of one document only
-    the best passage with defining evidence defines a tool; the others mention it.
+    An edge leads to the section whose heading is the tool's name, else to the chunk. Of one document only
+    the best chunk with defining evidence defines a tool; the others mention it.
 
-    Args: chunks: those of one document; names: the tools of its source; agree: asked only about passages that
+    Args: chunks: those of one document; names: the tools of its source; agree: asked only about chunks that
     other evidence speaks for; None: there are no vectors.
     """
     if not names.tools:
@@ -79,7 +86,7 @@ def _ask(agree: Agree, candidates: Iterable[_Candidate], names: ToolNames) -> No
     answers = agree([(names.tools[one.tool], one.chunk) for one in described])
     for one, agrees in zip(described, answers, strict=True):
         if agrees:
-            one.findings.add(Evidence.AGREEMENT)
+            one.findings.add(ToolEvidence.AGREEMENT)
 
 
 def _best_of_each_target(candidates: Iterable[_Candidate]) -> Iterable[_Candidate]:
@@ -101,7 +108,7 @@ def _of_tools(candidates: Iterable[_Candidate]) -> Mapping[int, Sequence[_Candid
 def _of_chunks(
     candidates: Sequence[_Candidate], of_tool: Mapping[int, Sequence[_Candidate]]
 ) -> Sequence[_Candidate]:
-    """At most so many tools a passage; those of equal rank by the tools' ids."""
+    """At most so many tools a chunk; those of equal rank by the tools' ids."""
     by_chunk: dict[str, list[_Candidate]] = {}
     for one in sorted(candidates, key=lambda one: (one.rank, one.tool)):
         by_chunk.setdefault(one.chunk.id, []).append(one)

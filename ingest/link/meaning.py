@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.link.catalogue import Candidate
+from ingest.link.catalogue import EntityCandidate
 from ingest.link.everyday import words_of
 
 BY_LINK = 0.8
@@ -12,7 +12,7 @@ BY_WORDS = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class DocumentContext:
     """What is known of a document whose text is read: what it links to, and its words, case folded."""
 
     doc: str
@@ -20,7 +20,9 @@ class Reading:
     words: frozenset[str] = frozenset()
 
 
-def choose_meanings(candidates: Sequence[Candidate], reading: Reading) -> tuple[Candidate, ...]:
+def choose_meanings(
+    candidates: Sequence[EntityCandidate], reading: DocumentContext
+) -> tuple[EntityCandidate, ...]:
     """Return what a name means in a document: one entity, or all whose ids begin with it, or none if unclear.
 
     Of several of one name it is the one that the document itself is about or explains; else the one that it
@@ -32,17 +34,19 @@ def choose_meanings(candidates: Sequence[Candidate], reading: Reading) -> tuple[
     return (*((chosen,) if chosen else ()), *prefixed)
 
 
-def _choose(several: Collection[Candidate], reading: Reading) -> Candidate | None:
+def _choose(several: Collection[EntityCandidate], reading: DocumentContext) -> EntityCandidate | None:
     own = [c for c in several if reading.doc in c.docs or reading.doc in c.definers]
     if own:
         return own[0] if len(own) == 1 else None
     linked = [c for c in several if reading.linked.intersection(c.docs)]
     if len(linked) == 1:
         return replace(linked[0], confidence=min(BY_LINK, linked[0].confidence))
-    told = [c for c in several if _is_told_by(c, reading)]
-    return replace(told[0], confidence=min(BY_WORDS, told[0].confidence)) if len(told) == 1 else None
+    matching = [c for c in several if _matches(c, reading)]
+    return (
+        replace(matching[0], confidence=min(BY_WORDS, matching[0].confidence)) if len(matching) == 1 else None
+    )
 
 
-def _is_told_by(candidate: Candidate, reading: Reading) -> bool:
+def _matches(candidate: EntityCandidate, reading: DocumentContext) -> bool:
     words = {word.casefold() for word in words_of(candidate.disambiguation) if len(word) > 2}
     return bool(words) and words <= reading.words

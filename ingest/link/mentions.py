@@ -1,11 +1,11 @@
-"""What the passages of a document speak of: `mentions` edges, and the spans that they were read from."""
+"""What the chunks of a document speak of: `mentions` edges, and the spans that they were read from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.link.catalogue import Candidate, Catalogue
+from ingest.link.catalogue import Catalogue, EntityCandidate
 from ingest.link.everyday import is_code, is_id, is_name, is_several_words, is_symbol, words_of
-from ingest.link.meaning import Reading, choose_meanings
+from ingest.link.meaning import DocumentContext, choose_meanings
 from ingest.link.spotting import Span, find_catalogued, find_ids, find_names, find_phrases
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.extraction import EntityExtractor, Extraction, Triple
@@ -128,7 +128,7 @@ class _Reader:
         self._catalogue = catalogue
         self._own = frozenset(entity for entity, _, _ in catalogue.by_doc.get(fragment.doc, ()))
         self._anchors = _anchors(fragment, catalogue, targets)
-        self._reading = Reading(
+        self._reading = DocumentContext(
             doc=fragment.doc,
             linked=frozenset(targets[link.target] for link in fragment.links if link.target in targets),
             words=frozenset(word.casefold() for word in words),
@@ -141,16 +141,16 @@ class _Reader:
             *(m for span in anchored for m in self._mean(self._anchors, span)),
             *(m for span in spans for m in self._mean(self._catalogue, span) if self._is_meant(chunk, span)),
         ]
-        told = find_phrases(chunk.text, more.names, (*anchored, *spans))
+        phrases = find_phrases(chunk.text, more.names, (*anchored, *spans))
         names = tuple(
             span
-            for span in (*told, *find_names(chunk.text, (*anchored, *spans, *told)))
+            for span in (*phrases, *find_names(chunk.text, (*anchored, *spans, *phrases)))
             if not is_symbol(span.text)
         )
         ids = find_ids(chunk.text, chunk.codes, (*anchored, *spans, *names))
         mentions = (
             *_at_most(MAX_CATALOGUED, sorted(listed, key=lambda m: (-m.confidence, m.span, m.entity))),
-            *_at_most(MAX_NAMES + len(told), [self._new(span) for span in names]),
+            *_at_most(MAX_NAMES + len(phrases), [self._new(span) for span in names]),
             *_at_most(MAX_IDS, [self._new(span) for span in ids]),
         )
         ordered = tuple(sorted(mentions, key=lambda mention: (mention.span, mention.entity)))
@@ -184,12 +184,12 @@ class _Reader:
 
 def _anchors(fragment: GraphFragment, catalogue: Catalogue, targets: Mapping[str, str]) -> Catalogue:
     """What the document's own links say that their texts mean."""
-    meanings: dict[str, dict[str, Candidate]] = {}
+    meanings: dict[str, dict[str, EntityCandidate]] = {}
     for link in fragment.links:
         doc = targets.get(link.target)
         entity = catalogue.by_node.get(doc) if doc else None
         if entity and link.position is LinkPosition.BODY and is_name(link.text):
-            candidate = Candidate(entity=entity, confidence=LINKED_CONFIDENCE)
+            candidate = EntityCandidate(entity=entity, confidence=LINKED_CONFIDENCE)
             meanings.setdefault(normalise_text(link.text), {})[entity] = candidate
     return Catalogue(meanings={text: tuple(one.values()) for text, one in meanings.items() if len(one) == 1})
 

@@ -43,7 +43,7 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
-class Answers(Protocol):
+class AnswerCache(Protocol):
     """Answers of models that are kept, so that a text that stays is not asked about again."""
 
     def get(self, key: str) -> str | None:
@@ -61,11 +61,11 @@ class ModelExtractor:
         complete: Complete,
         *,
         model: str,
-        answers: Answers,
+        answers: AnswerCache,
         on_failure: Callable[[str, str], None],
         should_stop: Callable[[], bool],
     ) -> None:
-        """*on_failure* is told the subject and the message of each text that got no answer."""
+        """*on_failure* is called with the subject and the message of each text that got no answer."""
         self._complete = complete
         self._key = sha256_hex(json.dumps([model, PROMPT, SCHEMA], sort_keys=True))
         self._answers = answers
@@ -79,7 +79,7 @@ class ModelExtractor:
         return self._key
 
     def extract(self, text: str) -> Extraction:
-        """Return what the model finds and the text holds; nothing where the model does not answer.
+        """Return what the model finds and the text contains; nothing where the model does not answer.
 
         Raises: Stopped: *should_stop* said so before it was asked.
         """
@@ -138,9 +138,9 @@ def read_answer(answer: str, text: str) -> Extraction:
     entities, relations = _list(record.get("entities")), _list(record.get("relations"))
     names = tuple(dict.fromkeys(_names(entities, text)))[:MAX_NAMES]
     triples = tuple(dict.fromkeys(_triples(relations, text)))[:MAX_TRIPLES]
-    told = tuple(dict.fromkeys((*names, *(end for t in triples for end in (t.subject, t.object)))))
+    all_names = tuple(dict.fromkeys((*names, *(end for t in triples for end in (t.subject, t.object)))))
     given = len(entities) + len(relations)
-    return Extraction(names=told, triples=triples, dropped=given - len(names) - len(triples))
+    return Extraction(names=all_names, triples=triples, dropped=given - len(names) - len(triples))
 
 
 def _list(value: object) -> list[object]:

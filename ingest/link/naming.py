@@ -51,7 +51,7 @@ def names_of(fragment: GraphFragment) -> tuple[Name, ...]:
 
 
 def split_title(title: str) -> tuple[str, str]:
-    """Give ("Mercury", "planet") for "Mercury (planet)"; the second is empty where there are no brackets."""
+    """Return ("Mercury", "planet") for "Mercury (planet)"; the second is empty without brackets."""
     text = normalise_text(title)
     match = _QUALIFIER.search(text)
     return (text[: match.start()], normalise_text(match[1])) if match and match.start() else (text, "")

@@ -1,6 +1,6 @@
-"""Each passage's nearest passages by cosine: exact, kept from run to run, and searched for again when lost.
+"""Each chunk's nearest chunks by cosine: exact, kept from run to run, and searched for again when lost.
 
-Passages are numbers: their places among all passages in id order. A neighbour is one integer whose order is
+Chunks are numbers: their places among all chunks in id order. A neighbour is one integer whose order is
 that of the neighbours: best score first, then lowest id.
 """
 
@@ -20,21 +20,21 @@ so more digits would be noise (design 4)."""
 NONE = np.int64(2**62)
 """No neighbour; behind every neighbour in order."""
 BLOCK = 1024
-"""Passages on each side of one product: 4 MB of cosines."""
+"""Chunks on each side of one product: 4 MB of cosines."""
 _PAIRS = 8192
 _PLACE_BITS = 31
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """Passages by ascending places: unit vectors (n, dim), and sections; of one section are no neighbours."""
+    """Chunks by ascending places: unit vectors (n, dim), and sections; of one section are no neighbours."""
 
     places: Ints
     vectors: Floats
     sections: Sections
 
     def blocks(self) -> tuple["Corpus", ...]:
-        """The same passages, BLOCK at a time."""
+        """The same chunks, BLOCK at a time."""
         return tuple(self._part(start) for start in range(0, len(self.places), BLOCK))
 
     def _part(self, start: int) -> "Corpus":
@@ -43,8 +43,8 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbours:
-    """The neighbours known of each passage, shape (n, width), ascending, NONE behind the last.
+class NearestChunks:
+    """The neighbours known of each chunk, shape (n, width), ascending, NONE behind the last.
 
     Below `floors` (n,) every neighbour there is is known; a floor of NONE says that all are.
     """
@@ -54,14 +54,14 @@ class Neighbours:
 
     @property
     def width(self) -> int:
-        """How many are kept of each passage."""
+        """How many are kept of each chunk."""
         return int(self.known.shape[1])
 
 
-def no_neighbours(passages: int, *, width: int) -> Neighbours:
-    """Return passages of which nothing is known because there is nothing."""
-    return Neighbours(
-        known=np.full((passages, width), NONE, np.int64), floors=np.full(passages, NONE, np.int64)
+def no_neighbours(chunks: int, *, width: int) -> NearestChunks:
+    """Return chunks of which nothing is known because there is nothing."""
+    return NearestChunks(
+        known=np.full((chunks, width), NONE, np.int64), floors=np.full(chunks, NONE, np.int64)
     )
 
 
@@ -80,10 +80,10 @@ def places_of(neighbours: Ints) -> Ints:
     return neighbours & ((1 << _PLACE_BITS) - 1)
 
 
-def moved(neighbours: Neighbours, *, place: Ints, bound: Ints) -> Neighbours:
-    """Renumber: *place* gives each passage's new place, or -1 where it goes; order must stay.
+def moved(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChunks:
+    """Renumber: *place* gives each chunk's new place, or -1 where it goes; order must stay.
 
-    *bound*, one longer, gives how many passages will stand before each place.
+    *bound*, one longer, gives how many chunks will stand before each place.
     """
     known = neighbours.known
     there = known != NONE
@@ -92,13 +92,13 @@ def moved(neighbours: Neighbours, *, place: Ints, bound: Ints) -> Neighbours:
     floors = neighbours.floors
     open_ = floors != NONE
     ends = pack(scores_of(floors), bound[np.where(open_, places_of(floors), 0)])
-    return Neighbours(known=np.sort(kept, axis=1), floors=np.where(open_, ends, NONE))
+    return NearestChunks(known=np.sort(kept, axis=1), floors=np.where(open_, ends, NONE))
 
 
-def join(neighbours: Neighbours, fresh: Corpus, others: Iterable[Corpus], *, least: int) -> None:
-    """Bring *fresh* passages in, of which nothing is known: they get neighbours, and become those of others.
+def join(neighbours: NearestChunks, fresh: Corpus, others: Iterable[Corpus], *, least: int) -> None:
+    """Bring *fresh* chunks in, of which nothing is known: they get neighbours, and become those of others.
 
-    *others* are read once, a part at a time, so that memory holds the fresh ones alone. *least* is the
+    *others* are read once, a part at a time, so that memory has the fresh ones alone. *least* is the
     lowest score of a neighbour, in ten-thousandths.
     """
     blocks = fresh.blocks()
@@ -109,13 +109,13 @@ def join(neighbours: Neighbours, fresh: Corpus, others: Iterable[Corpus], *, lea
             _meet(neighbours, left, right, least)
 
 
-def run_out(neighbours: Neighbours, *, wanted: int) -> Ints:
+def run_out(neighbours: NearestChunks, *, wanted: int) -> Ints:
     """Return the places that have lost so many neighbours that others may be nearer than what is left."""
     return np.flatnonzero((neighbours.known[:, wanted - 1] == NONE) & (neighbours.floors != NONE))
 
 
-def search_again(neighbours: Neighbours, lost: Corpus, everyone: Iterable[Corpus], *, least: int) -> None:
-    """Find the neighbours of the *lost* among all passages, whatever was known of them."""
+def search_again(neighbours: NearestChunks, lost: Corpus, everyone: Iterable[Corpus], *, least: int) -> None:
+    """Find the neighbours of the *lost* among all chunks, whatever was known of them."""
     neighbours.known[lost.places], neighbours.floors[lost.places] = NONE, NONE
     for left, right in _pairs(lost.blocks(), everyone):
         _meet(neighbours, left, right, least, both=False)
@@ -125,8 +125,8 @@ def _pairs(blocks: tuple[Corpus, ...], others: Iterable[Corpus]) -> Iterator[tup
     return ((left, right) for part in others for right in part.blocks() for left in blocks)
 
 
-def _meet(neighbours: Neighbours, left: Corpus, right: Corpus, least: int, *, both: bool = True) -> None:
-    """Compare two blocks and give each passage of the left one, or of both, what is near in the other."""
+def _meet(neighbours: NearestChunks, left: Corpus, right: Corpus, least: int, *, both: bool = True) -> None:
+    """Compare two blocks and give each chunk of the left one, or of both, what is near in the other."""
     both = both and left is not right
     rows, columns = _candidates(neighbours, left, right, least, both=both)
     scores = _exact(left.vectors, right.vectors, rows, columns)
@@ -138,7 +138,7 @@ def _meet(neighbours: Neighbours, left: Corpus, right: Corpus, least: int, *, bo
 
 
 def _candidates(
-    neighbours: Neighbours, left: Corpus, right: Corpus, least: int, *, both: bool
+    neighbours: NearestChunks, left: Corpus, right: Corpus, least: int, *, both: bool
 ) -> tuple[Ints, Ints]:
     """Pairs of the two blocks, by number in each, that may come below a floor; few others are among them."""
     cosines = (left.vectors @ right.vectors.T).ravel()
@@ -156,8 +156,8 @@ def _candidates(
     return rows[near], columns[near]
 
 
-def _bounds(neighbours: Neighbours, places: Ints, others: Ints, least: int, slack: float) -> Floats:
-    """The lowest cosine that any of *others* may have to come below each passage's floor."""
+def _bounds(neighbours: NearestChunks, places: Ints, others: Ints, least: int, slack: float) -> Floats:
+    """The lowest cosine that any of *others* may have to come below each chunk's floor."""
     floors = neighbours.floors[places]
     # At the floor's own score a place before it is needed, which no other has.
     needed = scores_of(floors) + (others[0] >= places_of(floors))
@@ -175,7 +175,7 @@ def _exact(left: Floats, right: Floats, rows: Ints, columns: Ints) -> Ints:
     return np.minimum(scores, SCALE)
 
 
-def _give(neighbours: Neighbours, places: Ints, rows: Ints, found: Ints) -> None:
+def _give(neighbours: NearestChunks, places: Ints, rows: Ints, found: Ints) -> None:
     """Add what was *found* for `places[rows]`; the width's worth stays, and where more was known, a floor."""
     new = found < neighbours.floors[places[rows]]
     touched, rows = np.unique(rows[new], return_inverse=True)

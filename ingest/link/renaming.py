@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from ingest.link.catalogue import Candidate, Catalogue, Stated, build_catalogue
+from ingest.link.catalogue import Catalogue, EntityCandidate, Stated, build_catalogue
 
-Meanings = Mapping[str, tuple[Candidate, ...]]
+Meanings = Mapping[str, tuple[EntityCandidate, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ def _read_otherwise(before: Meanings, after: Meanings, changing: Set[str]) -> It
     """Texts that mean something else to others than the documents that are *changing*.
 
     Who else explains a term is nothing to a document: an acronym of two meanings, which every new document
-    explains once more, would be read anew in all that use it.
+    explains once more, would be read again in all that use it.
     """
     for text in _differing(before, after):
         one, other = (_to_others(meanings.get(text, ()), changing) for meanings in (before, after))
@@ -67,7 +67,7 @@ def _read_otherwise(before: Meanings, after: Meanings, changing: Set[str]) -> It
             yield text
 
 
-def _to_others(candidates: Iterable[Candidate], changing: Set[str]) -> list[Candidate]:
+def _to_others(candidates: Iterable[EntityCandidate], changing: Set[str]) -> list[EntityCandidate]:
     return [replace(one, definers=tuple(sorted({*one.definers} - changing))) for one in candidates]
 
 

@@ -1,4 +1,4 @@
-"""What is known of the nearest passages, as bytes and back: `load_similarity(dump_similarity(s)) == s`."""
+"""What is known of the nearest chunks, as bytes and back: `load_similarity(dump_similarity(s)) == s`."""
 
 import io
 import json
@@ -6,8 +6,8 @@ from dataclasses import fields
 
 import numpy as np
 
-from ingest.link.nearest import Neighbours
-from ingest.link.passages import Passages
+from ingest.link.chunk_columns import ChunkColumns
+from ingest.link.nearest import NearestChunks
 from ingest.link.similarity import Rule, Similarity
 from schemas.records import from_record, to_record
 
@@ -17,8 +17,8 @@ _RULE = "rule"
 def dump_similarity(similarity: Similarity) -> bytes:
     """Return equal bytes for equal content: an uncompressed NumPy archive, one array a column."""
     columns = {
-        **{f.name: getattr(similarity.passages, f.name) for f in fields(Passages)},
-        **{f.name: getattr(similarity.neighbours, f.name) for f in fields(Neighbours)},
+        **{f.name: getattr(similarity.chunks, f.name) for f in fields(ChunkColumns)},
+        **{f.name: getattr(similarity.neighbours, f.name) for f in fields(NearestChunks)},
     }
     file = io.BytesIO()
     rule = json.dumps(to_record(similarity.rule), sort_keys=True)
@@ -31,6 +31,6 @@ def load_similarity(data: bytes) -> Similarity:
     with np.load(io.BytesIO(data), allow_pickle=False) as columns:
         return Similarity(
             rule=from_record(Rule, json.loads(str(columns[_RULE]))),
-            passages=Passages(**{f.name: columns[f.name] for f in fields(Passages)}),
-            neighbours=Neighbours(**{f.name: columns[f.name] for f in fields(Neighbours)}),
+            chunks=ChunkColumns(**{f.name: columns[f.name] for f in fields(ChunkColumns)}),
+            neighbours=NearestChunks(**{f.name: columns[f.name] for f in fields(NearestChunks)}),
         )

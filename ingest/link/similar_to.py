@@ -1,4 +1,4 @@
-"""`similar_to` edges: what changes in them when passages come, change and go."""
+"""`similar_to` edges: what changes in them when chunks come, change and go."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,12 +13,12 @@ from schemas.edges import NEAR_DUPLICATE, Edge, EdgeKind
 from schemas.ids import edge_id
 
 SAYS_THE_SAME = "near duplicate"
-"""The mark of an edge between passages of which one is enough for a reader."""
+"""The mark of an edge between chunks of which one is enough for a reader."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeChanges:
-    """Edges to upsert and ids to delete, by the passage they leave, and how many more each source has."""
+    """Edges to upsert and ids to delete, by the chunk they leave, and how many more each source has."""
 
     upserts: tuple[Edge, ...]
     deletes: tuple[str, ...]
@@ -26,7 +26,7 @@ class EdgeChanges:
 
 
 Row = tuple[str, str, Mapping[str, int]]
-"""Document and source of a passage, and scores in ten-thousandths by the passage that is near."""
+"""Document and source of a chunk, and scores in ten-thousandths by the chunk that is near."""
 
 
 def edge_changes(base: Similarity, similarity: Similarity) -> EdgeChanges:
@@ -37,7 +37,7 @@ def edge_changes(base: Similarity, similarity: Similarity) -> EdgeChanges:
 
 
 def held_rows(edges: Iterable[Edge]) -> dict[str, Row]:
-    """The edges that a store holds, by the passage that they leave."""
+    """The edges that a store contains, by the chunk that they leave."""
     rows: dict[str, tuple[str, str, dict[str, int]]] = {}
     for edge in edges:
         _, _, near = rows.setdefault(edge.src, (edge.doc, edge.source, {}))
@@ -46,12 +46,12 @@ def held_rows(edges: Iterable[Edge]) -> dict[str, Row]:
 
 
 def rows_of(similarity: Similarity, places: Ints) -> dict[str, Row]:
-    """The edges of some passages, by id."""
-    passages, nearest = similarity.passages, similarity.nearest[places]
+    """The edges of some chunks, by id."""
+    chunks, nearest = similarity.chunks, similarity.nearest[places]
     there = nearest != NONE
     found = nearest[there]
-    ends = iter(zip(passages.ids[places_of(found)].tolist(), scores_of(found).tolist(), strict=True))
-    columns = (passages.ids[places], passages.docs[places], passages.sources[places], there.sum(axis=1))
+    ends = iter(zip(chunks.ids[places_of(found)].tolist(), scores_of(found).tolist(), strict=True))
+    columns = (chunks.ids[places], chunks.docs[places], chunks.sources[places], there.sum(axis=1))
     starts = zip(*(column.tolist() for column in columns), strict=True)
     return {
         src.decode(): (doc.decode(), source.decode(), {dst.decode(): n for dst, n in islice(ends, number)})
@@ -60,7 +60,7 @@ def rows_of(similarity: Similarity, places: Ints) -> dict[str, Row]:
 
 
 def row_changes(before: Mapping[str, Row], after: Mapping[str, Row]) -> EdgeChanges:
-    """Compare the edges of passages with what they should be; what is in neither stays."""
+    """Compare the edges of chunks with what they should be; what is in neither stays."""
     upserts: list[Edge] = []
     deletes: list[str] = []
     growth: Counter[str] = Counter()
@@ -80,19 +80,19 @@ def row_changes(before: Mapping[str, Row], after: Mapping[str, Row]) -> EdgeChan
 
 
 def _differing(base: Similarity, similarity: Similarity) -> tuple[Ints, Ints, Ints]:
-    """Places of passages that went, and of those with other edges: as they were, and as they will be."""
-    place = places_among(base.passages, similarity.passages)
+    """Places of chunks that went, and of those with other edges: as they were, and as they will be."""
+    place = places_among(base.chunks, similarity.chunks)
     old = _renumbered(base, place, similarity.rule.count)
     stays = np.flatnonzero(place >= 0)
     there = place[stays]
     differs = (old[stays] != similarity.nearest[there]).any(axis=1)
-    differs |= base.passages.sources[stays] != similarity.passages.sources[there]
-    new = np.setdiff1d(np.arange(len(similarity.passages.ids)), there)
+    differs |= base.chunks.sources[stays] != similarity.chunks.sources[there]
+    new = np.setdiff1d(np.arange(len(similarity.chunks.ids)), there)
     return np.flatnonzero(place < 0), stays[differs], np.sort(np.concatenate([there[differs], new]))
 
 
 def _renumbered(base: Similarity, place: Ints, count: int) -> Ints:
-    """The edges of *base* in new places, shape (n, count); -1 for what leads to a passage that went."""
+    """The edges of *base* in new places, shape (n, count); -1 for what leads to a chunk that went."""
     nearest = base.nearest
     there = nearest != NONE
     to = place[np.where(there, places_of(nearest), 0)] if len(place) else places_of(nearest)

@@ -1,4 +1,4 @@
-"""The nearest passages of each: carried from one generation to the next, compared where something is new."""
+"""The nearest chunks of each: carried from one generation to the next, compared where something is new."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -6,10 +6,11 @@ from itertools import chain
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from ingest.link.chunk_columns import ChunkColumns, columns_of
 from ingest.link.nearest import (
     SCALE,
     Ints,
-    Neighbours,
+    NearestChunks,
     join,
     moved,
     no_neighbours,
@@ -17,7 +18,6 @@ from ingest.link.nearest import (
     scores_of,
     search_again,
 )
-from ingest.link.passages import Passages, passages_of
 from ingest.link.vectors import Vectors, all_but, corpus_of
 from schemas.edges import NEAR_DUPLICATE
 
@@ -27,7 +27,7 @@ SPARE = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """At most *count* edges from a passage, each of at least *least* ten-thousandths; one model's vectors."""
+    """At most *count* edges from a chunk, each of at least *least* ten-thousandths; one model's vectors."""
 
     count: int
     least: int
@@ -36,11 +36,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Similarity:
-    """All passages of a generation, and the nearest of each."""
+    """All chunks of a generation, and the nearest of each."""
 
     rule: Rule
-    passages: Passages
-    neighbours: Neighbours
+    chunks: ChunkColumns
+    neighbours: NearestChunks
 
     @property
     def nearest(self) -> Ints:
@@ -49,13 +49,13 @@ class Similarity:
 
     @property
     def near_duplicates(self) -> int:
-        """How many edges lead to a passage that says nearly the same."""
+        """How many edges lead to a chunk that says nearly the same."""
         return int((scores_of(self.nearest) >= round(NEAR_DUPLICATE * SCALE)).sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """Passages of the next generation, and how many of them were compared with all others, and once more."""
+    """Chunks of the next generation, and how many of them were compared with all others, and once more."""
 
     similarity: Similarity
     searched: int
@@ -63,51 +63,49 @@ class Compared:
 
 
 def nothing_similar(rule: Rule) -> Similarity:
-    """What is known of an index without passages."""
-    return Similarity(
-        rule=rule, passages=passages_of(()), neighbours=no_neighbours(0, width=SPARE * rule.count)
-    )
+    """What is known of an index without chunks."""
+    return Similarity(rule=rule, chunks=columns_of(()), neighbours=no_neighbours(0, width=SPARE * rule.count))
 
 
-def compare_passages(base: Similarity, passages: Passages, *, rule: Rule, vectors: Vectors) -> Compared:
-    """Return the nearest of each passage, as comparing all with all would, from what is known at *base*.
+def compare_chunks(base: Similarity, chunks: ChunkColumns, *, rule: Rule, vectors: Vectors) -> Compared:
+    """Return the nearest of each chunk, as comparing all with all would, from what is known at *base*.
 
     *vectors* are read only where something has to be compared.
     """
-    fresh, neighbours = _carry_over(base, passages, rule)
+    fresh, neighbours = _carry_over(base, chunks, rule)
     # Threads that share products of this size wait for each other more than they work: a third of the CPU
     # time with one, and on a busy machine less of the clock too.
     with threadpool_limits(limits=1, user_api="blas"):
-        new = corpus_of(vectors, passages, fresh)
+        new = corpus_of(vectors, chunks, fresh)
         if len(new.places):
-            join(neighbours, new, all_but(vectors, passages, fresh), least=rule.least)
+            join(neighbours, new, all_but(vectors, chunks, fresh), least=rule.least)
         lost = run_out(neighbours, wanted=rule.count)
         if len(lost):
-            everyone = chain((new,), all_but(vectors, passages, fresh))
-            search_again(neighbours, corpus_of(vectors, passages, lost), everyone, least=rule.least)
-    similarity = Similarity(rule=rule, passages=passages, neighbours=neighbours)
+            everyone = chain((new,), all_but(vectors, chunks, fresh))
+            search_again(neighbours, corpus_of(vectors, chunks, lost), everyone, least=rule.least)
+    similarity = Similarity(rule=rule, chunks=chunks, neighbours=neighbours)
     return Compared(similarity=similarity, searched=len(fresh), searched_again=len(lost))
 
 
-def _carry_over(base: Similarity, passages: Passages, rule: Rule) -> tuple[Ints, Neighbours]:
-    """Places of the passages of which nothing is known, and what is known of the others."""
-    neighbours = no_neighbours(len(passages.ids), width=SPARE * rule.count)
+def _carry_over(base: Similarity, chunks: ChunkColumns, rule: Rule) -> tuple[Ints, NearestChunks]:
+    """Places of the chunks of which nothing is known, and what is known of the others."""
+    neighbours = no_neighbours(len(chunks.ids), width=SPARE * rule.count)
     if base.rule != rule:
-        return np.arange(len(passages.ids)), neighbours
-    place = places_among(base.passages, passages)
+        return np.arange(len(chunks.ids)), neighbours
+    place = places_among(base.chunks, chunks)
     same = place >= 0
     for name in ("sections", "texts"):
-        same[same] = getattr(base.passages, name)[same] == getattr(passages, name)[place[same]]
-    bound = np.append(np.searchsorted(passages.ids, base.passages.ids), len(passages.ids))
+        same[same] = getattr(base.chunks, name)[same] == getattr(chunks, name)[place[same]]
+    bound = np.append(np.searchsorted(chunks.ids, base.chunks.ids), len(chunks.ids))
     carried = moved(base.neighbours, place=np.where(same, place, -1), bound=bound)
     neighbours.known[place[same]] = carried.known[same]
     neighbours.floors[place[same]] = carried.floors[same]
-    return np.setdiff1d(np.arange(len(passages.ids)), place[same]), neighbours
+    return np.setdiff1d(np.arange(len(chunks.ids)), place[same]), neighbours
 
 
-def places_among(base: Passages, passages: Passages) -> Ints:
-    """The place of each of *base* among *passages*, by id; -1 where it is not."""
-    at = np.searchsorted(passages.ids, base.ids)
-    at[at == len(passages.ids)] = 0
-    found = passages.ids[at] == base.ids if len(passages.ids) else np.zeros(len(at), bool)
+def places_among(base: ChunkColumns, chunks: ChunkColumns) -> Ints:
+    """The place of each of *base* among *chunks*, by id; -1 where it is not."""
+    at = np.searchsorted(chunks.ids, base.ids)
+    at[at == len(chunks.ids)] = 0
+    found = chunks.ids[at] == base.ids if len(chunks.ids) else np.zeros(len(at), bool)
     return np.where(found, at, -1)

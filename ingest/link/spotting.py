@@ -136,17 +136,17 @@ def _joins(before: str, word: str) -> bool:
     return word in _JOINING and (word != "the" or before in _JOINING)
 
 
-def _goes_on(word: str, signs: str) -> bool:
-    """Whether a name may go on after a word and the signs behind it; a dot ends all but an initial."""
-    return signs in {" ", "-", "'", "’"} or (signs in {". ", "."} and len(word) == 1)
+def _goes_on(word: str, characters: str) -> bool:
+    """Whether a name may go on after a word and the characters behind it; a dot ends all but an initial."""
+    return characters in {" ", "-", "'", "’"} or (characters in {". ", "."} and len(word) == 1)
 
 
 def _is_capitalised(word: str) -> bool:
     return word[0].isupper()
 
 
-def _is_word(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
 
 
 def _overlap(one: Span, other: Span) -> bool:

@@ -1,4 +1,4 @@
-"""How a passage shows that it explains a tool: the kinds of evidence, their weights, and where they stand."""
+"""How a chunk shows that it explains a tool: the kinds of evidence, their weights, and where they stand."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from ingest.link.tool_names import ToolNames, fold, last_part
 from schemas.nodes import Chunk
 
 SPAN = 240
-"""Most signs of a text that an edge shows."""
+"""Most characters of a text that an edge shows."""
 
 _LINE = re.compile(r"^.*\S.*$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
@@ -28,7 +28,7 @@ _ARGUMENT = re.compile(r"[(,]\s*[\"'\d\[{]")
 """What a call passes, where a signature has names."""
 
 
-class Evidence(StrEnum):
+class ToolEvidence(StrEnum):
     """What tells it, from the strongest down."""
 
     ANCHOR = "anchor"
@@ -43,41 +43,41 @@ class Evidence(StrEnum):
     OPTIONS = "options"
 
 
-WEIGHTS: Mapping[Evidence, float] = {
-    Evidence.ANCHOR: 0.7,
-    Evidence.HEADING: 0.6,
-    Evidence.SIGNATURE: 0.6,
-    Evidence.IN_HEADING: 0.35,
-    Evidence.FIRST_SENTENCE: 0.3,
-    Evidence.CODE: 0.25,
-    Evidence.AGREEMENT: 0.2,
-    Evidence.TEXT: 0.15,
-    Evidence.UNDER_HEADING: 0.15,
-    Evidence.OPTIONS: 0.1,
+WEIGHTS: Mapping[ToolEvidence, float] = {
+    ToolEvidence.ANCHOR: 0.7,
+    ToolEvidence.HEADING: 0.6,
+    ToolEvidence.SIGNATURE: 0.6,
+    ToolEvidence.IN_HEADING: 0.35,
+    ToolEvidence.FIRST_SENTENCE: 0.3,
+    ToolEvidence.CODE: 0.25,
+    ToolEvidence.AGREEMENT: 0.2,
+    ToolEvidence.TEXT: 0.15,
+    ToolEvidence.UNDER_HEADING: 0.15,
+    ToolEvidence.OPTIONS: 0.1,
 }
 """How sure one piece of evidence makes it; several are joined as independent (noisy or). Set by hand."""
 
-DEFINING = frozenset({Evidence.ANCHOR, Evidence.HEADING, Evidence.SIGNATURE})
-"""What only the passage has that says what a tool does."""
+DEFINING = frozenset({ToolEvidence.ANCHOR, ToolEvidence.HEADING, ToolEvidence.SIGNATURE})
+"""What only the chunk has that says what a tool does."""
 
 MENTIONED = 0.7
 """What is left of the score without any of those: however often it is named, a definition comes first."""
 
 MAX_OPTIONS = 4
-"""Options of a tool that add to its score in one passage."""
+"""Options of a tool that add to its score in one chunk."""
 
-_LEANING = frozenset({Evidence.UNDER_HEADING, Evidence.OPTIONS})
-"""What says nothing alone: a page names its tool over every passage, and `--help` is everybody's."""
+_LEANING = frozenset({ToolEvidence.UNDER_HEADING, ToolEvidence.OPTIONS})
+"""What says nothing alone: a page names its tool over every chunk, and `--help` is everybody's."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """The evidence of one passage for one tool, and the words that show it best."""
+    """The evidence of one chunk for one tool, and the words that show it best."""
 
-    kinds: dict[Evidence, int] = field(default_factory=dict)
+    kinds: dict[ToolEvidence, int] = field(default_factory=dict)
     span: tuple[int, int] | None = None
 
-    def add(self, kind: Evidence, span: tuple[int, int] | None = None) -> None:
+    def add(self, kind: ToolEvidence, span: tuple[int, int] | None = None) -> None:
         """Take in a piece of evidence; its span is shown unless a stronger kind has one."""
         if span is not None and (self.span is None or _weight(kind) > self._shown):
             self.span, self._shown = span, _weight(kind)
@@ -95,17 +95,17 @@ class Findings:
         """How sure all of it makes it, from 0 to 1."""
         doubt = 1.0
         for kind, number in self.kinds.items():
-            times = min(number, MAX_OPTIONS) if kind is Evidence.OPTIONS else 1
+            times = min(number, MAX_OPTIONS) if kind is ToolEvidence.OPTIONS else 1
             doubt *= (1.0 - WEIGHTS[kind]) ** times
         return round((1.0 - doubt) * (1.0 if self.kinds.keys() & DEFINING else MENTIONED), 4)
 
 
-def _weight(kind: Evidence) -> float:
+def _weight(kind: ToolEvidence) -> float:
     return WEIGHTS[kind]
 
 
 class DocumentReader:
-    """Reads the passages of one document in order: an id, and the class a method is of, stand before them."""
+    """Reads the chunks of one document in order: an id, and the class a method is of, stand before them."""
 
     def __init__(self, names: ToolNames) -> None:
         self._names = names
@@ -113,7 +113,7 @@ class DocumentReader:
         self._scope: tuple[tuple[str, ...], str] = ((), "")
 
     def read(self, chunk: Chunk, *, begins_section: bool) -> Mapping[int, Findings]:
-        """Return the evidence of the next passage by the place of the tool; only what stands by itself."""
+        """Return the evidence of the next chunk by the place of the tool; only what stands by itself."""
         found: dict[int, Findings] = {}
         anchored = self._read_anchors(chunk, found)
         self._read_headings(chunk, found)
@@ -121,31 +121,31 @@ class DocumentReader:
         self._read_text(chunk, found, begins_section=begins_section)
         self._read_options(chunk, found)
         for findings in found.values():
-            if Evidence.CODE in findings.kinds:  # a phrase behind a prompt is seen as both
-                findings.kinds.pop(Evidence.TEXT, None)
+            if ToolEvidence.CODE in findings.kinds:  # a phrase behind a prompt is seen as both
+                findings.kinds.pop(ToolEvidence.TEXT, None)
         return {place: findings for place, findings in found.items() if findings.stands}
 
     def _read_anchors(self, chunk: Chunk, found: dict[int, Findings]) -> frozenset[int]:
-        """An id counts for the passage it stands in: those behind it, up to the next one, only inherit it."""
+        """An id counts for the chunk it stands in: those behind it, up to the next one, only inherit it."""
         ids = dict.fromkeys(name for name in (chunk.fragment, *chunk.fragments) if name)
         new = [name for name in ids if name not in self._anchors]
         self._anchors.update(ids)
         places = [place for name in new for place in self._names.anchored(name)]
         for place in places:
-            _of(found, place).add(Evidence.ANCHOR)
+            _of(found, place).add(ToolEvidence.ANCHOR)
         return frozenset(places)
 
     def _read_headings(self, chunk: Chunk, found: dict[int, Findings]) -> None:
         *above, heading = chunk.heading_path or ("",)
         own = self._names.named(heading)
         for place in own:
-            _of(found, place).add(Evidence.HEADING)
+            _of(found, place).add(ToolEvidence.HEADING)
         for place in dict.fromkeys(
             p for s in self._names.sightings(heading) for p in s.tools if p not in own
         ):
-            _of(found, place).add(Evidence.IN_HEADING)
+            _of(found, place).add(ToolEvidence.IN_HEADING)
         for place in dict.fromkeys(place for text in above for place in self._names.named(text)):
-            _of(found, place).add(Evidence.UNDER_HEADING)
+            _of(found, place).add(ToolEvidence.UNDER_HEADING)
 
     def _read_signatures(self, chunk: Chunk, anchored: Collection[int], found: dict[int, Findings]) -> None:
         if self._scope[0] != chunk.heading_path:
@@ -159,7 +159,7 @@ class DocumentReader:
             if not places and (match := _ENTRY.match(line[0], begin)):
                 places = self._entered(match)
             for place in places:
-                _of(found, place).add(Evidence.SIGNATURE, _cut(line.start(), line.end()))
+                _of(found, place).add(ToolEvidence.SIGNATURE, _cut(line.start(), line.end()))
 
     def _signed(self, match: re.Match[str], tails: Mapping[str, int]) -> Sequence[int]:
         """Tools whose definition a line begins: by full name, within its class, or by the id it has."""
@@ -194,13 +194,13 @@ class DocumentReader:
         first = _SENTENCE_END.search(chunk.text)
         opening = (first.start() if first else len(chunk.text)) if begins_section else 0
         for sighting in self._names.sightings(chunk.text):
-            kind = Evidence.CODE if sighting.is_code else Evidence.TEXT
+            kind = ToolEvidence.CODE if sighting.is_code else ToolEvidence.TEXT
             for place in sighting.tools:
                 findings = _of(found, place)
                 findings.add(kind, _line_around(chunk.text, sighting.start, sighting.end))
                 if sighting.start < opening:
                     shown = _cut(0, opening)
-                    findings.add(Evidence.FIRST_SENTENCE, shown if sighting.end <= shown[1] else None)
+                    findings.add(ToolEvidence.FIRST_SENTENCE, shown if sighting.end <= shown[1] else None)
 
     def _read_options(self, chunk: Chunk, found: dict[int, Findings]) -> None:
         """Options count where the tool is named as well."""
@@ -209,7 +209,7 @@ class DocumentReader:
         words = frozenset(chunk.codes) | frozenset(_words(chunk.text))
         for place, findings in found.items():
             for _ in words.intersection(self._names.tools[place].options):
-                findings.add(Evidence.OPTIONS)
+                findings.add(ToolEvidence.OPTIONS)
 
 
 def first_sentence(text: str) -> tuple[int, int]:

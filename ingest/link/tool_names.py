@@ -1,4 +1,4 @@
-"""What tools are called, as passages may write it: exact codes, phrases, calls, headings, anchors, endpoints.
+"""What tools are called, as chunks may write it: exact codes, phrases, calls, headings, anchors, endpoints.
 
 A name that several tools have, such as the `run` of two classes, stands for none of them. An everyday word
 (`get`, `run`, `index`) is a name only where it is code, a heading or an anchor.

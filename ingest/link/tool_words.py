@@ -11,9 +11,9 @@ _VARIABLE = re.compile(r"\{[^}/]*\}|<[^>/]*>|:\w+")
 
 
 def documents_naming(tools: Iterable[Tool], chunks: Iterable[Chunk]) -> frozenset[str]:
-    """Return the documents with a passage that has all words of a name of one of the tools.
+    """Return the documents with a chunk that has all words of a name of one of the tools.
 
-    No passage without them can be evidence, whatever stands around it; that one with them is, is not said.
+    No chunk without them can be evidence, whatever stands around it; that one with them is, is not said.
     """
     keys = _keys(tools)
     return frozenset(chunk.doc for chunk in chunks if _names_one(chunk, keys))

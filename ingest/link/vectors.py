@@ -1,66 +1,66 @@
-"""Vectors of passages as they are read, a part at a time, so that memory holds those alone that are new."""
+"""Vectors of chunks as they are read, a part at a time, so that memory has those alone that are new."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from ingest.link.chunk_columns import ChunkColumns
 from ingest.link.nearest import Corpus, Floats, Ints
-from ingest.link.passages import Passages
 
 Vectors = Callable[[], Iterator[tuple[Sequence[str], Floats]]]
 """Begins to read vectors, a part at a time: distinct ids, and shape (n, dim).
 
-Of a passage that comes in several parts the first counts; one that never comes is like no other. What is new
+Of a chunk that comes in several parts the first counts; one that never comes is like no other. What is new
 is asked for first, and only then everything else.
 """
 
 
-def corpus_of(vectors: Vectors, passages: Passages, places: Ints) -> Corpus:
-    """Read the passages at some places, ascending, as far as there are vectors of them, and no further."""
+def corpus_of(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Corpus:
+    """Read the chunks at some places, ascending, as far as there are vectors of them, and no further."""
     rows: Floats = np.zeros((len(places), 0), np.float32)
     found = np.zeros(len(places), bool)
-    for part in _placed(vectors, passages, places):
+    for part in _placed(vectors, chunks, places):
         if not found.any():
             rows = np.empty((len(places), part.vectors.shape[1]), np.float32)
         at = np.searchsorted(places, part.places)
         rows[at], found[at] = part.vectors, True
     if not found.all():
         rows, places = rows[found], places[found]
-    return Corpus(places=places, vectors=rows, sections=passages.sections[places])
+    return Corpus(places=places, vectors=rows, sections=chunks.sections[places])
 
 
-def all_but(vectors: Vectors, passages: Passages, places: Ints) -> Iterator[Corpus]:
-    """Read the passages at all other places, each once, a part at a time."""
-    return _placed(vectors, passages, np.setdiff1d(np.arange(len(passages.ids)), places))
+def all_but(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Iterator[Corpus]:
+    """Read the chunks at all other places, each once, a part at a time."""
+    return _placed(vectors, chunks, np.setdiff1d(np.arange(len(chunks.ids)), places))
 
 
-def _placed(vectors: Vectors, passages: Passages, places: Ints) -> Iterator[Corpus]:
-    wanted = np.zeros(len(passages.ids), bool)
+def _placed(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Iterator[Corpus]:
+    wanted = np.zeros(len(chunks.ids), bool)
     wanted[places] = True
     if not len(places):
         return
     for ids, found in vectors():
-        at, rows = _among(passages, ids, wanted)
+        at, rows = _among(chunks, ids, wanted)
         wanted[at] = False
         if len(at):
             unit = _of_unit_length(found[rows])
-            yield Corpus(places=at, vectors=unit, sections=passages.sections[at])
+            yield Corpus(places=at, vectors=unit, sections=chunks.sections[at])
         if not wanted.any():
             return
 
 
-def _among(passages: Passages, ids: Sequence[str], wanted: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def _among(chunks: ChunkColumns, ids: Sequence[str], wanted: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
     """Places of those of *ids* that are wanted, ascending, and their numbers."""
     named = np.array([id_.encode() for id_ in ids])
-    at = np.minimum(np.searchsorted(passages.ids, named), len(passages.ids) - 1)
-    rows = np.flatnonzero((passages.ids[at] == named) & wanted[at])
+    at = np.minimum(np.searchsorted(chunks.ids, named), len(chunks.ids) - 1)
+    rows = np.flatnonzero((chunks.ids[at] == named) & wanted[at])
     rows = rows[np.argsort(at[rows])]
     return at[rows], rows
 
 
 def _of_unit_length(vectors: Floats) -> Floats:
-    """A passage whose vector is zero is like no other."""
+    """A chunk whose vector is zero is like no other."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     np.divide(vectors, lengths, out=vectors, where=lengths > 0)
     return vectors

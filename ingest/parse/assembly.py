@@ -4,12 +4,12 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import CountTokens, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.graph import DocumentGraph
 from ingest.parse.outline import OutlineSection
 from ingest.parse.page_facts import PageFacts
-from ingest.parse.passages import Passage, cut_passages
 from ingest.parse.secrets import hide_in_page
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
@@ -19,7 +19,7 @@ from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, section_
 from schemas.nodes import Chunk, Page, Section
 
 MAX_FRAGMENTS = 200
-"""Further ids kept of one passage; a page made of empty anchors has more, and none of them matters."""
+"""Further ids kept of one chunk; a page made of empty anchors has more, and none of them matters."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -151,13 +151,13 @@ def _add_chunks(
             section_id=node.id,
             parent_ids=_parents(graph, outline, index),
         )
-        passages = cut_passages(section.text, section.stretches, max_tokens=budget, count_tokens=count_tokens)
-        ends = [passage.start for passage in passages[1:]]
-        for passage, end in zip(passages, [*ends, len(section.text) + 1], strict=True):
+        spans = cut_chunks(section.text, section.stretches, max_tokens=budget, count_tokens=count_tokens)
+        ends = [span.start for span in spans[1:]]
+        for span, end in zip(spans, [*ends, len(section.text) + 1], strict=True):
             placed = replace(
-                in_section, ordinal=len(graph.chunks), fragments=_fragments(section, passage.start, end)
+                in_section, ordinal=len(graph.chunks), fragments=_fragments(section, span.start, end)
             )
-            graph.add_chunk(_chunk(placed, section, passage, occurrences, count_tokens), cut_from=node.id)
+            graph.add_chunk(_chunk(placed, section, span, occurrences, count_tokens), cut_from=node.id)
 
 
 def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
@@ -191,24 +191,22 @@ def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
 def _chunk(
     base: Chunk,
     section: OutlineSection,
-    passage: Passage,
+    span: ChunkSpan,
     occurrences: Occurrences,
     count_tokens: CountTokens,
 ) -> Chunk:
-    text = passage.text_of(section.text)
-    captions = tuple(
-        dict.fromkeys(name for start, end, name in section.captions if _meet(passage, start, end))
-    )
-    languages = (one.language for one in section.stretches if _meet(passage, one.start, one.end))
+    text = span.text_of(section.text)
+    captions = tuple(dict.fromkeys(name for start, end, name in section.captions if _meet(span, start, end)))
+    languages = (one.language for one in section.stretches if _meet(span, one.start, one.end))
     number = occurrences.number(*section.heading_path, normalise_text(text))
-    fragment = _fragment_at(section, passage.start)
+    fragment = _fragment_at(section, span.start)
     return replace(
         base,
         id=chunk_id(base.doc, section.heading_path, text, number),
         text=text,
         content_hash=record_sha256([section.heading_path, text, captions]),
         token_count=count_tokens(text),
-        offsets=(passage.start, passage.end),
+        offsets=(span.start, span.end),
         fragment=fragment,
         fragments=tuple(name for name in base.fragments if name != fragment)[:MAX_FRAGMENTS],
         codes=tuple(sorted({*base.codes, *extract_codes(f"{section.heading}\n{text}")})),
@@ -217,12 +215,12 @@ def _chunk(
     )
 
 
-def _meet(passage: Passage, start: int, end: int) -> bool:
-    return passage.start < end and start < passage.end
+def _meet(span: ChunkSpan, start: int, end: int) -> bool:
+    return span.start < end and start < span.end
 
 
 def _fragments(section: OutlineSection, start: int, end: int) -> tuple[str, ...]:
-    """Ids from *start* to before *end*; the section's first passage also has those of its heading."""
+    """Ids from *start* to before *end*; the section's first chunk also has those of its heading."""
     low = bisect_right(section.anchors, start - 1, key=lambda anchor: anchor[0]) if start else 0
     high = bisect_right(section.anchors, end - 1, key=lambda anchor: anchor[0])
     inside = [name for _, name in section.anchors[low:high]]

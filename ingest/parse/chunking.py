@@ -1,4 +1,4 @@
-"""Cut text into passages that fit the encoder; pure, deterministic, one pass of token counting."""
+"""Cut text into chunks that fit the encoder; pure, deterministic, one pass of token counting."""
 
 import re
 import zlib
@@ -45,7 +45,7 @@ class _Piece:
 
 
 def text_budget(heading_path: tuple[str, ...], count_tokens: CountTokens) -> int:
-    """Return how many tokens the text of a passage under *heading_path* may have."""
+    """Return how many tokens the text of a chunk under *heading_path* may have."""
     headings = encoded_headings(heading_path)
     return max(MAX_TOKENS // 3, MAX_TOKENS - count_tokens(headings)) if headings else MAX_TOKENS
 
@@ -148,7 +148,7 @@ def _groups(text: str, pieces: list[_Piece], limit: int) -> Iterator[list[_Piece
 
 def _best_cut(text: str, pieces: list[_Piece], first: int, left: int, limit: int) -> int:
     low, tiny = int(limit * _TARGET_LOW), int(limit * TINY)
-    # A cut that leaves a tiny rest is worse than a shorter passage.
+    # A cut that leaves a tiny rest is worse than a shorter chunk.
     high = max(low, min(int(limit * _TARGET_HIGH), left - tiny))
     best: tuple[tuple[bool, int, int, int], int] | None = None
     total = 0

@@ -39,7 +39,7 @@ def extract_codes(text: str) -> tuple[str, ...]:
 
 
 def document_codes(doc_id: str | None) -> tuple[str, ...]:
-    """Codes that every passage of a document answers to: its id, and the code a longer id begins with."""
+    """Codes that every chunk of a document answers to: its id, and the code a longer id begins with."""
     if doc_id is None or _BREAK.search(doc_id):
         return ()
     prefix = _ID_PREFIX.match(doc_id)
@@ -55,4 +55,4 @@ def _codes_in(word: str) -> tuple[str, ...]:
 
 def _tells_something(code: str) -> bool:
     """Leave out what only looks like a code: `e.g`, `i.e`, a lone slash or dot."""
-    return any(len(part) > 1 for part in re.split(r"[./\\]", code)) or any(sign.isdigit() for sign in code)
+    return any(len(part) > 1 for part in re.split(r"[./\\]", code)) or any(char.isdigit() for char in code)

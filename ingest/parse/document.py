@@ -12,6 +12,7 @@ from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 
 if TYPE_CHECKING:
+    from ingest.parse.html.cleaning import RunHook
     from ingest.parse.pdf.ocr import Recognise
     from ingest.parse.pdf.page_cache import PageCache
 
@@ -42,6 +43,7 @@ def parse_document(
     count_tokens: CountTokens,
     recognise: "Recognise | None" = None,
     cache: "PageCache | None" = None,
+    run_hook: "RunHook | None" = None,
 ) -> GraphFragment:
     """Parse one document as what its bytes say it is: PDF, else Markdown by its name, else HTML or text.
 
@@ -49,19 +51,19 @@ def parse_document(
 
     Args: count_tokens: word pieces of a text by the encoder's tokenizer, without special tokens;
     recognise: reads pages of PDFs without a text layer where the request names languages; cache: the pages of
-    an earlier version of a PDF, takes up those of this one.
+    an earlier version of a PDF, takes up those of this one; run_hook: calls the hook that the request names.
     Raises: ParseError: empty, or not what it claims to be; UnsupportedMedia: neither PDF nor text.
     """
     if not data.strip():
         raise ParseError("the document is empty", subject=request.uri)
-    fragment = _parse(data, request, count_tokens, recognise, cache)
+    fragment = _parse(data, request, count_tokens, recognise, cache, run_hook)
     assert fragment.kind is not None  # only a file of tools has none
     unread = () if fragment.kind is DocumentKind.PDF else find_in_markup(data, fragment.kind)
     secrets = tuple(sorted((Counter(fragment.secrets) | Counter(unread)).elements()))
     if not secrets:
         return fragment
-    told = ", ".join(f"{number} {kind}" for kind, number in sorted(Counter(secrets).items()))
-    return replace(fragment, secrets=secrets, warnings=(*fragment.warnings, f"secrets redacted: {told}"))
+    counts = ", ".join(f"{number} {kind}" for kind, number in sorted(Counter(secrets).items()))
+    return replace(fragment, secrets=secrets, warnings=(*fragment.warnings, f"secrets redacted: {counts}"))
 
 
 def _parse(
@@ -70,6 +72,7 @@ def _parse(
     count_tokens: CountTokens,
     recognise: "Recognise | None",
     cache: "PageCache | None",
+    run_hook: "RunHook | None",
 ) -> GraphFragment:
     if b"%PDF-" in data[:_HEAD]:
         from ingest.parse.pdf.document import parse_pdf
@@ -83,7 +86,7 @@ def _parse(
     if _MARKUP.search(data[:_LOOK].replace(b"\0", b"")):
         from ingest.parse.html.page import parse_html
 
-        return parse_html(data, request, count_tokens=count_tokens)
+        return parse_html(data, request, count_tokens=count_tokens, run_hook=run_hook)
     from ingest.parse.markdown.page import parse_plain_text
 
     return parse_plain_text(data, request, count_tokens=count_tokens)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ingest.parse.chunking import CountTokens
 from ingest.parse.document import parse_document
+from ingest.parse.html.cleaning import RunHook
 from ingest.parse.html.trace import trace_html
 from ingest.parse.html.traced import PageTrace
 from ingest.parse.pdf.picture import PagePicture, draw_pages
@@ -15,7 +16,7 @@ from schemas.redaction import REDACTED
 
 DPI = 80
 MOST_PICTURES = 200
-"""Pages drawn: at about 100 KB each, as much as a browser likes to hold."""
+"""Pages drawn: at about 100 KB each, as much as a browser likes to keep."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,18 +30,23 @@ class Inspection:
 
 
 def inspect_document(
-    data: bytes, request: ParseRequest, *, count_tokens: CountTokens, draw: bool
+    data: bytes,
+    request: ParseRequest,
+    *,
+    count_tokens: CountTokens,
+    draw: bool,
+    run_hook: RunHook | None = None,
 ) -> Inspection:
     """Parse a document as the pipeline does and look at it from all sides; *draw*: also as pictures of pages.
 
     Raises: ParseError, UnsupportedMedia: as `parse_document`.
     """
-    fragment = parse_document(data, request, count_tokens=count_tokens)
+    fragment = parse_document(data, request, count_tokens=count_tokens, run_hook=run_hook)
     is_html, is_pdf = fragment.kind is DocumentKind.HTML, fragment.kind is DocumentKind.PDF
     return Inspection(
         fragment=fragment,
         round_trips=check_round_trips(fragment),
-        page=_without_secrets(trace_html(data, request)) if is_html else None,
+        page=_without_secrets(trace_html(data, request, run_hook=run_hook)) if is_html else None,
         pictures=tuple(draw_pages(data, _drawable(fragment), dpi=DPI)) if draw and is_pdf else (),
     )
 
@@ -51,7 +57,7 @@ def _without_secrets(page: PageTrace) -> PageTrace:
 
 
 def _drawable(fragment: GraphFragment) -> tuple[int, ...]:
-    """The first pages, without those that hold a secret: a picture would show it."""
+    """The first pages, without those that contain a secret: a picture would show it."""
     regions = (node for node in fragment.nodes if isinstance(node, PdfRegion))
     secret = {region.page_no for region in regions if REDACTED in region.text}
     pages = (node.page_no for node in fragment.nodes if isinstance(node, PdfPage))

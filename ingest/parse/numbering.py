@@ -37,13 +37,13 @@ def after_number(title: str) -> str:
     """What comes after a number at the front of a title, be it of a phrase; all of it where there is none."""
     matches = (pattern.match(title) for pattern in _NUMBERED)
     end = next((match.end() for match in matches if match), 0)
-    return title[end:] if any(sign.isalnum() for sign in title[end:]) else title
+    return title[end:] if any(char.isalnum() for char in title[end:]) else title
 
 
 def _is_phrase(number: str, rest: str) -> bool:
     if not number:
         return False
-    if number[0].isdigit() and not next((sign for sign in rest if sign.isalnum()), "").isalpha():
+    if number[0].isdigit() and not next((char for char in rest if char.isalnum()), "").isalpha():
         return True  # a version with its date, or a range: "2.31.0 (2023-05-22)", "2 - 4 players"
     return rest[:1].islower() and number.rstrip()[-1:].isalnum() and not _DOTTED.fullmatch(number)
 

@@ -11,7 +11,7 @@ Anchor = tuple[int, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """A heading without numbering and permalink signs; `fragment` is the id that opens it.
+    """A heading without numbering and permalink marks; `fragment` is the id that opens it.
 
     `number` is what it was numbered with ("8.1").
     `aliases` are further ids in it or between it and the text before; `is_title`: it names the document.

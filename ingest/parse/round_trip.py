@@ -11,7 +11,7 @@ from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk, PdfRegion, Section
 
 NOT_FOUND = 0.3
-"""structure_confidence of a chunk that is not where it says: below all that is told by any other sign."""
+"""structure_confidence of a chunk that is not where it says: below all that any other check gives."""
 
 _NAME = re.compile(r"""\b(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE | re.ASCII)
 _UNSEEN = dict.fromkeys(map(ord, "-\u00ad\u2010"))
@@ -63,8 +63,8 @@ def with_round_trips(fragment: GraphFragment, found: Iterable[bool | None]) -> G
     """
     chunks = tuple(_noted(chunk, was) for chunk, was in zip(fragment.chunks, found, strict=True))
     lost = sum(chunk.round_trip is False for chunk in chunks)
-    told = (f"round trip: {lost} of {len(chunks)} passages not found where they say",) if lost else ()
-    return replace(fragment, chunks=chunks, warnings=(*fragment.warnings, *told))
+    warnings = (f"round trip: {lost} of {len(chunks)} passages not found where they say",) if lost else ()
+    return replace(fragment, chunks=chunks, warnings=(*fragment.warnings, *warnings))
 
 
 def _noted(chunk: Chunk, found: bool | None) -> Chunk:

@@ -44,7 +44,7 @@ def find_in_markup(data: bytes, kind: DocumentKind) -> tuple[str, ...]:
 
 
 def strings_of(value: Any) -> Iterator[str]:
-    """Yield every text of a dataclass and of all that it holds."""
+    """Yield every text of a dataclass and of all that it contains."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""How much room is left for new documents, and which of them get it."""
+"""How much of each budget is left, and which new documents it lets a source enqueue."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,27 +14,27 @@ from schemas.source import Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """What the ledger holds of a source: documents in all and by site, and the variants of paths."""
+class BudgetUsage:
+    """What the ledger contains of a source: documents in all and by site, and the variants of paths."""
 
     pages: int
     by_site: Mapping[str, int] = field(default_factory=dict)
     variants: Mapping[str, Sequence[Variant]] = field(default_factory=dict)
 
 
-def plan_admission(scope: Scope, new: Iterable[KnownDocument], held: Held) -> Frontier:
-    """Let new documents in, in the order given, while every budget has room."""
+def apply_budgets(scope: Scope, new: Iterable[KnownDocument], held: BudgetUsage) -> Frontier:
+    """Enqueue new documents in the order given, while every budget has room."""
     budget = _Budget(scope, held)
-    admitted: list[KnownDocument] = []
+    enqueued: list[KnownDocument] = []
     stopped: list[Problem] = []
     for target in new:
         reason = budget.refusal(target)
         if reason is None:
             budget.spend(target.uri)
-            admitted.append(target)
+            enqueued.append(target)
         else:
             stopped.append(Problem(url=target.uri, reason=reason))
-    return Frontier(documents=tuple(admitted), stopped=tuple(stopped))
+    return Frontier(documents=tuple(enqueued), stopped=tuple(stopped))
 
 
 def site_of(uri: str) -> str:
@@ -44,9 +44,9 @@ def site_of(uri: str) -> str:
 
 
 class _Budget:
-    """Counts down what is left while documents are let in."""
+    """Counts down what is left while documents are enqueued."""
 
-    def __init__(self, scope: Scope, held: Held) -> None:
+    def __init__(self, scope: Scope, held: BudgetUsage) -> None:
         self._scope = scope
         self._held = held
         self._pages = held.pages

@@ -33,7 +33,7 @@ def retry_wait(
 ) -> float | None:
     """Seconds until a document that gave no good answer is tried again; None where the interval says when.
 
-    The interval itself stays as it is: what could not be had tells nothing of how often it changes. Waits
+    The interval itself stays as it is: what was unavailable says nothing about how often it changes. Waits
     never exceed it, so that trouble makes no document rarer.
     """
     longest = max(START_INTERVAL if interval is None else interval, recrawl.min_interval)

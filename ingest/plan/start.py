@@ -28,7 +28,7 @@ def plan_rescope(source: Source, known: Rows, *, run_id: str) -> Rows:
         if refusal and not is_out:
             state = DocumentState.OUT_OF_SCOPE
             changed[uri] = replace(document, state=state, reason=refusal, run_id=run_id)
-        elif not refusal and is_out and not _is_settled(uri, variants):
+        elif not refusal and is_out and not _is_refused_variant(uri, variants):
             changed[uri] = replace(document, state=DocumentState.NEW, reason="", run_id=None)
     return changed
 
@@ -91,7 +91,7 @@ def _variants_asleep(known: Rows) -> Mapping[str, tuple[Variant, ...]]:
     return {path: tuple(members) for path, members in variants.items()}
 
 
-def _is_settled(uri: str, variants: Mapping[str, Iterable[Variant]]) -> bool:
+def _is_refused_variant(uri: str, variants: Mapping[str, Iterable[Variant]]) -> bool:
     path = path_of_variant(uri)
     return path is not None and variants_refusal(uri, tuple(variants.get(path, ()))) is not None
 

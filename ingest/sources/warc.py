@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, ValidationInfo
 
 from ingest.fetch.document import read_answer, read_fault
-from ingest.fetch.faults import Fault
+from ingest.fetch.faults import FetchFault
 from ingest.fetch.limits import limits_of
 from ingest.sources.results import result_of
 from ingest.sources.warc_answer import answer_of
@@ -74,7 +74,7 @@ class _Archive:
         plain = FetchRequest(url=request.url)
         try:
             result = read_answer(plain, answer_of(record, self._limits))
-        except Fault as fault:
+        except FetchFault as fault:
             return read_fault(plain, fault)
         return replace(result, etag=found.content, bytes=len(result.body or b""))
 

@@ -7,10 +7,10 @@ from warcio.bufferedreaders import ChunkedDataReader
 from warcio.statusandheaders import StatusAndHeadersParser
 
 from ingest.fetch.decode import build_decoder
-from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.limits import BodyLimit, Limits
 from ingest.fetch.media import HEAD_BYTES, judge_document
-from ingest.fetch.transport import Answer
+from ingest.fetch.transport import HttpResponse
 from ingest.sources.warc_file import Record
 from schemas.errors import UnsupportedMedia
 
@@ -18,21 +18,23 @@ _VERSIONS = ["HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3", "HTTP/3.0"]
 _WITH_BODY = frozenset({200, 203})
 
 
-def answer_of(record: Record, limits: Limits) -> Answer:
+def answer_of(record: Record, limits: Limits) -> HttpResponse:
     """Return the answer in a record of type response or resource, its body decoded.
 
-    Raises: Fault: it is no HTTP, too large, or of no type that is read.
+    Raises: FetchFault: it is no HTTP, too large, or of no type that is read.
     """
     if record.block is None:
-        raise Fault(FaultKind.TOO_LARGE, f"the record exceeds {limits.pdf.cap}")
+        raise FetchFault(FetchFaultKind.TOO_LARGE, f"the record exceeds {limits.pdf.cap}")
     if record.headers.get("warc-type") == "resource":
         headers = {"content-type": record.headers.get("content-type", "")}
-        return Answer(status=200, headers=headers, body=_body(record.block, headers, limits), framed=True)
+        return HttpResponse(
+            status=200, headers=headers, body=_body(record.block, headers, limits), framed=True
+        )
     stream = BytesIO(record.block)
     status, headers = _head(stream)
     if status not in _WITH_BODY:
-        return Answer(status=status, headers=headers, body=None, framed=True)
-    return Answer(
+        return HttpResponse(status=status, headers=headers, body=None, framed=True)
+    return HttpResponse(
         status=status, headers=headers, body=_body(_unchunked(stream, headers), headers, limits), framed=True
     )
 
@@ -42,7 +44,7 @@ def _head(stream: BytesIO) -> tuple[int, dict[str, str]]:
         head: Any = StatusAndHeadersParser(_VERSIONS, verify=True).parse(stream)
         status = int(head.get_statuscode())
     except Exception as error:  # of many kinds, for bytes of any kind
-        raise Fault(FaultKind.BAD_ANSWER, "the record holds no HTTP answer") from error
+        raise FetchFault(FetchFaultKind.BAD_ANSWER, "the record holds no HTTP answer") from error
     headers: dict[str, str] = {}
     for name, value in head.headers:
         key = name.lower()
@@ -65,9 +67,9 @@ def _body(data: bytes, headers: dict[str, str], limits: Limits) -> bytes:
         body = _decoded(data, headers.get("content-encoding"), limits.pdf)
         limit = judge_document(content_type, body[:HEAD_BYTES], limits) if body else limit
     except UnsupportedMedia as error:
-        raise Fault(FaultKind.UNSUPPORTED, error.message, status=200, headers=headers) from None
+        raise FetchFault(FetchFaultKind.UNSUPPORTED, error.message, status=200, headers=headers) from None
     if len(body) > limit.max_bytes:
-        raise Fault(FaultKind.TOO_LARGE, f"the decoded body exceeds {limit.cap}")
+        raise FetchFault(FetchFaultKind.TOO_LARGE, f"the decoded body exceeds {limit.cap}")
     return body
 
 
@@ -81,11 +83,11 @@ def _decoded(data: bytes, coding: str | None, limit: BodyLimit) -> bytes:
         for piece in decoder.feed(data):
             body += piece
             if len(body) > limit.max_bytes:
-                raise Fault(FaultKind.TOO_LARGE, f"the decoded body exceeds {limit.cap}")
-    except Fault as fault:
-        if fault.kind is FaultKind.UNDECODABLE and not body:
+                raise FetchFault(FetchFaultKind.TOO_LARGE, f"the decoded body exceeds {limit.cap}")
+    except FetchFault as fault:
+        if fault.kind is FetchFaultKind.UNDECODABLE and not body:
             return data
         raise
     if not decoder.ended():
-        raise Fault(FaultKind.TRUNCATED, "the body ended before its content coding did")
+        raise FetchFault(FetchFaultKind.TRUNCATED, "the body ended before its content coding did")
     return bytes(body)

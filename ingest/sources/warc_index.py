@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.limits import Limits
 from ingest.sources.warc_answer import answer_of
 from ingest.sources.warc_file import Place, Record
@@ -75,7 +75,7 @@ def _why_unread(record: Record, url: str, limits: Limits) -> str | None:
     try:
         if answer_of(record, limits).status == _UNCHANGED:
             return "HTTP 304"
-    except Fault as fault:
-        if fault.kind is FaultKind.UNSUPPORTED:
+    except FetchFault as fault:
+        if fault.kind is FetchFaultKind.UNSUPPORTED:
             return fault.headers.get("content-type", "").partition(";")[0].strip()[:80] or "no type"
     return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from indexes.ports import Reranker
 from retrieval.answering.answered import Answered, AnsweredBy, Dropped, Grounded
 from retrieval.answering.extract import NEAREST, extract_answer
-from retrieval.bundle.parse_answer import Answer, parse_answer
+from retrieval.bundle.parse_answer import ParsedAnswer, parse_answer
 from retrieval.bundle.prompt import NOT_FOUND, render_prompt
 from retrieval.verify.verifier import verify_answer
 from schemas.errors import TerminalError, TransientError
@@ -15,20 +15,20 @@ from schemas.extraction import Complete, Message
 
 UNVERIFIED = "the answer is not verified: that takes the cross-encoder"
 
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answerer:
     """What answers: with a model it words and the verifier checks, without one sentences are copied.
 
-    `judge`: the model also judges each sentence of its answer. `tell` hears of each step.
+    `judge`: the model also judges each sentence of its answer. `log` gets a line for each step.
     """
 
     complete: Complete | None
     reranker: Reranker | None
     judge: bool
-    tell: Tell
+    log: Log
 
     def answer(
         self,
@@ -54,7 +54,7 @@ class Answerer:
         answer = parse_answer(text, bundle)
         if not answer.sentences and not answer.tool_requests:
             return self._without_model(bundle, further, "its answer says nothing")
-        self.tell(f"the model answers in {len(answer.sentences)} sentences")
+        self.log(f"the model answers in {len(answer.sentences)} sentences")
         return self._check(answer, bundle)
 
     def _without_model(self, bundle: ContextBundle, further: Sequence[str], why: str) -> Answered:
@@ -62,16 +62,16 @@ class Answerer:
         found = extract_answer(bundle, reranker=self.reranker, further=further)
         return replace(found, notes=(*found.notes, note))
 
-    def _check(self, answer: Answer, bundle: ContextBundle) -> Answered:
+    def _check(self, answer: ParsedAnswer, bundle: ContextBundle) -> Answered:
         checked = self._verified(answer, bundle) if self.reranker else _by_labels(answer, bundle)
         tools = tuple(
             f"the model asks to run {one.name}; no tool is run here" for one in answer.tool_requests
         )
         nearest = () if checked.sentences else tuple(one.S for one in bundle.evidence[:NEAREST])
-        self.tell(f"{len(checked.sentences)} sentences stand, {len(checked.dropped)} dropped")
+        self.log(f"{len(checked.sentences)} sentences stand, {len(checked.dropped)} dropped")
         return replace(checked, nearest=nearest, notes=(*checked.notes, *tools))
 
-    def _verified(self, answer: Answer, bundle: ContextBundle) -> Answered:
+    def _verified(self, answer: ParsedAnswer, bundle: ContextBundle) -> Answered:
         assert self.reranker is not None
         judge = self.complete if self.judge else None
         found = verify_answer(answer, bundle, reranker=self.reranker, judge=judge)
@@ -83,7 +83,7 @@ class Answerer:
         )
 
 
-def _by_labels(answer: Answer, bundle: ContextBundle) -> Answered:
+def _by_labels(answer: ParsedAnswer, bundle: ContextBundle) -> Answered:
     """Keep the sentences that name evidence; whether it bears them out nobody here can tell."""
     known = {one.S for one in bundle.evidence}
     first = [

@@ -28,9 +28,9 @@ _ASKS = re.compile(r"\W*(?:what|which|who|whom|whose|when|where|why|how)\b\W+\w"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class CandidateSentence:
     """A sentence of the evidence, and its place there; `covered` is the share of the question that it and its
-    headings hold.
+    headings contain.
     """
 
     text: str
@@ -45,7 +45,7 @@ def extract_answer(
     """Return at most three sentences with their labels, in the order of the evidence, or "not found".
 
     A cross-encoder takes sentences with a logit above 0 and near the best; without one a sentence must
-    hold enough of the question's words. Each of the *further* questions, that were asked on the way, adds
+    contain enough of the question's words. Each of the *further* questions, that were asked on the way, adds
     the sentence that answers it best; alone they answer nothing.
     """
     posed = (bundle.query, *further)
@@ -64,10 +64,10 @@ def extract_answer(
 
 def rank_candidates(
     question: str, evidence: Collection[Evidence], *, posed: Collection[str] = ()
-) -> tuple[Candidate, ...]:
-    """Return the distinct sentences of *evidence*, those that hold most of the question first.
+) -> tuple[CandidateSentence, ...]:
+    """Return the distinct sentences of *evidence*, those that contain most of the question first.
 
-    Words count by how few sentences hold them. Of equals the one of better evidence comes first.
+    Words count by how few sentences contain them. Of equals the one of better evidence comes first.
 
     Args: posed: questions; a sentence that only poses one, as a list of questions does, is left out.
     """
@@ -78,7 +78,7 @@ def rank_candidates(
     weight = {word: math.log1p(len(sentences) / (held[word] or 0.5)) for word in sorted(asked)}
     whole = sum(weight.values()) or 1.0
     candidates = [
-        Candidate(
+        CandidateSentence(
             text=text,
             evidence=one,
             place=place,
@@ -105,10 +105,10 @@ def _poses(text: str, questions: Collection[str]) -> bool:
 
 def _sentences(evidence: Evidence) -> Sequence[str]:
     found = split_quotable(evidence.text)
-    return [text for text in found if any(sign.isalpha() for sign in text) and len(text) <= LENGTH_MAX]
+    return [text for text in found if any(char.isalpha() for char in text) and len(text) <= LENGTH_MAX]
 
 
-Chosen = tuple[Candidate, float | None]
+Chosen = tuple[CandidateSentence, float | None]
 
 
 def _choose(
@@ -125,6 +125,6 @@ def _choose(
     return [*sorted(good, key=lambda pair: (-pair[1], pair[0].place))]
 
 
-def _in_place(one: Candidate) -> str:
+def _in_place(one: CandidateSentence) -> str:
     trail = " > ".join(one.evidence.heading_path or one.evidence.breadcrumbs)
     return f"{trail}\n{one.text}" if trail else one.text

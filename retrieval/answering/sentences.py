@@ -12,7 +12,7 @@ _SHORT = re.compile(
 )
 """How a text ends whose full stop ends an abbreviation; of "U.S. Army" nobody can tell, so it stays whole."""
 _SHORT_MAX = 8
-"""Signs of the longest of them with what stands before it; a list of initials is not read anew at each."""
+"""Length of the longest of them with what stands before it; a list of initials is not read again at each."""
 
 
 def split_quotable(text: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sized
 from typing import Any
 
-from retrieval.graph.reach import Found, Reached
+from retrieval.graph.reach import GraphResults, SearchResults
 from retrieval.graph.spreading import Spread
 from retrieval.ranking.selection import Selection
 from schemas.evidence import Evidence, Query
@@ -13,8 +13,8 @@ from schemas.evidence import Evidence, Query
 def describe_walk(
     query: Query,
     *,
-    found: Found,
-    reached: Reached,
+    found: SearchResults,
+    reached: GraphResults,
     reranked: bool,
     candidates: Sized,
     selection: Selection,

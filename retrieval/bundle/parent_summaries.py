@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from indexes.ports import ChunkReader
-from retrieval.search.seeds import Asked
+from retrieval.search.seeds import EmbeddedQuery
 from schemas.evidence import Evidence, Filter, SearchField, Summary
 from schemas.nodes import Chunk, DocumentKind
 
@@ -16,7 +16,7 @@ _SENTENCE = re.compile(r".+?[.!?…][\"'”’)\]]*(?=\s|$)", re.DOTALL)
 
 
 def summarise_parents(
-    chunks: ChunkReader, asked: Asked, evidence: Collection[Evidence]
+    chunks: ChunkReader, asked: EmbeddedQuery, evidence: Collection[Evidence]
 ) -> tuple[Summary, ...]:
     """Return the documents of the best evidence, in its order, each with its trail and a gist; at most 6.
 
@@ -39,7 +39,7 @@ def summarise_parents(
     return tuple(summaries)
 
 
-def _pages_of_pdfs(chunks: ChunkReader, asked: Asked, pdfs: Mapping[str, int]) -> tuple[Chunk, ...]:
+def _pages_of_pdfs(chunks: ChunkReader, asked: EmbeddedQuery, pdfs: Mapping[str, int]) -> tuple[Chunk, ...]:
     """A PDF may have thousands of chunks; its lead stands on its first pages."""
     if not pdfs:
         return ()

@@ -27,7 +27,7 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolRequest:
+class ToolCall:
     """A tool that the answer asks to run, with its inputs."""
 
     name: str
@@ -35,12 +35,12 @@ class ToolRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ParsedAnswer:
     """What an answer says; `problems` lists where it breaks the contract, empty if nowhere."""
 
     sentences: tuple[Sentence, ...]
     not_found: bool
-    tool_requests: tuple[ToolRequest, ...]
+    tool_requests: tuple[ToolCall, ...]
     problems: tuple[str, ...]
 
 
@@ -49,7 +49,7 @@ def mask_labels(text: str) -> str:
     return _LABEL.sub(r"(\1)", _GRAPH_LABEL.sub(lambda match: f"({match[0][1:-1]})", text))
 
 
-def parse_answer(text: str, bundle: ContextBundle) -> Answer:
+def parse_answer(text: str, bundle: ContextBundle) -> ParsedAnswer:
     """Read *text* as an answer to *bundle* and check it; whatever it is, it is read and never refused."""
     body, cited = _split_citations(_GRAPH_LABEL.sub(r"[S\1]", text))
     tools, tool_problems = _tools(body)
@@ -61,7 +61,7 @@ def parse_answer(text: str, bundle: ContextBundle) -> Answer:
         *_check_labels(sentences, bundle, bare=not sentences and not tools),
         *_check_citations(sentences, cited, bundle),
     )
-    return Answer(sentences=sentences, not_found=not_found, tool_requests=tools, problems=problems)
+    return ParsedAnswer(sentences=sentences, not_found=not_found, tool_requests=tools, problems=problems)
 
 
 def _split_citations(text: str) -> tuple[str, list[Any] | None]:
@@ -77,18 +77,18 @@ def _split_citations(text: str) -> tuple[str, list[Any] | None]:
     return text[:start].removesuffix("```json\n"), listed if isinstance(listed, list) else None
 
 
-def _tools(body: str) -> tuple[tuple[ToolRequest, ...], list[str]]:
-    requests: list[ToolRequest] = []
+def _tools(body: str) -> tuple[tuple[ToolCall, ...], list[str]]:
+    requests: list[ToolCall] = []
     problems: list[str] = []
     for name, inputs in _TOOL.findall(body):
         try:
-            requests.append(ToolRequest(name=name.strip('"'), inputs=json.loads(inputs)))
+            requests.append(ToolCall(name=name.strip('"'), inputs=json.loads(inputs)))
         except ValueError:
             problems.append(f"the inputs of the tool {name} are not JSON")
     return tuple(requests), problems
 
 
-def _check_tools(requests: tuple[ToolRequest, ...], plan: ToolPlan | None) -> Iterator[str]:
+def _check_tools(requests: tuple[ToolCall, ...], plan: ToolPlan | None) -> Iterator[str]:
     """What a tool is asked with must keep the schema that the bundle gave for it."""
     for one in requests:
         if plan is not None and one.name == plan.name and plan.input_schema is not None:

@@ -26,7 +26,7 @@ _ROW_FIELDS = (
 )
 _INDENT = "     "
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What a crawled page must not send to a terminal: control signs, and marks that turn the direction."""
+"""What a crawled page must not send to a terminal: control characters, and marks that turn the direction."""
 
 
 def to_rows(bundle: ContextBundle) -> list[Record]:

@@ -74,7 +74,7 @@ def _sentence_ends(text: str) -> list[int]:
 
 
 def _last_fitting(text: str, ends: Sequence[int], count_tokens: CountTokens, limit: int) -> int:
-    """Return the last of *ends* before which *text* holds at most *limit* tokens, by bisection."""
+    """Return the last of *ends* before which *text* contains at most *limit* tokens, by bisection."""
     low, high = 0, len(ends)
     while low < high:
         middle = (low + high + 1) // 2

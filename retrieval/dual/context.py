@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.dual.options import DualOptions
-from retrieval.dual.passages import Passages, read_passages, support_of
+from retrieval.dual.supporting_chunks import SupportingChunks, read_supporting_chunks, support_of
 from retrieval.dual.things import Things, read_things
-from retrieval.dual.walk import Reached
+from retrieval.dual.walk import ReachedNode
 from retrieval.dual.wording import say_edge
 from retrieval.question.title_words import stems
 from retrieval.question.words import fold
@@ -21,7 +21,7 @@ PATHS_MAX = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphContext:
-    """A thing that the graph leads to: what joins it to the question, and the passage behind the last edge.
+    """A thing that the graph leads to: what joins it to the question, and the chunk behind the last edge.
 
     `names` are all it is called. `score` is in [0, 1]. `origins` counts the entities of the question that
     lead there.
@@ -39,9 +39,13 @@ class GraphContext:
 
 
 def build_contexts(
-    chunks: ChunkReader, graph: GraphReader, reached: Collection[Reached], query: Query, options: DualOptions
+    chunks: ChunkReader,
+    graph: GraphReader,
+    reached: Collection[ReachedNode],
+    query: Query,
+    options: DualOptions,
 ) -> tuple[GraphContext, ...]:
-    """Write out what was reached, best first; a way with a passage that the filters keep out is none.
+    """Write out what was reached, best first; a way with a chunk that the filters keep out is none.
 
     Of equal scores, what more of the question's entities lead to comes first, then what shares more of its
     words. Three calls to the graph and three to the chunk store, for any number of things.
@@ -50,13 +54,13 @@ def build_contexts(
     edges = {edge.id: edge for one in reached for edge in one.path}
     ends = {end for edge in edges.values() for end in (edge.src, edge.dst)}
     things = read_things(graph, ends | {one.node for one in reached})
-    passages = read_passages(chunks, tuple(edges.values()), query)
+    supporting = read_supporting_chunks(chunks, tuple(edges.values()), query)
     homes = _homes(graph, {one.node for one in reached}, things)
-    grouped: dict[str, list[Reached]] = {}
+    grouped: dict[str, list[ReachedNode]] = {}
     for way in sorted(reached, key=lambda way: way.order):
         if name := fold(things.called(way.node)):
             grouped.setdefault(homes.get(way.node, name), []).append(way)
-    found = [one for ways in grouped.values() if (one := _context(ways, things, passages, options))]
+    found = [one for ways in grouped.values() if (one := _context(ways, things, supporting, options))]
     asked = stems(query.text)
     return tuple(
         sorted(
@@ -81,17 +85,17 @@ def _homes(graph: GraphReader, places: Collection[str], things: Things) -> dict[
 
 
 def _context(
-    ways: Collection[Reached], things: Things, passages: Passages, options: DualOptions
+    ways: Collection[ReachedNode], things: Things, supporting: SupportingChunks, options: DualOptions
 ) -> GraphContext | None:
-    shown = [one for one in ways if all(passages.behind(edge) for edge in one.path)]
+    shown = [one for one in ways if all(supporting.behind(edge) for edge in one.path)]
     best = max(shown, key=lambda one: round(_score(one, options), 6), default=None)
-    chunk = passages.behind(best.path[-1]) if best else None
+    chunk = supporting.behind(best.path[-1]) if best else None
     if best is None or chunk is None:
         return None
     return GraphContext(
         entity=things.called(best.node),
         names=tuple(dict.fromkeys(name for one in shown for name in things.names(one.node))),
-        text=_write(shown, things, passages),
+        text=_write(shown, things, supporting),
         hop=best.hop,
         confidence=round(best.confidence, 6),
         score=round(_score(best, options), 6),
@@ -104,15 +108,15 @@ def _context(
     )
 
 
-def _score(one: Reached, options: DualOptions) -> float:
+def _score(one: ReachedNode, options: DualOptions) -> float:
     return options.weight * one.confidence * options.decay ** (one.hop - 1)
 
 
-def _write(ways: Collection[Reached], things: Things, passages: Passages) -> str:
+def _write(ways: Collection[ReachedNode], things: Things, supporting: SupportingChunks) -> str:
     """One line for each edge of the best way from each entity."""
-    by_origin: dict[str, Reached] = {}
+    by_origin: dict[str, ReachedNode] = {}
     for one in ways:
         by_origin.setdefault(one.origin, one)
     edges = [edge for one in list(by_origin.values())[:PATHS_MAX] for edge in one.path]
     names = {end: things.called(end) or end for edge in edges for end in (edge.src, edge.dst)}
-    return "\n".join(dict.fromkeys(say_edge(edge, names, passages.texts()) for edge in edges))
+    return "\n".join(dict.fromkeys(say_edge(edge, names, supporting.texts()) for edge in edges))

@@ -9,13 +9,13 @@ from retrieval.question.words import fold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryEntity:
-    """A name in a question; `names` begins with it and holds what it is short for, or its acronym."""
+    """A name in a question; `names` begins with it and contains what it is short for, or its acronym."""
 
     name: str
     names: tuple[str, ...]
 
 
-class EntityExtractor:
+class QueryEntityExtractor:
     """Reads at most three entities from a question.
 
     Args: acronyms: acronym > what it is short for, known before anything is read; *limit* of 1 to 3.

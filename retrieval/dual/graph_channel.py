@@ -7,9 +7,9 @@ from typing import Protocol
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.dual.acronyms import read_acronyms
 from retrieval.dual.context import GraphContext, build_contexts
-from retrieval.dual.entities import EntityExtractor
+from retrieval.dual.entities import QueryEntityExtractor
 from retrieval.dual.options import RECIPE, DualOptions
-from retrieval.dual.resolve import Resolved, resolve_entities
+from retrieval.dual.resolve import LinkedEntity, resolve_entities
 from retrieval.dual.walk import walk_from
 from retrieval.question.relationship import asks_for_relations
 from schemas.evidence import Evidence, Query
@@ -43,11 +43,11 @@ class EntityGraphRetriever:
         chunks: ChunkReader,
         graph: GraphReader,
         *,
-        extractor: EntityExtractor | None = None,
+        extractor: QueryEntityExtractor | None = None,
         options: DualOptions = RECIPE,
     ) -> None:
         self._chunks, self._graph, self._options = chunks, graph, options
-        self._extractor = extractor or EntityExtractor(limit=options.max_entities)
+        self._extractor = extractor or QueryEntityExtractor(limit=options.max_entities)
 
     def find(self, query: Query, passages: Collection[Evidence]) -> GraphFindings:
         """Return what the graph says around the entities of *query*; nothing where it names none."""
@@ -68,7 +68,9 @@ class EntityGraphRetriever:
         )
 
 
-def _with_passages(start: Collection[Resolved], passages: Collection[Evidence]) -> tuple[Resolved, ...]:
+def _with_passages(
+    start: Collection[LinkedEntity], passages: Collection[Evidence]
+) -> tuple[LinkedEntity, ...]:
     """Let what the question's own documents say, where the other channel found it, lead on too."""
     return tuple(
         replace(one, nodes=(*one.nodes, *sorted({p.chunk_id for p in passages if p.doc in one.nodes})))

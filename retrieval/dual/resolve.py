@@ -14,11 +14,11 @@ from schemas.nodes import Node, Section
 
 _PLACES = (SearchField.HEADING, SearchField.TEXT, SearchField.CODES)
 HITS = 10
-"""Passages of each field in which a name is looked up."""
+"""Chunks of each field in which a name is looked up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
+class LinkedEntity:
     """An entity of a question, and the nodes that are it: an entity, the document it names, a tool."""
 
     entity: QueryEntity
@@ -27,10 +27,10 @@ class Resolved:
 
 def resolve_entities(
     chunks: ChunkReader, graph: GraphReader, entities: Collection[QueryEntity]
-) -> tuple[Resolved, ...]:
+) -> tuple[LinkedEntity, ...]:
     """Find the nodes that have one of the names of each entity; entities without any are left out.
 
-    Names are compared without case and punctuation. The passages that a search for the name finds say whom
+    Names are compared without case and punctuation. The chunks that a search for the name finds say whom
     it may mean: what they mention, what names their documents, the tools they explain. The graph is asked
     three times, however many names there are.
     Raises: StoreUnavailable: a store is gone.
@@ -40,7 +40,7 @@ def resolve_entities(
     whole = (node for node in nodes if not isinstance(node, Section))
     called = {node.id: {fold(name) for name in names_of(node)} for node in whole}
     return tuple(
-        Resolved(entity=one, nodes=found)
+        LinkedEntity(entity=one, nodes=found)
         for one in entities
         if (found := tuple(sorted(id_ for id_, own in called.items() if own & set(map(fold, one.names)))))
     )

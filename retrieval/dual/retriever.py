@@ -18,7 +18,7 @@ from schemas.evidence import ContextBundle, Query
 
 GRAPH = "graph"
 
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
 """Hears of each step as it is done; who listens knows the time."""
 
 
@@ -29,15 +29,15 @@ class SemanticRetriever(Protocol):
         """Return the evidence for *query*."""
 
 
-def tell_nobody(_message: str) -> None:
+def log_nothing(_message: str) -> None:
     """Say nothing."""
 
 
 class DualRetriever:
     """Answers with passages first and graph contexts after them; a graph that fails costs only the latter.
 
-    Args: graph: None where there is none, which the passages' own bundle says. tell: hears of both channels.
-    warn: hears of a graph that fails.
+    Args: graph: None where there is none, which the passages' own bundle says. log: gets a line per channel.
+    warn: gets a line where the graph fails.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class DualRetriever:
         count_tokens: CountTokens,
         *,
         options: DualOptions = RECIPE,
-        tell: Tell = tell_nobody,
-        warn: Tell = tell_nobody,
+        log: Log = log_nothing,
+        warn: Log = log_nothing,
     ) -> None:
         self._passages, self._graph = passages, graph
         self._count_tokens, self._options = count_tokens, options
-        self._tell, self._warn = tell, warn
+        self._log, self._warn = log, warn
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Return the bundle of the passages, and behind them what fits of the graph's into its budget.
@@ -60,7 +60,7 @@ class DualRetriever:
         Raises: what the retriever of passages raises.
         """
         bundle = self._passages.retrieve(query)
-        self._tell(f"passages: {len(bundle.evidence)}")
+        self._log(f"passages: {len(bundle.evidence)}")
         if self._graph is None or not query.use_graph:
             return bundle
         try:
@@ -68,7 +68,7 @@ class DualRetriever:
         except StoreUnavailable as error:
             self._warn(f"answering without the graph: {error}")
             return replace(bundle, degraded=tuple(sorted({*bundle.degraded, GRAPH})))
-        self._tell(f"graph: {', '.join(found.known) or 'no entity'}, {len(found.contexts)} contexts")
+        self._log(f"graph: {', '.join(found.known) or 'no entity'}, {len(found.contexts)} contexts")
         return self._merge(query, bundle, found)
 
     def _merge(self, query: Query, bundle: ContextBundle, found: GraphFindings) -> ContextBundle:

@@ -21,7 +21,7 @@ def names_of(node: Node) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Things:
-    """Nodes by id; a passage, and a section without a heading, are called by their document."""
+    """Nodes by id; a chunk, and a section without a heading, are called by their document."""
 
     nodes: Mapping[str, Node]
 
@@ -47,7 +47,7 @@ class Things:
 
 
 def read_things(graph: GraphReader, ids: Iterable[str]) -> Things:
-    """Read nodes, and for passages among them the documents they are of, in two calls."""
+    """Read nodes, and for chunks among them the documents they are of, in two calls."""
     nodes = {node.id: node for node in graph.nodes(sorted(set(ids)))}
     docs = {node.doc for node in nodes.values() if isinstance(node, ChunkNode | Section)}
     return Things(nodes=nodes | {node.id: node for node in graph.nodes(sorted(docs - nodes.keys()))})

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from indexes.ports import GraphReader
 from retrieval.dual.options import DualOptions
-from retrieval.dual.resolve import Resolved
+from retrieval.dual.resolve import LinkedEntity
 from schemas.edges import FRONT_MATTER_KINDS, Edge, EdgeKind, LinkPosition
 
 KINDS = frozenset(
@@ -18,7 +18,7 @@ Ways = Mapping[str, tuple[tuple[Edge, str], ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reached:
+class ReachedNode:
     """A node on the best path from one entity of the question: fewest hops, then surest, then ids.
 
     `confidence` is the product of the edges'. A document and the entity of its name are no hop apart.
@@ -37,15 +37,15 @@ class Reached:
         return (self.hop, -round(self.confidence, 6), edges, self.node, self.origin)
 
 
-class Walk:
+class GraphWalk:
     """What was reached so far, each node once from each entity."""
 
     def __init__(self) -> None:
-        self._best: dict[tuple[str, str], Reached] = {}
+        self._best: dict[tuple[str, str], ReachedNode] = {}
 
-    def add(self, found: Iterable[Reached], *, limit: int | None = None) -> list[Reached]:
+    def add(self, found: Iterable[ReachedNode], *, limit: int | None = None) -> list[ReachedNode]:
         """Keep the best *limit* of what is new, and give it in order."""
-        best: dict[tuple[str, str], Reached] = {}
+        best: dict[tuple[str, str], ReachedNode] = {}
         for one in sorted(found, key=lambda one: one.order):
             if (one.origin, one.node) not in self._best:
                 best.setdefault((one.origin, one.node), one)
@@ -54,24 +54,26 @@ class Walk:
         return new
 
     @property
-    def reached(self) -> tuple[Reached, ...]:
+    def reached(self) -> tuple[ReachedNode, ...]:
         """All that is at least one hop away, best first."""
         away = (one for one in self._best.values() if one.hop)
         return tuple(sorted(away, key=lambda one: one.order))
 
 
 def walk_from(
-    graph: GraphReader, start: Collection[Resolved], *, depth: int, options: DualOptions
-) -> tuple[Reached, ...]:
+    graph: GraphReader, start: Collection[LinkedEntity], *, depth: int, options: DualOptions
+) -> tuple[ReachedNode, ...]:
     """Walk *depth* hops from all entities at once, over edges of at least the minimum confidence.
 
     A hop costs two calls, out and in, and two that pass between documents and their names, for any number
     of nodes. The best `options.front` nodes of a hop are kept and lead on.
     Raises: StoreUnavailable: the graph is gone.
     """
-    walk = Walk()
+    walk = GraphWalk()
     own = ((one.entity.name, node) for one in start for node in one.nodes)
-    front = walk.add(Reached(node=node, origin=name, hop=0, confidence=1.0, path=()) for name, node in own)
+    front = walk.add(
+        ReachedNode(node=node, origin=name, hop=0, confidence=1.0, path=()) for name, node in own
+    )
     for hop in range(1, depth + 1):
         names = _ways(graph, front, frozenset({EdgeKind.NAMES}), options.min_confidence)
         front += walk.add(_pass_names(front, names))
@@ -80,7 +82,9 @@ def walk_from(
     return walk.reached
 
 
-def _ways(graph: GraphReader, front: Collection[Reached], kinds: Collection[EdgeKind], least: float) -> Ways:
+def _ways(
+    graph: GraphReader, front: Collection[ReachedNode], kinds: Collection[EdgeKind], least: float
+) -> Ways:
     ids = sorted({one.node for one in front})
     edges = {
         edge.id: edge for edge in (*graph.edges_from(ids, kinds=kinds), *graph.edges_to(ids, kinds=kinds))
@@ -98,14 +102,14 @@ def _says_something(edge: Edge) -> bool:
     return edge.kind is not EdgeKind.LINKS_TO or edge.position in {LinkPosition.BODY, None}
 
 
-def _pass_names(front: Iterable[Reached], ways: Ways) -> Iterator[Reached]:
+def _pass_names(front: Iterable[ReachedNode], ways: Ways) -> Iterator[ReachedNode]:
     return (replace(one, node=end) for one in front for _, end in ways.get(one.node, ()))
 
 
-def _go_on(front: Iterable[Reached], ways: Ways, hop: int) -> Iterator[Reached]:
+def _go_on(front: Iterable[ReachedNode], ways: Ways, hop: int) -> Iterator[ReachedNode]:
     for one in front:
         for edge, end in ways.get(one.node, ()):
-            yield Reached(
+            yield ReachedNode(
                 node=end,
                 origin=one.origin,
                 hop=hop,

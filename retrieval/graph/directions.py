@@ -21,7 +21,7 @@ _TABLE_ROW = re.compile(r"^\s*\||\t", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ExpansionStep:
     """What a seed leads to: chunks of which the best by base is taken, or a document at a fragment."""
 
     role: str
@@ -32,14 +32,14 @@ class Step:
     limit: int = 1
 
 
-def go_up(around: Surroundings, seed: Chunk) -> Iterator[Step]:
+def go_up(around: Surroundings, seed: Chunk) -> Iterator[ExpansionStep]:
     """Chunk > section > parent section; the page itself is a summary and no evidence."""
     edge = around.above.get(part_of(seed) or "")
     if edge and edge.src.startswith("section:"):
-        yield Step(role=PARENT, path=(_shown(edge),), chunks=around.chunks_of(edge.src))
+        yield ExpansionStep(role=PARENT, path=(_shown(edge),), chunks=around.chunks_of(edge.src))
 
 
-def go_aside(around: Surroundings, seed: Chunk, query: str) -> Iterator[Step]:
+def go_aside(around: Surroundings, seed: Chunk, query: str) -> Iterator[ExpansionStep]:
     """At most 3 parts under the same parent whose heading shares words with the query or the seed's.
 
     Shared enough is a Jaccard of .2, or a word that no other heading under that parent has.
@@ -57,7 +57,7 @@ def go_aside(around: Surroundings, seed: Chunk, query: str) -> Iterator[Step]:
     shared = [part for part in level if overlap[part.id] >= OVERLAP_MIN or _rare(part.id, words, asked)]
     for part in sorted(shared, key=lambda part: (-overlap[part.id], part.ordinal, part.id))[:SIBLINGS_MAX]:
         step = PathStep(src=edge.src, kind=edge.kind.value, dst=part.id)
-        yield Step(role=SIBLING, path=(step,), chunks=around.chunks_of(part.id))
+        yield ExpansionStep(role=SIBLING, path=(step,), chunks=around.chunks_of(part.id))
 
 
 def _rare(part: str, words: dict[str, frozenset[str]], asked: frozenset[str]) -> bool:
@@ -65,7 +65,7 @@ def _rare(part: str, words: dict[str, frozenset[str]], asked: frozenset[str]) ->
     return bool((words[part] & asked) - others)
 
 
-def go_down(around: Surroundings, seed: Chunk) -> Iterator[Step]:
+def go_down(around: Surroundings, seed: Chunk) -> Iterator[ExpansionStep]:
     """Tables, figures and code of the seed's section, of those below it, or of its PDF page; at most 3."""
     own = part_of(seed)
     if own is None:
@@ -78,42 +78,42 @@ def go_down(around: Surroundings, seed: Chunk) -> Iterator[Step]:
     chunks = tuple(chunk for part in below for chunk in around.chunks_of(part) if chunk != seed.id)
     if chunks:
         step = PathStep(src=own, kind=EdgeKind.CONTAINS.value, dst=chunks[0], chunk=seed.id)
-        yield Step(role=CHILD, path=(step,), chunks=chunks, limit=DETAILS_MAX)
+        yield ExpansionStep(role=CHILD, path=(step,), chunks=chunks, limit=DETAILS_MAX)
 
 
 def is_detail(chunk: Chunk) -> bool:
-    """Whether a chunk holds code, a caption or rows of a table."""
+    """Whether a chunk contains code, a caption or rows of a table."""
     return bool(chunk.code_languages or chunk.captions or _TABLE_ROW.search(chunk.text))
 
 
-def go_across(around: Surroundings, seed: Chunk, query: str) -> Iterator[Step]:
-    """At most 3 links of the seed's document whose text matches, and 2 passages that say similar things."""
+def go_across(around: Surroundings, seed: Chunk, query: str) -> Iterator[ExpansionStep]:
+    """At most 3 links of the seed's document whose text matches, and 2 chunks that say similar things."""
     asked = stems(query)
     links = [edge for edge in around.leaving.get(seed.doc, ()) if edge.kind is EdgeKind.LINKS_TO]
     match = {edge.id: f1(stems(edge.anchor_text or ""), asked) for edge in links}
     good = [edge for edge in links if edge.dst != seed.doc and _leads(edge, match[edge.id])]
     best = {edge.dst: edge for edge in sorted(good, key=lambda edge: (match[edge.id], edge.id))}
     for edge in sorted(best.values(), key=lambda edge: (-match[edge.id], edge.id))[:LINKS_MAX]:
-        yield Step(role=BRIDGE, path=(_shown(edge),), doc=edge.dst, fragment=edge.fragment)
+        yield ExpansionStep(role=BRIDGE, path=(_shown(edge),), doc=edge.dst, fragment=edge.fragment)
     alike = [edge for edge in around.leaving.get(seed.id, ()) if edge.kind is EdgeKind.SIMILAR_TO]
     other = [edge for edge in alike if (edge.score or 0.0) < NEAR_DUPLICATE]
     for edge in sorted(other, key=lambda edge: (-(edge.score or 0.0), edge.id))[:SIMILAR_MAX]:
-        yield Step(role=BRIDGE, path=(_shown(edge),), chunks=(edge.dst,))
+        yield ExpansionStep(role=BRIDGE, path=(_shown(edge),), chunks=(edge.dst,))
 
 
 def _leads(edge: Edge, match: float) -> bool:
     return match >= ANCHOR_MIN or (edge.position in _MENUS and match > 0)
 
 
-def go_by_tool(around: Surroundings, seed: Chunk) -> Iterator[Step]:
-    """From what explains a tool to the 2 best passages that explain it too."""
+def go_by_tool(around: Surroundings, seed: Chunk) -> Iterator[ExpansionStep]:
+    """From what explains a tool to the 2 best chunks that explain it too."""
     here = {seed.id, part_of(seed)}
     for edge in (one for one in around.explained if one.dst in here):
         others = [one for one in around.leaving.get(edge.src, ()) if one.kind is EdgeKind.EXPLAINED_BY]
         ranked = sorted(others, key=lambda one: (-(one.score or one.confidence), one.id))
         for one in [one for one in ranked if one.dst not in here][:TOOLS_MAX]:
             chunks = (one.dst,) if one.dst.startswith("chunk:") else around.chunks_of(one.dst)
-            yield Step(role=BRIDGE, path=(_shown(edge), _shown(one)), chunks=chunks)
+            yield ExpansionStep(role=BRIDGE, path=(_shown(edge), _shown(one)), chunks=chunks)
 
 
 def _shown(edge: Edge) -> PathStep:

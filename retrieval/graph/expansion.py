@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.graph.directions import (
     CHILD,
-    Step,
+    ExpansionStep,
     go_across,
     go_aside,
     go_by_tool,
@@ -24,7 +24,7 @@ Bases = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
+class ExpansionOrigin:
     """How a chunk came to be a candidate without being found."""
 
     role: str
@@ -38,13 +38,13 @@ class Expansion:
     `links` are those that the documents of the seeds have.
     """
 
-    joined: Mapping[str, Joined] = field(default_factory=dict)
+    joined: Mapping[str, ExpansionOrigin] = field(default_factory=dict)
     links: tuple[Edge, ...] = ()
     dense: bool = False
 
     def with_ways(self, ways: Mapping[str, tuple[PathStep, ...]], *, role: str) -> "Expansion":
         """Let further chunks join in a role, by the way to each; those that had joined keep theirs."""
-        more = {chunk: Joined(role=role, path=path) for chunk, path in ways.items()}
+        more = {chunk: ExpansionOrigin(role=role, path=path) for chunk, path in ways.items()}
         return replace(self, joined={**more, **self.joined})
 
 
@@ -70,18 +70,18 @@ def expand_seeds(
     docs = {row.doc for row in rows.values()} | {s.doc for found in steps.values() for s in found if s.doc}
     base = {chunk: score for scores in measure(sorted(docs)).values() for chunk, score in scores.items()}
     linked = _linked(chunks, steps, measure)
-    joined: dict[str, Joined] = {}
+    joined: dict[str, ExpansionOrigin] = {}
     for seed in around.seeds:
         new = (one for step in steps[seed.id] for one in _take(step, rows, base, linked))
         for chunk, step in [(chunk, step) for chunk, step in new if chunk not in known][:PER_NODE]:
-            joined.setdefault(chunk, Joined(role=step.role, path=step.path))
+            joined.setdefault(chunk, ExpansionOrigin(role=step.role, path=step.path))
     links = tuple(
         edge for edges in around.leaving.values() for edge in edges if edge.kind is EdgeKind.LINKS_TO
     )
     return Expansion(joined=joined, links=links, dense=around.dense)
 
 
-def _steps(around: Surroundings, seed: Chunk, query: str, *, wants_detail: bool) -> Iterator[Step]:
+def _steps(around: Surroundings, seed: Chunk, query: str, *, wants_detail: bool) -> Iterator[ExpansionStep]:
     yield from go_up(around, seed)
     yield from go_aside(around, seed, query)
     if wants_detail:
@@ -91,8 +91,11 @@ def _steps(around: Surroundings, seed: Chunk, query: str, *, wants_detail: bool)
 
 
 def _take(
-    step: Step, rows: Mapping[str, Chunk], base: Mapping[str, float], linked: Mapping[Step, str]
-) -> list[tuple[str, Step]]:
+    step: ExpansionStep,
+    rows: Mapping[str, Chunk],
+    base: Mapping[str, float],
+    linked: Mapping[ExpansionStep, str],
+) -> list[tuple[str, ExpansionStep]]:
     """The best chunks of a step by base; of a link the chunk it lands on."""
     if step.doc:
         return [(linked[step], step)] if step in linked else []
@@ -105,9 +108,9 @@ def _take(
 
 def _linked(
     chunks: ChunkReader,
-    steps: Mapping[str, tuple[Step, ...]],
+    steps: Mapping[str, tuple[ExpansionStep, ...]],
     measure: Callable[[Collection[str]], Bases],
-) -> dict[Step, str]:
+) -> dict[ExpansionStep, str]:
     """Where each link lands: at its fragment, else at the best chunk of the document."""
     links = [step for seed in sorted(steps) for step in steps[seed] if step.doc]
     bases = measure(sorted({step.doc for step in links if step.doc}))
@@ -117,7 +120,7 @@ def _linked(
     }
     near = sorted({chunk for found in best.values() for chunk in found[:PER_NODE]})
     rows = {row.id: row for row in chunks.get(near)}
-    landed: dict[Step, str] = {}
+    landed: dict[ExpansionStep, str] = {}
     for step in links:
         found = best.get(step.doc or "", [])
         at = [c for c in found if c in rows and step.fragment in {rows[c].fragment, *rows[c].fragments}]

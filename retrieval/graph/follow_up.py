@@ -6,11 +6,11 @@ from functools import partial
 from itertools import chain
 
 from indexes.ports import ChunkReader, Encoder
-from retrieval.graph.second_query import Found, ask_again
+from retrieval.graph.second_query import FoundDocument, ask_again
 from retrieval.graph.spreading import Spread
 from retrieval.search.parallel import run_in_parallel
 from retrieval.search.relevance import WORD_FIELDS, Measure, Scale, add_scores, best_chunks
-from retrieval.search.seeds import Asked
+from retrieval.search.seeds import EmbeddedQuery
 from schemas.evidence import SearchField
 from schemas.nodes import Chunk
 
@@ -25,16 +25,18 @@ class FollowUp:
 
     chunks: ChunkReader
     encoder: Encoder
-    asked: Asked
+    asked: EmbeddedQuery
     measure: Measure
 
-    def light(self, spread: Spread) -> tuple[Spread, tuple[str, ...]]:
-        """Ask again from what is lit; give what is lit then, and the questions."""
+    def activate(self, spread: Spread) -> tuple[Spread, tuple[str, ...]]:
+        """Ask again from the activated documents; return what is activated then, and the questions."""
         return ask_again(self.asked.query.text, spread, search=self._search, read=self._read)
 
-    def _search(self, text: str) -> tuple[Found, ...]:
+    def _search(self, text: str) -> tuple[FoundDocument, ...]:
         """Search texts by words and by meaning, both on the scale of their own best hit."""
-        again = Asked(query=replace(self.asked.query, text=text), vector=self.encoder.encode_query(text))
+        again = EmbeddedQuery(
+            query=replace(self.asked.query, text=text), vector=self.encoder.encode_query(text)
+        )
         dense = partial(again.dense, self.chunks, SearchField.TEXT, top_k=DEPTH)
         by_words = [partial(again.bm25, self.chunks, field, top_k=DEPTH) for field in WORD_FIELDS]
         sense, *words = run_in_parallel([dense, *by_words])
@@ -42,9 +44,9 @@ class FollowUp:
         scale = Scale(bm25=max(bm25.values(), default=0.0), cosine=max(cosine.values(), default=0.0))
         docs = {hit.chunk_id: hit.doc for hit in chain(sense, *words)}
         hits = {one: scale.base(bm25.get(one, 0.0), cosine.get(one, 0.0)) for one in docs}
-        best: dict[str, Found] = {}
+        best: dict[str, FoundDocument] = {}
         for chunk in best_chunks(hits, limit=len(hits)):
-            best.setdefault(docs[chunk], Found(doc=docs[chunk], chunk=chunk, hit=hits[chunk]))
+            best.setdefault(docs[chunk], FoundDocument(doc=docs[chunk], chunk=chunk, hit=hits[chunk]))
         return tuple(best.values())
 
     def _read(self, docs: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:

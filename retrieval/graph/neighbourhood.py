@@ -11,7 +11,7 @@ from schemas.nodes import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class OmittedNodes:
     """How many nodes an edge of *kind* led to at *hop* that the limit had no place for."""
 
     hop: int
@@ -30,7 +30,7 @@ class Neighbourhood:
     nodes: tuple[Node, ...]
     hops: Mapping[str, int]
     edges: tuple[Edge, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[OmittedNodes, ...]
 
 
 def walk_neighbourhood(
@@ -48,7 +48,7 @@ def walk_neighbourhood(
     distance = dict.fromkeys(sorted(set(start)), 0)
     seen = set(distance)
     met: dict[str, Edge] = {}
-    left: list[LeftOut] = []
+    left: list[OmittedNodes] = []
     for hop in range(1, hops + 1):
         front = [node for node, at in distance.items() if at == hop - 1]
         if not front:
@@ -64,7 +64,7 @@ def walk_neighbourhood(
 
 
 def _gather(
-    graph: GraphReader, distance: Mapping[str, int], met: Iterable[Edge], left: Iterable[LeftOut]
+    graph: GraphReader, distance: Mapping[str, int], met: Iterable[Edge], left: Iterable[OmittedNodes]
 ) -> Neighbourhood:
     found = {node.id: node for node in graph.nodes(distance)}
     edges = (edge for edge in met if edge.src in found and edge.dst in found)
@@ -96,6 +96,6 @@ def _ends(edges: Iterable[Edge]) -> Iterator[tuple[EdgeKind, float, str]]:
             yield edge.kind, -round(edge.confidence, 6), end
 
 
-def _count(hop: int, beyond: Iterable[tuple[str, EdgeKind]]) -> list[LeftOut]:
+def _count(hop: int, beyond: Iterable[tuple[str, EdgeKind]]) -> list[OmittedNodes]:
     counts = Counter(kind for _, kind in beyond)
-    return [LeftOut(hop=hop, kind=kind, nodes=counts[kind]) for kind in sorted(counts)]
+    return [OmittedNodes(hop=hop, kind=kind, nodes=counts[kind]) for kind in sorted(counts)]

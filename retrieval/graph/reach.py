@@ -10,13 +10,13 @@ from retrieval.graph.surroundings import SEEDS
 from retrieval.graph.tools import DEFINITION, ToolInScope, find_tools
 from retrieval.question.route import Known, Route, wants_detail
 from retrieval.search.relevance import Measure, best_chunks
-from retrieval.search.seeds import Asked, Lists
+from retrieval.search.seeds import EmbeddedQuery, Lists
 from schemas.evidence import Hit
 from schemas.nodes import Chunk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchResults:
     """What the chunk store found."""
 
     lists: Lists
@@ -27,7 +27,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reached:
+class GraphResults:
     """What the graph added, and what was missing."""
 
     spread: Spread
@@ -37,7 +37,7 @@ class Reached:
     degraded: frozenset[str] = frozenset()
 
 
-def start_from(found: Found) -> Spread:
+def start_from(found: SearchResults) -> Spread:
     """Choose the documents that everything is reached from; what stands without a graph."""
     base = found.measure.documents({hit.doc for hit in found.pool})
     return choose_anchors(base, found.known.documents)
@@ -47,12 +47,12 @@ def reach_by_graph(
     chunks: ChunkReader,
     graph: GraphReader,
     encoder: Encoder,
-    asked: Asked,
-    found: Found,
+    asked: EmbeddedQuery,
+    found: SearchResults,
     *,
     second_queries: bool = True,
-) -> Reached:
-    """Expand the best seeds, spread from the anchors, and ask again by rule from what that lit.
+) -> GraphResults:
+    """Expand the best seeds, spread from the anchors, and ask again by rule from what that activated.
 
     Where nothing spreads, or the question names its documents, or without *second_queries*, there is no
     second question.
@@ -70,13 +70,13 @@ def reach_by_graph(
     expansion = expansion.with_ways({one.chunk: one.path for one in tools if one.chunk}, role=DEFINITION)
     spread = spread_from(graph, start_from(found), measure=found.measure.of)
     if not spread.ran or spread.named or not second_queries:
-        return Reached(spread=spread, expansion=expansion, tools=tools)
+        return GraphResults(spread=spread, expansion=expansion, tools=tools)
     follow_up = FollowUp(chunks=chunks, encoder=encoder, asked=asked, measure=found.measure)
-    lit, sub_queries = follow_up.light(spread)
-    return Reached(spread=lit, expansion=expansion, sub_queries=sub_queries, tools=tools)
+    activated, sub_queries = follow_up.activate(spread)
+    return GraphResults(spread=activated, expansion=expansion, sub_queries=sub_queries, tools=tools)
 
 
-def _best_seeds(chunks: ChunkReader, found: Found) -> tuple[Chunk, ...]:
+def _best_seeds(chunks: ChunkReader, found: SearchResults) -> tuple[Chunk, ...]:
     bases = found.measure.of({hit.doc for hit in found.pool})
     base = {hit.chunk_id: bases.get(hit.doc, {}).get(hit.chunk_id, 0.0) for hit in found.pool}
     best = best_chunks(base, limit=SEEDS)

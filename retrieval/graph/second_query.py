@@ -13,7 +13,7 @@ from schemas.evidence import PathStep
 from schemas.nodes import Chunk
 
 HITS = 2
-"""Best documents of a sub-query that are lit, and newly lit ones that ask again."""
+"""Best documents of a sub-query that are activated, and newly activated ones that ask again."""
 CARRY = 0.75
 SPANS_MAX = 4
 KIND = "second_query"
@@ -28,8 +28,8 @@ _PROPER = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubQuery:
-    """A question made of another, the document whose sentence it takes words from, and how lit that is."""
+class FollowUpQuery:
+    """A question made of another, the document whose sentence it takes words from, and its activation."""
 
     text: str
     doc: str
@@ -38,7 +38,7 @@ class SubQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundDocument:
     """A chunk that a search found best in its document; `hit` is its base, in [0, 1], for that search."""
 
     doc: str
@@ -46,7 +46,7 @@ class Found:
     hit: float
 
 
-Search = Callable[[str], tuple[Found, ...]]
+Search = Callable[[str], tuple[FoundDocument, ...]]
 """A text to the documents it finds, best first, each at its best chunk."""
 ReadDocuments = Callable[[Collection[str]], Mapping[str, tuple[Chunk, ...]]]
 """Documents to their best chunks for the question."""
@@ -107,28 +107,30 @@ def split_sentences(text: str) -> tuple[str, ...]:
 def ask_again(
     question: str, spread: Spread, *, search: Search, read: ReadDocuments
 ) -> tuple[Spread, tuple[str, ...]]:
-    """Light what second questions find from the anchors, then from the best of the newly found; at most 5.
+    """Activate what second questions find from the anchors, then from the best of the newly found; at most 5.
 
-    What is found so gets `.75 * activation of the asking document * hit` and does not spread on. Gives the
+    What is found so gets `.75 * activation of the asking document * hit` and does not spread on. Returns the
     sub-queries too, in the order asked.
     """
     first = _sub_queries(question, dict(spread.anchors), read)
-    lit = _search_all(spread, first, search)
-    new = {doc: reach.activation for doc, reach in lit.reached.items() if _is_new(spread, doc)}
+    activated = _search_all(spread, first, search)
+    new = {doc: reach.activation for doc, reach in activated.reached.items() if _is_new(spread, doc)}
     best = sorted(new, key=lambda doc: (-round(new[doc], 6), doc))[:HITS]
-    asked_by = {doc: next(one for one in first if one.doc == lit.reached[doc].path[-1].src) for doc in best}
+    asked_by = {
+        doc: next(one for one in first if one.doc == activated.reached[doc].path[-1].src) for doc in best
+    }
     second = [one for doc in best for one in _sub_queries(asked_by[doc].text, {doc: new[doc]}, read)]
-    return _search_all(lit, second, search), tuple(one.text for one in (*first, *second))
+    return _search_all(activated, second, search), tuple(one.text for one in (*first, *second))
 
 
 def _is_new(before: Spread, doc: str) -> bool:
     return doc not in before.anchors and doc not in before.reached
 
 
-def _sub_queries(question: str, docs: Mapping[str, float], read: ReadDocuments) -> list[SubQuery]:
-    """One a document, best lit first."""
+def _sub_queries(question: str, docs: Mapping[str, float], read: ReadDocuments) -> list[FollowUpQuery]:
+    """One a document, most activated first."""
     texts = read(sorted(docs))
-    made: list[SubQuery] = []
+    made: list[FollowUpQuery] = []
     for doc in sorted(texts, key=lambda doc: (-round(docs[doc], 6), doc)):
         said = [(sentence, chunk.id) for chunk in texts[doc] for sentence in split_sentences(chunk.text)]
         sentences = [sentence for sentence, _ in said]
@@ -137,7 +139,7 @@ def _sub_queries(question: str, docs: Mapping[str, float], read: ReadDocuments) 
         if text:
             wanted = content_words(left_open(question, title))
             chunk = said[sentences.index(best_sentence(sentences, wanted))][1]
-            made.append(SubQuery(text=text, doc=doc, chunk=chunk, activation=docs[doc]))
+            made.append(FollowUpQuery(text=text, doc=doc, chunk=chunk, activation=docs[doc]))
     return made
 
 
@@ -146,7 +148,7 @@ def _title(chunks: Collection[Chunk]) -> str:
     return " ".join(first.heading_path[:1] or first.breadcrumbs[-1:])
 
 
-def _search_all(spread: Spread, queries: Collection[SubQuery], search: Search) -> Spread:
+def _search_all(spread: Spread, queries: Collection[FollowUpQuery], search: Search) -> Spread:
     reached = dict(spread.reached)
     answers = run_in_parallel([partial(search, one.text) for one in queries])
     for one, answer in zip(queries, answers, strict=True):

@@ -14,7 +14,7 @@ HOPS = 2
 DECAY = 0.85
 HUB_MAX = 20
 FRONT_MAX = 5
-"""Best lit documents from which the second hop goes; what the others would light is too dim to be shown."""
+"""Most activated documents, from which the second hop goes; what others reach scores too low to be shown."""
 REACHED_MAX = 100
 SAYING_MAX = 10
 """Best chunks of a document whose mentions are followed; a book has thousands.
@@ -57,7 +57,7 @@ class Spread:
     cut: int = 0
 
     def activation(self, doc: str) -> float:
-        """How strongly an anchor or a reached document is lit."""
+        """How strongly an anchor or a reached document is activated."""
         reach = self.reached.get(doc)
         return max(self.anchors.get(doc, 0.0), reach.activation if reach else 0.0)
 
@@ -67,7 +67,7 @@ class Spread:
 
 
 def choose_anchors(base: Mapping[str, float], named: Collection[str]) -> Spread:
-    """Light the documents that the question names by id (1.0) and no others, else the three best by base."""
+    """Activate only the documents that the question names by id (1.0), else the three best by base."""
     if named:
         return Spread(anchors=dict.fromkeys(sorted(named), 1.0), named=frozenset(named))
     best = sorted((doc for doc in base if base[doc] > 0), key=lambda doc: (-round(base[doc], 6), doc))
@@ -92,7 +92,7 @@ def spread_from(graph: GraphReader, start: Spread, *, measure: MeasureDocuments)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wave:
-    """What is lit so far, and the documents lit by the last hop, from which the next one goes."""
+    """What is activated so far, and the documents activated by the last hop, from which the next one goes."""
 
     start: Spread
     front: Mapping[str, float]
@@ -100,7 +100,7 @@ class Wave:
     cut: int = 0
 
     def activation(self, doc: str) -> float:
-        """How strongly a document is lit by now."""
+        """How strongly a document is activated by now."""
         return replace(self.start, reached=self.reached).activation(doc)
 
 
@@ -115,22 +115,22 @@ def _hop(graph: GraphReader, wave: Wave, measure: MeasureDocuments) -> Wave:
     room = max(0, REACHED_MAX - len(wave.reached))
     bases = measure(ends[:room])
     base = {doc: max(bases[doc].values()) for doc in bases}
-    lit: dict[str, Reach] = {}
+    activated: dict[str, Reach] = {}
     for way in _without_hubs(ways, base):
         activation = wave.front[way.src] * DECAY * (0.5 + 0.5 * base[way.dst])
-        known = lit[way.dst].activation if way.dst in lit else wave.activation(way.dst)
+        known = activated[way.dst].activation if way.dst in activated else wave.activation(way.dst)
         if round(activation, 6) > round(known, 6):
-            lit[way.dst] = _reach(way, activation, wave.reached.get(way.src))
+            activated[way.dst] = _reach(way, activation, wave.reached.get(way.src))
     return replace(
         wave,
-        front={doc: lit[doc].activation for doc in _brightest(lit)},
-        reached={**wave.reached, **lit},
+        front={doc: activated[doc].activation for doc in _most_activated(activated)},
+        reached={**wave.reached, **activated},
         cut=wave.cut + len(ends[room:]),
     )
 
 
-def _brightest(lit: Mapping[str, Reach]) -> list[str]:
-    ranked = sorted(lit, key=lambda doc: (-round(lit[doc].activation, 6), doc))
+def _most_activated(activated: Mapping[str, Reach]) -> list[str]:
+    ranked = sorted(activated, key=lambda doc: (-round(activated[doc].activation, 6), doc))
     return sorted(ranked[:FRONT_MAX])
 
 

@@ -17,7 +17,7 @@ _OUT = frozenset({*_INTO, EdgeKind.LINKS_TO, EdgeKind.SIMILAR_TO})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """Seeds, best first, and what the graph holds around them.
+    """Seeds, best first, and what the graph contains around them.
 
     `above` are the tree edges into the parents' children of the seeds' sections (or PDF regions) by child,
     `below` those out of sections, regions and their parents by parent. `leaving` are the other edges from
@@ -51,7 +51,7 @@ def part_of(chunk: Chunk) -> str | None:
 
 
 def look_around(graph: GraphReader, seeds: Iterable[Chunk]) -> Surroundings:
-    """Read parents, then what hangs below those, links and similar passages, then what the parts are."""
+    """Read parents, then what hangs below those, links and similar chunks, then what the parts are."""
     best = tuple(seeds)[:SEEDS]
     own = sorted({part for chunk in best if (part := part_of(chunk))})
     into = graph.edges_to([*own, *(chunk.id for chunk in best)], kinds=_INTO)

@@ -1,4 +1,4 @@
-"""Which tools a question is about, and the passage that defines what each does."""
+"""Which tools a question is about, and the chunk that defines what each does."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.graph.surroundings import part_of
-from retrieval.search.seeds import Asked
+from retrieval.search.seeds import EmbeddedQuery
 from schemas.edges import Edge, EdgeKind, EvidenceRole
 from schemas.evidence import Filter, PathStep, Query, SearchField
 from schemas.nodes import Chunk, Tool
@@ -22,19 +22,19 @@ Bases = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolInScope:
-    """A tool that is asked about, with the edge to the passage that defines it, if one is known."""
+    """A tool that is asked about, with the edge to the chunk that defines it, if one is known."""
 
     tool: Tool
     defined_by: Edge | None = None
 
     @property
     def chunk(self) -> str | None:
-        """The passage that defines the tool."""
+        """The chunk that defines the tool."""
         return self.defined_by.chunk if self.defined_by else None
 
     @property
     def path(self) -> tuple[PathStep, ...]:
-        """The way from the tool to that passage."""
+        """The way from the tool to that chunk."""
         edge = self.defined_by
         if edge is None:
             return ()
@@ -44,7 +44,7 @@ class ToolInScope:
 def names_tool(text: str, name: str) -> bool:
     """Whether *text* speaks of a tool by *name*.
 
-    A dotted name may lack its first parts, and a name with several words or signs may be written in any
+    A dotted name may lack its first parts, and a name with several words or characters may be written in any
     case; an everyday word counts only where it is called (`get()`) or is said to be a command or the like.
     """
     parts = re.split(r"(?<=\w)(?:\.|::)(?=\w)", name)
@@ -63,15 +63,15 @@ def _stands_in(text: str, pattern: str) -> bool:
 def find_tools(
     chunks: ChunkReader,
     graph: GraphReader,
-    asked: Asked,
+    asked: EmbeddedQuery,
     seeds: Collection[Chunk],
     *,
     measure: Callable[[Collection[str]], Bases],
 ) -> tuple[ToolInScope, ...]:
-    """Return at most 2 tools that the asker or the question names, among those that passages explain.
+    """Return at most 2 tools that the asker or the question names, among those that chunks explain.
 
     What the asker names comes first, then the longest name. *measure* gives the bases of chunks that pass
-    the query's filters; a passage that does not defines nothing here.
+    the query's filters; a chunk that does not defines nothing here.
     """
     stated = _stated(asked.query)
     near = [
@@ -97,7 +97,7 @@ def _stated(query: Query) -> frozenset[str]:
     return frozenset(listed | ({query.tool.name} if query.tool else set()))
 
 
-def _explaining(chunks: ChunkReader, asked: Asked, names: Collection[str]) -> tuple[Chunk, ...]:
+def _explaining(chunks: ChunkReader, asked: EmbeddedQuery, names: Collection[str]) -> tuple[Chunk, ...]:
     only = (Filter(field="tool_names", values=tuple(sorted(names))),)
     hits = chunks.search_vector(SearchField.TEXT, asked.vector, top_k=_LOOK_UP, filters=only)
     return chunks.get([hit.chunk_id for hit in hits])

@@ -6,7 +6,7 @@ from typing import Any
 
 from retrieval.bundle.build import build_bundle
 from retrieval.bundle.prompt import render_prompt
-from retrieval.iterative.graph import Resolved, Triple
+from retrieval.iterative.graph import EntityGraph, EntityTriple
 from retrieval.iterative.judge import paths_to_answer
 from retrieval.iterative.linearise import linearise, name_apart
 from retrieval.iterative.loop import Iteration
@@ -20,7 +20,7 @@ SUMMARIES_MAX = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class ProvenLink:
     """A triple of the final graph with its provenance: `text` stands at `span` of `chunk`, read in `step`."""
 
     subject: str
@@ -32,23 +32,23 @@ class Link:
     step: int
 
 
-def list_provenance(state: State) -> tuple[Link, ...]:
+def list_provenance(state: State) -> tuple[ProvenLink, ...]:
     """Return every triple of the final graph with the words it rests on, in order of appearance."""
     view = state.view
     return _links(state, view, view.triples)
 
 
-def evidence_chain(state: State) -> tuple[Link, ...]:
+def evidence_chain(state: State) -> tuple[ProvenLink, ...]:
     """Return the triples from the question's entities to an answer; empty where one of them has no path."""
     view = state.view
     paths = paths_to_answer(view, state.question)
     return _links(state, view, tuple(dict.fromkeys(triple for path in paths for triple in path)))
 
 
-def _links(state: State, view: Resolved, triples: Collection[Triple]) -> tuple[Link, ...]:
+def _links(state: State, view: EntityGraph, triples: Collection[EntityTriple]) -> tuple[ProvenLink, ...]:
     texts = {one.evidence.chunk_id: one.evidence.text for one in state.passages}
     return tuple(
-        Link(
+        ProvenLink(
             subject=name_apart(view, one.subject),
             predicate=one.statement.predicate,
             object=name_apart(view, one.object),
@@ -65,7 +65,7 @@ def build_final_bundle(run: Iteration, query: Query) -> ContextBundle:
     """Return all that was read, and the best of what was only found, by the best score of any step.
 
     A passage that was read is never cut off by `top_k`: the answer is made from all documents. Each step has
-    kept the token budget; together they may have up to four times as many tokens. `diagnostics` hold the
+    kept the token budget; together they may have up to four times as many tokens. `diagnostics` contain the
     graph, its provenance, the evidence chain and what was asked.
     """
     ranked = rank_passages(run.state)

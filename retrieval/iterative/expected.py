@@ -2,13 +2,13 @@
 
 import re
 
-from retrieval.iterative.facts import Kind
+from retrieval.iterative.facts import EntityKind
 
 _ASKED = (
-    (Kind.PERSON, r"who|whom|whose|which (?:person|actor|actress|author|director|singer|president)"),
-    (Kind.DATE, r"when|(?:what|which|in what|in which) (?:year|date|day|month|century)|how old"),
+    (EntityKind.PERSON, r"who|whom|whose|which (?:person|actor|actress|author|director|singer|president)"),
+    (EntityKind.DATE, r"when|(?:what|which|in what|in which) (?:year|date|day|month|century)|how old"),
     (
-        Kind.PLACE,
+        EntityKind.PLACE,
         r"where|(?:in |at |from |of |on )?(?:what|which) (?:city|country|county|place|state|town|village"
         r"|continent|region|province|district|nation|location)",
     ),
@@ -33,29 +33,29 @@ _PLACE_BEFORE = re.compile(
 )
 _LEADS = (
     (
-        Kind.PERSON,
+        EntityKind.PERSON,
         r"\((?:[^()]*\b)?(?:born\b|\d{3,4}\s*[–-]\s*\d{3,4})|\b(?:is|was) an? (?:[\w-]+ ){0,4}(?:actor"
         r"|actress|singer|writer|author|director|politician|player|musician|poet|painter|footballer|composer"
         r"|king|queen)\b",
     ),
     (
-        Kind.PLACE,
+        EntityKind.PLACE,
         r"\b(?:is|was) an? (?:[\w-]+ ){0,4}(?:city|town|village|county|municipality|country|state|island"
         r"|river|province|district|region|commune|mountain|lake)\b",
     ),
     (
-        Kind.WORK,
+        EntityKind.WORK,
         r"\b(?:is|was) an? (?:[\w-]+ ){0,6}(?:film|movie|song|album|novel|book|series|single"
         r"|play|opera|game)\b",
     ),
     (
-        Kind.ORGANISATION,
+        EntityKind.ORGANISATION,
         r"\b(?:is|was) an? (?:[\w-]+ ){0,4}(?:company|band|organi[sz]ation|university|party|label|club)\b",
     ),
 )
 
 
-def expected_kind(question: str) -> Kind | None:
+def expected_kind(question: str) -> EntityKind | None:
     """Return the kind of answer: who person, when date, where place; None where any new thing may be it."""
     for kind, words in _ASKED:
         if re.match(rf"(?:{words})\b", question.strip(), re.IGNORECASE):
@@ -66,18 +66,18 @@ def expected_kind(question: str) -> Kind | None:
     return None
 
 
-def kind_of_title(lead: str) -> Kind:
-    """Tell from the sentence that opens a document what it is about."""
+def kind_of_title(lead: str) -> EntityKind:
+    """Guess from the sentence that opens a document what it is about."""
     found = [(match.start(), kind) for kind, words in _LEADS if (match := re.search(words, lead))]
-    return min(found)[1] if found else Kind.THING
+    return min(found)[1] if found else EntityKind.THING
 
 
-def kind_of_span(name: str, before: str) -> Kind:
-    """Tell from a name, and from the words *before* it, what it may be."""
+def kind_of_span(name: str, before: str) -> EntityKind:
+    """Guess from a name, and from the words *before* it, what it may be."""
     if _YEAR.fullmatch(name) or DATE.fullmatch(name):
-        return Kind.DATE
+        return EntityKind.DATE
     if _BODIES.search(name):
-        return Kind.ORGANISATION
+        return EntityKind.ORGANISATION
     if _PERSON_BEFORE.search(before) and " " in name:
-        return Kind.PERSON
-    return Kind.PLACE if _PLACE_BEFORE.search(before) else Kind.THING
+        return EntityKind.PERSON
+    return EntityKind.PLACE if _PLACE_BEFORE.search(before) else EntityKind.THING

@@ -8,7 +8,7 @@ Span = tuple[int, int]
 """Start and end in a passage's text, in code points."""
 
 
-class Kind(StrEnum):
+class EntityKind(StrEnum):
     """What an entity is, as far as a question can ask for it."""
 
     PERSON = "person"
@@ -20,7 +20,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
+class NameMention:
     """A name where it stands; `span` is None where only the passage's title or headings have it.
 
     `ref` is what the index knows it as: an entity, or the document of this title. `attributes` are pairs such
@@ -31,7 +31,7 @@ class Mention:
     chunk: str
     span: Span | None
     name: str
-    kind: Kind = Kind.THING
+    kind: EntityKind = EntityKind.THING
     attributes: tuple[tuple[str, str], ...] = ()
     aliases: tuple[str, ...] = ()
     ref: str | None = None
@@ -65,16 +65,16 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class StepFacts:
     """What was read in one step; `dropped` counts what a reader gave that does not stand in the passages."""
 
-    mentions: tuple[Mention, ...] = ()
+    mentions: tuple[NameMention, ...] = ()
     statements: tuple[Statement, ...] = ()
     dropped: int = 0
 
 
 def find_name(name: str, text: str) -> Span | None:
-    """Give where *name* stands in *text* first, whatever the case, punctuation and space; None if nowhere."""
+    """Return where *name* first stands in *text*, whatever the case, punctuation and space, or None."""
     words = re.findall(r"\w+", name)
     if not words:
         return None

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.iterative.facts import Facts, Kind, Mention, Statement
+from retrieval.iterative.facts import EntityKind, NameMention, Statement, StepFacts
 from retrieval.question.words import fold
 
 DISTINGUISHING = frozenset({"country", "born", "died", "kind"})
@@ -17,25 +17,25 @@ class Graph:
     What is one entity and what are two is decided from all mentions together, by `resolve`.
     """
 
-    mentions: tuple[Mention, ...] = ()
+    mentions: tuple[NameMention, ...] = ()
     statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entity:
+class EntityCluster:
     """Mentions that mean one thing, in order of appearance; `name` is how it appeared first."""
 
     name: str
-    kind: Kind
+    kind: EntityKind
     attributes: tuple[tuple[str, str], ...]
     names: frozenset[str]
     refs: frozenset[str]
-    mentions: tuple[Mention, ...]
+    mentions: tuple[NameMention, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Triple:
-    """A statement between two entities, given by their places in `Resolved.entities`."""
+class EntityTriple:
+    """A statement between two entities, given by their places in `EntityGraph.entities`."""
 
     subject: int
     object: int
@@ -43,22 +43,22 @@ class Triple:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
+class EntityGraph:
     """Entities and triples, both in order of appearance."""
 
-    entities: tuple[Entity, ...]
-    triples: tuple[Triple, ...]
+    entities: tuple[EntityCluster, ...]
+    triples: tuple[EntityTriple, ...]
 
-    def neighbours(self) -> Mapping[int, Mapping[int, Triple]]:
-        """Return to each entity those one triple away, by the first triple that joins them."""
-        near: dict[int, dict[int, Triple]] = {}
+    def neighbours(self) -> Mapping[int, Mapping[int, EntityTriple]]:
+        """Return for each entity those one triple away, by the first triple that joins them."""
+        near: dict[int, dict[int, EntityTriple]] = {}
         for triple in self.triples:
             near.setdefault(triple.subject, {}).setdefault(triple.object, triple)
             near.setdefault(triple.object, {}).setdefault(triple.subject, triple)
         return near
 
 
-def merge(graph: Graph, facts: Facts) -> Graph:
+def merge(graph: Graph, facts: StepFacts) -> Graph:
     """Add what was read; what is there already changes nothing."""
     return Graph(
         mentions=tuple(sorted({*graph.mentions, *facts.mentions}, key=_mention_key)),
@@ -66,7 +66,7 @@ def merge(graph: Graph, facts: Facts) -> Graph:
     )
 
 
-def _mention_key(one: Mention) -> tuple[object, ...]:
+def _mention_key(one: NameMention) -> tuple[object, ...]:
     return (*one.order, one.span or (), one.kind, one.attributes, one.aliases, one.ref or "")
 
 
@@ -74,7 +74,7 @@ def _statement_key(one: Statement) -> tuple[object, ...]:
     return (*one.order, one.span, one.subject_ref or "", one.object_ref or "")
 
 
-def resolve(graph: Graph) -> Resolved:
+def resolve(graph: Graph) -> EntityGraph:
     """Decide which mentions are one entity: same name or alias, and nothing that tells them apart.
 
     Two ids of the index, or two values of a distinguishing attribute, tell homonyms apart. A bare name that
@@ -91,14 +91,14 @@ def resolve(graph: Graph) -> Resolved:
     entities = tuple(sorted((cluster.entity() for cluster in clusters), key=_first_appearance))
     known = _Places.of(entities)
     triples = (known.join(statement) for statement in graph.statements)
-    return Resolved(entities=entities, triples=tuple(one for one in triples if one))
+    return EntityGraph(entities=entities, triples=tuple(one for one in triples if one))
 
 
-def _first_appearance(entity: Entity) -> tuple[object, ...]:
+def _first_appearance(entity: EntityCluster) -> tuple[object, ...]:
     return _mention_key(entity.mentions[0])
 
 
-def _most_told_first(mention: Mention) -> tuple[object, ...]:
+def _most_told_first(mention: NameMention) -> tuple[object, ...]:
     """What has an id, attributes or aliases says who is who, before bare names look for their place."""
     return (
         mention.ref is None,
@@ -113,14 +113,14 @@ class _Cluster:
     names: frozenset[str]
     refs: frozenset[str]
     telling: Mapping[str, str]
-    mentions: tuple[Mention, ...]
+    mentions: tuple[NameMention, ...]
 
     @property
     def chunks(self) -> frozenset[str]:
         return frozenset(one.chunk for one in self.mentions)
 
     @classmethod
-    def of(cls, mention: Mention) -> "_Cluster":
+    def of(cls, mention: NameMention) -> "_Cluster":
         return cls(
             names=_names(mention),
             refs=frozenset({mention.ref} if mention.ref else ()),
@@ -145,15 +145,15 @@ class _Cluster:
             and all(self.telling.get(key, told) == told for key, told in other.telling.items())
         )
 
-    def entity(self) -> Entity:
+    def entity(self) -> EntityCluster:
         ordered = tuple(sorted(self.mentions, key=_mention_key))
-        kinds = [one.kind for one in ordered if one.kind is not Kind.THING]
+        kinds = [one.kind for one in ordered if one.kind is not EntityKind.THING]
         pairs: dict[tuple[str, str], tuple[str, str]] = {}
         for key, value in (pair for one in ordered for pair in one.attributes):
             pairs.setdefault((key, fold(value)), (key, value))
-        return Entity(
+        return EntityCluster(
             name=ordered[0].name,
-            kind=max(dict.fromkeys(kinds), key=kinds.count, default=Kind.THING),
+            kind=max(dict.fromkeys(kinds), key=kinds.count, default=EntityKind.THING),
             attributes=tuple(pairs.values()),
             names=self.names,
             refs=self.refs,
@@ -170,7 +170,7 @@ def _home_of(one: _Cluster, clusters: Collection[_Cluster]) -> int | None:
     return known[0] if known else here[0] if len(here) == 1 else None
 
 
-def _names(mention: Mention) -> frozenset[str]:
+def _names(mention: NameMention) -> frozenset[str]:
     return frozenset(fold(name) for name in (mention.name, *mention.aliases) if fold(name))
 
 
@@ -187,7 +187,7 @@ class _Places:
     here: Mapping[tuple[str, str], int]
 
     @classmethod
-    def of(cls, entities: Sequence[Entity]) -> "_Places":
+    def of(cls, entities: Sequence[EntityCluster]) -> "_Places":
         by_ref: dict[str, int] = {}
         by_name: dict[str, int] = {}
         here: dict[tuple[str, str], int] = {}
@@ -198,13 +198,13 @@ class _Places:
             here.update((key, place) for key in keys if key not in here)
         return cls(by_ref=by_ref, by_name=by_name, here=here)
 
-    def join(self, statement: Statement) -> Triple | None:
+    def join(self, statement: Statement) -> EntityTriple | None:
         """Return the triple of a statement; None where one of its two was dropped, or both are one."""
         subject = self._find(statement.subject, statement.subject_ref, statement.chunk)
         object_ = self._find(statement.object, statement.object_ref, statement.chunk)
         if subject is None or object_ is None or subject == object_:
             return None
-        return Triple(subject=subject, object=object_, statement=statement)
+        return EntityTriple(subject=subject, object=object_, statement=statement)
 
     def _find(self, name: str, ref: str | None, chunk: str) -> int | None:
         folded = fold(name)

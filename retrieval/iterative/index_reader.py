@@ -1,4 +1,4 @@
-"""Facts that the index's own graph has of passages: it is asked before anything is read anew."""
+"""Facts that the index's own graph has of passages: it is asked before anything is read again."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from indexes.ports import GraphReader
 from retrieval.graph.second_query import split_sentences
 from retrieval.iterative.expected import kind_of_span, kind_of_title
-from retrieval.iterative.facts import Facts, Mention, Statement, find_name
+from retrieval.iterative.facts import NameMention, Statement, StepFacts, find_name
 from retrieval.iterative.passages import split_title, title_of
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.evidence import Evidence
@@ -14,7 +14,7 @@ from schemas.nodes import Entity, Page, PdfDoc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbours:
+class GraphNeighbours:
     """What the graph has around some passages: edges, and names of what is at their ends."""
 
     mentions: tuple[Edge, ...]
@@ -26,7 +26,7 @@ class Neighbours:
     """Documents to the entity that has their name."""
 
 
-def read_from_index(graph: GraphReader, passages: Collection[Evidence], *, step: int) -> Facts:
+def read_from_index(graph: GraphReader, passages: Collection[Evidence], *, step: int) -> StepFacts:
     """Return titles, mentions, relations and body links of *passages* as the index has them.
 
     A relation whose words do not stand in the passage is left out: it would have nothing to show.
@@ -35,18 +35,18 @@ def read_from_index(graph: GraphReader, passages: Collection[Evidence], *, step:
     around = _look_around(graph, passages)
     by_chunk = {one.chunk_id: one for one in passages}
     own = {one.chunk_id: _own(one, around, step) for one in by_chunk.values()}
-    said = (
+    found = (
         *_mentioned(around, by_chunk, own),
         *_linked(around, by_chunk, own),
         *_related(around, by_chunk, step),
     )
-    return Facts(
-        mentions=(*own.values(), *(mention for mentions, _ in said for mention in mentions)),
-        statements=tuple(statement for _, statement in said),
+    return StepFacts(
+        mentions=(*own.values(), *(mention for mentions, _ in found for mention in mentions)),
+        statements=tuple(statement for _, statement in found),
     )
 
 
-def _look_around(graph: GraphReader, passages: Collection[Evidence]) -> Neighbours:
+def _look_around(graph: GraphReader, passages: Collection[Evidence]) -> GraphNeighbours:
     chunks = sorted({one.chunk_id for one in passages})
     docs = sorted({one.doc for one in passages})
     mentions = graph.edges_from(chunks, kinds={EdgeKind.MENTIONS})
@@ -58,7 +58,7 @@ def _look_around(graph: GraphReader, passages: Collection[Evidence]) -> Neighbou
     related = graph.edges_from(known, kinds={EdgeKind.RELATED})
     relations = tuple(edge for edge in related if edge.chunk in set(chunks))
     nodes = graph.nodes(sorted({*known, *ends, *(edge.dst for edge in relations)}))
-    return Neighbours(
+    return GraphNeighbours(
         mentions=mentions,
         relations=relations,
         links=tuple(links),
@@ -72,11 +72,11 @@ def _in_body(edge: Edge, chunks: Collection[str]) -> bool:
     return edge.position in {LinkPosition.BODY, None} and edge.chunk in chunks and edge.dst != edge.src
 
 
-def _own(passage: Evidence, around: Neighbours, step: int) -> Mention:
+def _own(passage: Evidence, around: GraphNeighbours, step: int) -> NameMention:
     """What the passage's document is about, by its title."""
     entity = around.entities.get(around.named.get(passage.doc, ""))
     name, kind = split_title(title_of(passage))
-    return Mention(
+    return NameMention(
         step=step,
         chunk=passage.chunk_id,
         span=None,
@@ -88,12 +88,12 @@ def _own(passage: Evidence, around: Neighbours, step: int) -> Mention:
     )
 
 
-Said = tuple[tuple[Mention, ...], Statement]
+FoundStatement = tuple[tuple[NameMention, ...], Statement]
 
 
 def _mentioned(
-    around: Neighbours, passages: Mapping[str, Evidence], own: Mapping[str, Mention]
-) -> Iterator[Said]:
+    around: GraphNeighbours, passages: Mapping[str, Evidence], own: Mapping[str, NameMention]
+) -> Iterator[FoundStatement]:
     for edge in around.mentions:
         entity = around.entities.get(edge.dst)
         if entity:
@@ -104,8 +104,8 @@ def _mentioned(
 
 
 def _linked(
-    around: Neighbours, passages: Mapping[str, Evidence], own: Mapping[str, Mention]
-) -> Iterator[Said]:
+    around: GraphNeighbours, passages: Mapping[str, Evidence], own: Mapping[str, NameMention]
+) -> Iterator[FoundStatement]:
     for edge in around.links:
         chunk, title = edge.chunk or "", around.titles.get(edge.dst, "")
         ref = around.named.get(edge.dst, edge.dst)
@@ -116,18 +116,18 @@ def _linked(
 
 def _joined(
     passage: Evidence,
-    own: Mention,
+    own: NameMention,
     words: str,
     predicate: str,
     name: str,
     aliases: tuple[str, ...],
     ref: str,
-) -> Iterable[Said]:
+) -> Iterable[FoundStatement]:
     span = find_name(words, passage.text)
     if span is None or ref == own.ref:
         return ()
     kind = kind_of_span(name, passage.text[max(0, span[0] - 30) : span[0]])
-    mention = Mention(
+    mention = NameMention(
         step=own.step, chunk=passage.chunk_id, span=span, name=name, kind=kind, aliases=aliases, ref=ref
     )
     statement = Statement(
@@ -143,7 +143,9 @@ def _joined(
     return (((mention,), statement),)
 
 
-def _related(around: Neighbours, passages: Mapping[str, Evidence], step: int) -> Iterator[Said]:
+def _related(
+    around: GraphNeighbours, passages: Mapping[str, Evidence], step: int
+) -> Iterator[FoundStatement]:
     for edge in around.relations:
         subject, object_ = around.entities.get(edge.src), around.entities.get(edge.dst)
         passage = passages[edge.chunk or ""]

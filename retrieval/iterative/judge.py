@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from retrieval.iterative.expected import expected_kind
-from retrieval.iterative.graph import Resolved, Triple
+from retrieval.iterative.graph import EntityGraph, EntityTriple
 from retrieval.iterative.passages import title_of
 from retrieval.iterative.paths import named_in, shortest_path
 from retrieval.iterative.state import State
@@ -19,14 +19,14 @@ LOGIT_MIN = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class SufficiencyVerdict:
     """Whether to stop, and what speaks against it, a line each."""
 
     sufficient: bool
     missing: tuple[str, ...]
 
 
-def judge(state: State) -> Verdict:
+def judge(state: State) -> SufficiencyVerdict:
     """Judge by rule: sufficient if question words are covered, a path leads to an answer, a passage fits.
 
     Where no cross-encoder was asked, the first two decide.
@@ -40,7 +40,7 @@ def judge(state: State) -> Verdict:
         (best is not None and best <= LOGIT_MIN, "no passage fits the question"),
     )
     missing = tuple(reason for applies, reason in against if applies)
-    return Verdict(sufficient=not missing, missing=missing)
+    return SufficiencyVerdict(sufficient=not missing, missing=missing)
 
 
 def coverage(question: str, passages: Collection[Evidence]) -> float:
@@ -59,7 +59,7 @@ def coverage(question: str, passages: Collection[Evidence]) -> float:
     return round(found / math.fsum(weights.values()), 6) if weights else 0.0
 
 
-def leads_to_answer(graph: Resolved, question: str) -> bool:
+def leads_to_answer(graph: EntityGraph, question: str) -> bool:
     """Whether kept triples join each entity that *question* names to one of the kind it asks for.
 
     Every name of the question must be in the graph, and a question without names has no path to begin.
@@ -67,7 +67,7 @@ def leads_to_answer(graph: Resolved, question: str) -> bool:
     return bool(paths_to_answer(graph, question))
 
 
-def paths_to_answer(graph: Resolved, question: str) -> tuple[tuple[Triple, ...], ...]:
+def paths_to_answer(graph: EntityGraph, question: str) -> tuple[tuple[EntityTriple, ...], ...]:
     """Return the shortest path from each entity that *question* names to an answer; empty if one has none.
 
     Of several entities that a name may mean the first that has a path counts.
@@ -80,7 +80,7 @@ def paths_to_answer(graph: Resolved, question: str) -> tuple[tuple[Triple, ...],
     return tuple(paths) if all(paths) else ()
 
 
-def answers_of(graph: Resolved, question: str) -> frozenset[int]:
+def answers_of(graph: EntityGraph, question: str) -> frozenset[int]:
     """Return the entities that may answer: not named by the question, and of the kind that it asks for."""
     kind = expected_kind(question)
     asked = f" {fold(question)} "

@@ -2,12 +2,12 @@
 
 import re
 
-from retrieval.iterative.graph import Entity, Resolved, Triple
+from retrieval.iterative.graph import EntityCluster, EntityGraph, EntityTriple
 
 _MARKUP = re.compile(r"(?:[\[\]<>\s]|--)+")
 
 
-def linearise(graph: Resolved) -> str:
+def linearise(graph: EntityGraph) -> str:
     """Return entities, then relations, each in order of first appearance, between `<graph>` and `</graph>`.
 
     Source: Graph-Anchored Knowledge Indexing (GraphAnchor; Liu et al., 2026), section 4.
@@ -17,22 +17,22 @@ def linearise(graph: Resolved) -> str:
     return f"<graph>Entities: {entities}; Relations: {relations}</graph>"
 
 
-def name_apart(graph: Resolved, place: int) -> str:
+def name_apart(graph: EntityGraph, place: int) -> str:
     """Return an entity's name, with what tells it from another of that name where there is one."""
     entity = graph.entities[place]
     others = [one for one in graph.entities if one is not entity and one.name == entity.name]
     if not others:
         return _plain(entity.name)
-    told = ", ".join(value for _, value in entity.attributes) or f"of {entity.mentions[0].chunk}"
-    return f"{_plain(entity.name)} ({_plain(told)})"
+    shown = ", ".join(value for _, value in entity.attributes) or f"of {entity.mentions[0].chunk}"
+    return f"{_plain(entity.name)} ({_plain(shown)})"
 
 
-def _entity(entity: Entity) -> str:
-    told = ", ".join((entity.kind.value, *(value for _, value in entity.attributes)))
-    return f"[{_plain(entity.name)} ({_plain(told)})]"
+def _entity(entity: EntityCluster) -> str:
+    shown = ", ".join((entity.kind.value, *(value for _, value in entity.attributes)))
+    return f"[{_plain(entity.name)} ({_plain(shown)})]"
 
 
-def _relation(graph: Resolved, triple: Triple) -> str:
+def _relation(graph: EntityGraph, triple: EntityTriple) -> str:
     ends = (name_apart(graph, triple.subject), name_apart(graph, triple.object))
     return f"[{ends[0]} -- {_plain(triple.statement.predicate)} -- {ends[1]}]"
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from indexes.ports import GraphReader, Reranker
 from retrieval.iterative.reasoning import decide
-from retrieval.iterative.sources import PassageRetriever, Sources, take_step
-from retrieval.iterative.state import STEPS_MAX, Outcome, State, Step, absorb
+from retrieval.iterative.sources import PassageRetriever, StepPorts, take_step
+from retrieval.iterative.state import STEPS_MAX, LoopOutcome, LoopStep, State, absorb
 from retrieval.iterative.sub_query import is_single_hop
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.evidence import Query
@@ -22,10 +22,10 @@ class Iteration:
     """A run of the loop: where it stands, and the log of all that it saw from outside."""
 
     state: State
-    log: tuple[Step, ...] = ()
+    log: tuple[LoopStep, ...] = ()
 
 
-def _tell_nobody(_step: Step, _state: State) -> None:
+def _tell_nobody(_step: LoopStep, _state: State) -> None:
     """Nobody watches."""
 
 
@@ -37,7 +37,7 @@ def iterate(
     reranker: Reranker | None = None,
     complete: Complete | None = None,
     steps: int = STEPS_MAX,
-    on_step: Callable[[Step, State], None] = _tell_nobody,
+    on_step: Callable[[LoopStep, State], None] = _tell_nobody,
     resume: Iteration | None = None,
 ) -> Iteration:
     """Run the loop for *query* to its end, or on from where *resume* stands.
@@ -48,11 +48,11 @@ def iterate(
     Raises: ConfigError: *steps* out of 1 to 4, or *resume* is of another question or generation;
     StoreUnavailable: a generation was published between two steps; what *retriever* raises.
     """
-    sources = Sources(retriever=retriever, graph=graph, reranker=reranker, complete=complete, query=query)
+    sources = StepPorts(retriever=retriever, graph=graph, reranker=reranker, complete=complete, query=query)
     run = resume or Iteration(state=start(query.text, steps=steps))
     if run.state.question != query.text:
         raise ConfigError(f"is a run of another question: {run.state.question!r}", subject=query.text)
-    while run.state.outcome is Outcome.OPEN:
+    while run.state.outcome is LoopOutcome.OPEN:
         step = take_step(sources, run.state)
         _check_generation(run, step, resumed=run is resume)
         run = Iteration(state=advance(run.state, step), log=(*run.log, step))
@@ -60,14 +60,14 @@ def iterate(
     return run
 
 
-def _check_generation(run: Iteration, step: Step, *, resumed: bool) -> None:
+def _check_generation(run: Iteration, step: LoopStep, *, resumed: bool) -> None:
     """Refuse to mix passages of two generations, or of two indexes: one answer is made from one."""
     before = run.log[-1].seen.bundle.generation if run.log else step.seen.bundle.generation
     found = step.seen.bundle.generation
     if before == found:
         return
     if resumed:
-        message = f"saw generation {before}, and this index is at {found}; ask the question anew"
+        message = f"saw generation {before}, and this index is at {found}; ask the question again"
         raise ConfigError(message, subject="saved run")
     message = f"went on from generation {before} to {found} while a question was asked; ask it again"
     raise StoreUnavailable(message, subject="index")
@@ -83,12 +83,12 @@ def start(question: str, *, steps: int = STEPS_MAX) -> State:
     return State(question=question, query=question, steps=steps, single_hop=is_single_hop(question))
 
 
-def advance(state: State, step: Step) -> State:
+def advance(state: State, step: LoopStep) -> State:
     """Return the state after *step*; from the same state and step always the same."""
     return _noted(decide(absorb(state, step.seen), step.said), step.notes)
 
 
-def replay(question: str, log: Collection[Step], *, steps: int = STEPS_MAX) -> State:
+def replay(question: str, log: Collection[LoopStep], *, steps: int = STEPS_MAX) -> State:
     """Return the state that a run with this *log* ended in, without stores and without a model."""
     state = start(question, steps=steps)
     for step in log:

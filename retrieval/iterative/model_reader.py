@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from retrieval.iterative.facts import Facts, Kind, Mention, Statement, find_name
+from retrieval.iterative.facts import EntityKind, NameMention, Statement, StepFacts, find_name
 from retrieval.iterative.passages import title_of
 from schemas.evidence import Evidence
 
@@ -14,7 +14,7 @@ FACTS_MAX = 60
 """Entities, and relations, of one answer that are looked at; a model may say the same thing for ever."""
 
 
-def parse_facts(answer: str, passages: Collection[Evidence], *, step: int) -> Facts | None:
+def parse_facts(answer: str, passages: Collection[Evidence], *, step: int) -> StepFacts | None:
     """Read a model's answer; None where it is no JSON object with `entities` and `relations`.
 
     An entity whose name stands in no passage, by its words, is dropped, and so is a relation whose text is
@@ -27,7 +27,7 @@ def parse_facts(answer: str, passages: Collection[Evidence], *, step: int) -> Fa
     mentions = [tuple(_mentions(one, passages, step)) for one in entities[:FACTS_MAX]]
     statements = [tuple(_statements(one, passages, step)) for one in relations[:FACTS_MAX]]
     beyond = max(0, len(entities) - FACTS_MAX) + max(0, len(relations) - FACTS_MAX)
-    return Facts(
+    return StepFacts(
         mentions=tuple(one for found in mentions for one in found),
         statements=tuple(one for found in statements for one in found),
         dropped=beyond + sum(not found for found in (*mentions, *statements)),
@@ -43,7 +43,7 @@ def _object(answer: str) -> Mapping[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def _mentions(given: object, passages: Collection[Evidence], step: int) -> Iterator[Mention]:
+def _mentions(given: object, passages: Collection[Evidence], step: int) -> Iterator[NameMention]:
     """One for each passage that has the name."""
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
         return
@@ -51,7 +51,7 @@ def _mentions(given: object, passages: Collection[Evidence], step: int) -> Itera
     for passage in passages:
         span = find_name(name, passage.text)
         if span or find_name(name, title_of(passage)):
-            yield Mention(
+            yield NameMention(
                 step=step,
                 chunk=passage.chunk_id,
                 span=span,
@@ -62,8 +62,8 @@ def _mentions(given: object, passages: Collection[Evidence], step: int) -> Itera
             )
 
 
-def _kind(given: object) -> Kind:
-    return next((kind for kind in Kind if kind == given), Kind.THING)
+def _kind(given: object) -> EntityKind:
+    return next((kind for kind in EntityKind if kind == given), EntityKind.THING)
 
 
 def _strings(given: object) -> list[str]:

@@ -14,6 +14,6 @@ def title_of(passage: Evidence) -> str:
 
 
 def split_title(title: str) -> tuple[str, str]:
-    """Give "Mercury" and "planet" of "Mercury (planet)"; the second is empty where there are no brackets."""
+    """Return "Mercury" and "planet" of "Mercury (planet)"; the second is empty without brackets."""
     match = _BRACKETED.fullmatch(title)
     return (match["name"], match["kind"]) if match else (title, "")

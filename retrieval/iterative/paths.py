@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from retrieval.iterative.graph import Entity, Resolved, Triple
+from retrieval.iterative.graph import EntityCluster, EntityGraph, EntityTriple
 from retrieval.question.relationship import entities_of
 from retrieval.question.words import fold
 
@@ -13,8 +13,8 @@ ENTITIES_MAX = 120
 """Entities that a prompt has room for; of equally far ones the latest to appear go first."""
 
 
-def named_in(question: str, entities: Collection[Entity]) -> tuple[frozenset[int], ...]:
-    """Give for each name of *question* the entities that it may mean, by their places; none is an empty set.
+def named_in(question: str, entities: Collection[EntityCluster]) -> tuple[frozenset[int], ...]:
+    """Return for each name of *question* the places of the entities that it may mean; an empty set for none.
 
     Those of exactly this name, else those whose name begins with it: "Black Hawk Township" is meant by
     "Black Hawk Township, Jefferson County". Where several have the name, the question does not say which.
@@ -25,19 +25,19 @@ def named_in(question: str, entities: Collection[Entity]) -> tuple[frozenset[int
     return tuple(_meant(fold(name), listed) for name in entities_of(question, known))
 
 
-def _meant(asked: str, entities: tuple[Entity, ...]) -> frozenset[int]:
+def _meant(asked: str, entities: tuple[EntityCluster, ...]) -> frozenset[int]:
     same = frozenset(place for place, one in enumerate(entities) if asked in one.names)
     return same or frozenset(
         place for place, one in enumerate(entities) if any(name.startswith(f"{asked} ") for name in one.names)
     )
 
 
-def subjects_of(question: str, entities: Collection[Entity]) -> tuple[int, ...]:
+def subjects_of(question: str, entities: Collection[EntityCluster]) -> tuple[int, ...]:
     """Return the entities that *question* names, by their places."""
     return tuple(sorted(frozenset().union(*named_in(question, entities))))
 
 
-def distances(graph: Resolved, start: Iterable[int]) -> dict[int, int]:
+def distances(graph: EntityGraph, start: Iterable[int]) -> dict[int, int]:
     """Return how many triples each entity is from the nearest of *start*; what is not joined is absent."""
     near = graph.neighbours()
     found = dict.fromkeys(start, 0)
@@ -49,10 +49,10 @@ def distances(graph: Resolved, start: Iterable[int]) -> dict[int, int]:
     return found
 
 
-def shortest_path(graph: Resolved, start: int, goals: Collection[int]) -> tuple[Triple, ...]:
+def shortest_path(graph: EntityGraph, start: int, goals: Collection[int]) -> tuple[EntityTriple, ...]:
     """Return the triples from *start* to the nearest of *goals*, the earliest of equals; empty if none."""
     near = graph.neighbours()
-    ways: dict[int, tuple[Triple, ...]] = {start: ()}
+    ways: dict[int, tuple[EntityTriple, ...]] = {start: ()}
     front = [start]
     while front:
         ended = sorted(place for place in front if place in goals and place != start)
@@ -63,7 +63,9 @@ def shortest_path(graph: Resolved, start: int, goals: Collection[int]) -> tuple[
 
 
 def _step(
-    near: Mapping[int, Mapping[int, Triple]], ways: dict[int, tuple[Triple, ...]], front: Collection[int]
+    near: Mapping[int, Mapping[int, EntityTriple]],
+    ways: dict[int, tuple[EntityTriple, ...]],
+    front: Collection[int],
 ) -> list[int]:
     reached: list[int] = []
     for place in front:
@@ -74,7 +76,7 @@ def _step(
     return reached
 
 
-def prune(graph: Resolved, question: str, *, room: int = ENTITIES_MAX) -> Resolved:
+def prune(graph: EntityGraph, question: str, *, room: int = ENTITIES_MAX) -> EntityGraph:
     """Leave out entities more than 3 hops from those of *question*, and the farthest beyond *room*.
 
     What no triple joins to the question's entities is farther than anything. Where the question names nothing
@@ -87,7 +89,7 @@ def prune(graph: Resolved, question: str, *, room: int = ENTITIES_MAX) -> Resolv
     if subjects:
         places = [place for place in places if far.get(place, HOPS_MAX + 1) <= HOPS_MAX]
     kept = {old: new for new, old in enumerate(sorted(places[:room]))}
-    return Resolved(
+    return EntityGraph(
         entities=tuple(graph.entities[old] for old in kept),
         triples=tuple(
             replace(one, subject=kept[one.subject], object=kept[one.object])

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from retrieval.iterative.facts import Kind
+from retrieval.iterative.facts import EntityKind
 from retrieval.iterative.passages import title_of
 from schemas.evidence import Evidence
 from schemas.extraction import Message
@@ -34,7 +34,7 @@ _STRINGS: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}}
 _STRING: Mapping[str, Any] = {"type": "string"}
 _ENTITY: Mapping[str, Any] = {
     "name": _STRING,
-    "kind": {"enum": [kind.value for kind in Kind]},
+    "kind": {"enum": [kind.value for kind in EntityKind]},
     "aliases": _STRINGS,
     "attributes": _STRINGS,
 }
@@ -72,7 +72,7 @@ def reasoning_messages(question: str, graph: str, passages: Collection[Evidence]
 
 
 def answering_messages(prompt: str, graph: str) -> Sequence[Message]:
-    """Ask for the answer: *prompt* holds the contract, the question and all evidence, *graph* the graph."""
+    """Ask for the answer: *prompt* has the contract, the question and all evidence, *graph* the graph."""
     return ({"role": "user", "content": f"{prompt}\n\n{ANSWER}\n{graph}"},)
 
 

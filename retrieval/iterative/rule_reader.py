@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from retrieval.graph.second_query import proper_spans, split_sentences
 from retrieval.iterative.expected import DATE, kind_of_span, kind_of_title
-from retrieval.iterative.facts import Facts, Mention, Span, Statement, find_name
+from retrieval.iterative.facts import NameMention, Span, Statement, StepFacts, find_name
 from retrieval.iterative.passages import split_title, title_of
 from retrieval.question.words import code_tokens, fold
 from schemas.evidence import Evidence
@@ -15,28 +15,28 @@ NAMES_MAX = 12
 PREDICATE = "mentions"
 
 
-def read_by_rule(passages: Collection[Evidence], known: Facts, *, step: int) -> Facts:
+def read_by_rule(passages: Collection[Evidence], known: StepFacts, *, step: int) -> StepFacts:
     """Read names from *passages*, but for those that *known*, which the index says, has of the passage.
 
     Each is joined to the passage's title by `mentions`: mere company states no more.
     """
-    told = {(one.chunk, fold(name)) for one in known.mentions for name in (one.name, *one.aliases)}
+    known_names = {(one.chunk, fold(name)) for one in known.mentions for name in (one.name, *one.aliases)}
     refs = {one.chunk: one for one in known.mentions if one.span is None and one.ref}
-    mentions: list[Mention] = []
+    mentions: list[NameMention] = []
     statements: list[Statement] = []
     for passage in passages:
         title = refs.get(passage.chunk_id) or _title(passage, step)
         mentions.append(title)
         for name, span in _names(passage):
-            if (passage.chunk_id, fold(name)) not in told and fold(name) != fold(title.name):
+            if (passage.chunk_id, fold(name)) not in known_names and fold(name) != fold(title.name):
                 mentions.append(_mention(passage, name, span, step))
                 statements.append(_statement(title, name, span))
-    return Facts(mentions=tuple(mentions), statements=tuple(statements))
+    return StepFacts(mentions=tuple(mentions), statements=tuple(statements))
 
 
-def _title(passage: Evidence, step: int) -> Mention:
+def _title(passage: Evidence, step: int) -> NameMention:
     name, kind = split_title(title_of(passage))
-    return Mention(
+    return NameMention(
         step=step,
         chunk=passage.chunk_id,
         span=None,
@@ -48,12 +48,14 @@ def _title(passage: Evidence, step: int) -> Mention:
     )
 
 
-def _mention(passage: Evidence, name: str, span: Span, step: int) -> Mention:
+def _mention(passage: Evidence, name: str, span: Span, step: int) -> NameMention:
     before = passage.text[max(0, span[0] - 30) : span[0]]
-    return Mention(step=step, chunk=passage.chunk_id, span=span, name=name, kind=kind_of_span(name, before))
+    return NameMention(
+        step=step, chunk=passage.chunk_id, span=span, name=name, kind=kind_of_span(name, before)
+    )
 
 
-def _statement(title: Mention, name: str, span: Span) -> Statement:
+def _statement(title: NameMention, name: str, span: Span) -> Statement:
     return Statement(
         step=title.step,
         chunk=title.chunk,

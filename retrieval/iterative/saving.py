@@ -33,7 +33,7 @@ def load_iteration(text: str) -> Iteration:
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ConfigError(f"has a log that cannot be replayed ({error})", subject="saved run") from error
     if not sound:
-        raise ConfigError("is not what its log leads to; ask the question anew", subject="saved run")
+        raise ConfigError("is not what its log leads to; ask the question again", subject="saved run")
     return run
 
 
@@ -41,7 +41,7 @@ def _read(text: str) -> Iteration:
     try:
         record: dict[str, Any] = json.loads(text)
         if record.pop("version") != VERSION:
-            raise ConfigError("is of another version; ask the question anew", subject="saved run")
+            raise ConfigError("is of another version; ask the question again", subject="saved run")
         return from_record(Iteration, record)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ConfigError(f"is no saved run of the loop ({error})", subject="saved run") from error

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from indexes.ports import GraphReader, Reranker
-from retrieval.iterative.facts import Facts
+from retrieval.iterative.facts import StepFacts
 from retrieval.iterative.graph import merge
 from retrieval.iterative.index_reader import read_from_index
 from retrieval.iterative.linearise import linearise
@@ -14,7 +14,7 @@ from retrieval.iterative.passages import title_of
 from retrieval.iterative.prompts import READ_SCHEMA, reading_messages, reasoning_messages
 from retrieval.iterative.reasoning import parse_reasoning
 from retrieval.iterative.rule_reader import read_by_rule
-from retrieval.iterative.state import READ_MAX, Said, Seen, State, Step, absorb, choose_new
+from retrieval.iterative.state import READ_MAX, LoopStep, ModelVerdict, Observation, State, absorb, choose_new
 from retrieval.iterative.sub_query import reformulate
 from schemas.errors import SitegraphError, StoreUnavailable
 from schemas.evidence import ContextBundle, Evidence, Query
@@ -35,7 +35,7 @@ class PassageRetriever(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class StepPorts:
     """All that a step may ask; without a model the rules read and judge. *query* is the run's own."""
 
     retriever: PassageRetriever
@@ -45,26 +45,26 @@ class Sources:
     query: Query
 
 
-def take_step(sources: Sources, state: State) -> Step:
+def take_step(sources: StepPorts, state: State) -> LoopStep:
     """Ask the outside for one step; what it means for *state* is `loop.advance`'s to say.
 
     A question that one look should answer is only looked up.
     """
     if state.single_hop:
-        return Step(seen=Seen(query=state.query, bundle=_passages(sources, state.query)))
+        return LoopStep(seen=Observation(query=state.query, bundle=_passages(sources, state.query)))
     seen = _look(sources, state)
     if sources.complete is None:
-        return Step(seen=seen)
+        return LoopStep(seen=seen)
     said, notes = _reason(sources.complete, absorb(state, seen))
-    return Step(seen=seen, said=said, notes=notes)
+    return LoopStep(seen=seen, said=said, notes=notes)
 
 
-def _look(sources: Sources, state: State) -> Seen:
+def _look(sources: StepPorts, state: State) -> Observation:
     text, bundle, notes = _retrieve(sources, state)
     new = choose_new(state, bundle)
     known, missing = _known(sources.graph, new, state.step + 1)
     facts, failed = _read(sources.complete, state, new, known)
-    return Seen(
+    return Observation(
         query=text,
         bundle=bundle,
         facts=facts,
@@ -73,7 +73,7 @@ def _look(sources: Sources, state: State) -> Seen:
     )
 
 
-def _retrieve(sources: Sources, state: State) -> tuple[str, ContextBundle, Notes]:
+def _retrieve(sources: StepPorts, state: State) -> tuple[str, ContextBundle, Notes]:
     """Ask the step's query; where it finds nothing new, once more in words of the graph."""
     bundle = _passages(sources, state.query)
     other = None if choose_new(state, bundle) else reformulate(state)
@@ -83,25 +83,25 @@ def _retrieve(sources: Sources, state: State) -> tuple[str, ContextBundle, Notes
     return other, again, (f"found nothing new, asked in words of the graph: {other}",)
 
 
-def _passages(sources: Sources, text: str) -> ContextBundle:
+def _passages(sources: StepPorts, text: str) -> ContextBundle:
     """Find at least as many as a step reads, however few the answer should show."""
     top_k = max(sources.query.top_k, READ_MAX)
     return sources.retriever.retrieve(replace(sources.query, text=text, top_k=top_k))
 
 
-def _known(graph: GraphReader | None, new: Collection[Evidence], step: int) -> tuple[Facts, Notes]:
-    """Ask the index's own graph before anything is read anew."""
+def _known(graph: GraphReader | None, new: Collection[Evidence], step: int) -> tuple[StepFacts, Notes]:
+    """Ask the index's own graph before anything is read again."""
     if graph is None or not new:
-        return Facts(), ()
+        return StepFacts(), ()
     try:
         return read_from_index(graph, new, step=step), ()
     except StoreUnavailable as error:
-        return Facts(), (f"the index's graph was not asked: {error}",)
+        return StepFacts(), (f"the index's graph was not asked: {error}",)
 
 
 def _read(
-    complete: Complete | None, state: State, new: tuple[Evidence, ...], known: Facts
-) -> tuple[Facts, Notes]:
+    complete: Complete | None, state: State, new: tuple[Evidence, ...], known: StepFacts
+) -> tuple[StepFacts, Notes]:
     """Add to what is *known* what a model reads, or else the rules."""
     step = state.step + 1
     notes: Notes = ()
@@ -116,15 +116,15 @@ def _read(
     return _together(known, read_by_rule(new, known, step=step)), notes
 
 
-def _together(known: Facts, read: Facts) -> Facts:
-    return Facts(
+def _together(known: StepFacts, read: StepFacts) -> StepFacts:
+    return StepFacts(
         mentions=(*known.mentions, *read.mentions),
         statements=(*known.statements, *read.statements),
         dropped=known.dropped + read.dropped,
     )
 
 
-def _reason(complete: Complete, state: State) -> tuple[Said | None, Notes]:
+def _reason(complete: Complete, state: State) -> tuple[ModelVerdict | None, Notes]:
     messages = reasoning_messages(state.question, linearise(state.view), [one.evidence for one in state.read])
     return _ask_twice(complete, messages, None, parse_reasoning, "judgement")
 

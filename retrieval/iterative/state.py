@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from retrieval.iterative.facts import Facts
-from retrieval.iterative.graph import Graph, Resolved, merge, resolve
+from retrieval.iterative.facts import StepFacts
+from retrieval.iterative.graph import EntityGraph, Graph, merge, resolve
 from retrieval.iterative.paths import prune
 from schemas.evidence import ContextBundle, Evidence
 
@@ -16,7 +16,7 @@ BARREN_MAX = 2
 """Steps in a row that find nothing new, after which the loop ends."""
 
 
-class Outcome(StrEnum):
+class LoopOutcome(StrEnum):
     """Why the loop ended, or that it has not."""
 
     OPEN = "open"
@@ -28,7 +28,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class ScoredEvidence:
     """A passage with the best score it had in any step: the blend's, by the weight of that step's query.
 
     `read` says whether its facts are in the graph; `step` and `query` are those that had it read, else that
@@ -43,7 +43,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Observation:
     """What one step learnt from outside: the bundle of its query, and what was read from the new passages.
 
     `query` is what was asked in the end, the reformulated one where the first found nothing.
@@ -51,14 +51,14 @@ class Seen:
 
     query: str
     bundle: ContextBundle
-    facts: Facts = field(default_factory=Facts)
+    facts: StepFacts = field(default_factory=StepFacts)
     logits: tuple[tuple[str, float], ...] = ()
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """A model's word on a step: whether the evidence suffices, and what to ask next."""
+class ModelVerdict:
+    """A model's verdict on a step: whether the evidence suffices, and what to ask next."""
 
     sufficient: bool
     sub_query: str | None
@@ -66,14 +66,14 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class LoopStep:
     """One line of a run's log: all that came from outside, so that a run can be replayed without it.
 
     `said` is None where rules judged; `notes` say why, where a model should have.
     """
 
-    seen: Seen
-    said: Said | None = None
+    seen: Observation
+    said: ModelVerdict | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -93,21 +93,21 @@ class State:
     weight: float = 1.0
     step: int = 0
     asked: tuple[str, ...] = ()
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[ScoredEvidence, ...] = ()
     graph: Graph = field(default_factory=Graph)
     dropped: int = 0
     barren: int = 0
     degraded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    outcome: Outcome = Outcome.OPEN
+    outcome: LoopOutcome = LoopOutcome.OPEN
 
     @property
-    def read(self) -> tuple[Passage, ...]:
+    def read(self) -> tuple[ScoredEvidence, ...]:
         """The passages whose facts are in the graph."""
         return tuple(one for one in self.passages if one.read)
 
     @property
-    def view(self) -> Resolved:
+    def view(self) -> EntityGraph:
         """The graph as it is shown and judged by: merged, and without what is far from the question."""
         return prune(resolve(self.graph), self.question)
 
@@ -118,14 +118,14 @@ def choose_new(state: State, bundle: ContextBundle) -> tuple[Evidence, ...]:
     return tuple(one for one in bundle.evidence if one.chunk_id not in known)[:READ_MAX]
 
 
-def absorb(state: State, seen: Seen) -> State:
+def absorb(state: State, seen: Observation) -> State:
     """Add what a step saw: passages, each at the best score it ever had, and the facts of the new ones."""
     step = state.step + 1
     new = {one.chunk_id for one in choose_new(state, seen.bundle)} if not state.single_hop else set()
     logits = dict(seen.logits)
     passages = {one.evidence.chunk_id: one for one in state.passages}
     for one in seen.bundle.evidence:
-        found = Passage(
+        found = ScoredEvidence(
             evidence=replace(one, logit=logits.get(one.chunk_id, one.logit)),
             score=round(state.weight * one.score, 6),
             step=step,
@@ -146,13 +146,13 @@ def absorb(state: State, seen: Seen) -> State:
     )
 
 
-def _better(before: Passage | None, found: Passage) -> Passage:
+def _better(before: ScoredEvidence | None, found: ScoredEvidence) -> ScoredEvidence:
     """Keep the better evidence, who found it first, and what was said of it when it was read."""
     if before is None:
         return found
     best = found if found.score > before.score else before
     reader = found if found.read else before
-    return Passage(
+    return ScoredEvidence(
         evidence=replace(best.evidence, logit=reader.evidence.logit),
         score=best.score,
         step=reader.step,
@@ -161,6 +161,6 @@ def _better(before: Passage | None, found: Passage) -> Passage:
     )
 
 
-def rank_passages(state: State) -> tuple[Passage, ...]:
+def rank_passages(state: State) -> tuple[ScoredEvidence, ...]:
     """Return all passages by the best score that any step gave them, then by id."""
     return tuple(sorted(state.passages, key=lambda one: (-one.score, one.evidence.chunk_id)))

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from retrieval.graph.second_query import CARRY, best_sentence, left_open, proper_spans, split_sentences
 from retrieval.iterative.expected import DATE
-from retrieval.iterative.facts import Kind
+from retrieval.iterative.facts import EntityKind
 from retrieval.iterative.passages import title_of
 from retrieval.iterative.paths import distances, subjects_of
-from retrieval.iterative.state import Passage, State
+from retrieval.iterative.state import ScoredEvidence, State
 from retrieval.question.relationship import entities_of
 from retrieval.question.words import STOP_WORDS, content_words, fold
 
@@ -48,17 +48,17 @@ def follow_up(state: State, text: str) -> SubQuery:
     return SubQuery(text=text, weight=_weight(state, best) if best else 1.0)
 
 
-def _weight(state: State, passage: Passage) -> float:
+def _weight(state: State, passage: ScoredEvidence) -> float:
     """Return .75 of what *passage* has of the best score: a follow-up is no surer than what it rests on."""
     best = max(one.score for one in state.passages)
     return round(CARRY * passage.score / best, 6) if best > 0 else CARRY
 
 
-def _newest_first(passage: Passage) -> tuple[int, float, str]:
+def _newest_first(passage: ScoredEvidence) -> tuple[int, float, str]:
     return (-passage.step, -passage.score, passage.evidence.chunk_id)
 
 
-def _sub_queries(passage: Passage, about: Collection[str]) -> Iterator[tuple[bool, str]]:
+def _sub_queries(passage: ScoredEvidence, about: Collection[str]) -> Iterator[tuple[bool, str]]:
     """Return the sub-query of a passage, if it has one, and whether all its names are read about already."""
     rest = [word for word in left_open(passage.query, title_of(passage.evidence)).split() if len(word) > 1]
     wanted = {word for word in content_words(" ".join(rest)) if word not in STOP_WORDS}
@@ -81,13 +81,13 @@ def reformulate(state: State) -> str | None:
     far = distances(graph, subjects)
     about = {fold(title_of(one.evidence)) for one in state.read}
     ends = [place for place, one in enumerate(graph.entities) if place in far and not one.names & about]
-    ends.sort(key=lambda place: (graph.entities[place].kind is Kind.DATE, far[place], place))
-    told = [
+    ends.sort(key=lambda place: (graph.entities[place].kind is EntityKind.DATE, far[place], place))
+    words = [
         word
         for place in dict.fromkeys((*subjects, *ends[:NAMES_MAX]))
         for word in (graph.entities[place].name, *(value for _, value in graph.entities[place].attributes))
     ]
-    query = " ".join(dict.fromkeys(told))
+    query = " ".join(dict.fromkeys(words))
     return query if query and query not in state.asked else None
 
 

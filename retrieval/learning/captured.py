@@ -6,12 +6,12 @@ from dataclasses import dataclass, fields, replace
 from retrieval.learning.questions import KnownQuestion
 from retrieval.ranking.score import Scored, blend
 from retrieval.ranking.selection import select_evidence
-from retrieval.retriever import Walk
+from retrieval.retriever import RetrievalResult
 from schemas.evidence import Query, Scores
 from schemas.nodes import Chunk
 
 TOP_K = 12
-"""As many passages as a bundle holds, so that ten documents fit among them."""
+"""As many chunks as a bundle contains, so that ten documents fit among them."""
 LOOKED_AT = 60
 """Best candidates that are offered to the selection first; all are where these do not fill it."""
 
@@ -42,7 +42,7 @@ class Captured:
         return selection.chosen if whole or sure else None
 
 
-def capture(question: KnownQuestion, walk: Callable[[Query], Walk]) -> Captured:
+def capture(question: KnownQuestion, walk: Callable[[Query], RetrievalResult]) -> Captured:
     """Retrieve once for *question* and keep everything its score is blended from."""
     found = walk(Query(text=question.text, top_k=TOP_K))
     keys = {one.chunk.id: _key(one.chunk, question.gold) for one in found.candidates}

@@ -40,7 +40,7 @@ def log_click(index: Path, *, doc: str, chunk_id: str, query: str, generation: i
 
 
 def answered_query(index: Path, chunk_id: str) -> str | None:
-    """Return the question that last brought a passage, by the end of the usage log; None where none did.
+    """Return the question that last brought a chunk, by the end of the usage log; None where none did.
 
     Raises: OSError: the log cannot be read.
     """

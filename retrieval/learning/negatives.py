@@ -1,4 +1,4 @@
-"""Hard negatives: passages that a question finds and that do not answer it, to train an encoder by."""
+"""Hard negatives: chunks that a question finds and that do not answer it, to train an encoder by."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from retrieval.graph.directions import NEAR_DUPLICATE
 from retrieval.learning.captured import names_of
 from retrieval.learning.usage import Usage
 from retrieval.ranking.rerank import text_of
-from retrieval.retriever import Walk
+from retrieval.retriever import RetrievalResult
 from schemas.encoded import encoded_text
 from schemas.evidence import Query
 from schemas.nodes import Chunk
@@ -23,7 +23,7 @@ MARGIN = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A question, and what answers it: passages that were followed, or documents known to."""
+    """A question, and what answers it: chunks that were followed, or documents known to."""
 
     text: str
     chunks: tuple[str, ...] = ()
@@ -49,13 +49,17 @@ def followed(usage: Usage) -> tuple[Wanted, ...]:
 
 
 def mine_negatives(
-    wanted: Collection[Wanted], walk: Callable[[Query], Walk], *, chunks: ChunkReader, reranker: Reranker
+    wanted: Collection[Wanted],
+    walk: Callable[[Query], RetrievalResult],
+    *,
+    chunks: ChunkReader,
+    reranker: Reranker,
 ) -> Iterator[Triplet]:
-    """Yield a row for each passage at rank 4 to 30 of a question that is not its answer, best first.
+    """Yield a row for each chunk at rank 4 to 30 of a question that is not its answer, best first.
 
-    Not taken: passages of the section of an answer, or of a document known to answer; near-duplicates of an
+    Not taken: chunks of the section of an answer, or of a document known to answer; near-duplicates of an
     answer (cosine from .95); and what the cross-encoder finds nearly as good as the answer. An answer that
-    this generation does not hold any more gives no rows.
+    this generation does not contain any more gives no rows.
     """
     for one in wanted:
         ranked = [found.chunk for found in walk(Query(text=one.text)).candidates[: RANKS[1]]]
@@ -66,7 +70,7 @@ def mine_negatives(
 
 
 def _positives(one: Wanted, ranked: Sequence[Chunk], chunks: ChunkReader) -> list[Chunk]:
-    """Return the passages that were followed, and the best found of each document known to answer."""
+    """Return the chunks that were followed, and the best found of each document known to answer."""
     positives = list(chunks.get(one.chunks))
     for document in one.documents:
         positives += [chunk for chunk in ranked if document in names_of(chunk)][:1]

@@ -14,14 +14,14 @@ from schemas.redaction import one_line
 
 if TYPE_CHECKING:
     from retrieval.ranking.score import Scored
-    from retrieval.retriever import Walk
+    from retrieval.retriever import RetrievalResult
 
 LOG_FILE = "queries.jsonl"
 CANDIDATES_KEPT = 30
 """Best candidates of a query that are logged; hard negatives are looked for among as many."""
 
 
-class Outcome(StrEnum):
+class QueryOutcome(StrEnum):
     """How a query ended, as far as is known when it is logged."""
 
     FOUND = "found"
@@ -40,21 +40,21 @@ def log_queries(
     queries: Sequence[Query],
     *,
     timestamp: str,
-    walks: "Sequence[Walk]" = (),
+    results: "Sequence[RetrievalResult]" = (),
     not_found: bool = False,
 ) -> None:
     """Append one line per query, without the secrets of its words.
 
-    Args: walks: what each query brought, where it was a retriever that answered. not_found: an answerer had
-    the evidence and said that it does not hold the answer.
+    Args: results: what each query brought, where it was a retriever that answered. not_found: an answerer had
+    the evidence and said that it does not contain the answer.
     Raises: OSError: the log cannot be written; a query need not fail over that.
     """
     append_lines(
         index,
         LOG_FILE,
         (
-            {**_asked(query, timestamp), **(_found(walk, not_found=not_found) if walk else {})}
-            for query, walk in zip_longest(queries, walks)
+            {**_asked(query, timestamp), **(_found(result, not_found=not_found) if result else {})}
+            for query, result in zip_longest(queries, results)
         ),
     )
 
@@ -91,17 +91,17 @@ def _asked(query: Query, timestamp: str) -> dict[str, Any]:
     }
 
 
-def _found(walk: "Walk", *, not_found: bool) -> dict[str, Any]:
-    bundle = walk.bundle
-    found = Outcome.NOT_FOUND if not_found else Outcome.FOUND
+def _found(result: "RetrievalResult", *, not_found: bool) -> dict[str, Any]:
+    bundle = result.bundle
+    found = QueryOutcome.NOT_FOUND if not_found else QueryOutcome.FOUND
     return {
         "route": bundle.route,
         "generation": bundle.generation,
         "degraded": list(bundle.degraded),
-        "outcome": (found if bundle.evidence else Outcome.EMPTY).value,
+        "outcome": (found if bundle.evidence else QueryOutcome.EMPTY).value,
         "winners": [one.chunk_id for one in bundle.evidence],
         "candidates": [
-            _candidate(rank, one) for rank, one in enumerate(walk.candidates[:CANDIDATES_KEPT], start=1)
+            _candidate(rank, one) for rank, one in enumerate(result.candidates[:CANDIDATES_KEPT], start=1)
         ],
     }
 

@@ -74,8 +74,8 @@ def _read(record: Any, subject: str) -> KnownQuestion:
 
 
 def _is_text(text: str) -> bool:
-    """Whether a text can be written: JSON can hold half a surrogate pair, and UTF-8 cannot."""
-    return not any("\ud800" <= sign <= "\udfff" for sign in text)
+    """Whether a text can be written: JSON can contain half a surrogate pair, and UTF-8 cannot."""
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _number(text: str) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from indexes.ports import Vector
 from retrieval.learning.clicks import CLICK_FILE
-from retrieval.learning.query_log import LOG_FILE, Outcome, log_folder
+from retrieval.learning.query_log import LOG_FILE, QueryOutcome, log_folder
 from schemas.errors import StoreUnavailable
 
 REFORMULATED_SECONDS = 120.0
@@ -112,7 +112,7 @@ def _miss(number: int, entry: Entry, later: Sequence[Entry], encode: Callable[[s
 
 
 def _kind(entry: Entry) -> MissKind | None:
-    kinds = {Outcome.EMPTY.value: MissKind.EMPTY, Outcome.NOT_FOUND.value: MissKind.NOT_FOUND}
+    kinds = {QueryOutcome.EMPTY.value: MissKind.EMPTY, QueryOutcome.NOT_FOUND.value: MissKind.NOT_FOUND}
     return kinds.get(str(entry.get("outcome")))
 
 
@@ -134,7 +134,7 @@ def _folded(entry: Entry) -> str:
 
 def _instant(entry: Entry) -> datetime | None:
     try:
-        told = datetime.fromisoformat(entry["timestamp"])
+        instant = datetime.fromisoformat(entry["timestamp"])
     except ValueError:
         return None
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)

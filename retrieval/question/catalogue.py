@@ -16,7 +16,7 @@ _NAME_WORDS_MAX = 12
 def look_up(
     chunks: ChunkReader, text: str, vector: Vector, headings: Collection[Hit], anchors: Collection[Hit]
 ) -> Known:
-    """Ask the chunk store which ids, codes and names of *text* it holds, whatever the filters.
+    """Ask the chunk store which ids, codes and names of *text* it contains, whatever the filters.
 
     An id-shaped token (`GOV-0017`, `UTF-8`) is known only as some document's own id: standards are
     written the same way, and half of a site may mention them.

@@ -37,7 +37,7 @@ _DETAIL = re.compile(
 class Known:
     """What the catalogue found of a query.
 
-    `holders` are the chunks that hold each known code or id, exactly as written; `documents` the nodes
+    `holders` are the chunks that contain each known code or id, exactly as written; `documents` the nodes
     that the query names by their own id; `is_name` says that all of it is a title, heading or link text;
     `names` are those that it contains.
     """

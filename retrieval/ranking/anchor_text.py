@@ -1,4 +1,4 @@
-"""How well link texts answer a question: those of links into a passage, and half as much those out of it."""
+"""How well link texts answer a question: those of links into a chunk, and half as much those out of it."""
 
 import math
 from collections import Counter
@@ -25,7 +25,7 @@ _SAYS_NOTHING = frozenset({"here", "more", "next", "previous"})
 class AnchorHits:
     """The words of a question with what each is worth, and the links seen around its candidates.
 
-    A link into a passage whose edge was not read counts as one of a body.
+    A link into a chunk whose edge was not read counts as one of a body.
     """
 
     asked: frozenset[str] = frozenset()
@@ -83,7 +83,7 @@ def _words(row: Chunk) -> set[str]:
 
 
 def lands_on(edge: Edge, chunk: Chunk) -> bool:
-    """Whether a link leads to this passage: by its fragment, or to the beginning of the document."""
+    """Whether a link leads to this chunk: by its fragment, or to the beginning of the document."""
     if edge.fragment:
         return edge.fragment in {chunk.fragment, *chunk.fragments, f"page={chunk.page_no}"}
     return chunk.ordinal == 0

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import AuthorityReader, ChunkReader
-from retrieval.graph.expansion import Expansion, Joined
+from retrieval.graph.expansion import Expansion, ExpansionOrigin
 from retrieval.graph.spreading import Reach, Spread
 from retrieval.graph.tools import DEFINITION
 from retrieval.ranking.anchor_text import AnchorHits, weigh_anchors
@@ -23,14 +23,14 @@ from schemas.nodes import Chunk
 
 CHUNKS_PER_DOCUMENT = 2
 LANDING_MAX = 30
-LIT_MAX = 100
-"""Reached documents that compete, the best lit; a bundle shows 50 passages at most."""
+ACTIVATED_MAX = 100
+"""Reached documents that compete, the most activated; a bundle shows 50 chunks at most."""
 
 Bases = Mapping[str, Base]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lit:
+class Activated:
     """What a chunk received of its document's activation, and by which edge, if by one."""
 
     activation: float
@@ -49,18 +49,18 @@ class Candidates:
     found: frozenset[str]
     bases: Bases
     spread: Spread
-    lit: Mapping[str, Lit]
+    activated: Mapping[str, Activated]
     graph: Mapping[str, float]
     anchor_sections: frozenset[str]
     authority: Mapping[str, float]
-    joined: Mapping[str, Joined]
+    joined: Mapping[str, ExpansionOrigin]
     weights: Scores | None = None
 
     def score(self, chunk: Chunk) -> Scored:
         """Score one chunk, part by part."""
         base = self.bases.get(chunk.doc, {}).get(chunk.id, 0.0)
-        lit, joined = self.lit.get(chunk.id), self.joined.get(chunk.id)
-        reach = lit.reach if lit else None
+        activated, joined = self.activated.get(chunk.id), self.joined.get(chunk.id)
+        reach = activated.reach if activated else None
         parts = Scores(
             text=score_text(base, self._activation(chunk, base), spread_ran=self.spread.ran),
             graph=min(1.0, self.graph.get(chunk.id, 0.0) + self._nearness(chunk)),
@@ -84,9 +84,9 @@ class Candidates:
         return "bridge" if reach else "rest"
 
     def _activation(self, chunk: Chunk, base: float) -> float | None:
-        lit = self.lit.get(chunk.id)
-        if lit:
-            return lit.activation
+        activated = self.activated.get(chunk.id)
+        if activated:
+            return activated.activation
         return base if chunk.doc in self.spread.anchors or chunk.id in self.joined else None
 
     def _nearness(self, chunk: Chunk) -> float:
@@ -121,25 +121,25 @@ def score_candidates(
     wanted = pooled | expansion.joined.keys() | {chunk for ids in landing.values() for chunk in ids}
     rows = {chunk.id: chunk for chunk in chunks.get(sorted(wanted))}
     bases = {**bases, **measure.of({row.doc for row in rows.values()})}
-    lit = _light(bases, spread, landing, rows)
+    activated = _activate(bases, spread, landing, rows)
     candidates = Candidates(
         anchors=weigh_anchors(query, tuple(rows.values()), expansion.links),
         as_of=as_of,
         found=found,
         bases=bases,
         spread=spread,
-        lit=lit,
-        graph=normalise({chunk: one.activation for chunk, one in lit.items()}) if spread.ran else {},
+        activated=activated,
+        graph=normalise({chunk: one.activation for chunk, one in activated.items()}) if spread.ran else {},
         anchor_sections=_anchor_sections(bases, spread, rows),
         authority=authority.of({row.doc for row in rows.values()}) if authority else {},
         joined={
             chunk: way
             for chunk, way in expansion.joined.items()
-            if way.role == DEFINITION or chunk not in pooled | lit.keys()
+            if way.role == DEFINITION or chunk not in pooled | activated.keys()
         },
         weights=weights,
     )
-    kept = pooled | lit.keys() | expansion.joined.keys()
+    kept = pooled | activated.keys() | expansion.joined.keys()
     scored = (candidates.score(row) for row in rows.values() if row.id in kept)
     return tuple(sorted(scored, key=lambda one: one.rank_key))
 
@@ -147,9 +147,9 @@ def score_candidates(
 def _landing(bases: Bases, spread: Spread) -> dict[str, tuple[str, ...]]:
     """Chunks on which activation may land: more of a document where the way to it names a place in it.
 
-    Where nothing spread, only documents named by id are lit.
+    Where nothing spread, only documents named by id are activated.
     """
-    best = sorted(spread.reached, key=lambda doc: (-round(spread.activation(doc), 6), doc))[:LIT_MAX]
+    best = sorted(spread.reached, key=lambda doc: (-round(spread.activation(doc), 6), doc))[:ACTIVATED_MAX]
     docs = {*spread.anchors, *best} if spread.ran else spread.named
     return {
         doc: best_chunks(bases[doc], limit=LANDING_MAX if _lands(spread, doc) else CHUNKS_PER_DOCUMENT)
@@ -164,14 +164,14 @@ def _lands(spread: Spread, doc: str) -> Reach | None:
     return reach if reach and (reach.fragment or reach.section or reach.chunk) else None
 
 
-def _light(
+def _activate(
     bases: Bases, spread: Spread, landing: Mapping[str, tuple[str, ...]], rows: Mapping[str, Chunk]
-) -> dict[str, Lit]:
+) -> dict[str, Activated]:
     """Return a document's activation to the place the way to it names, else to its two best chunks by base.
 
     The second chunk gets less in the measure of its base, or the two would tie.
     """
-    lit: dict[str, Lit] = {}
+    activated: dict[str, Activated] = {}
     for doc, ids in landing.items():
         reach = _lands(spread, doc)
         there = tuple(chunk for chunk in ids if reach and chunk in rows and _stands_at(rows[chunk], reach))
@@ -179,8 +179,8 @@ def _light(
         best = bases[doc][targets[0]]
         for chunk in targets:
             share = bases[doc][chunk] / best if best > 0 else 1.0
-            lit[chunk] = Lit(activation=spread.activation(doc) * share, reach=spread.way_to(doc))
-    return lit
+            activated[chunk] = Activated(activation=spread.activation(doc) * share, reach=spread.way_to(doc))
+    return activated
 
 
 def _stands_at(chunk: Chunk, reach: Reach) -> bool:

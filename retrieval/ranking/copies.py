@@ -1,4 +1,4 @@
-"""Passages that say the same."""
+"""Chunks that say the same."""
 
 from collections.abc import Collection, Mapping
 
@@ -12,7 +12,7 @@ COPIES_AMONG = 60
 
 
 def find_copies(graph: GraphReader, ranked: Collection[Scored]) -> Mapping[str, frozenset[str]]:
-    """Return each of the best candidates those that say nearly the same (`similar_to` from .95)."""
+    """Return for each of the best candidates those that say nearly the same (`similar_to` from .95)."""
     ids = sorted(one.chunk.id for one in tuple(ranked)[:COPIES_AMONG])
     edges = graph.edges_from(ids, kinds={EdgeKind.SIMILAR_TO}) if ids else ()
     copies: dict[str, set[str]] = {}

@@ -29,7 +29,7 @@ def find_definitions(ranked: Iterable[Scored], names: Collection[str]) -> tuple[
 
 
 def defines(chunk: Chunk, name: str) -> bool:
-    """Whether a passage stands under the folded *name* as its heading, or begins by saying what that is."""
+    """Whether a chunk stands under the folded *name* as its heading, or begins by saying what that is."""
     headings = (*chunk.heading_path[-1:], *chunk.breadcrumbs[-1:])
     if name in map(fold, headings):
         return True

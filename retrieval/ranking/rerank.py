@@ -12,7 +12,7 @@ LOGIT_SPAN = 10.0
 """About the largest logit of ms-marco-MiniLM, so that one of a clear hit counts about 1."""
 SCORE_WEIGHT = 8.0
 PAGE_SCORE_WEIGHT = 1.0
-"""Passages of a page answer by themselves more often than those of linked articles: the logit says more."""
+"""Chunks of a page answer by themselves more often than those of linked articles: the logit says more."""
 PAGE = "page"
 
 
@@ -24,18 +24,18 @@ def rerank_within_roles(
     *,
     pages: Mapping[str, str] | None = None,
 ) -> tuple[Scored, ...]:
-    """Order the best 20 anew by `logit / 10 + 8 * score`, each role keeping the places it holds.
+    """Reorder the best 20 by `logit / 10 + 8 * score`, each role keeping the places it holds.
 
-    A cross-encoder sees one passage at a time and would throw out what only makes sense beside another:
+    A cross-encoder sees one chunk at a time and would throw out what only makes sense beside another:
     sorted freely, 2Wiki's R@5 falls from 95 to 77. So roles keep their places, a bridge is read after the
-    passage that leads to it, and the score keeps a say: 2Wiki's R@5 is 89 by logit alone, 94 with the
-    passage before it, 96 with all.
+    chunk that leads to it, and the score keeps a say: 2Wiki's R@5 is 89 by logit alone, 94 with the
+    chunk before it, 96 with all.
 
-    What stands in PDFs is judged by page: of each the best passage, read with the rest of its page, and
-    all pages together keep the places of PDFs (measured: MMLongBench R@5 43 by passages, 48 by pages).
+    What stands in PDFs is judged by page: of each the best chunk, read with the rest of its page, and
+    all pages together keep the places of PDFs (measured: MMLongBench R@5 43 by chunks, 48 by pages).
 
     Args: leading: chunks by id, those that paths to the candidates name. pages: what else stands on the page
-    of a passage, by its id.
+    of a chunk, by its id.
     """
     best, rest = divide(candidates)
     texts = [_pair_text(one, leading, (pages or {}).get(one.chunk.id, "")) for one in best]
@@ -47,7 +47,7 @@ def rerank_within_roles(
 
 
 def divide(candidates: Collection[Scored]) -> tuple[list[Scored], list[Scored]]:
-    """Return the best 20, of each page of a PDF its best passage alone, and the rest; both in rank order."""
+    """Return the best 20, of each page of a PDF its best chunk alone, and the rest; both in rank order."""
     ranked = sorted(candidates, key=lambda one: one.rank_key)
     first: dict[tuple[str, int | str], Scored] = {}
     for one in ranked:
@@ -82,6 +82,6 @@ def _pair_text(one: Scored, leading: Mapping[str, Chunk], page: str) -> str:
 
 
 def text_of(chunk: Chunk) -> str:
-    """Return what the cross-encoder reads: where the passage stands, and the passage."""
+    """Return what the cross-encoder reads: where the chunk stands, and the chunk."""
     trail = " > ".join(chunk.heading_path or chunk.breadcrumbs)
     return f"{trail}\n{chunk.text}" if trail else chunk.text

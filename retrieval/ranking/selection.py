@@ -12,7 +12,7 @@ PER_SECTION = 2
 PER_PAGE = 3
 TOOL_PLACE, DEFINITION_PLACE = 1, 5
 """Places, from 0, at which what defines a tool in scope, and what defines a name, stand at the latest: within
-the smallest bundle, and without pushing the best passage or the best five aside."""
+the smallest bundle, and without pushing the best chunk or the best five aside."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ def select_evidence(
     """Cut one fixed order after *top_k*, so that a larger `top_k` only appends.
 
     The order: what fits at most 2 a section and 3 a page, which is one of a PDF, else a file or an address;
-    then what breaks only the page cap; then the rest; each by (place, -score, id). A passage equal word for
+    then what breaks only the page cap; then the rest; each by (place, -score, id). A chunk equal word for
     word to a better one, or one of its *copies* by id, is left out. The *definitions* that fit stand at the
     6th place at the latest, those *of_tools*, whatever the caps, at the 2nd.
     """

@@ -1,21 +1,21 @@
-"""What else stands on the page of a passage of a PDF."""
+"""What else stands on the page of a chunk of a PDF."""
 
 from collections.abc import Collection, Mapping
 
 from indexes.ports import ChunkReader
-from retrieval.search.seeds import Asked
+from retrieval.search.seeds import EmbeddedQuery
 from schemas.evidence import Filter, SearchField
 from schemas.nodes import Chunk
 
 ON_PAGES_MAX = 2000
 
 
-def read_pages(chunks: ChunkReader, asked: Asked, passages: Collection[Chunk]) -> Mapping[str, str]:
-    """Return by passage the rest of its page: what follows it, then what comes before; one search for all.
+def read_pages(chunks: ChunkReader, asked: EmbeddedQuery, found: Collection[Chunk]) -> Mapping[str, str]:
+    """Return by chunk the rest of its page: what follows it, then what comes before; one search for all.
 
-    Passages that stand in no PDF are left out, and what the filters of the query leave out is no rest.
+    Chunks that stand in no PDF are left out, and what the filters of the query leave out is no rest.
     """
-    wanted = {(one.doc, one.page_no): one for one in passages if one.page_no}
+    wanted = {(one.doc, one.page_no): one for one in found if one.page_no}
     if not wanted:
         return {}
     only = (
@@ -29,8 +29,8 @@ def read_pages(chunks: ChunkReader, asked: Asked, passages: Collection[Chunk]) -
     return {one.id: _rest(one, on_pages.get(place, [])) for place, one in sorted(wanted.items())}
 
 
-def _rest(passage: Chunk, page: Collection[Chunk]) -> str:
+def _rest(chunk: Chunk, page: Collection[Chunk]) -> str:
     ordered = sorted(page, key=lambda one: (one.ordinal, one.id))
-    later = [one.text for one in ordered if one.ordinal > passage.ordinal]
-    earlier = [one.text for one in ordered if one.ordinal < passage.ordinal]
+    later = [one.text for one in ordered if one.ordinal > chunk.ordinal]
+    earlier = [one.text for one in ordered if one.ordinal < chunk.ordinal]
     return "\n".join((*later, *earlier))

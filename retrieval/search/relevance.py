@@ -9,7 +9,7 @@ from itertools import chain
 from indexes.ports import ChunkReader
 from retrieval.question.route import Known, Route
 from retrieval.search.parallel import run_in_parallel
-from retrieval.search.seeds import Asked, Lists, SeedList
+from retrieval.search.seeds import EmbeddedQuery, Lists, SeedList
 from schemas.evidence import Filter, Hit, SearchField
 
 WORD_FIELDS = (SearchField.TEXT, SearchField.HEADING)
@@ -50,7 +50,7 @@ def scale_of(lists: Lists) -> Scale:
 
 
 def add_scores(*lists: Collection[Hit]) -> dict[str, float]:
-    """Add up what chunks have in several lists: words count in a passage and in the headings above it."""
+    """Add up what chunks have in several lists: words count in a chunk and in the headings above it."""
     total: dict[str, float] = {}
     for hits in lists:
         for hit in hits:
@@ -63,7 +63,7 @@ def _best(hits: tuple[Hit, ...]) -> float:
 
 
 def measure_base(
-    chunks: ChunkReader, asked: Asked, docs: Collection[str], scale: Scale
+    chunks: ChunkReader, asked: EmbeddedQuery, docs: Collection[str], scale: Scale
 ) -> dict[str, dict[str, float]]:
     """Score the chunks of *docs* that pass the query's filters: document id > chunk id > base in [0, 1].
 
@@ -90,14 +90,14 @@ def best_chunks(base: Base, *, limit: int) -> tuple[str, ...]:
 
 
 def document_base(scores: Mapping[str, Base]) -> dict[str, float]:
-    """Return each document the base of its best chunk."""
+    """Return the base of each document's best chunk."""
     return {doc: max(base.values()) for doc, base in scores.items()}
 
 
 def lift_of(route: Route, lists: Lists, known: Known) -> Base | None:
     """Return what else than its text speaks for a chunk, in [0, 1]; None where the text alone counts.
 
-    A question after an id or code is first one after the chunks that hold it, exactly; one after a place
+    A question after an id or code is first one after the chunks that contain it, exactly; one after a place
     is first one after headings and link texts.
     """
     if route is Route.ID:
@@ -109,7 +109,7 @@ def lift_of(route: Route, lists: Lists, known: Known) -> Base | None:
 
 
 def _best_share(lists: Lists, names: tuple[SeedList, ...]) -> dict[str, float]:
-    """Return each chunk its best share of a list's top score."""
+    """Return each chunk's best share of a list's top score."""
     best: dict[str, float] = {}
     for name in names:
         top = _best(lists[name])
@@ -124,7 +124,9 @@ class Measure:
     Args: lift: takes half of each score where it is given (`lift_of`).
     """
 
-    def __init__(self, chunks: ChunkReader, asked: Asked, scale: Scale, lift: Base | None = None) -> None:
+    def __init__(
+        self, chunks: ChunkReader, asked: EmbeddedQuery, scale: Scale, lift: Base | None = None
+    ) -> None:
         self._chunks, self._asked, self._scale, self._lift = chunks, asked, scale, lift
         self._scores: dict[str, dict[str, float]] = {}
 

@@ -64,7 +64,7 @@ _DENSE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class EmbeddedQuery:
     """A query with its vector, ready to search."""
 
     query: Query
@@ -83,7 +83,7 @@ class Asked:
         return chunks.search_vector(field, self.vector, top_k=top_k, filters=(*self.query.filters, *only))
 
 
-def gather_lists(chunks: ChunkReader, asked: Asked) -> Lists:
+def gather_lists(chunks: ChunkReader, asked: EmbeddedQuery) -> Lists:
     """Search every field once, whatever the route: the lists also tell which route it is."""
     asks: dict[SeedList, Callable[[], tuple[Hit, ...]]] = {
         **{name: partial(asked.dense, chunks, field) for name, field in _DENSE.items()},
@@ -94,7 +94,7 @@ def gather_lists(chunks: ChunkReader, asked: Asked) -> Lists:
     return {name: found[name] for name in (*_BM25, *_DENSE, SeedList.CODES)}
 
 
-def _search_codes(chunks: ChunkReader, asked: Asked) -> tuple[Hit, ...]:
+def _search_codes(chunks: ChunkReader, asked: EmbeddedQuery) -> tuple[Hit, ...]:
     codes = codes_to_search(asked.query.text)
     if not codes:
         return ()
@@ -104,7 +104,7 @@ def _search_codes(chunks: ChunkReader, asked: Asked) -> tuple[Hit, ...]:
 def found_by_search(lists: Lists) -> frozenset[str]:
     """Return the chunks that a plain search would show: all that share words, and the 10 nearest.
 
-    In a small index the dense lists hold everything, and being in one says nothing.
+    In a small index the dense lists contain everything, and being in one says nothing.
     """
     shown = (hits[:NEAREST] if name in _DENSE else hits for name, hits in lists.items())
     return frozenset(hit.chunk_id for hits in shown for hit in hits)

@@ -13,8 +13,8 @@ _MARK = "\N{BULLET}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What a text states sign by sign or value by value; `rest` is the text without dates and amounts."""
+class TextFacts:
+    """What a text states, to compare as characters or values; `rest` is it without dates and amounts."""
 
     dates: tuple[Date, ...]
     quantities: tuple[Quantity, ...]
@@ -24,13 +24,13 @@ class Facts:
 
 
 @lru_cache(maxsize=1024)
-def read_facts(text: str) -> Facts:
+def read_facts(text: str) -> TextFacts:
     """Find dates, numbers, identifiers and quotations; what is part of one is none of the others."""
     dates = find_dates(text)
     undated = _blank(text, [(one.start, one.end) for one in dates])
     codes = find_codes(undated)
     quantities = find_quantities(_blank(undated, _spans(undated, codes)))
-    return Facts(
+    return TextFacts(
         dates=dates,
         quantities=quantities,
         codes=codes,

@@ -8,7 +8,7 @@ from enum import StrEnum
 from retrieval.verify.bounds import opposite_bounds
 from retrieval.verify.clauses import split_sentences
 from retrieval.verify.contrast import speaks_of_another
-from retrieval.verify.facts import Facts, read_facts
+from retrieval.verify.facts import TextFacts, read_facts
 from retrieval.verify.lexicon import EXCLUSIVE, PER, UNIT_WORDS
 from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named, opens_only
 from retrieval.verify.ordinals import missing_ordinals
@@ -18,7 +18,7 @@ from retrieval.verify.roles import exchanged_roles
 from retrieval.verify.units import DURATION
 
 
-class FaultKind(StrEnum):
+class GroundingFaultKind(StrEnum):
     """Why a sentence is not what its evidence says."""
 
     UNRELATED = "unrelated"
@@ -31,14 +31,14 @@ class FaultKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class GroundingFault:
     """One thing of a sentence that its evidence does not bear out."""
 
-    kind: FaultKind
+    kind: GroundingFaultKind
     what: str
 
 
-def check_sentence(sentence: str, passage: str, *, known: Collection[str] = ()) -> tuple[Fault, ...]:
+def check_sentence(sentence: str, passage: str, *, known: Collection[str] = ()) -> tuple[GroundingFault, ...]:
     """Return what of *sentence* is not in *passage*, in the order it is looked for; nothing if all is.
 
     A whole sentence of the passage is borne out by itself.
@@ -63,13 +63,13 @@ def _plain(sentence: str) -> str:
     return fold_signs(sentence).rstrip(".")
 
 
-def _dates(said: Facts, stated: Facts) -> Iterator[Fault]:
+def _dates(said: TextFacts, stated: TextFacts) -> Iterator[GroundingFault]:
     for one in said.dates:
         if not any(one.follows_from(other) for other in stated.dates):
-            yield Fault(kind=FaultKind.DATE, what=f"the date {one.text} is not in it")
+            yield GroundingFault(kind=GroundingFaultKind.DATE, what=f"the date {one.text} is not in it")
 
 
-def _numbers(said: Facts, stated: Facts, passage: str) -> Iterator[Fault]:
+def _numbers(said: TextFacts, stated: TextFacts, passage: str) -> Iterator[GroundingFault]:
     years = {float(one.year) for one in stated.dates if one.year}
     for one in said.quantities:
         if any(one.equals(other) for other in stated.quantities) or years.intersection(one.values):
@@ -79,11 +79,11 @@ def _numbers(said: Facts, stated: Facts, passage: str) -> Iterator[Fault]:
         ):
             continue  # version 2, from 9 to 10
         if one.counted or not re.search(rf"\b{_counted(one)}\b", passage, re.IGNORECASE):
-            yield Fault(kind=FaultKind.NUMBER, what=f"{one.text} is not in it")
+            yield GroundingFault(kind=GroundingFaultKind.NUMBER, what=f"{one.text} is not in it")
     for ordinal in missing_ordinals(said.rest, stated.rest, stated.quantities):
-        yield Fault(kind=FaultKind.NUMBER, what=f"{ordinal} is not in it")
+        yield GroundingFault(kind=GroundingFaultKind.NUMBER, what=f"{ordinal} is not in it")
     for word in find_exchanged(said.rest, stated.rest, UNIT_WORDS):
-        yield Fault(kind=FaultKind.NUMBER, what=f"it has another unit than {word}")
+        yield GroundingFault(kind=GroundingFaultKind.NUMBER, what=f"it has another unit than {word}")
 
 
 def _counted(one: Quantity) -> str:
@@ -93,25 +93,25 @@ def _counted(one: Quantity) -> str:
     return f"(?:{'|'.join((word, *PER.get(word, ())))})"
 
 
-def _signs(said: Facts, sentence: str, passage: str, known: Collection[str]) -> Iterator[Fault]:
+def _signs(said: TextFacts, sentence: str, passage: str, known: Collection[str]) -> Iterator[GroundingFault]:
     folded = fold_signs(passage)
     for quote in said.quotes:
         if fold_signs(quote) not in folded:
-            yield Fault(kind=FaultKind.QUOTE, what=f"{quote!r} is not written in it")
+            yield GroundingFault(kind=GroundingFaultKind.QUOTE, what=f"{quote!r} is not written in it")
     names = find_names(said.rest, known=known)
     for name in dict.fromkeys((*said.codes, *names)):
         if not is_named(name, passage, folded) and not opens_only(name, sentence):
-            yield Fault(kind=FaultKind.NAME, what=f"{name} is not in it")
+            yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"{name} is not in it")
     for word in find_exchanged(sentence, passage, EXCLUSIVE):
-        yield Fault(kind=FaultKind.NAME, what=f"it has another word than {word}")
+        yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"it has another word than {word}")
 
 
-def _contradictions(sentence: str, passage: str) -> Iterator[Fault]:
+def _contradictions(sentence: str, passage: str) -> Iterator[GroundingFault]:
     if found := contradiction(sentence, passage):
-        yield Fault(kind=FaultKind.OPPOSITE, what=f"it says the opposite: {found}")
+        yield GroundingFault(kind=GroundingFaultKind.OPPOSITE, what=f"it says the opposite: {found}")
     if found := opposite_bounds(sentence, passage):
-        yield Fault(kind=FaultKind.OPPOSITE, what=f"it has another bound: {found}")
+        yield GroundingFault(kind=GroundingFaultKind.OPPOSITE, what=f"it has another bound: {found}")
     if found := exchanged_roles(sentence, passage):
-        yield Fault(kind=FaultKind.NAME, what=f"another does it: {found}")
+        yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"another does it: {found}")
     if found := speaks_of_another(sentence, passage):
-        yield Fault(kind=FaultKind.NAME, what=f"it says so of another: {found}")
+        yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"it says so of another: {found}")

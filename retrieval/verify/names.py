@@ -1,4 +1,4 @@
-"""What a sentence takes over sign by sign: identifiers, quoted strings, proper names."""
+"""What a sentence takes over character by character: identifiers, quoted strings, proper names."""
 
 import re
 from collections.abc import Collection, Iterator

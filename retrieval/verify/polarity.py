@@ -165,10 +165,10 @@ def _says_no(clause: Clause, at: int) -> bool:
         return word != "nor" or not set(clause.words[:at]) & NEGATORS
     if clause.words[max(0, at - 1) : at] == ("to",):  # to disable it is to do something
         return False
-    told = bool(set(clause.words[max(0, at - 1) : at]) & _AUXILIARY)
+    auxiliary = bool(set(clause.words[max(0, at - 1) : at]) & _AUXILIARY)
     if word.endswith(("tion", "tions", "nce", "nces")):  # the prohibition of something may be denied itself
         return False
-    attributive = word.endswith("ed") and bool(after) and not is_empty(after[0]) and not told
+    attributive = word.endswith("ed") and bool(after) and not is_empty(after[0]) and not auxiliary
     return stem(word) in _DENYING and not attributive
 
 

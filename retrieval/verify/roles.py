@@ -28,7 +28,7 @@ class _Role:
 
     verb: str
     names: frozenset[str]
-    told: frozenset[str]
+    stems: frozenset[str]
     passive: bool
 
 
@@ -53,7 +53,7 @@ def exchanged_roles(sentence: str, passage: str) -> str | None:
 
 def _same_deed(said: _Role, stated: _Role) -> bool:
     """Whether two sentences tell of one deed: done by somebody in both, or sharing a further word."""
-    common = (said.told & stated.told) - {said.verb} - said.names - stated.names
+    common = (said.stems & stated.stems) - {said.verb} - said.names - stated.names
     same = said.passive and stated.passive
     return not stated.names & _UNNAMED and (same or any(not word.isdecimal() for word in common))
 
@@ -64,9 +64,9 @@ def _doers(text: str) -> Iterator[_Role]:
 
 
 def _roles(pattern: re.Pattern[str], text: str, *, verb: int, names: int) -> Iterator[_Role]:
-    told = whole(text).stems
+    stems = whole(text).stems
     for match in pattern.finditer(text):
         words = re.findall(r"\w+", match[names].casefold())
         yield _Role(
-            verb=stem(match[verb].casefold()), names=frozenset(words), told=told, passive=verb < names
+            verb=stem(match[verb].casefold()), names=frozenset(words), stems=stems, passive=verb < names
         )

@@ -87,7 +87,7 @@ _WORDS: dict[str, Unit] = {
     **_named("CHF", ("chf francs", 1)),
 }
 
-_SIGNS: dict[str, Unit] = {
+_SYMBOLS: dict[str, Unit] = {
     **_named(_TIME, ("ns", 1e-9), ("µs us", 1e-6), ("ms", 1e-3), ("s", 1), ("h", 3600), ("d", 86400)),
     **_named(_LENGTH, ("nm", 1e-9), ("µm um", 1e-6), ("mm", 1e-3), ("cm", 1e-2), ("m", 1), ("km", 1e3)),
     **_named(_MASS, ("mg", 1e-3), ("g", 1), ("kg", 1e3), ("t", 1e6)),
@@ -126,10 +126,10 @@ _SIGNS: dict[str, Unit] = {
 _PHRASES: dict[str, Unit] = {
     "per cent": _WORDS["percent"],
     "percentage points": Unit(measures="percentage points", factor=1),
-    "degrees celsius": _SIGNS["°C"],
-    "degrees fahrenheit": _SIGNS["°F"],
-    "cubic metres": _SIGNS["m³"],
-    "square metres": _SIGNS["m²"],
+    "degrees celsius": _SYMBOLS["°C"],
+    "degrees fahrenheit": _SYMBOLS["°F"],
+    "cubic metres": _SYMBOLS["m³"],
+    "square metres": _SYMBOLS["m²"],
 }
 
 
@@ -138,8 +138,8 @@ def _either(names: list[str]) -> str:
 
 
 _ANY_CASE = _either([*_PHRASES, *_WORDS])
-UNIT = rf"(?:(?i:{_ANY_CASE})(?!\w)|(?:{_either(list(_SIGNS))})(?![\w²³]))"
-"""A pattern of one unit; signs keep their case, since mW is not MW."""
+UNIT = rf"(?:(?i:{_ANY_CASE})(?!\w)|(?:{_either(list(_SYMBOLS))})(?![\w²³]))"
+"""A pattern of one unit; symbols keep their case, since mW is not MW."""
 CURRENCY = "[€$£¥]"
 DIGITS = r"(?:\d{1,3}(?:[,’'_\u202f\u00a0\u2009]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
 """A pattern of one number in digits, its thousands parted or not."""
@@ -150,4 +150,4 @@ DURATION = "(?i:second|minute|hour|day|week|month|year|decade)"
 def unit_of(written: str) -> Unit:
     """Return the unit of what `UNIT` or `CURRENCY` matched."""
     folded = " ".join(written.casefold().split())
-    return _SIGNS.get(written) or _WORDS.get(folded) or _PHRASES[folded]
+    return _SYMBOLS.get(written) or _WORDS.get(folded) or _PHRASES[folded]

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from indexes.ports import Reranker
-from retrieval.bundle.parse_answer import Answer, Sentence
+from retrieval.bundle.parse_answer import ParsedAnswer, Sentence
 from retrieval.bundle.prompt import NOT_FOUND
 from retrieval.verify.alignment import Alignment, align_sentence, speaks_of, text_of
 from retrieval.verify.clauses import split_sentences
-from retrieval.verify.grounding import Fault, FaultKind, check_sentence
+from retrieval.verify.grounding import GroundingFault, GroundingFaultKind, check_sentence
 from retrieval.verify.judge import judge_sentence
 from retrieval.verify.names import find_names
 from schemas.errors import TerminalError, TransientError
@@ -32,7 +32,7 @@ class DroppedSentence:
     text: str
     S: str | None
     logit: float | None
-    faults: tuple[Fault, ...]
+    faults: tuple[GroundingFault, ...]
 
     @property
     def reason(self) -> str:
@@ -62,7 +62,7 @@ class VerifiedAnswer:
 
 
 def verify_answer(
-    answer: Answer, bundle: ContextBundle, *, reranker: Reranker, judge: Complete | None = None
+    answer: ParsedAnswer, bundle: ContextBundle, *, reranker: Reranker, judge: Complete | None = None
 ) -> VerifiedAnswer:
     """Align each sentence with one piece of evidence and keep those that it bears out (design 7).
 
@@ -84,7 +84,7 @@ class _Verification:
     dropped: list[DroppedSentence] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def verify(self, answer: Answer) -> VerifiedAnswer:
+    def verify(self, answer: ParsedAnswer) -> VerifiedAnswer:
         unanswered = tuple(one.text for one in answer.sentences if _says_not_found(one))
         known = frozenset(_known_names(self.bundle.evidence))
         for sentence in answer.sentences:
@@ -113,15 +113,17 @@ class _Verification:
             )
         )
 
-    def _faults(self, text: str, aligned: Alignment | None, known: Collection[str]) -> tuple[Fault, ...]:
+    def _faults(
+        self, text: str, aligned: Alignment | None, known: Collection[str]
+    ) -> tuple[GroundingFault, ...]:
         if aligned is None:
-            return (Fault(kind=FaultKind.UNRELATED, what="there is no evidence"),)
+            return (GroundingFault(kind=GroundingFaultKind.UNRELATED, what="there is no evidence"),)
         if not speaks_of(aligned, text, self.reranker):
-            return (Fault(kind=FaultKind.UNRELATED, what="no evidence speaks of it"),)
+            return (GroundingFault(kind=GroundingFaultKind.UNRELATED, what="no evidence speaks of it"),)
         passage = text_of(aligned.evidence)
         return check_sentence(text, passage, known=known) or self._judged(text, passage)
 
-    def _judged(self, text: str, passage: str) -> tuple[Fault, ...]:
+    def _judged(self, text: str, passage: str) -> tuple[GroundingFault, ...]:
         if self.judge is None:
             return ()
         try:
@@ -130,7 +132,11 @@ class _Verification:
             self.judge = None
             self.notes.append(f"the judge failed and rules alone decided from there on: {error}")
             return ()
-        return (Fault(kind=FaultKind.JUDGE, what=f"the judge doubts it: {doubt}"),) if doubt else ()
+        return (
+            (GroundingFault(kind=GroundingFaultKind.JUDGE, what=f"the judge doubts it: {doubt}"),)
+            if doubt
+            else ()
+        )
 
 
 def _says_not_found(sentence: Sentence) -> bool:

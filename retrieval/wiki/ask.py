@@ -14,7 +14,7 @@ from retrieval.wiki.search import PageIndex
 from retrieval.wiki.seeds import search_passages
 from retrieval.wiki.store import Wiki
 from retrieval.wiki.subgraph import MIN_CONFIDENCE
-from retrieval.wiki.sufficiency import Verdict, judge_page
+from retrieval.wiki.sufficiency import PageVerdict, judge_page
 from retrieval.wiki.trust import Trust, contradicted_by, current_hashes, weigh_pages
 from schemas.errors import StoreUnavailable
 from schemas.nodes import Chunk
@@ -24,7 +24,7 @@ READ_MAX = 3
 GRAPH = "graph"
 
 
-class Sources(Protocol):
+class WikiReaders(Protocol):
     """Readers of one generation, as `indexes.wiring.open_readers` gives them."""
 
     @property
@@ -50,7 +50,7 @@ class Sources(Protocol):
 
 def answer_from_wiki(
     wiki: Wiki,
-    sources: Sources,
+    sources: WikiReaders,
     query: str,
     *,
     reranker: Reranker | None,
@@ -99,7 +99,7 @@ def answer_from_wiki(
 
 def _read_best(
     pages: Collection[WikiPage], query: str, trust: Mapping[str, Trust], reranker: Reranker | None
-) -> tuple[Verdict, ...]:
+) -> tuple[PageVerdict, ...]:
     """Read the three best pages; those that answer come first, else as they were found."""
     index = PageIndex(pages)
     read = [
@@ -109,7 +109,7 @@ def _read_best(
     return tuple(sorted(read, key=lambda one: (not one.sufficient, -(one.logit or 0.0))))
 
 
-def _ask_graph(sources: Sources, query: str, min_confidence: float) -> GraphEvidence | None:
+def _ask_graph(sources: WikiReaders, query: str, min_confidence: float) -> GraphEvidence | None:
     """Return None where there is no graph, or it went away."""
     if sources.graph is None:
         return None
@@ -121,7 +121,7 @@ def _ask_graph(sources: Sources, query: str, min_confidence: float) -> GraphEvid
         return None
 
 
-def _without_graph(sources: Sources, page: WikiPage | None, query: str) -> tuple[Chunk, ...]:
+def _without_graph(sources: WikiReaders, page: WikiPage | None, query: str) -> tuple[Chunk, ...]:
     """Return passages that a page rests on, in the order of its labels; of no page, what a search finds."""
     if page is None:
         return search_passages(sources.chunks, sources.encoder, query)[:PASSAGES_MAX]

@@ -28,7 +28,7 @@ TITLE_MAX = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class GroundedSentence:
     """A sentence of an answer, and the chunks that a verifier found it grounded in."""
 
     text: str
@@ -37,7 +37,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filing:
-    """The page that holds the answer now, None where there is none; `reason` says why it was not written."""
+    """The page that has the answer now, None where there is none; `reason` says why it was not written."""
 
     page: WikiPage | None
     reason: str = ""
@@ -52,7 +52,7 @@ def file_answer(
     wiki: Wiki,
     chunks: ChunkReader,
     query: str,
-    statements: Sequence[Statement],
+    statements: Sequence[GroundedSentence],
     *,
     verified: bool,
     generation: int,
@@ -62,7 +62,7 @@ def file_answer(
     """File an answer as a topic page that rests on the chunks of its sentences as they are in *chunks*.
 
     Only a verified answer is filed, each of whose sentences stands on chunks of this generation; one that a
-    current page holds already is not filed again. A page of the same question that is stale is rebuilt in
+    current page contains already is not filed again. A page of the same question that is stale is rebuilt in
     its place, unless a person has edited it: theirs is left as it is, and the filing says so. Secrets in
     the question are hidden.
 
@@ -82,7 +82,7 @@ def file_answer(
     return _rebuild(wiki, place.page, page) if place.page else _add(wiki, page)
 
 
-def _why_not(statements: Collection[Statement], found: Mapping[str, Chunk], *, verified: bool) -> str:
+def _why_not(statements: Collection[GroundedSentence], found: Mapping[str, Chunk], *, verified: bool) -> str:
     if not verified:
         return "it is not verified"
     if not any(fold(one.text) for one in statements):
@@ -140,7 +140,7 @@ def _read(wiki: Wiki, slug: str) -> WikiPage | None:
 
 def _page(
     query: str,
-    statements: Sequence[Statement],
+    statements: Sequence[GroundedSentence],
     found: Mapping[str, Chunk],
     evidence: GraphEvidence | None,
     *,
@@ -171,7 +171,10 @@ def _page(
 
 
 def _body(
-    query: str, statements: Iterable[Statement], resting: Sequence[Chunk], evidence: GraphEvidence | None
+    query: str,
+    statements: Iterable[GroundedSentence],
+    resting: Sequence[Chunk],
+    evidence: GraphEvidence | None,
 ) -> str:
     labels = {chunk.id: f"[S{number}]" for number, chunk in enumerate(resting, start=1)}
     lines = [f"# {_cut(query, TITLE_MAX)}", ""]

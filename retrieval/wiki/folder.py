@@ -190,7 +190,7 @@ def _stray(name: str, *, is_link: bool) -> list[PageProblem]:
 
 
 def _problem(path: str, message: str) -> PageProblem:
-    """Name a file in signs that any terminal and any JSON can hold: a name may be any bytes."""
+    """Name a file in characters that any terminal and any JSON can contain: a name may be any bytes."""
     return PageProblem(path=os.fsencode(path).decode("utf-8", "backslashreplace"), message=message)
 
 

@@ -12,7 +12,7 @@ from schemas.errors import ParseError
 from schemas.records import to_record
 
 BLOCK_MAX = 65_536
-"""Signs of front matter that are read; a page that rests on 400 passages needs about half."""
+"""Characters of front matter that are read; a page that rests on 400 passages needs about half."""
 
 NESTING_MAX = 50
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -89,12 +89,12 @@ def dump_keys(stated: Mapping[str, Any]) -> str:
 
 
 def plain_line(text: str) -> str:
-    """Return a text on one line, without signs that YAML or UTF-8 cannot hold."""
+    """Return a text on one line, without characters that YAML or UTF-8 cannot contain."""
     return " ".join(_UNWRITABLE.sub(" ", text).split())
 
 
 def plain_text(text: str) -> str:
-    """Return a body without such signs and without white space at its ends."""
+    """Return a body without such characters and without white space at its ends."""
     return _UNWRITABLE.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
@@ -120,7 +120,7 @@ def _check_events(block: str) -> None:
 
 def _load(block: str, path: str) -> dict[str, Any]:
     if len(block) > BLOCK_MAX:
-        raise ParseError(f"front matter is longer than {BLOCK_MAX} signs", subject=path)
+        raise ParseError(f"front matter is longer than {BLOCK_MAX} characters", subject=path)
     try:
         _check_events(block)
         stated = yaml.load(block, Loader=LOADER)  # noqa: S506 - one of the two safe loaders

@@ -8,7 +8,7 @@ from retrieval.bundle.token_budget import CountTokens
 from retrieval.ranking.score import Scored
 from retrieval.wiki.evidence import GraphEvidence, documents_record
 from retrieval.wiki.page import Contradiction, PageProblem, WikiPage
-from retrieval.wiki.sufficiency import Verdict
+from retrieval.wiki.sufficiency import PageVerdict
 from retrieval.wiki.words import stems
 from schemas.evidence import ContextBundle, Origin, Query, Scores
 from schemas.nodes import Chunk
@@ -23,14 +23,14 @@ _EMPTY: Record = {"nodes": {}, "edges": []}
 class WikiAnswer:
     """The page that answers, or what the graph has.
 
-    `bundle` holds the passages to cite: those the page rests on, under the labels that it uses, else those
+    `bundle` contains the passages to cite: those the page rests on, under the labels that it uses, else those
     behind the graph's evidence. `verdicts` are of the pages that were read. `evidence` is None where the
     graph was not asked. `contradictions` are by `category/slug` of the page that they are on.
     """
 
     query: str
     bundle: ContextBundle
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[PageVerdict, ...]
     evidence: GraphEvidence | None
     contradictions: Mapping[str, tuple[Contradiction, ...]]
     problems: tuple[PageProblem, ...]
@@ -47,7 +47,7 @@ class WikiAnswer:
         return section.text if section else ""
 
     @property
-    def _answering(self) -> Verdict | None:
+    def _answering(self) -> PageVerdict | None:
         return next((one for one in self.verdicts if one.sufficient), None)
 
     def to_record(self) -> Record:
@@ -84,7 +84,7 @@ class WikiAnswer:
         }
 
 
-def reference_record(verdict: Verdict) -> Record:
+def reference_record(verdict: PageVerdict) -> Record:
     """Return a page that was read, with what was found of it."""
     page = verdict.page
     return {
@@ -115,7 +115,7 @@ def bundle_passages(
 ) -> ContextBundle:
     """Number passages S1, S2, ... in their order, for an answerer and a verifier, as in any other bundle.
 
-    The text part of a score is the share of the question's words that a passage holds; no other is measured.
+    The text part of a score is the share of the question's words that a passage has; no other is measured.
 
     Args: budget: tokens; None keeps all whole, since labels on a page are places among what it rests on.
     found: what the graph gave; None for passages that a page rests on.

@@ -24,7 +24,7 @@ Span = tuple[int, int]
 
 
 def restate_page(text: str, page: WikiPage, by: WikiPage) -> str:
-    """Return *text*, the file of *page*, as that of *by*: what differs of keys and body is written anew.
+    """Return *text*, the file of *page*, as that of *by*: what differs of keys and body is written again.
 
     Comments, the order and the spelling of other keys, line ends and a byte order mark stay. Where that gives
     another page, as of front matter in braces, the file is written as any new one.

@@ -26,7 +26,7 @@ class Rarity:
     counts: Mapping[str, int]
 
     def of(self, word: str) -> float:
-        """Give `ln(1 + (N - n + .5) / (n + .5))`, above 0 for every word (BM25; Robertson, Zaragoza 2009)."""
+        """Return `ln(1 + (N - n + .5) / (n + .5))`, always positive (BM25; Robertson, Zaragoza 2009)."""
         holding = self.counts.get(word, 0)
         return math.log(1 + (self.pages - holding + 0.5) / (holding + 0.5))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from indexes.ports import ChunkReader, Encoder, GraphReader
 from retrieval.question.catalogue import look_up
 from retrieval.question.route import Known, Route
-from retrieval.search.seeds import Asked, SeedList, fuse_lists, gather_lists
+from retrieval.search.seeds import EmbeddedQuery, SeedList, fuse_lists, gather_lists
 from retrieval.wiki.terms import QueryTerms
 from retrieval.wiki.words import stems
 from schemas.edges import EdgeKind
@@ -44,8 +44,8 @@ def find_seeds(
 ) -> Seeds:
     """Look for the whole question, then for its single keywords; nothing found is no seeds, and no error.
 
-    Of the whole question: nodes whose name, or own id, stands in it, and the best three passages that hold at
-    least half of its keywords. Of a keyword: nodes whose name holds it, else the best passage that does.
+    Of the whole question: nodes whose name, or own id, stands in it, and the best three passages that have at
+    least half of its keywords. Of a keyword: nodes whose name has it, else the best passage that does.
     """
     hits, known = _search(chunks, encoder, query)
     whole = _of_question(graph, hits, known, terms)
@@ -95,7 +95,7 @@ def search_passages(chunks: ChunkReader, encoder: Encoder, query: str) -> tuple[
 def _search(chunks: ChunkReader, encoder: Encoder, text: str) -> tuple[tuple[Chunk, ...], Known]:
     """Return the best 20 passages that share a word with *text*, and what the catalogue knows of it."""
     vector = encoder.encode_query(text)
-    lists = gather_lists(chunks, Asked(query=Query(text=text), vector=vector))
+    lists = gather_lists(chunks, EmbeddedQuery(query=Query(text=text), vector=vector))
     known = look_up(chunks, text, vector, lists[SeedList.HEADING_BM25], lists[SeedList.ANCHOR_BM25])
     sharing = {hit.chunk_id for name in _BY_WORDS for hit in lists[name]}
     ranked = [hit.chunk_id for hit in fuse_lists(lists, Route.PLAIN) if hit.chunk_id in sharing][:NEAR]
@@ -104,7 +104,7 @@ def _search(chunks: ChunkReader, encoder: Encoder, text: str) -> tuple[tuple[Chu
 
 
 def _near(graph: GraphReader, hits: Collection[Chunk], documents: Collection[str] = ()) -> tuple[Node, ...]:
-    """Give *documents*, and what has a name around passages: documents, sections, entities, tools; by id."""
+    """Return *documents*, and what has a name around chunks: documents, sections, entities, tools; by id."""
     places = sorted({*documents, *(place for hit in hits for place in (hit.id, hit.doc, *hit.parent_ids))})
     if not places:
         return ()

@@ -16,15 +16,15 @@ _RESERVED = frozenset(
 
 
 def slug_of(title: str) -> str:
-    """Return the slug of a title: its words in lower case, joined by dashes, at most 80 signs.
+    """Return the slug of a title: its words in lower case, joined by dashes, at most 80 characters.
 
     What plain letters and digits cannot say leaves a mark of eight hex digits of the title's hash behind,
     so that titles in other scripts, long ones, and reserved names have slugs of their own.
     """
     whole = unicodedata.normalize("NFKC", title)
-    plain = "".join(sign for sign in unicodedata.normalize("NFKD", whole) if not unicodedata.combining(sign))
+    plain = "".join(char for char in unicodedata.normalize("NFKD", whole) if not unicodedata.combining(char))
     slug = "-".join(re.findall(r"[a-z0-9]+", plain.lower()))
-    lost = any(sign.isalnum() and not sign.isascii() for sign in plain)
+    lost = any(char.isalnum() and not char.isascii() for char in plain)
     if lost or not is_safe(slug):
         return marked_slug(slug, title)
     return slug
@@ -37,7 +37,7 @@ def marked_slug(slug: str, title: str) -> str:
 
 
 def is_safe(name: str) -> bool:
-    """Whether a category or slug may be a file name: `[a-z0-9-]`, at most 80 signs, no reserved name."""
+    """Whether a category or slug may be a file name: `[a-z0-9-]`, at most 80 characters, no reserved name."""
     return bool(_SAFE.fullmatch(name)) and len(name) <= LENGTH_MAX and name not in _RESERVED
 
 

@@ -16,7 +16,7 @@ COVERAGE_MIN = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class PageVerdict:
     """What was found of one page; `reasons` say why it does not do, none where it does.
 
     `section` is the one that fits the question best, None of a page without text; `logit` what the
@@ -38,8 +38,8 @@ class Verdict:
 
 def judge_page(
     hit: PageHit, query: str, *, rarity: Rarity, trust: Trust, reranker: Reranker | None
-) -> Verdict:
-    """Hold a page against all of the test: coverage, logit, hashes, contradictions.
+) -> PageVerdict:
+    """Check a page against all of the test: coverage, logit, hashes, contradictions.
 
     Without a cross-encoder its title or its query must also be about the question: each covers the other.
     No filed page may answer the same words in another order, which the cross-encoder does not tell apart: the
@@ -53,7 +53,7 @@ def judge_page(
         fits = list(reranker.score_pairs(query, [_pair_text(hit.page, one) for one in sections]))
     best = max(range(len(sections)), key=lambda at: (fits[at], -at), default=None)
     logit = fits[best] if reranker is not None and best is not None else None
-    return Verdict(
+    return PageVerdict(
         page=hit.page,
         section=None if best is None else sections[best],
         coverage=hit.coverage,
@@ -105,6 +105,6 @@ def _short_of(hit: PageHit, logit: float | None, *, about: bool) -> list[str]:
 
 
 def _is_about(page: WikiPage, asked: Collection[str], rarity: Rarity) -> bool:
-    """A page may hold every word of a question and answer another: "What is a lease", "Why do leases end"."""
+    """A page may have every word of a question and answer another: "What is a lease", "Why do leases end"."""
     titles: Mapping[str, None] = dict.fromkeys(text for text in (page.title, page.query) if text)
     return any(rarity.cover(stems(title), asked) >= COVERAGE_MIN for title in titles)

@@ -18,7 +18,7 @@ SINGLE_VALUED = frozenset(
 )
 """Predicates with one value at a time; a person may be the author of two books and is born once."""
 
-Said = Mapping[tuple[str, str], Collection[tuple[str, Fact]]]
+FactsByKey = Mapping[tuple[str, str], Collection[tuple[str, Fact]]]
 """Pages and facts by the folded subject and the bare predicate that they share."""
 
 _AUXILIARY = re.compile(r"^(?:(?:is|are|was|were|be|been|has|have|had|the|an?|now|also|then)\s+)+")
@@ -88,7 +88,7 @@ def contradicted_by(
     return found
 
 
-def said_by(statements: Iterable[tuple[str, Fact]]) -> Said:
+def said_by(statements: Iterable[tuple[str, Fact]]) -> FactsByKey:
     """Order facts, each with the page that it is of, by subject and predicate; those of several values go.
 
     New evidence is of no page: its page is an empty text.
@@ -100,7 +100,9 @@ def said_by(statements: Iterable[tuple[str, Fact]]) -> Said:
     return said
 
 
-def contradict(facts: Iterable[Fact], said: Said, *, besides: str | None = None) -> tuple[Contradiction, ...]:
+def contradict(
+    facts: Iterable[Fact], said: FactsByKey, *, besides: str | None = None
+) -> tuple[Contradiction, ...]:
     """Return where *said* has another object of a subject's single-valued predicate, each once, in order.
 
     Args: besides: a page whose own statements do not count.

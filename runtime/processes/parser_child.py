@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from runtime.memory import peak_rss_mb
+from runtime.processes.hook_call import blame_hook, run_hook
 from runtime.processes.tesseract import engine, recognise
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
@@ -112,7 +113,10 @@ def _answer(work: Work, data: bytes, request: ParseRequest, pages: bytes) -> tup
         return FAILED, _error(type(error).__name__, error.message, error.subject)
     except MemoryError:
         # A library may be left half imported: the parent replaces a child that says so.
-        return EXHAUSTED, _error("ParseError", "needs more memory than a parser may have", request.uri)
+        hooked = blame_hook(request.cleaning)
+        return EXHAUSTED, _error(
+            "ParseError", f"needs more memory than a parser may have{hooked}", request.uri
+        )
     except Exception as error:  # noqa: BLE001 - the task boundary: a parser's fault costs one document
         sys.stderr.write(redact(traceback.format_exc()))
         reason = redact(f"{type(error).__name__}: {error}")[:300]
@@ -183,14 +187,16 @@ def _build_tasks(path: Path) -> dict[Task, Work]:
 
     def parse(data: bytes, request: ParseRequest, pages: bytes) -> Made:
         cache = PageCache(pages, made_by=f"{PARSER_VERSION} {engine() if request.ocr else ''}")
-        made = parse_document(data, request, count_tokens=count_tokens, recognise=_recognise, cache=cache)
+        made = parse_document(
+            data, request, count_tokens=count_tokens, recognise=_recognise, cache=cache, run_hook=run_hook
+        )
         made = with_lines(made, data, request.line_fragment) if request.line_fragment else made
         return made, cache.counts, cache.dump()
 
     def inspect(data: bytes, request: ParseRequest, _pages: bytes, *, draw: bool) -> Made:
         from ingest.parse.inspection import inspect_document
 
-        made = inspect_document(data, request, count_tokens=count_tokens, draw=draw)
+        made = inspect_document(data, request, count_tokens=count_tokens, draw=draw, run_hook=run_hook)
         return made, PageCounts(), b""
 
     return {

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from runtime.processes.hook_call import blame_hook
 from runtime.processes.parser_child import ANSWER, EXHAUSTED, OK, ORDER, Task, read_exactly
 from schemas.errors import (
     ConfigError,
@@ -167,7 +168,10 @@ class ParserPool:
             answer = child.ask(task, request, (data, pages), seconds, patience=self._limits.patience)
         except _Died as death:
             self._refuse_if_closed()
-            raise ParseError(f"parser {death}; the document is left out", subject=request.uri) from death
+            hooked = "" if b"%PDF-" in data[:_MAGIC_WINDOW] else blame_hook(request.cleaning)
+            raise ParseError(
+                f"parser {death}{hooked}; the document is left out", subject=request.uri
+            ) from death
         with self._lock:
             self.peak_rss_mb = max(self.peak_rss_mb, answer.peak_rss_kib / 1024)
         if answer.status == OK:

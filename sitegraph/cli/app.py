@@ -60,7 +60,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("plan", plan.plan, "Show what a run would look at; sends no request."),
     ("run", run.run, "Crawl a source, index what changed, publish it."),
     ("status", status.status, "Show generation, sources, last runs, leases, holds."),
-    ("why", why.why, "Tell everything known of one document."),
+    ("why", why.why, "Show everything known about one document."),
     ("changes", changes.changes, "Print what each generation changed, for programs that keep a copy."),
     ("query", query.query, "Print the passages that answer a question."),
     ("ask", ask.ask, "Answer a question in sentences with their sources."),
@@ -172,8 +172,8 @@ def _fail(error: Exception, arguments: list[str]) -> int:
         _leave_unwritable_output()
     if (failure := explain(error, command=command_of(arguments))) is not None:
         return _say(complete_for_call(failure.message, arguments), failure.code)
-    told = f"{type(error).__name__}: {error}".removesuffix(": ")
-    return _say(f"a fault of sitegraph itself ({told}); SITEGRAPH_DEBUG=1 shows where", EXIT_FAILED)
+    reason = f"{type(error).__name__}: {error}".removesuffix(": ")
+    return _say(f"a fault of sitegraph itself ({reason}); SITEGRAPH_DEBUG=1 shows where", EXIT_FAILED)
 
 
 def _say(message: str, code: int) -> int:

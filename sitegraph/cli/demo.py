@@ -9,7 +9,8 @@ import typer
 
 def demo(
     folder: Annotated[
-        Path, typer.Option("--dir", help="Folder for the demo; made anew, left behind to play with.")
+        Path,
+        typer.Option("--dir", help="Folder for the demo; replaced each time, left behind to play with."),
     ] = Path("demo"),
 ) -> None:
     """Serve the manual on a loopback port, crawl it, ask three questions, edit a page, crawl again.

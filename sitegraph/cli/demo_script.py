@@ -42,7 +42,7 @@ QUESTIONS = (
 
 
 def run_demo(folder: Path) -> None:
-    """Do it all in *folder*, which is made anew and left behind to play with.
+    """Do it all in *folder*, which each demo replaces, and which is left behind to play with.
 
     Raises: ConfigError: no checkout, so no manual to serve; or the folder is somebody's own.
     """

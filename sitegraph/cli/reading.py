@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexes.wiring import Readers
-    from retrieval.retriever import Walk
+    from retrieval.retriever import RetrievalResult
     from schemas.evidence import Query
 
 
@@ -39,7 +39,11 @@ def warn(message: str) -> None:
 
 
 def log_usage(
-    index: Path, queries: "Sequence[Query]", *, walks: "Sequence[Walk]" = (), not_found: bool = False
+    index: Path,
+    queries: "Sequence[Query]",
+    *,
+    results: "Sequence[RetrievalResult]" = (),
+    not_found: bool = False,
 ) -> None:
     """Append what was asked, and found, to the log beside the index; failing to is a warning."""
     from retrieval.learning.query_log import log_queries
@@ -49,7 +53,7 @@ def log_usage(
             index,
             queries,
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
-            walks=walks,
+            results=results,
             not_found=not_found,
         )
     except OSError as error:

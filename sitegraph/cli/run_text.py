@@ -29,24 +29,24 @@ def render_report(report: dict[str, Any]) -> Iterator[str]:
     if missing["documents"]:
         yield f"  missing    {_missing(missing)}"
     in_all = chunks["added"] + chunks["unchanged"]
-    told = f"{in_all} = {chunks['added']} new + {chunks['unchanged']} unchanged"
-    yield f"  chunks     {told}; {chunks['removed']} removed"
+    text = f"{in_all} = {chunks['added']} new + {chunks['unchanged']} unchanged"
+    yield f"  chunks     {text}; {chunks['removed']} removed"
     yield f"  embedded   {chunks['embedded']} texts (passages, headings, captions and link texts)"
     if http["requests"]:
         yield f"  http       {http['requests']} requests, {http['bytes']:,} bytes"
     if (secrets := report["secrets"])["values"]:
         yield f"  secrets    {secrets['values']} redacted in {secrets['documents']} documents"
     if any((pages := report["pdf_pages"]).values()):
-        told = f"{pages['read']} read, {pages['recognised']} of them by OCR; {pages['reused']} reused"
-        yield f"  pdf pages  {told}"
+        text = f"{pages['read']} read, {pages['recognised']} of them by OCR; {pages['reused']} reused"
+        yield f"  pdf pages  {text}"
     yield "  seconds    " + ", ".join(f"{name} {s:.1f}" for name, s in report["stages"].items())
 
 
 def _documents(documents: dict[str, int]) -> str:
     parts = [f"{documents[name]} {words}" for name, words in _LOOKED_AT.items() if documents.get(name)]
-    told = f"{documents['scheduled']} looked at" + (f" = {' + '.join(parts)}" if parts else "")
+    text = f"{documents['scheduled']} looked at" + (f" = {' + '.join(parts)}" if parts else "")
     unsent = documents.get("not_modified", 0)
-    return told + (f"; of these {unsent} not sent again (304)" if unsent else "")
+    return text + (f"; of these {unsent} not sent again (304)" if unsent else "")
 
 
 def _missing(missing: dict[str, Any]) -> str:

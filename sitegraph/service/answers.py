@@ -12,17 +12,17 @@ from schemas.errors import StoreUnavailable
 from schemas.feed import Feed
 from schemas.nodes import Chunk
 from schemas.records import node_to_record, to_record
-from sitegraph.service.problems import Problem
+from sitegraph.service.problems import HttpProblem
 
 
 def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
     """Return a chunk of this generation.
 
-    Raises: Problem: there is none.
+    Raises: HttpProblem: there is none.
     """
     found = readers.chunks.get([chunk_id])
     if not found:
-        raise Problem(404, f"generation {readers.generation} has no {chunk_id}", "NotFound")
+        raise HttpProblem(404, f"generation {readers.generation} has no {chunk_id}", "NotFound")
     return found[0]
 
 
@@ -40,13 +40,13 @@ def describe_chunk(readers: Readers, chunk_id: str) -> dict[str, Any]:
 def describe_document(readers: Readers, doc: str, *, offset: int, limit: int) -> dict[str, Any]:
     """Return a document and where its chunks are, in reading order, *limit* of them from *offset*.
 
-    Raises: Problem: there is none; StoreUnavailable: the graph, which knows documents, is not there.
+    Raises: HttpProblem: there is none; StoreUnavailable: the graph, which knows documents, is not there.
     """
     if readers.graph is None:
         raise StoreUnavailable("; ".join(readers.warnings) or "the graph is not there", subject="graph")
     found = readers.graph.nodes([doc])
     if not found:
-        raise Problem(404, f"generation {readers.generation} has no {doc}", "NotFound")
+        raise HttpProblem(404, f"generation {readers.generation} has no {doc}", "NotFound")
     chunks = readers.chunks.of_documents([doc])
     return {
         "generation": readers.generation,

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from indexes.wiring import Readers
 from retrieval.live import LiveRetriever
 from retrieval.question import query as queries
-from retrieval.retriever import Walk
+from retrieval.retriever import RetrievalResult
 from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import Query as Question
 from schemas.feed import Feed
@@ -30,7 +30,7 @@ from sitegraph.service.contract import (
     answer_schemas,
     reference,
 )
-from sitegraph.service.problems import MEDIA_TYPE, Problem, problem_of, respond, unprocessable
+from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, problem_of, respond, unprocessable
 from sitegraph.service.source import NAME, PATH, source_archive
 from sitegraph.service.threads import Threads
 
@@ -43,7 +43,7 @@ class Parts:
     """What the interface is made over; all of it may be called in several threads.
 
     `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `log` keeps
-    what was asked and found in the usage log; `tell` is for people, on stderr. `source_url` is where the
+    what was asked and found in the usage log; `warn` is for people, on stderr. `source_url` is where the
     source of this version is, None: it is given from here.
     """
 
@@ -51,8 +51,8 @@ class Parts:
     threads: Threads
     changes: Callable[[int, int | None, str | None], Feed]
     picture: Callable[[Readers, Chunk], bytes]
-    log: Callable[[Walk], None]
-    tell: Callable[[str], None]
+    log: Callable[[RetrievalResult], None]
+    warn: Callable[[str], None]
     source_url: str | None = None
 
 
@@ -112,9 +112,9 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
         question = _question(body)
 
         def work() -> dict[str, Any]:
-            walk = parts.retriever.walk(question)
-            parts.log(walk)
-            return to_record(walk.bundle)
+            result = parts.retriever.walk(question)
+            parts.log(result)
+            return to_record(result.bundle)
 
         return JSONResponse(await parts.threads.run(work))
 
@@ -188,7 +188,7 @@ def _add_changes(app: Api, parts: Parts) -> None:
             try:
                 feed = parts.changes(since, until, source)
             except ConfigError as error:
-                raise Problem(404, str(error), "NotFound") from error
+                raise HttpProblem(404, str(error), "NotFound") from error
             return to_record(answers.cut_feed(feed, limit=limit))
 
         return JSONResponse(await parts.threads.run(work))
@@ -243,30 +243,30 @@ def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def _add_problems(app: Api, parts: Parts) -> None:
-    @app.exception_handler(Problem)
-    async def problem(_: Request, error: Problem) -> Response:
+    @app.exception_handler(HttpProblem)
+    async def problem(_: Request, error: HttpProblem) -> Response:
         return respond(error)
 
     @app.exception_handler(SitegraphError)
     async def ours(_: Request, error: SitegraphError) -> Response:
         problem = problem_of(error)
         if problem.status >= 500:
-            parts.tell(f"sitegraph: {error}")
+            parts.warn(f"sitegraph: {error}")
         return respond(problem)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return respond(Problem(422, _first_fault(error), "InvalidRequest"))
+        return respond(HttpProblem(422, _first_fault(error), "InvalidRequest"))
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> Response:
         # 400 is what FastAPI says of a body that is no UTF-8; a body that is no JSON is 422.
         status = 422 if error.status_code == 400 else error.status_code
-        return respond(Problem(status, str(error.detail), "Refused", error.headers))
+        return respond(HttpProblem(status, str(error.detail), "Refused", error.headers))
 
     @app.exception_handler(Exception)
     async def failed(_: Request, __: Exception) -> Response:
-        return respond(Problem(500, "internal failure; the server's log says where", "InternalError"))
+        return respond(HttpProblem(500, "internal failure; the server's log says where", "InternalError"))
 
 
 def _first_fault(error: RequestValidationError) -> str:

@@ -95,7 +95,7 @@ class RetrieveRequest(BaseModel):
     tool: ToolRequest | None = None
 
     def tool_use(self) -> ToolUse | None:
-        """Return the tool as a query holds it."""
+        """Return the tool as a query contains it."""
         return ToolUse(**self.tool.model_dump()) if self.tool else None
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sitegraph.service.problems import Problem, respond
+from sitegraph.service.problems import HttpProblem, respond
 from sitegraph.service.source import link_header
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
@@ -16,7 +16,7 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class RequestLimits:
     """What one request may cost; `working` and `waiting` are requests of one worker process."""
 
     body_bytes: int = 64 * 1024
@@ -46,7 +46,7 @@ class Guard:
         self,
         app: ASGIApp,
         *,
-        limits: Limits,
+        limits: RequestLimits,
         token: str | None,
         hosts: Collection[str] | None,
         log: Callable[[Access], None],
@@ -81,21 +81,23 @@ class Guard:
 
     async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
         try:
-            self._admit(scope)
+            self._check_headers(scope)
             async with asyncio.timeout(self._limits.seconds):
                 body = await self._read(receive)
                 await self._app(scope, _replay(body, receive), answer)
         except TimeoutError:
             await answer.give(
-                Problem(504, f"took longer than {self._limits.seconds:g} s", "Timeout"), scope, receive
+                HttpProblem(504, f"took longer than {self._limits.seconds:g} s", "Timeout"), scope, receive
             )
-        except Problem as problem:
+        except HttpProblem as problem:
             await answer.give(problem, scope, receive)
 
-    def _admit(self, scope: Scope) -> None:
+    def _check_headers(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         if self._hosts is not None and _name(headers.get("host", "")) not in self._hosts:
-            raise Problem(421, "not a name of this service; ask for it by its loopback address", "WrongHost")
+            raise HttpProblem(
+                421, "not a name of this service; ask for it by its loopback address", "WrongHost"
+            )
         if self._token is not None and scope["path"] not in OPEN_PATHS:
             self._check_token(headers.get("authorization", ""))
         length = headers.get("content-length", "0")
@@ -106,7 +108,7 @@ class Guard:
         scheme, _, token = given.partition(" ")
         right = hmac.compare_digest(token.strip().encode(), (self._token or "").encode())
         if scheme.lower() != "bearer" or not right:
-            raise Problem(
+            raise HttpProblem(
                 401,
                 "needs the header Authorization: Bearer TOKEN",
                 "Unauthorized",
@@ -125,8 +127,8 @@ class Guard:
                 raise self._too_large()
         return body
 
-    def _too_large(self) -> Problem:
-        return Problem(413, f"the body may have {self._limits.body_bytes} bytes", "TooLarge")
+    def _too_large(self) -> HttpProblem:
+        return HttpProblem(413, f"the body may have {self._limits.body_bytes} bytes", "TooLarge")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
@@ -155,7 +157,7 @@ class _Answer:
             headers["Link"] = self._link
         await self._send(message)
 
-    async def give(self, problem: Problem, scope: Scope, receive: Receive) -> None:
+    async def give(self, problem: HttpProblem, scope: Scope, receive: Receive) -> None:
         """Answer with a problem, unless an answer has begun."""
         if self.status is None:
             await respond(problem)(scope, receive, self)

@@ -20,7 +20,7 @@ MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 2
 
 
-class Problem(Exception):
+class HttpProblem(Exception):
     """An answer that says what is wrong; *error* is the class of ours, or one word."""
 
     def __init__(
@@ -44,25 +44,25 @@ _LATER = "the index cannot be read now; the server's log says why"
 _FAILED = "the server failed; its log says why"
 
 
-def problem_of(error: SitegraphError) -> Problem:
+def problem_of(error: SitegraphError) -> HttpProblem:
     """Return the answer to an error by its class: 4xx for what the asker can put right, 503 to come again.
 
     Only the first say what the error says: the others name files and servers that are nobody's business.
     """
     status = next((status for cls, status in _STATUS if isinstance(error, cls)), 500)
     if status < 500:
-        return Problem(status, str(error), type(error).__name__)
+        return HttpProblem(status, str(error), type(error).__name__)
     if status == 503:
-        return Problem(503, _LATER, type(error).__name__, {"Retry-After": str(RETRY_SECONDS)})
-    return Problem(500, _FAILED, type(error).__name__)
+        return HttpProblem(503, _LATER, type(error).__name__, {"Retry-After": str(RETRY_SECONDS)})
+    return HttpProblem(500, _FAILED, type(error).__name__)
 
 
-def unprocessable(error: SitegraphError) -> Problem:
+def unprocessable(error: SitegraphError) -> HttpProblem:
     """Return the answer to a question that is wrong."""
-    return Problem(422, str(error), type(error).__name__)
+    return HttpProblem(422, str(error), type(error).__name__)
 
 
-def respond(problem: Problem) -> Response:
+def respond(problem: HttpProblem) -> Response:
     """Return response; the type is `about:blank`, so the title is that of the status (RFC 9457, 4.2.1)."""
     body = {
         "type": "about:blank",
@@ -71,5 +71,5 @@ def respond(problem: Problem) -> Response:
         "detail": one_line(problem.detail),
         "error": problem.error,
     }
-    # Escaped to ASCII: what somebody sent may hold half a surrogate pair, which UTF-8 has no bytes for.
+    # Escaped to ASCII: what somebody sent may contain half a surrogate pair, which UTF-8 has no bytes for.
     return Response(json.dumps(body), problem.status, headers=problem.headers, media_type=MEDIA_TYPE)

@@ -28,7 +28,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
     """Serve the index until SIGTERM or Ctrl-C.
 
-    Raises: ConfigError: the address cannot be had, or may be asked from elsewhere and there is no token.
+    Raises: ConfigError: the address is unavailable, or may be asked from elsewhere and there is no token.
     """
     token = settings.serve_token
     with bind(host, port) as bound:

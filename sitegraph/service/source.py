@@ -15,9 +15,9 @@ NAME = "sitegraph-source.tar.gz"
 LICENCE_URL = "https://www.gnu.org/licenses/agpl-3.0.html"
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PACKAGES = ("flows", "indexes", "ingest", "retrieval", "schemas")
+_PACKAGES = ("flows", "indexes", "ingest", "retrieval", "runtime", "schemas", "sitegraph")
 _PROJECT = ("pyproject.toml", "README.md", "LICENSE-NOTICE.md")
-"""What building takes besides the packages; a wheel holds it in `sitegraph/service/project`."""
+"""What building takes besides the packages; a wheel contains it in `sitegraph/service/project`."""
 
 
 def link_header(source_url: str | None) -> str:
@@ -44,7 +44,7 @@ def check_source_url(url: str | None) -> None:
 
 @cache
 def source_archive(root: Path = _ROOT) -> bytes:
-    """Give what runs here as tar.gz, from which `pip install .` makes it again; equal files, equal bytes."""
+    """Return what runs here as tar.gz, from which `pip install .` builds it; equal files, equal bytes."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for name, file in _files(root):

@@ -27,12 +27,12 @@ def supervise(work: Callable[[], None], *, workers: int) -> None:
 
     Processes are spawned: the driver of the store does not survive a fork.
     """
-    told = threading.Event()
-    with _signals(told):
+    stop = threading.Event()
+    with _signals(stop):
         running = [_start(work) for _ in range(workers)]
-        while not told.is_set():
+        while not stop.is_set():
             wait([process.sentinel for process in running], timeout=_LOOK_SECONDS)
-            running = [_alive(process, work, told) for process in running]
+            running = [_alive(process, work, stop) for process in running]
         end(running)
 
 
@@ -54,19 +54,19 @@ def _start(work: Callable[[], None]) -> SpawnProcess:
     return process
 
 
-def _alive(process: SpawnProcess, work: Callable[[], None], told: threading.Event) -> SpawnProcess:
+def _alive(process: SpawnProcess, work: Callable[[], None], stop: threading.Event) -> SpawnProcess:
     """Return the process, or a new one in its place; a dead one if there is no time for another."""
     if process.is_alive():
         return process
     sys.stderr.write(f"sitegraph: a worker ended ({process.exitcode}); starting another\n")
     sys.stderr.flush()
-    return process if told.wait(_PAUSE_SECONDS) else _start(work)
+    return process if stop.wait(_PAUSE_SECONDS) else _start(work)
 
 
 @contextmanager
-def _signals(told: threading.Event) -> Iterator[None]:
+def _signals(stop: threading.Event) -> Iterator[None]:
     before = {
-        number: signal.signal(number, lambda *_: told.set()) for number in (signal.SIGTERM, signal.SIGINT)
+        number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)
     }
     try:
         yield

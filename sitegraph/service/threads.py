@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
-from sitegraph.service.problems import RETRY_SECONDS, Problem
+from sitegraph.service.problems import RETRY_SECONDS, HttpProblem
 
 T = TypeVar("T")
 
@@ -26,11 +26,11 @@ class Threads:
     async def run(self, work: Callable[[], T]) -> T:
         """Do *work* and give what it gives.
 
-        Raises: Problem: too much is waiting already.
+        Raises: HttpProblem: too much is waiting already.
         """
         if self._taken >= self._places:
             headers = {"Retry-After": str(RETRY_SECONDS)}
-            raise Problem(503, "too many questions are waiting; come again", "Busy", headers)
+            raise HttpProblem(503, "too many questions are waiting; come again", "Busy", headers)
         self._taken += 1
         loop = asyncio.get_running_loop()
         future = self._pool.submit(work)

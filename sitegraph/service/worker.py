@@ -18,7 +18,7 @@ from indexes.wiring import Readers
 from retrieval.learning.query_log import log_queries
 from retrieval.live import LiveRetriever, open_retriever
 from retrieval.question.policy import read_policy
-from retrieval.retriever import Walk
+from retrieval.retriever import RetrievalResult
 from runtime.garbage import raise_gc_threshold
 from runtime.processes.page_images import WITHHELD, draw_apart, stored_bytes
 from schemas.errors import SitegraphError
@@ -26,8 +26,8 @@ from schemas.feed import Feed
 from schemas.nodes import Chunk
 from schemas.settings import Settings
 from sitegraph.service.app import Parts, build_app
-from sitegraph.service.guard import Access, Guard, Limits
-from sitegraph.service.problems import Problem
+from sitegraph.service.guard import Access, Guard, RequestLimits
+from sitegraph.service.problems import HttpProblem
 from sitegraph.service.threads import Threads
 
 _WATCH_SECONDS = 1.0
@@ -40,7 +40,7 @@ class ServeOptions:
     settings: Settings
     token: str | None
     hosts: frozenset[str] | None
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
 
 
 def build_service(options: ServeOptions) -> Guard:
@@ -74,7 +74,7 @@ def build_service(options: ServeOptions) -> Guard:
 def log_access(access: Access) -> None:
     """Write one line of JSON to stderr."""
     line = {**asdict(access), "seconds": round(access.seconds, 4)}
-    tell(json.dumps({"at": _now(), **line}))
+    write_stderr(json.dumps({"at": _now(), **line}))
 
 
 def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Parts:
@@ -87,17 +87,17 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
 
     def picture(readers: Readers, chunk: Chunk) -> bytes:
         if chunk.page_no is None:
-            raise Problem(404, f"{chunk.id} stands on no page of a PDF", "NotFound")
+            raise HttpProblem(404, f"{chunk.id} stands on no page of a PDF", "NotFound")
         data = stored_bytes(settings, readers)(chunk.doc)
         if data is None:
-            raise Problem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
+            raise HttpProblem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
         return draw_apart(data, chunk)
 
-    def log(walk: Walk) -> None:
+    def log(result: RetrievalResult) -> None:
         try:
-            log_queries(index, [walk.query], timestamp=_now(), walks=[walk])
+            log_queries(index, [result.query], timestamp=_now(), results=[result])
         except OSError as error:
-            tell(f"sitegraph: warning: the usage log cannot be written: {error}")
+            write_stderr(f"sitegraph: warning: the usage log cannot be written: {error}")
 
     return Parts(
         retriever=retriever,
@@ -105,7 +105,7 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
         changes=changes,
         picture=picture,
         log=log,
-        tell=tell,
+        warn=write_stderr,
         source_url=settings.source_url,
     )
 
@@ -139,7 +139,7 @@ async def _end_with(parent: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def tell(line: str) -> None:
+def write_stderr(line: str) -> None:
     """Write a line to stderr at once, so that lines of several workers do not mix."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()

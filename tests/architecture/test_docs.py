@@ -96,6 +96,8 @@ def test_the_page_on_tools_has_every_format_and_every_evidence() -> None:
 
 @pytest.mark.parametrize(("page", "block"), _blocks("yaml"))
 def test_every_source_file_that_is_shown_is_valid(page: str, block: str, tmp_path: Path) -> None:
+    for hook in (body for shown, body in _blocks("python") if shown == page):
+        (tmp_path / "cleaning.py").write_text(hook)
     assert parse_source(block, subject=page, folder=tmp_path).name
 
 

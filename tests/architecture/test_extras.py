@@ -12,7 +12,7 @@ import pytest
 from schemas.extras import extra_of
 
 REPO = Path(__file__).resolve().parents[2]
-PACKAGES = ("flows", "indexes", "ingest", "retrieval", "schemas")
+PACKAGES = ("flows", "indexes", "ingest", "retrieval", "runtime", "schemas", "sitegraph")
 PROJECT = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BROUGHT = {
     "huggingface_hub": "tokenizers", "torch": "sentence_transformers",

@@ -14,7 +14,7 @@ from indexes.embed.child import ChildEncoder
 from indexes.embed.encoder import SentenceTransformerEncoder, offline_environment
 from indexes.embed.frugal import FrugalEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
-from indexes.embed.routes import Dtype, Route, RouteCheck
+from indexes.embed.routes import Dtype, EncodingRoute, RouteCheck
 from indexes.embed.weights import DEFAULT_MODEL_SHA256, load_model_spec
 from indexes.ports import Encoder
 from schemas.errors import ConfigError
@@ -123,7 +123,7 @@ def test_documents_are_exact_where_fp32_is_asked_for() -> None:
     found = encoder.encode_documents(TEXTS)
 
     assert np.abs(found[0] - encoder.encode_query(TEXTS[0])).max() < 1e-5
-    assert encoder.route_check == RouteCheck(route=Route.FP32, reason="fp32 is asked for")
+    assert encoder.route_check == RouteCheck(route=EncodingRoute.FP32, reason="fp32 is asked for")
 
 
 def test_threads_with_batches_of_their_own_give_every_text_its_vector() -> None:

@@ -26,7 +26,7 @@ def test_what_was_seen_of_the_version_parsed_last_is_found_by_address(ledger: Le
     assert ledger.soft_errors.of_source(source) == {}
 
 
-def test_a_version_that_is_looked_at_anew_is_what_it_seems_to_be_now(ledger: Ledger) -> None:
+def test_a_version_that_is_looked_at_again_is_what_it_seems_to_be_now(ledger: Ledger) -> None:
     uri, source = known(ledger, "1"), make_known("a").source
     ledger.soft_errors.save({"1": NOTICE})
     doubted = SoftError(reason="an error page", sure=False)

@@ -1,4 +1,4 @@
-"""Asks an index the same questions again and again, its stores opened anew now and then.
+"""Asks an index the same questions again and again, its stores opened again now and then.
 
     python -m tests.fakes.bundle_bytes INDEX RUNS
 

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Collection
 
-from indexes.embed.routes import Route, RouteCheck
+from indexes.embed.routes import EncodingRoute, RouteCheck
 from indexes.embed.weights import ModelSpec
 from indexes.ports import Vector
 from schemas.errors import SchemaMismatch
@@ -18,7 +18,7 @@ class FailingEncoder(HashEncoder):
 
     @property
     def route_check(self) -> RouteCheck:
-        return RouteCheck(route=Route.FP32, reason=f"process {os.getpid()}")
+        return RouteCheck(route=EncodingRoute.FP32, reason=f"process {os.getpid()}")
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
         if RAISE in texts:

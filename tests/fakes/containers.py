@@ -139,7 +139,7 @@ def running_containers(
 
 
 def _name_hosts(files: Path, compose: Compose) -> None:
-    """Return each service an address of its own, as the network of the containers does."""
+    """Give each service an address of its own, as the network of the containers does."""
     names = [f"127.0.1.{number} {name}" for number, name in enumerate(sorted(compose.services), 1)]
     (files / "etc" / "hosts").unlink(missing_ok=True)
     (files / "etc" / "hosts").write_text("\n".join(["127.0.0.1 localhost", *names, ""]))

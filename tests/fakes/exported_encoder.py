@@ -17,7 +17,7 @@ _REPO = Path(__file__).resolve().parents[2]
 def place_exported_encoder(directory: Path) -> Path:
     """Put the default model's export into the new folder *directory*, and give it.
 
-    The copy it is taken from belongs to the exporting code as it stands: changed code exports anew.
+    The copy it is taken from belongs to the exporting code as it stands: changed code exports again.
     """
     os.environ.update(offline_environment())
     with _alone():

@@ -9,7 +9,7 @@ from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.clock import Clock
 from ingest.fetch.crawl import fetch_all
 from ingest.fetch.credentials import Credentials
-from ingest.fetch.limits import Limits
+from ingest.fetch.limits import FetchLimits
 from ingest.fetch.proxies import ProxyRules
 from schemas.fetch import FetchRequest, FetchResult
 from tests.fakes.fetch_clock import QuickClock
@@ -18,9 +18,9 @@ from tests.fakes.site_server import Reply, Site, serve
 AGENT = "sitegraph/0.1 (+mailto:owner@example.org)"
 
 
-def short_limits(seconds: float) -> Limits:
+def short_limits(seconds: float) -> FetchLimits:
     """The usual caps with waits cut down to *seconds*, and deadlines to four times that."""
-    usual = Limits()
+    usual = FetchLimits()
     return replace(
         usual,
         connect=seconds,
@@ -34,7 +34,7 @@ def short_limits(seconds: float) -> Limits:
 def session_for(
     *sites: Site,
     clock: Clock | None = None,
-    limits: Limits | None = None,
+    limits: FetchLimits | None = None,
     per_host_delay: float = 0.0,
     concurrency: int = 1,
     allow_private: tuple[str, ...] | None = None,
@@ -76,7 +76,9 @@ def fetch_one(session: FetchSession, asked: str | FetchRequest) -> FetchResult:
     return next(iter(fetch(session, asked).values()))
 
 
-def fetch_reply(reply: Reply | list[Reply], *, limits: Limits | None = None, path: str = "/a") -> FetchResult:
+def fetch_reply(
+    reply: Reply | list[Reply], *, limits: FetchLimits | None = None, path: str = "/a"
+) -> FetchResult:
     """Fetch the one document of a site that answers so; of several replies, one after the other."""
     site = Site({path: reply})
     with serve(site), session_for(site, limits=limits) as session:

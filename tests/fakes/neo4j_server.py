@@ -256,7 +256,7 @@ def _give_up() -> NoReturn:
 
 @contextmanager
 def running_neo4j() -> Iterator[Neo4jServer]:
-    """Give a server and stop it afterwards; without one skip, or fail under REQUIRE_NEO4J or REQUIRE_ALL."""
+    """Yield a server and stop it afterwards; without one skip, or fail under REQUIRE_NEO4J or REQUIRE_ALL."""
     server = start_neo4j()
     if server is None:
         _give_up()

@@ -7,7 +7,6 @@ from pathlib import Path
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch
 from flows.crawl.plan import plan_source, plan_wave
-from flows.run.pipeline import Pipeline
 from flows.run.problems import problems_of
 from ingest.parse.document import parse_document
 from ingest.parse.pdf.page_cache import PageCache
@@ -19,7 +18,7 @@ from schemas.records import to_record
 from schemas.report import PageCounts
 from schemas.source import Source
 from tests.fakes.pages import count_words
-from tests.fakes.plain_pipeline import open_plain_pipeline
+from tests.fakes.plain_run import PlainRun, open_plain_run
 from tests.fakes.site_server import Reply
 
 
@@ -40,27 +39,27 @@ class ParserInThisThread:
 
 def crawl(folder: Path, source: Source, *, run_id: str = "run-1", version: str = "v1") -> "Crawled":
     """Crawl a source into the index in *folder* until nothing is left, and tell what is known then."""
-    with open_plain_pipeline(folder, source) as pipeline:
-        pipeline.run_id = run_id
-        pipeline.__dict__.update(parsers=ParserInThisThread(), pipeline_version=version)
-        plan_source(pipeline)
-        while wave := plan_wave(pipeline, due_by=None):
+    with open_plain_run(folder, source) as plain:
+        plain.run_id = run_id
+        plain.give(parsers=ParserInThisThread(), pipeline_version=version)
+        plan_source(plain.crawling)
+        while wave := plan_wave(plain.crawling, due_by=None):
             for batch in wave:
-                fetch_batch(pipeline, batch.uris)
-                parse_batch(pipeline, batch.uris)
-        return Crawled(pipeline)
+                fetch_batch(plain.crawling, batch.uris)
+                parse_batch(plain.crawling, batch.uris)
+        return Crawled(plain)
 
 
 class Crawled:
     """What a crawl left in the ledger."""
 
-    def __init__(self, pipeline: Pipeline) -> None:
-        ledger, source = pipeline.index.ledger, pipeline.source.name
+    def __init__(self, plain: PlainRun) -> None:
+        ledger, source = plain.index.ledger, plain.source.name
         self.rows: Mapping[str, KnownDocument] = {
             known.uri: known for known in ledger.documents.of_source(source)
         }
-        seen = ledger.seen.of_run(source, pipeline.run_id)
-        self.problems = {p.reason: p.url for p in problems_of(pipeline, seen)}
+        seen = ledger.seen.of_run(source, plain.run_id)
+        self.problems = {p.reason: p.url for p in problems_of(plain.crawling, seen)}
 
     def stopped(self, reason: str) -> int:
         """How many documents a reason stopped."""

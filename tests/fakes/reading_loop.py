@@ -11,7 +11,7 @@ from schemas.errors import StoreUnavailable
 
 
 def read_until_closed(index: Path) -> None:
-    """Open the index anew and read all of it, again and again, and once more after stdin was closed."""
+    """Open the index again and read all of it, again and again, and once more after stdin was closed."""
     print("ready", flush=True)
     closed = False
     while not closed:

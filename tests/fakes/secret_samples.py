@@ -1,4 +1,4 @@
-"""Values that look like secrets and are none, drawn anew by a seed so that no source file holds one."""
+"""Values that look like secrets and are none, drawn again by a seed so that no source file holds one."""
 
 import base64
 import json
@@ -11,9 +11,9 @@ URL_SAFE = WORD + "-_"
 BASE64 = WORD + "+/"
 
 
-def draw(length: int, signs: str = WORD, *, seed: int = 1) -> str:
-    """So many signs by lot, the same for the same seed."""
-    return "".join(random.Random(f"{seed} {length} {signs}").choices(signs, k=length))
+def draw(length: int, characters: str = WORD, *, seed: int = 1) -> str:
+    """So many characters by lot, the same for the same seed."""
+    return "".join(random.Random(f"{seed} {length} {characters}").choices(characters, k=length))
 
 
 def github_token(seed: int = 1) -> str:

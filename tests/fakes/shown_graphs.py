@@ -1,6 +1,6 @@
 """Neighbourhoods for the tests of what draws them."""
 
-from retrieval.graph.neighbourhood import LeftOut
+from retrieval.graph.neighbourhood import OmittedNodes
 from schemas.edges import Edge, EdgeKind, plain_edge
 from sitegraph.cli.graph_view.neighbourhood import ShownGraph, ShownNode
 
@@ -18,7 +18,7 @@ def shown_edge(src: str, dst: str, kind: EdgeKind = EdgeKind.LINKS_TO) -> Edge:
 
 
 def shown_graph(
-    nodes: dict[str, int] | tuple[ShownNode, ...], *edges: Edge, left_out: tuple[LeftOut, ...] = ()
+    nodes: dict[str, int] | tuple[ShownNode, ...], *edges: Edge, left_out: tuple[OmittedNodes, ...] = ()
 ) -> ShownGraph:
     """A neighbourhood of pages by id and hop, or of nodes as they are."""
     listed = nodes if isinstance(nodes, tuple) else tuple(shown_node(*item) for item in nodes.items())

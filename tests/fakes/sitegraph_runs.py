@@ -18,7 +18,7 @@ from tests.fakes.prefect_server import REPO, PrefectServer
 from tests.fakes.tiny_model import write_tiny_model
 
 if TYPE_CHECKING:
-    from flows.run.pipeline import Pipeline
+    from flows.run.resources import Resources
 
 Rows = list[dict[str, Any]]
 TABLES = ("documents", "nodes", "edges", "chunks")
@@ -39,15 +39,15 @@ class Sitegraph:
         return report
 
     @contextmanager
-    def opened(self, source: Path, index: Path, **options: Any) -> Iterator["Pipeline"]:
+    def opened(self, source: Path, index: Path, **options: Any) -> Iterator["Resources"]:
         """Open a run in this process, for others to come between its opening and its end."""
-        from flows.run.opening import open_pipeline
+        from flows.run.opening import open_run
 
         with (
             self._set_up(),
-            open_pipeline(str(source), index=str(index), quiet=True, **options) as pipeline,
+            open_run(str(source), index=str(index), quiet=True, **options) as opened,
         ):
-            yield pipeline
+            yield opened
 
     def drop(self, name: str, index: Path) -> dict[str, Any]:
         """Drop a source in this process."""

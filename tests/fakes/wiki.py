@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.wiki.ask import answer_from_wiki
-from retrieval.wiki.filing import Filing, Statement, file_answer
+from retrieval.wiki.filing import Filing, GroundedSentence, file_answer
 from retrieval.wiki.page import WikiPage
 from retrieval.wiki.reply import WikiAnswer
 from retrieval.wiki.store import Wiki
@@ -77,7 +77,7 @@ class Desk:
 
     def file(self, query: str, *statements: tuple[str, Chunk], **options: Any) -> Filing:
         """File an answer, verified unless said otherwise."""
-        listed = [Statement(text=text, chunks=(chunk.id,)) for text, chunk in statements]
+        listed = [GroundedSentence(text=text, chunks=(chunk.id,)) for text, chunk in statements]
         options = {"verified": True, "generation": GENERATION, "now": NOW, **options}
         return file_answer(self.wiki, self.index.chunks, query, listed, **options)
 

@@ -8,13 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from flows.commit.publish import publish_generation
+from flows.commit.publish import prune, publish_generation
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
 from flows.derive.freeze import freeze, plan_rows
 from flows.derive.link import NextGeneration
-from flows.run.pipeline import Pipeline
-from flows.run.work import Difference
+from flows.run.values import Difference
 from indexes.embed.cache import SqliteVectorCache
 from indexes.stores.memory import MemoryGraphStore
 from ingest.link.naming import names_of
@@ -31,22 +30,22 @@ from schemas.records import to_record
 from schemas.source import Source
 from tests.fakes.encoder import HashEncoder
 from tests.fakes.memory_tables import MemoryTables
-from tests.fakes.plain_pipeline import open_encoding, open_plain_pipeline
+from tests.fakes.plain_run import PlainRun, open_encoding, open_plain_run
 
 
 @dataclass
 class WrittenIndex:
     """Generations of notes by path, each published through the real plan and both stores."""
 
-    pipeline: Pipeline
+    plain: PlainRun
     notes: dict[tuple[str, str], LiveDocument] = field(default_factory=dict)
     linked: tuple[str, ...] = ()
 
     def publish(self, notes: Mapping[str, str | None], *, source: str = "notes") -> None:
         """Write, change or (None) remove notes of a source, as one generation."""
-        self.pipeline.source = Source(name=source, kind="files", relations=("implements",))
+        self.plain.source = Source(name=source, kind="files", relations=("implements",))
         changes = tuple(self._change(source, path, text) for path, text in sorted(notes.items()))
-        difference = Difference(base=self.pipeline.index.current(), changes=changes, documents={})
+        difference = Difference(base=self.plain.index.current(), changes=changes, documents={})
         self._write(difference)
 
     def drop(self, source: str) -> None:
@@ -56,21 +55,21 @@ class WrittenIndex:
     @property
     def nodes(self) -> list[Node]:
         """All nodes, in id order."""
-        return list(self.pipeline.index.graph.at(self.pipeline.index.current()).scan_nodes())
+        return list(self.plain.index.graph.at(self.plain.index.current()).scan_nodes())
 
     @property
     def chunks(self) -> list[Chunk]:
         """All chunks, in id order, without what was observed."""
-        return list(self.pipeline.index.chunks.at(self.pipeline.index.current()).scan())
+        return list(self.plain.index.chunks.at(self.plain.index.current()).scan())
 
     def edges(self, *kinds: EdgeKind) -> list[Edge]:
         """All edges, or those of some kinds, in id order."""
-        found = self.pipeline.index.graph.at(self.pipeline.index.current()).scan_edges()
+        found = self.plain.index.graph.at(self.plain.index.current()).scan_edges()
         return [edge for edge in found if not kinds or edge.kind in kinds]
 
     @cached_property
     def _lease(self) -> Any:
-        lease = self.pipeline.index.ledger.leases.acquire(
+        lease = self.plain.index.ledger.leases.acquire(
             "index", holder="test", now="2026-01-01T00:00:00", expires_at="2099-01-01T00:00:00"
         )
         assert lease is not None
@@ -86,7 +85,7 @@ class WrittenIndex:
 
     def _keep(self, source: str, path: str, text: str) -> LiveDocument:
         fragment = parse_note(text, source=source, path=path)
-        index = self.pipeline.index
+        index = self.plain.index
         sha = index.fragments.put(canonical_json(to_record(fragment)).encode())
         index.ledger.links.save([(sha, fragment)])
         index.ledger.names.save([(sha, names_of(fragment))])
@@ -100,30 +99,33 @@ class WrittenIndex:
         )
 
     def _write(self, difference: Difference) -> None:
-        pipeline, as_of = self.pipeline, "2026-03-01T12:00:00+00:00"
+        plain, as_of = self.plain, "2026-03-01T12:00:00+00:00"
         changes = {change.doc: change for change in difference.changes}
         self.linked = NextGeneration(
-            pipeline=pipeline, base=difference.base, changes=changes, as_of=as_of
+            run=plain.deriving, base=difference.base, changes=changes, as_of=as_of
         ).affected()
-        planned = plan_rows(pipeline, difference, as_of=as_of)
-        generation = freeze(pipeline, difference, planned, lease=self._lease, as_of=as_of)
-        staged = write_plan(pipeline, generation, lease=self._lease)
-        verify_generation(pipeline, generation, staged)
-        publish_generation(pipeline, generation, staged, lease=self._lease)
+        planned = plan_rows(plain.deriving, difference, as_of=as_of)
+        generation = freeze(
+            plain.deriving, difference, planned, lease=self._lease, as_of=as_of, embedded=planned.texts
+        )
+        staged = write_plan(plain.committing, generation, lease=self._lease)
+        verify_generation(plain.committing, generation, staged)
+        publish_generation(plain.committing, generation, staged, lease=self._lease)
+        prune(plain.index, source=plain.source.name)
 
 
 @contextmanager
 def open_written_index(folder: Path) -> Iterator[WrittenIndex]:
     """An empty index in *folder*."""
     source = Source(name="notes", kind="files")
-    with open_plain_pipeline(folder, source, parsers=cast("ParserPool", object())) as pipeline:
-        encoder = HashEncoder(pipeline.index.manifest.model.dim)
+    with open_plain_run(folder, source, parsers=cast("ParserPool", object())) as plain:
+        encoder = HashEncoder(plain.index.manifest.model.dim)
         cache = SqliteVectorCache(folder / "vectors.sqlite", model_key="hash")
         encoding = open_encoding(cache, encoder)
-        pipeline.__dict__ |= {"encoder": encoder, "vectors": cache, "encoding": encoding}
-        tables = MemoryTables(pipeline.index.manifest.model)
-        pipeline.index.__dict__ |= {"chunks": tables, "graph": MemoryGraphStore()}
-        yield WrittenIndex(pipeline)
+        plain.give(encoder=encoder, vectors=cache, encoding=encoding)
+        tables = MemoryTables(plain.index.manifest.model)
+        plain.index.opened_chunks, plain.index.opened_graph = tables, MemoryGraphStore()
+        yield WrittenIndex(plain)
         encoding.close()
         cache.close()
 

@@ -74,7 +74,7 @@ def test_a_change_of_model_is_asked_for_and_makes_one_generation_of_it(
         "model"
     ]
     assert refused.returncode == 4
-    assert f"all of its {len(before['chunks'])} passages anew" in refused.stderr
+    assert f"all of its {len(before['chunks'])} passages again" in refused.stderr
     assert planned["passages"] == len(before["chunks"])
     assert sitegraph.export(index) == before
 

@@ -87,7 +87,7 @@ def test_what_the_message_says_makes_the_index_answer_again(
 
 
 @pytest.mark.parametrize("table", ["chunks", "edges"])
-def test_a_scheduled_run_over_a_lost_table_writes_it_anew_from_what_was_parsed(
+def test_a_scheduled_run_over_a_lost_table_writes_it_again_from_what_was_parsed(
     house: House, tmp_path: Path, table: str
 ) -> None:
     before, index = house.ask(house.index), house.copy(tmp_path / "index")
@@ -100,7 +100,7 @@ def test_a_scheduled_run_over_a_lost_table_writes_it_anew_from_what_was_parsed(
     assert (report["generation"], report["documents"]["unchanged"]) == (4, 3)
     assert report["chunks"]["embedded"] == 0
     assert "is missing" in report["problems"][0]["reason"]
-    assert "all rows are written anew" in report["problems"][0]["reason"]
+    assert "all rows are written again" in report["problems"][0]["reason"]
     assert house.ask(index).answers == before.answers
     assert house.verify(index).code == 0
     assert house.sitegraph.run(house.source, index)["generation"] is None

@@ -140,16 +140,16 @@ def test_a_site_that_answers_404_for_most_of_its_pages_is_not_nothing_changed(
     held = _run(deployed, folder, source="manual")
 
     assert (held.state_type, held.state_name) == ("FAILED", "Refused")
-    assert "6 of 9 documents could not be had (HTTP 404: 6); max_failures allows 25% of them" in held.message
+    assert "6 of 9 documents were unavailable (HTTP 404: 6); max_failures allows 25% of them" in held.message
     assert (folder / "index" / "CURRENT").read_text().startswith("1\n")
     shown = deployed.artifacts(held.id)
     assert shown["sitegraph-manual"].startswith("# manual: refused\n")
     assert "6 of 9 documents" in shown["sitegraph-manual"]
     assert len(json.loads(shown["sitegraph-manual-problems"])) == 6
-    assert "Traceback" not in _log_with(deployed, held, "6 of 9 documents could not be had")
+    assert "Traceback" not in _log_with(deployed, held, "6 of 9 documents were unavailable")
     told = _status(folder / "index")
     assert "last run refused at " in told
-    assert "because manual: 6 of 9 documents could not be had" in told
+    assert "because manual: 6 of 9 documents were unavailable" in told
     assert "6 x missing: HTTP 404: http://" in told
 
 

@@ -35,7 +35,7 @@ def make_due(index: Path, uri: str) -> None:
     ledger.close()
 
 
-def test_what_rots_is_named_and_made_anew_by_the_next_run(
+def test_what_rots_is_named_and_made_again_by_the_next_run(
     sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
 ) -> None:
     """Two fragments of which one also lost its bytes, and two bodies: only bodies are asked for in full."""

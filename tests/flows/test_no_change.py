@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from flows.run.pipeline import Pipeline
-from flows.run.registry import take_over
+from flows.begun import take_over
+from flows.run.resources import Resources
 from flows.start import run_source
 from schemas.errors import GuardRefused, SitegraphError, StoreUnavailable
 from tests.fakes.handbook import Handbook
@@ -130,14 +130,14 @@ class Flow:
     """Stands for the flow: remembers the run that it was to go on with."""
 
     def __init__(self, error: SitegraphError | None = None) -> None:
-        self.pipelines: list[Pipeline | None] = []
+        self.handed_over: list[Resources | None] = []
         self.stopped = False
         self.error = error
 
     def __call__(self, **_options: Any) -> dict[str, Any]:
         begun = take_over()
-        self.pipelines.append(begun.pipeline if begun else None)
-        self.stopped = begun is not None and begun.pipeline.stop.is_set()
+        self.handed_over.append(begun.resources if begun else None)
+        self.stopped = begun is not None and begun.resources.stop.is_set()
         if self.error is not None:
             raise self.error
         return {}
@@ -171,7 +171,7 @@ def test_a_look_reports_what_the_flow_would(
     assert {k: v for k, v in looked.items() if k not in own} == {
         k: v for k, v in walked.items() if k not in own
     }
-    assert flow.pipelines == []
+    assert flow.handed_over == []
 
 
 @pytest.mark.parametrize("change", ["edit", "remove", "redirect", "add"])
@@ -190,16 +190,16 @@ def test_whatever_changes_what_readers_see_is_left_to_the_flow(
 
     run(source, index)
 
-    (pipeline,) = flow.pipelines
-    assert pipeline is not None
-    assert pipeline.source.name == "handbook"
+    (resources,) = flow.handed_over
+    assert resources is not None
+    assert resources.source.name == "handbook"
     assert take_over() is None
 
 
 def test_a_new_index_is_left_to_the_flow(flow: Flow, source: Path, tmp_path: Path) -> None:
     run(source, tmp_path / "new")
 
-    assert flow.pipelines == [None]
+    assert flow.handed_over == [None]
 
 
 def test_an_interrupted_generation_is_left_to_the_flow(
@@ -211,7 +211,7 @@ def test_an_interrupted_generation_is_left_to_the_flow(
 
     run(source, index)
 
-    assert len(flow.pipelines) == 1
+    assert len(flow.handed_over) == 1
 
 
 def test_a_store_that_goes_away_is_left_to_the_flow_which_tries_again(
@@ -224,7 +224,7 @@ def test_a_store_that_goes_away_is_left_to_the_flow_which_tries_again(
 
     run(source, index)
 
-    assert len(flow.pipelines) == 1
+    assert len(flow.handed_over) == 1
     assert not flow.stopped
 
 
@@ -239,11 +239,11 @@ def test_a_refusal_is_left_to_the_flow_and_the_run_is_over(
     with pytest.raises(GuardRefused, match="as the flow finds"):
         run(source, index)
 
-    (pipeline,) = flow.pipelines
-    assert pipeline is not None
+    (resources,) = flow.handed_over
+    assert resources is not None
     with sqlite3.connect(index / "ledger.sqlite") as ledger:
         query = "SELECT state FROM run WHERE run_id = ?"
-        assert ledger.execute(query, [pipeline.run_id]).fetchone() == ("refused",)
+        assert ledger.execute(query, [resources.run.run_id]).fetchone() == ("refused",)
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -270,4 +270,4 @@ def test_a_look_that_is_stopped_ends_soon_and_the_next_one_goes_on(
     assert report["documents"]["scheduled"] == 10
     again = set(handbook.asked())
     assert len(before & again & set(handbook.articles)) < len(before), "what was had is not asked for again"
-    assert flow.pipelines == []
+    assert flow.handed_over == []

@@ -30,7 +30,7 @@ def unchanged(report: dict[str, Any]) -> bool:
 def test_an_edge_follows_its_redirect_with_the_run_that_sees_it(
     sitegraph: Sitegraph, handbook: Handbook, tmp_path: Path
 ) -> None:
-    """Led to the guards, to the tokens, not to be had for a moment, led back by a rollback, and on again."""
+    """Led to the guards, to the tokens, unavailable for a moment, led back by a rollback, and on again."""
     source, index = write_source(tmp_path, handbook), tmp_path / "index"
     handbook.link("/index.html", "/old.html", "the old way")
     handbook.redirect("/old.html", "/guards.html")

@@ -170,7 +170,7 @@ def test_an_index_of_another_model_exits_4_and_says_what_a_change_costs(
     done = tiny.command("run", str(source), "--index", str(index))
 
     assert done.returncode == 4
-    assert "passages anew" in done.stderr
+    assert "passages again" in done.stderr
     assert (index / "CURRENT").read_text().startswith("1\n")
 
 

@@ -8,7 +8,7 @@ import pytest
 from indexes.wiring import Readers, open_readers
 from retrieval.wiki.ask import answer_from_wiki
 from retrieval.wiki.check import check_wiki
-from retrieval.wiki.filing import Statement, file_answer
+from retrieval.wiki.filing import GroundedSentence, file_answer
 from retrieval.wiki.page import PageStatus
 from retrieval.wiki.store import Wiki, wiki_folder
 from schemas.nodes import Chunk
@@ -38,7 +38,7 @@ def file_three_answers(wiki: Wiki, readers: Readers) -> None:
         (KEEPING, ("Vectors are kept in the north wing.", vectors)),
         (SHARED, ("Their keepers do.", leases), ("They sit in the north wing.", vectors)),
     ]:
-        statements = [Statement(text=text, chunks=(chunk.id,)) for text, chunk in said]
+        statements = [GroundedSentence(text=text, chunks=(chunk.id,)) for text, chunk in said]
         filing = file_answer(
             wiki, readers.chunks, query, statements, verified=True, generation=readers.generation, now=NOW
         )
@@ -78,7 +78,7 @@ def test_a_changed_source_page_makes_exactly_the_pages_that_rest_on_it_stale(
         wiki,
         after.chunks,
         LOSING,
-        [Statement(text="Whoever loses leases pays a silver coin.", chunks=(paid.id,))],
+        [GroundedSentence(text="Whoever loses leases pays a silver coin.", chunks=(paid.id,))],
         verified=True,
         generation=after.generation,
         now=LATER,

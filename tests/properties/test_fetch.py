@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.fetch.decode import build_decoder
-from ingest.fetch.faults import Fault
+from ingest.fetch.faults import FetchFault
 from ingest.fetch.politeness import parse_retry_after
 from ingest.fetch.robots import RobotsRules, decode_robots
 from ingest.fetch.sitemaps import parse_sitemap
@@ -61,7 +61,7 @@ def test_any_bytes_are_a_sitemap_or_a_parse_error(body: bytes) -> None:
 def test_any_bytes_decode_or_are_a_fault(data: bytes, coding: str) -> None:
     decoder = build_decoder(coding)
     assert decoder is not None
-    with suppress(Fault):
+    with suppress(FetchFault):
         assert all(decoder.feed(data))
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.iterative.facts import Facts, Kind, Mention, Statement
+from retrieval.iterative.facts import EntityKind, NameMention, Statement, StepFacts
 from retrieval.iterative.graph import Graph, merge, resolve
 from retrieval.iterative.linearise import linearise
 from retrieval.iterative.model_reader import parse_facts
@@ -17,12 +17,12 @@ NAMES = st.sampled_from(["Ada Quill", "ADA QUILL", "A. Quill", "Bo Reed", "Mercu
 CHUNKS = st.sampled_from(["chunk:a", "chunk:b", "chunk:c"])
 SPANS = st.integers(0, 40).map(lambda start: (start, start + 5))
 MENTIONS = st.builds(
-    Mention,
+    NameMention,
     step=st.integers(1, 4),
     chunk=CHUNKS,
     span=st.none() | SPANS,
     name=NAMES,
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(EntityKind),
     attributes=st.lists(
         st.tuples(st.sampled_from(["country", "work"]), st.sampled_from(["UK", "US"])), max_size=2
     ).map(tuple),
@@ -40,7 +40,7 @@ STATEMENTS = st.builds(
     subject_ref=st.none() | st.just("entity:1"),
 )
 FACTS = st.builds(
-    Facts,
+    StepFacts,
     mentions=st.lists(MENTIONS, max_size=8).map(tuple),
     statements=st.lists(STATEMENTS, max_size=6).map(tuple),
 )
@@ -70,7 +70,7 @@ PASSAGES = st.dictionaries(
 
 
 @given(facts=FACTS, more=FACTS)
-def test_merging_is_idempotent(facts: Facts, more: Facts) -> None:
+def test_merging_is_idempotent(facts: StepFacts, more: StepFacts) -> None:
     graph = merge(merge(Graph(), facts), more)
     assert merge(graph, facts) == merge(graph, more) == graph
     assert resolve(merge(graph, more)) == resolve(graph)
@@ -81,7 +81,7 @@ def test_the_order_of_passages_within_a_step_does_not_matter(
     passages: tuple[Evidence, ...], data: st.DataObject
 ) -> None:
     mixed = data.draw(st.permutations(passages))
-    graphs = [merge(Graph(), read_by_rule(order, Facts(), step=1)) for order in (passages, mixed)]
+    graphs = [merge(Graph(), read_by_rule(order, StepFacts(), step=1)) for order in (passages, mixed)]
     assert graphs[0] == graphs[1]
     assert linearise(resolve(graphs[0])) == linearise(resolve(graphs[1]))
 
@@ -97,7 +97,7 @@ def test_the_span_of_every_triple_stands_in_its_chunk(passages: tuple[Evidence, 
     ]
     told = parse_facts(canonical_json({"entities": [], "relations": relations}), passages, step=1)
     assert told is not None
-    for facts in (told, read_by_rule(passages, Facts(), step=1)):
+    for facts in (told, read_by_rule(passages, StepFacts(), step=1)):
         for statement in facts.statements:
             start, end = statement.span
             assert 0 <= start < end <= len(texts[statement.chunk])
@@ -106,7 +106,7 @@ def test_the_span_of_every_triple_stands_in_its_chunk(passages: tuple[Evidence, 
 
 
 @given(facts=FACTS)
-def test_nothing_that_is_kept_is_farther_than_three_hops(facts: Facts) -> None:
+def test_nothing_that_is_kept_is_farther_than_three_hops(facts: StepFacts) -> None:
     question = "Where was Ada Quill born?"
     graph = prune(resolve(merge(Graph(), facts)), question)
     subjects = subjects_of(question, graph.entities)
@@ -115,5 +115,5 @@ def test_nothing_that_is_kept_is_farther_than_three_hops(facts: Facts) -> None:
 
 
 @given(facts=FACTS)
-def test_two_things_that_the_index_tells_apart_are_never_one(facts: Facts) -> None:
+def test_two_things_that_the_index_tells_apart_are_never_one(facts: StepFacts) -> None:
     assert all(len(one.refs) <= 1 for one in resolve(merge(Graph(), facts)).entities)

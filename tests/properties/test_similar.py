@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.link import nearest
+from ingest.link.chunk_columns import columns_of, encoded_text_of, joined, without
 from ingest.link.nearest import SCALE, Floats
-from ingest.link.passages import encoded_text_of, joined, passages_of, without
 from ingest.link.similar_to import edge_changes, rows_of
-from ingest.link.similarity import Rule, compare_passages, nothing_similar
+from ingest.link.similarity import Rule, compare_chunks, nothing_similar
 from schemas.edges import Edge
 from schemas.nodes import Chunk
 from tests.fakes.graph_samples import make_chunk
@@ -100,8 +100,8 @@ def check_runs(changes: list[tuple[list[Chunk], set[int]]], *, forget: bool) -> 
         held |= {chunk.id: chunk for chunk in upserts}
         # One run in the middle may have lost what the ones before knew.
         base = nothing_similar(RULE) if forget and number == 1 else known
-        passages = joined([passages_of(upserts), without(known.passages, deletes)])
-        after = compare_passages(base, passages, rule=RULE, vectors=partial(vectors_of, held)).similarity
+        passages = joined([columns_of(upserts), without(known.chunks, deletes)])
+        after = compare_chunks(base, passages, rule=RULE, vectors=partial(vectors_of, held)).similarity
         step = edge_changes(known, after)
         graph = {id_: edge for id_, edge in graph.items() if id_ not in step.deletes}
         graph |= {edge.id: edge for edge in step.upserts}

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from ingest.diff.quarantine import Version, bad_content, has_collapsed, read_version
-from ingest.diff.soft_errors.look import look_at
+from ingest.diff.soft_errors.features import extract_features
 from ingest.diff.soft_errors.verdict import find_soft_error
 from schemas.documents import SoftError
 from schemas.fragment import GraphFragment
@@ -38,7 +38,7 @@ def samples(folder: str) -> Mapping[str, Page]:
 def told(page: Page) -> SoftError | None:
     """What the page alone tells."""
     fragment, data = page
-    return find_soft_error(look_at(fragment, data))
+    return find_soft_error(extract_features(fragment, data))
 
 
 def is_kept_out(page: Page) -> bool:

@@ -1,4 +1,4 @@
-"""What an edited PDF costs: a paragraph more on one page, a page more, and a document set anew."""
+"""What an edited PDF costs: a paragraph more on one page, a page more, and a document set again."""
 
 from collections.abc import Sequence
 from textwrap import wrap
@@ -43,7 +43,7 @@ def with_page(pdf: bytes, after: int) -> bytes:
         return bytes(document.tobytes())
 
 
-def set_anew(paragraphs: Sequence[str]) -> bytes:
+def set_again(paragraphs: Sequence[str]) -> bytes:
     """Fill pages with paragraphs, so that one more above pushes all others on."""
     rows: list[str] = []
     for paragraph in paragraphs:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingest.diff.quarantine import Version
-from ingest.diff.soft_errors.look import look_at
+from ingest.diff.soft_errors.features import extract_features
 from ingest.diff.soft_errors.verdict import find_soft_error
 from ingest.parse.document import parse_document
 from tests.fakes.pages import count_words
@@ -94,7 +94,7 @@ def test_looking_costs_a_hundredth_of_parsing(tmp_path: Path, figures: list[str]
         words = {name: sum(len(c.text.split()) for c in f.chunks) for name, f in fragments.items()}
         start = time.process_time()
         for name, fragment in fragments.items():
-            find_soft_error(look_at(fragment, pages[name], words=words[name]))
+            find_soft_error(extract_features(fragment, pages[name], words=words[name]))
         looking.append(time.process_time() - start)
     note = f"{1e6 * min(looking) / len(pages):.0f} us a page of postgresql"
     hold(figures, "error_pages_at_most", "of_parsing", min(looking) / min(parsing), note=note)

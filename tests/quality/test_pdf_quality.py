@@ -30,7 +30,7 @@ from tests.quality.pdf_documents import (
     regions_of,
     tokenizer_file,
 )
-from tests.quality.pdf_edits import PARAGRAPH, embedded_again, set_anew, with_page, with_paragraph
+from tests.quality.pdf_edits import PARAGRAPH, embedded_again, set_again, with_page, with_paragraph
 from tests.quality.pdf_tables import Score, found_tables, gold_tables, matched
 from tests.quality.pdf_twins import bookmarks, missed_bookmarks, shared_paths
 
@@ -171,7 +171,7 @@ def test_an_edit_costs_what_it_changed(figures: list[str]) -> None:
     )
     hold(figures, "pdf_at_most", "embedded_after_page_over_its_own", embedded_again(old, longer) - own)
     texts = [chunk.text for chunk in old.chunks]
-    before, after = (parse_file(set_anew(given), "set.pdf") for given in (texts, [PARAGRAPH, *texts]))
+    before, after = (parse_file(set_again(given), "set.pdf") for given in (texts, [PARAGRAPH, *texts]))
     figures.append(f"  with reflow: {embedded_again(before, after)} of {len(after.chunks)} chunks")
 
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from indexes.rerank import OnnxReranker, locate_reranker
-from retrieval.bundle.parse_answer import Answer, Sentence
+from retrieval.bundle.parse_answer import ParsedAnswer, Sentence
 from retrieval.verify.verifier import VerifiedAnswer, verify_answer
 from schemas.errors import ConfigError
 from tests.fakes.plain_evidence import plain_bundle, plain_evidence
@@ -36,7 +36,7 @@ def reranker() -> OnnxReranker:
 def verified(group: dict[str, Any], kind: str) -> VerifiedAnswer:
     """All right, or all wrong, sentences of one set of passages as one answer."""
     sentences = tuple(Sentence(text=one["text"], labels=(one["S"],)) for one in group[kind])
-    answer = Answer(sentences=sentences, not_found=False, tool_requests=(), problems=())
+    answer = ParsedAnswer(sentences=sentences, not_found=False, tool_requests=(), problems=())
     evidence = tuple(
         plain_evidence(label, one) if isinstance(one, str) else one
         for label, one in group["evidence"].items()

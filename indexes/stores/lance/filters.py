@@ -9,7 +9,7 @@ from schemas.evidence import DATE_FIELDS, Filter
 
 
 def where(filters: Collection[Filter]) -> str | None:
-    """Return the condition that all filters hold, or None for no filter.
+    """Return the conjunction of all filters, or None for no filter.
 
     Raises: FilterError: an unknown field, or a value its column cannot have.
     """

@@ -23,7 +23,7 @@ SHOWN_NODE, SHOWN_EDGE = _NODE_COLUMNS[:-1], _EDGE_COLUMNS[:-1]
 class LanceGraphReader:
     """A GraphReader over one version of the tables `nodes` and `edges`.
 
-    Args: held: what they hold, in memory; answers do not depend on it.
+    Args: held: what they keep in memory; answers do not depend on it.
     """
 
     def __init__(self, nodes: Table, edges: Table, *, held: tuple[HeldRows, HeldEdges] | None = None) -> None:

@@ -32,12 +32,12 @@ def edges_to_batch(edges: Sequence[Edge]) -> pa.RecordBatch:
 
 
 def node_from_row(row: Record) -> Node:
-    """Build the node that a row of `nodes` holds."""
+    """Build the node that a row of `nodes` contains."""
     return node_from_record(_record(row))
 
 
 def edge_from_row(row: Record) -> Edge:
-    """Build the edge that a row of `edges` holds."""
+    """Build the edge that a row of `edges` contains."""
     return from_record(Edge, _record(row))
 
 

@@ -45,7 +45,7 @@ class LanceGraphWriter:
         self._edges.apply(self._joined(_batches(upserts, graph_rows.edges_to_batch)), deletes)
 
     def finish(self, generation: int) -> tuple[StoreState, StoreState]:
-        """Name the staged state *generation* for readers; give what nodes and edges hold."""
+        """Name the staged state *generation* for readers; give what nodes and edges contain."""
         return self._nodes.finish(generation), self._edges.finish(generation)
 
     def abort(self, generation: int, *, base: int) -> None:

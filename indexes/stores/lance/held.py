@@ -1,7 +1,7 @@
 """Columns of one version of a table held in memory, for readers that live long and are asked often.
 
 A search of the driver then gives row ids alone, and what they are, which edges leave a node, or how near the
-passages of a document are, is looked up here. Answers are those of the table, whether it is held or not.
+chunks of a document are, is looked up here. Answers are those of the table, whether it is held or not.
 """
 
 import ctypes
@@ -91,7 +91,7 @@ class HeldEdges:
             wanted = [number for number, name in enumerate(names) if name in kinds]
             rows = rows[np.isin(self._kinds.indices.to_numpy()[rows], wanted)]
         found = self._found.take(rows)
-        # Decoded first: a list of what a dictionary holds is made one value at a time.
+        # Decoded first: a list of what a dictionary contains is made one value at a time.
         return {name: _plain(found.column(name)).to_pylist() for name in found.column_names}
 
 

@@ -25,7 +25,7 @@ MAX_UNINDEXED_SHARE = 0.2
 MAX_SMALL_FRAGMENTS = 20
 # A cleanup also compacts, so it waits until it frees about a dozen generations' leftovers.
 MAX_STALE_VERSIONS = 24
-# A merge holds its whole source: 50,000 chunks with three vectors each take 0.5 GB, 200,000 edges a fifth.
+# A merge keeps its whole source: 50,000 chunks with three vectors each take 0.5 GB, 200,000 edges a fifth.
 MAX_MERGED_ROWS = 50_000
 MAX_MERGED_SMALL_ROWS = 200_000
 # How long a cleanup may take to start; if it takes longer, it fails whole and the next prune tries again.
@@ -91,7 +91,7 @@ class StagedTable:
             gone = ()
 
     def finish(self, generation: int) -> StoreState:
-        """Put the indexes in order where that is due, name the version, and say what it holds."""
+        """Put the indexes in order where that is due, name the version, and say what it contains."""
         self._require_latest()
         with store_errors(self._name):
             if self._needs_optimizing():

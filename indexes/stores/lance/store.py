@@ -33,8 +33,8 @@ from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 class LanceChunkStore:
     """The ChunkStore of a LanceDB directory.
 
-    Args: held_mb: memory that each of its readers may hold the most asked columns in.
-    Raises, on use: DamageFound: the directory holds no chunks; SchemaMismatch: vectors of another dimension.
+    Args: held_mb: memory that each of its readers may keep the most asked columns in.
+    Raises, on use: DamageFound: the directory has no chunks; SchemaMismatch: vectors of another dimension.
     """
 
     def __init__(
@@ -95,8 +95,8 @@ class LanceChunkStore:
 class LanceGraphStore:
     """The GraphStore of a LanceDB directory.
 
-    Args: held_mb: memory that each of its readers may hold nodes and edges in.
-    Raises, on use: DamageFound: the directory holds no graph.
+    Args: held_mb: memory that each of its readers may keep nodes and edges in.
+    Raises, on use: DamageFound: the directory has no graph.
     """
 
     def __init__(self, directory: Path, *, session: lancedb.Session | None = None, held_mb: int = 0) -> None:

@@ -127,7 +127,7 @@ def _unavailable(table: str, error: BaseException) -> SitegraphError:
 
 
 def exists(directory: Path, table: str) -> bool:
-    """Whether the directory holds the table."""
+    """Whether the directory contains the table."""
     return (directory / f"{table}.lance").is_dir()
 
 
@@ -179,7 +179,7 @@ def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str 
     """Make an empty table with its key and search indexes, named generation 0; a whole one is left alone.
 
     Indexes are declared while the table is empty, and filled by `optimize`; a search also reads rows that
-    no index holds yet.
+    no index contains yet.
 
     Args: indexes: the table whose search indexes it gets, where not those of its own name.
     """

@@ -1,4 +1,4 @@
-"""When chunks get an index over their vectors, and when it is trained anew; below that, searches are exact.
+"""When chunks get an index over their vectors, and when it is trained again; below that, searches are exact.
 
 An index is trained on the rows of its day. Rows that come later are put into it by `optimize`, or searched
 one by one until then, so a search sees every row; but a training on half as many divides them badly.
@@ -37,7 +37,7 @@ def trained_on(names: Iterable[str]) -> dict[str, int]:
 def plan_training(held: Mapping[str, int], rows: Mapping[str, int]) -> tuple[frozenset[str], frozenset[str]]:
     """Which columns' indexes to drop, and which to train, at so many *rows* by column.
 
-    Trained anew once the table has doubled or halved; given up at half of what asks for one, so that a
+    Trained again once the table has doubled or halved; given up at half of what asks for one, so that a
     table about that size does not go to and fro.
     """
     stale = {

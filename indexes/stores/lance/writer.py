@@ -34,7 +34,7 @@ class LanceChunkWriter:
         self._staged.apply(self._batches(upserts), deletes)
 
     def finish(self, generation: int) -> StoreState:
-        """Name the staged state *generation* for readers and give what it holds."""
+        """Name the staged state *generation* for readers and give what it contains."""
         return self._staged.finish(generation)
 
     def abort(self, generation: int, *, base: int) -> None:

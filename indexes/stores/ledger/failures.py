@@ -38,7 +38,7 @@ def tell_failures_of(engine: sa.Engine) -> None:
 
     @sa.event.listens_for(engine, "handle_error")
     def _on_error(context: sa.engine.ExceptionContext) -> SitegraphError | None:
-        # A failed ping is how the pool learns that it has to connect anew.
+        # A failed ping is how the pool learns that it has to connect again.
         if context.is_pre_ping or context.sqlalchemy_exception is None:
             return None
         error = context.sqlalchemy_exception
@@ -73,7 +73,7 @@ def _failure(error: sa.exc.StatementError, subject: str, *, connected: bool) -> 
     code = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "sqlite_errorname", None) or ""
     if code.startswith(_NOT_A_DATABASE):
         return DamageFound(
-            f"{cause}; put a good copy in its place, or delete the file: the next run makes it anew",
+            f"{cause}; put a good copy in its place, or delete the file: the next run makes it again",
             subject=subject,
         )
     if code.startswith(_READ_ONLY):

@@ -105,7 +105,7 @@ class FrontierIndex:
 
 
 def _variants(connection: sa.Connection, source: str, path: str) -> tuple[Standing, ...]:
-    starts = (_starts_with(path + sign) for sign in _FOLLOWING)
+    starts = (_starts_with(path + char) for char in _FOLLOWING)
     among = sa.or_(document.c.uri == path, *starts)
     query = sa.select(*_COLUMNS).where(document.c.source == source, among).order_by(document.c.uri)
     return tuple(_standing(row) for row in connection.execute(query))

@@ -1,4 +1,4 @@
-"""Generations and the documents each of them holds."""
+"""Generations and the documents each of them contains."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
@@ -54,7 +54,7 @@ class Generation:
 
 
 class Generations:
-    """The `generation` and `outbox` tables, and what each generation holds in `doc_rev`."""
+    """The `generation` and `outbox` tables, and what each generation contains in `doc_rev`."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
@@ -136,7 +136,7 @@ class Generations:
                 _set_state(connection, number, state)
 
     def restore(self, rows: Collection[Generation], live: Collection[LiveDocument]) -> None:
-        """Replace all that is known by what an index says of its generations; the oldest holds *live*."""
+        """Replace all that is known by what an index says of its generations; the oldest contains *live*."""
         current = min(row.generation for row in rows)
         with self._engine.begin() as connection:
             for table in (generation, outbox, doc_rev, redirect_rev):
@@ -213,7 +213,7 @@ class Generations:
         return found
 
     def tools(self, number: int, *, source: str) -> Mapping[str, LiveDocument]:
-        """The files of tools (`tools://`) that a generation holds of one source, by node id."""
+        """The files of tools (`tools://`) that a generation contains of one source, by node id."""
         condition = doc_rev.c.uri.startswith("tools://", autoescape=True)
         return self._live([*valid_at(doc_rev, number), doc_rev.c.source == source, condition])
 

@@ -91,7 +91,7 @@ def next_entry(
         until=at,
         run_id=known.run_id,
         http_status=known.http_status if look else None,
-        # A document that is to be looked at anew still carries the reason of its last state.
+        # A document that is to be looked at again still carries the reason of its last state.
         reason="" if known.state is DocumentState.NEW else known.reason,
         location=known.location,
         conditional=look.conditional if look else None,

@@ -17,6 +17,7 @@ from indexes.stores.ledger.leases import Leases
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.lookup import Lookup
 from indexes.stores.ledger.manifests import Manifests
+from indexes.stores.ledger.matches import Matches
 from indexes.stores.ledger.names import NameIndex
 from indexes.stores.ledger.origins import Origins
 from indexes.stores.ledger.owner import Owner
@@ -24,7 +25,7 @@ from indexes.stores.ledger.pages import Pages
 from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
-from indexes.stores.ledger.seen import Seen
+from indexes.stores.ledger.seen import SeenDocuments
 from indexes.stores.ledger.soft_errors import SoftErrors
 from indexes.stores.ledger.sources import Sources
 from indexes.stores.ledger.stops import Stops
@@ -47,6 +48,7 @@ class Ledger:
     origins: Origins
     pages: Pages
     soft_errors: SoftErrors
+    matches: Matches
     frontier: FrontierIndex
     redirects: Redirects
     retention: Retention
@@ -54,7 +56,7 @@ class Ledger:
     manifests: Manifests
     changes: Changes
     runs: Runs
-    seen: Seen
+    seen: SeenDocuments
     stops: Stops
     leases: Leases
 
@@ -90,6 +92,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         origins=Origins(engine),
         pages=Pages(engine),
         soft_errors=SoftErrors(engine),
+        matches=Matches(engine),
         frontier=FrontierIndex(engine),
         redirects=Redirects(engine),
         retention=Retention(engine),
@@ -97,7 +100,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         manifests=Manifests(engine),
         changes=Changes(engine),
         runs=Runs(engine),
-        seen=Seen(engine),
+        seen=SeenDocuments(engine),
         stops=Stops(engine),
         leases=Leases(engine),
     )

@@ -51,7 +51,7 @@ class Lookup:
             return tuple(connection.execute(query.order_by(document.c.doc_id).limit(limit)).scalars())
 
     def published_in(self, doc: str) -> tuple[int, ...]:
-        """Published generations that hold the document, oldest first, as far back as the ledger goes."""
+        """Published generations that contain the document, oldest first, as far back as the ledger goes."""
         number = generation.c.generation
         held = sa.and_(doc_rev.c.valid_from <= number, doc_rev.c.valid_to > number)
         query = (

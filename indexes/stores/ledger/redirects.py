@@ -29,31 +29,31 @@ class Redirects:
     def after(self, generation: int) -> Mapping[str, str]:
         """Where each address leads in the generation to come, over all sources; the first by name wins.
 
-        An address that cannot be had at the moment (a timeout, an error, a first 404) leads where it led at
+        An address that is unavailable at the moment (a timeout, an error, a first 404) leads where it led at
         *generation*: a bad day is evidence of nothing.
         """
         led = sa.select(document.c.uri, document.c.location).where(
             document.c.state.in_(_LEADING), document.c.location.is_not(None)
         )
-        unsettled = (
+        unconfirmed = (
             sa.select(redirect_rev.c.uri, redirect_rev.c.location)
             .join(document, document.c.uri == redirect_rev.c.uri)
             .where(document.c.state.not_in([*READABLE, *REMOVED]), *valid_at(redirect_rev, generation))
         )
         with self._reading.connect() as connection:
-            kept = {row.uri: row.location for row in connection.execute(unsettled)}
+            kept = {row.uri: row.location for row in connection.execute(unconfirmed)}
             rows = connection.execute(led.order_by(document.c.source.desc()))
             return kept | {row.uri: row.location for row in rows}
 
 
 def redirects_at(connection: sa.Connection, generation: int) -> dict[str, str]:
-    """Location by address, as the generation holds them."""
+    """Location by address, as the generation contains them."""
     query = sa.select(redirect_rev).where(*valid_at(redirect_rev, generation))
     return {row.uri: row.location for row in connection.execute(query)}
 
 
 def revise_redirects(connection: sa.Connection, number: int, redirects: Mapping[str, str]) -> None:
-    """Let generation *number*, rebased already, hold exactly these."""
+    """Let generation *number*, rebased already, contain exactly these."""
     before = redirects_at(connection, number)
     changed = {uri for uri in before.keys() | redirects.keys() if before.get(uri) != redirects.get(uri)}
     rows = [{"uri": uri, "location": redirects[uri]} for uri in sorted(changed & redirects.keys())]

@@ -9,7 +9,7 @@ from schemas.documents import ASLEEP
 class Retention:
     """Hashes of the files to keep; what is under none of them may be deleted.
 
-    A document that sleeps and is in no generation needs no files: if it wakes, it is fetched anew. What only
+    A document that sleeps and is in no generation needs no files: if it wakes, it is fetched again. What only
     leads elsewhere keeps them: a stub answers 304 like any page, and a duplicate may be a page again.
     """
 

@@ -12,7 +12,7 @@ _REVISED = (doc_rev, redirect_rev)
 
 
 def valid_at(table: sa.Table, generation: int) -> tuple[sa.ColumnElement[bool], ...]:
-    """What is true of the rows that *generation* holds."""
+    """What is true of the rows that *generation* contains."""
     return (table.c.valid_from <= generation, table.c.valid_to > generation)
 
 
@@ -59,6 +59,6 @@ def take_back(connection: sa.Connection, number: int) -> None:
 
 
 def forget_before(connection: sa.Connection, oldest_kept: int) -> None:
-    """Drop rows that only generations before *oldest_kept* hold."""
+    """Drop rows that only generations before *oldest_kept* contain."""
     for table in _REVISED:
         connection.execute(sa.delete(table).where(table.c.valid_to <= oldest_kept))

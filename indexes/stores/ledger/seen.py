@@ -32,7 +32,7 @@ _COLUMNS = tuple(document.c[name] for name in SeenDocument.__slots__)
 _RESCHEDULED = ("interval", "next_due", "lastmod_then", "lastmod_held")
 
 
-class Seen:
+class SeenDocuments:
     """The `document` table as a run sees it that comes to its end."""
 
     def __init__(self, engine: sa.Engine) -> None:

@@ -153,6 +153,13 @@ soft_error = sa.Table(
     sa.Column("sure", sa.Boolean, nullable=False),
 )
 
+match = sa.Table(
+    "match",
+    metadata,
+    sa.Column("fragment_sha", _TEXT, primary_key=True),
+    sa.Column("selector", _TEXT, primary_key=True),
+)
+
 manifest = sa.Table(
     "manifest",
     metadata,
@@ -325,5 +332,5 @@ def _ordered(rows: Collection[Mapping[str, Any]], keys: list[str]) -> list[dict[
 
 
 def _storable(value: Any) -> Any:
-    """PostgreSQL keeps no NUL in text; a title of a PDF may hold one."""
+    """PostgreSQL keeps no NUL in text; a title of a PDF may contain one."""
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value

@@ -19,13 +19,13 @@ _SAVE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class GenerationRecord:
     """The generations of an index.
 
     Readers may ask for the `finished` ones. `staged` were begun and neither finished nor aborted. `tip` is
     the generation that the rows with no end belong to, -1 where that is not known. The view shows rows of
     `view_low` to `view_high`: two generations while it is changed from one to the other, else one.
-    `view_embedded`: its passages have vectors.
+    `view_embedded`: its chunks have vectors.
     """
 
     layout: int = LAYOUT
@@ -37,11 +37,11 @@ class Held:
     view_embedded: bool = False
 
 
-def load_held(transaction: Transaction, ix: str) -> Held:
+def load_held(transaction: Transaction, ix: str) -> GenerationRecord:
     """Return the generations of an index; of an unknown index, none."""
     for row in transaction.run(_LOAD, ix=ix):
         kept = {name: value for name, value in row.items() if value is not None}
-        return Held(
+        return GenerationRecord(
             **{
                 **kept,
                 "layout": row["layout"] or 1,
@@ -49,10 +49,10 @@ def load_held(transaction: Transaction, ix: str) -> Held:
                 "staged": frozenset(row["staged"]),
             }
         )
-    return Held()
+    return GenerationRecord()
 
 
-def check_layout(held: Held, ix: str) -> None:
+def check_layout(held: GenerationRecord, ix: str) -> None:
     """Do nothing if the rows stand where this version looks for them.
 
     Raises: StoreUnavailable: an earlier version wrote them.
@@ -65,65 +65,65 @@ def check_layout(held: Held, ix: str) -> None:
         )
 
 
-def begun(held: Held, generation: int) -> Held:
+def begun(held: GenerationRecord, generation: int) -> GenerationRecord:
     """Hide *generation* from readers: its rows are about to change."""
     return replace(held, finished=held.finished - {generation}, staged=held.staged | {generation})
 
 
-def finished(held: Held, generation: int) -> Held:
+def finished(held: GenerationRecord, generation: int) -> GenerationRecord:
     """Show *generation* to readers."""
     return replace(
         held, finished=held.finished | {generation}, staged=held.staged - {generation}, tip=generation
     )
 
 
-def forgotten(held: Held, generation: int) -> Held:
+def forgotten(held: GenerationRecord, generation: int) -> GenerationRecord:
     """Drop *generation*, of which no row is left."""
     tip = _UNKNOWN if held.tip == generation else held.tip
     return replace(held, finished=held.finished - {generation}, staged=held.staged - {generation}, tip=tip)
 
 
-def only(held: Held, kept: Collection[int]) -> Held:
+def only(held: GenerationRecord, kept: Collection[int]) -> GenerationRecord:
     """Hide all finished generations but *kept*."""
     return replace(held, finished=held.finished & frozenset(kept))
 
 
-def moved(held: Held) -> Held:
+def moved(held: GenerationRecord) -> GenerationRecord:
     """Leave the first layout: rows are where readers look for them, and the view is yet to be made."""
     newest = max(held.finished | held.staged | {held.tip, 0})
     return replace(held, layout=LAYOUT, view_low=_UNKNOWN, view_high=newest)
 
 
-def showing(held: Held, generation: int) -> Held:
+def showing(held: GenerationRecord, generation: int) -> GenerationRecord:
     """Widen what the view may show rows of by *generation*."""
     return replace(held, view_low=min(held.view_low, generation), view_high=max(held.view_high, generation))
 
 
-def shown(held: Held, generation: int, *, embedded: bool) -> Held:
+def shown(held: GenerationRecord, generation: int, *, embedded: bool) -> GenerationRecord:
     """Say that the view shows *generation* and nothing else."""
     return replace(held, view_low=generation, view_high=generation, view_embedded=embedded)
 
 
-def is_shown(held: Held, generation: int, *, embedded: bool) -> bool:
+def is_shown(held: GenerationRecord, generation: int, *, embedded: bool) -> bool:
     """Whether the view shows *generation* whole, with vectors where they are asked for."""
     return held == shown(held, generation, embedded=embedded)
 
 
-class Generations:
+class GenerationStore:
     """Loads and changes what is held; each call is one transaction."""
 
     def __init__(self, connection: Connection, ix: str) -> None:
         self._connection = connection
         self._ix = ix
 
-    def load(self) -> Held:
+    def load(self) -> GenerationRecord:
         """Return what is held now."""
         return self._connection.read(lambda transaction: load_held(transaction, self._ix))
 
-    def save(self, change: Callable[[Held], Held]) -> Held:
+    def save(self, change: Callable[[GenerationRecord], GenerationRecord]) -> GenerationRecord:
         """Apply *change* to what is held, and give what is held then."""
 
-        def work(transaction: Transaction) -> Held:
+        def work(transaction: Transaction) -> GenerationRecord:
             held = change(load_held(transaction, self._ix))
             values = {name: getattr(held, name) for name in _FIELDS}
             values |= {"finished": sorted(held.finished), "staged": sorted(held.staged)}

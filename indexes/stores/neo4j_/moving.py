@@ -1,6 +1,6 @@
 """From the first layout to today's: rows had the labels and types that people see, and no view was apart."""
 
-from indexes.stores.neo4j_.generations import LAYOUT, Generations, moved
+from indexes.stores.neo4j_.generations import LAYOUT, GenerationStore, moved
 from indexes.stores.neo4j_.schema import (
     EDGE_ROWS,
     INDEXES_THERE,
@@ -20,7 +20,7 @@ _BARE = (
 )
 
 
-def move_rows(connection: Connection, generations: Generations, ix: str) -> None:
+def move_rows(connection: Connection, generations: GenerationStore, ix: str) -> None:
     """Bring the rows of an index to today's layout, without its view; broken off, it is gone on with.
 
     What it finds in today's layout it leaves alone.

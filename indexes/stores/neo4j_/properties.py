@@ -1,6 +1,6 @@
 """Records to Neo4j properties and back; `to_properties` loses nothing that `from_properties` needs.
 
-A Neo4j property holds a scalar or a list of scalars of one type, and no null. So a None is left out,
+A Neo4j property contains a scalar or a list of scalars of one type, and no null. So a None is left out,
 and a list of anything but strings (boxes, offsets) becomes JSON under a name that says so.
 """
 
@@ -36,7 +36,7 @@ def from_properties(properties: Mapping[str, Any]) -> Record:
 
 
 def node_properties(node: Node) -> Properties:
-    """Return what a `Rev` of *node* holds, but for its index and interval."""
+    """Return what a `Rev` of *node* contains, but for its index and interval."""
     record = node_to_record(node)
     return {**to_properties(record), "row_sha256": row_sha256(record)}
 
@@ -47,7 +47,7 @@ def node_from_properties(properties: Mapping[str, Any]) -> Node:
 
 
 def edge_properties(edge: Edge) -> Properties:
-    """Return what a relationship holds, but for its index and interval; its type and ends say the rest."""
+    """Return what a relationship contains, but for its index and interval; its type and ends say the rest."""
     record = to_record(edge)
     own = {name: value for name, value in record.items() if name not in _TOLD_BY_THE_GRAPH}
     return {**to_properties(own), "row_sha256": row_sha256(record)}

@@ -29,7 +29,7 @@ VIEW_LABEL = "SitegraphNode"
 """What all nodes of the view bear besides the label of their kind."""
 
 TEXT_INDEX, VECTOR_INDEX = "sitegraph_chunk_text", "sitegraph_chunk_embedding"
-"""The indexes over passages that outside retrievers are told of."""
+"""The indexes over chunks that outside retrievers are told of."""
 
 
 def by_key(label: str, name: str, id_: str) -> str:
@@ -112,7 +112,7 @@ def schema_statements() -> dict[str, str]:
 
 
 def drop_statements() -> dict[str, str]:
-    """Give by name what drops the first layout's schema of edge rows: they had the types of today's view."""
+    """Return by name the statements that drop the first layout's schema of edges."""
     names = [f"sitegraph_{kind.value}" for kind in EdgeKind]
     indexes = [f"{name}_{what}" for name in names for what in ("ended", "doc")]
     constraints = {name: f"DROP CONSTRAINT {name} IF EXISTS" for name in names}
@@ -120,7 +120,7 @@ def drop_statements() -> dict[str, str]:
 
 
 def vector_index(dim: int) -> str:
-    """Return the statement that makes the index over the vectors of passages."""
+    """Return the statement that makes the index over the vectors of chunks."""
     return (
         f"CREATE VECTOR INDEX {VECTOR_INDEX} IF NOT EXISTS FOR (v:{NodeKind.CHUNK}) ON (v.embedding) OPTIONS "
         f"{{indexConfig: {{`vector.dimensions`: {dim}, `vector.similarity_function`: 'cosine'}}}}"

@@ -23,7 +23,7 @@ class Neo4jGraphStore:
     Nothing connects before the first call that needs the server. Reading gives up after 2 s, so that a
     query can be answered without the graph; writing waits a minute for a server that restarts.
 
-    Args: index_id: tells the indexes of one database apart; embeddings: whether the passages that people see
+    Args: index_id: tells the indexes of one database apart; embeddings: whether the chunks that people see
     have vectors.
     """
 
@@ -54,7 +54,7 @@ class Neo4jGraphStore:
         return self._writer
 
     def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
-        """Let people see *generation*, with what its passages say.
+        """Let people see *generation*, with what its chunks say.
 
         Raises: ConfigError: another index of the database has vectors of another dimension.
         """

@@ -10,7 +10,7 @@ from indexes.stores.neo4j_.session import Connection, Transaction
 PAGE_ROWS = 5_000
 """Rows that one transaction of a sweep or a walk changes."""
 HELD_ROWS = 20_000
-"""Rows of a kind that a sweep may let the server hold: some MB. Beyond, to walk past all costs little."""
+"""Rows of a kind that a sweep may let the server keep: some MB. Beyond, to walk past all costs little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +25,9 @@ class Sweeps:
     ) -> None:
         """Apply *change* to every row `v` of a kind that meets *condition* and *which*, 5,000 a transaction.
 
-        It looks at the rows that meet *condition* alone, and the server holds a reference to each that meets
+        It looks at the rows that meet *condition* alone, and the server keeps a reference to each that meets
         both from the first to the last. The condition is about `v.valid_to` and `v.valid_from`, which one
-        index holds, and has no OR, nor a NOT over an AND.
+        index has, and has no OR, nor a NOT over an AND.
         """
         self.connection.sweep(
             f"{_find(rows, condition, which)} CALL (v) {{ {change} }} IN TRANSACTIONS OF {PAGE_ROWS} ROWS",
@@ -39,7 +39,7 @@ class Sweeps:
     def walk(self, rows: RowKind, condition: str, change: str, **parameters: Any) -> None:
         """Apply *change* to every row `v` of a kind that meets *condition*, in id order, 5,000 a transaction.
 
-        It looks at every row of the kind, and the server holds references to 5,000 at most. Of an id with
+        It looks at every row of the kind, and the server keeps references to 5,000 at most. Of an id with
         several such rows it may leave some out: *change* does for an id what it does for any row of it.
         """
         statement = _page(rows, condition, change)

@@ -1,6 +1,6 @@
 """What people see: nodes and relationships of one generation, under the labels and types of their kinds.
 
-The view is made of the rows and holds nothing of its own but what passages say. To go from one generation to
+The view is made of the rows and contains nothing of its own but what chunks say. To go from one generation to
 another only the rows are looked at that came or ended between the two; done twice, or gone on with after a
 crash, it gives the same.
 """

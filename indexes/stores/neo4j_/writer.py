@@ -9,8 +9,9 @@ from typing import TypeVar
 
 from indexes.ports import ChunkReader, StoreState
 from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
+from indexes.stores.neo4j_.chunk_nodes import fill_chunk_nodes
 from indexes.stores.neo4j_.generations import (
-    Generations,
+    GenerationStore,
     begun,
     finished,
     forgotten,
@@ -20,7 +21,6 @@ from indexes.stores.neo4j_.generations import (
     shown,
 )
 from indexes.stores.neo4j_.moving import move_rows
-from indexes.stores.neo4j_.passages import fill_passages
 from indexes.stores.neo4j_.reader import Neo4jGraphReader
 from indexes.stores.neo4j_.schema import (
     ALL_ROWS,
@@ -47,7 +47,7 @@ _ENDED_AFTER_BASE = "v.valid_from <= $base AND v.valid_to > $base AND v.valid_to
 class Neo4jGraphWriter:
     """Writes one generation at a time; `GraphWriter` says what each method promises.
 
-    Args: embeddings: whether the passages that people see have vectors.
+    Args: embeddings: whether the chunks that people see have vectors.
     """
 
     def __init__(self, connection: Connection, *, ix: str, embeddings: bool = False) -> None:
@@ -55,7 +55,7 @@ class Neo4jGraphWriter:
         self._ix = ix
         self._embeddings = embeddings
         self._sweeps = Sweeps(connection=connection, ix=ix)
-        self._generations = Generations(connection, ix)
+        self._generations = GenerationStore(connection, ix)
         self._batches: Batches | None = None
         self._created = False
 
@@ -106,7 +106,7 @@ class Neo4jGraphWriter:
         self._each(upserts, batches.upsert_edges, kind=lambda edge: edge.kind)
 
     def finish(self, generation: int) -> tuple[StoreState, StoreState]:
-        """Show *generation* to readers and give what it holds."""
+        """Show *generation* to readers and give what it contains."""
         reader = Neo4jGraphReader(self._connection, ix=self._ix, generation=generation, checked=False)
         state = reader.state()
         self._generations.save(lambda held: finished(held, generation))
@@ -121,7 +121,7 @@ class Neo4jGraphWriter:
         self._batches = None
 
     def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
-        """Let people see *generation*, with what its passages say; goes on where a crash broke it off.
+        """Let people see *generation*, with what its chunks say; goes on where a crash broke it off.
 
         Raises: ConfigError: another index of the database has vectors of another dimension.
         """
@@ -130,7 +130,7 @@ class Neo4jGraphWriter:
             return
         self._change_view(generation)
         if generation:
-            fill_passages(self._connection, self._ix, chunks(), embedded=self._embeddings)
+            fill_chunk_nodes(self._connection, self._ix, chunks(), embedded=self._embeddings)
         self._generations.save(lambda held: shown(held, generation, embedded=self._embeddings))
 
     def prune(self, *, keep: Collection[int]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ErrorPageKind:
     """One kind of page: its reason, titles, sentences, and titles that need no sentence beside them."""
 
     reason: str
@@ -22,7 +22,7 @@ class Kind:
 
 
 KINDS = (
-    Kind(
+    ErrorPageKind(
         "a server's default page",
         default_titles="""
         welcome to nginx | welcome to openresty | welcome to tengine | iis windows server | iis7 | iis8
@@ -45,7 +45,7 @@ KINDS = (
         the install worked successfully | there is no website at this address
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "a debug page of a framework",
         titles="""
         whitelabel error page | action controller: exception caught | symfony exception | debugger
@@ -64,7 +64,7 @@ KINDS = (
         view more information about this exception
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "a database error",
         titles="""
         error establishing a database connection | database error | database connection error
@@ -81,7 +81,7 @@ KINDS = (
         could not connect to database | too many connections
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "a page of a firewall or bot check",
         titles="""
         attack detected | quick check | age verification | are you over 18 | are you 18 or older
@@ -130,7 +130,7 @@ KINDS = (
         codice di riferimento | ihre anfrage wurde blockiert
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "a maintenance notice",
         titles="""
         opening soon | technical maintenance | we are improving our site | we are making improvements
@@ -184,7 +184,7 @@ KINDS = (
         проводятся технические
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "a login page",
         titles="""
         subscribe to continue reading | subscribe to read | subscribe to continue
@@ -213,7 +213,7 @@ KINDS = (
         请先登录 | 请登录 | забыли пароль | войдите, чтобы | необходимо войти
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "a cookie wall",
         titles="""
         before you continue | we value your privacy | your privacy | cookie consent | cookies
@@ -235,7 +235,7 @@ KINDS = (
         alles accepteren | alles weigeren | wij en onze partners | すべて受け入れる | 全部接受 | принять все
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "a parked domain or a suspended site",
         titles="""
         account suspended | this account has been suspended | website suspended | site suspended
@@ -264,7 +264,7 @@ KINDS = (
         купить этот домен | contact our billing
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "a notice that the site has moved",
         titles="""
         we have moved | we've moved | this site has moved | this page has moved | this site has a new home
@@ -290,7 +290,7 @@ KINDS = (
         будете перенаправлены
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "a notice of a limit",
         titles="""
         too many requests | rate limit exceeded | rate limited | bandwidth limit exceeded | over quota
@@ -310,7 +310,7 @@ KINDS = (
         アクセスが集中
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "not available in this region",
         titles="""
         not available in your region | not available in your country | content unavailable
@@ -329,7 +329,7 @@ KINDS = (
         您所在的地区 | 您所在的国家 | в вашем регионе | в вашей стране
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "a notice that there is no such page",
         titles="""
         action not found | route not found | nie znaleziono | nie znaleziono strony | oops! not found
@@ -387,7 +387,7 @@ KINDS = (
         перейти на главную
         """,
     ),
-    Kind(
+    ErrorPageKind(
         "an error page",
         titles="""
         a php error was encountered | php error | database exception | critical error | application error

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ingest.diff.soft_errors.look import Look
+from ingest.diff.soft_errors.features import ErrorPageFeatures
 from ingest.diff.soft_errors.phrases import DEFAULT_TITLES, TITLES
 
 ERROR = "an error page"
@@ -26,14 +26,14 @@ EDGES = " \t\n.!?…:;,–—-|•·()[]{}<>\"'“”«»。！？、，"
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "´": "'", "\xa0": " ", "\u202f": " "})
 
 
-def says_status(look: Look) -> bool:
+def says_status(page: ErrorPageFeatures) -> bool:
     """Whether both heading and title are a status code with its reason, and nothing else."""
-    return all(_STATUS.fullmatch(plain(said).strip(EDGES)) for said in (look.title, look.heading))
+    return all(_STATUS.fullmatch(plain(said).strip(EDGES)) for said in (page.title, page.heading))
 
 
-def title_reason(look: Look) -> str | None:
+def title_reason(page: ErrorPageFeatures) -> str | None:
     """What the heading, or a part of the title element, says of an error and of nothing else."""
-    for part in _title_parts(look):
+    for part in _title_parts(page):
         if part in TITLES:
             return TITLES[part]
         if (status := _STATUS.fullmatch(part)) and status["before"] is None:
@@ -45,13 +45,13 @@ def title_reason(look: Look) -> str | None:
     return None
 
 
-def default_title(look: Look) -> str | None:
+def default_title(page: ErrorPageFeatures) -> str | None:
     """The kind of a page whose title no site has as its own, such as that of a server just installed."""
-    return next((DEFAULT_TITLES[part] for part in _title_parts(look) if part in DEFAULT_TITLES), None)
+    return next((DEFAULT_TITLES[part] for part in _title_parts(page) if part in DEFAULT_TITLES), None)
 
 
-def _title_parts(look: Look) -> Iterator[str]:
-    for stated in dict.fromkeys((plain(look.heading), plain(look.title))):
+def _title_parts(page: ErrorPageFeatures) -> Iterator[str]:
+    for stated in dict.fromkeys((plain(page.heading), plain(page.title))):
         if len(stated) <= _LONGEST:
             for part in dict.fromkeys((stated, *_PARTS.split(stated))):
                 yield (cut := part.strip(EDGES))

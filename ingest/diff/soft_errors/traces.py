@@ -40,16 +40,16 @@ def find_traces(text: str) -> Traces:
     text = text[:LOOKED_AT]
     if not any(hint in text for hint in _HINTS):
         return Traces()
-    frames = words = told = 0
+    frames = words = traced = 0
     shown = 0
     for line in text.splitlines():
         count = len(line.split())
         words += count
         if _FRAME.match(line) or _PYTHON.match(line):
-            frames, told, shown = frames + 1, told + count, 1
+            frames, traced, shown = frames + 1, traced + count, 1
         elif shown and line.startswith("    "):
             # The line of code that Python shows below a frame.
-            told, shown = told + count, 0
+            traced, shown = traced + count, 0
         else:
             shown = 0
-    return Traces(frames, told / words if words else 0.0)
+    return Traces(frames, traced / words if words else 0.0)

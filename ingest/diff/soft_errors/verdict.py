@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ingest.diff.soft_errors.look import Look
+from ingest.diff.soft_errors.features import ErrorPageFeatures
 from ingest.diff.soft_errors.marks import find_mark, has_php_error
 from ingest.diff.soft_errors.phrases import PLAIN_KINDS, find_sentences
 from ingest.diff.soft_errors.titles import EDGES, default_title, plain, says_status, title_reason
@@ -54,98 +54,98 @@ _PHP_ERROR = re.compile(
 )
 
 
-def find_soft_error(look: Look) -> SoftError | None:
-    """Tell a page that stands in for content by its markup, title and words, and by how much else it says.
+def find_soft_error(page: ErrorPageFeatures) -> SoftError | None:
+    """Detect a page that stands in for content by its markup, title and words, and by how much else it says.
 
     None for a page about which nothing tells. One that is not sure is bad only where other things point the
     same way: good content was there before, or the host answers the same to an address that nobody has.
     """
-    if reason := _by_markup(look):
+    if reason := _by_markup(page):
         return SoftError(reason=reason, sure=True)
-    title = title_reason(look)
-    if found := _by_traces(look, title):
+    title = title_reason(page)
+    if found := _by_traces(page, title):
         return found
-    return _by_words(look, title) if look.words <= (LONG_NOTICE_WORDS if title else NOTICE_WORDS) else None
+    return _by_words(page, title) if page.words <= (LONG_NOTICE_WORDS if title else NOTICE_WORDS) else None
 
 
-def _by_markup(look: Look) -> str | None:
-    if look.words > NOTICE_WORDS:
+def _by_markup(page: ErrorPageFeatures) -> str | None:
+    if page.words > NOTICE_WORDS:
         return None
-    if _PHP_ERROR.match(plain(look.text[:LEAD])):
+    if _PHP_ERROR.match(plain(page.text[:LEAD])):
         return "an error of PHP"
-    if look.is_shell:
+    if page.is_shell:
         return "an empty page that JavaScript would fill"
-    if _LISTING.match(plain(look.title)) and not look.entries:
+    if _LISTING.match(plain(page.title)) and not page.entries:
         return "an empty folder"
-    return find_mark(look.markup) or ("an error of PHP" if has_php_error(look.markup) else None)
+    return find_mark(page.markup) or ("an error of PHP" if has_php_error(page.markup) else None)
 
 
-def _by_traces(look: Look, title: str | None) -> SoftError | None:
+def _by_traces(page: ErrorPageFeatures, title: str | None) -> SoftError | None:
     """A trace makes a debug page where there is nothing else; who quotes one links to the rest of a site."""
-    names = [plain(said).strip(EDGES) for said in (look.title, look.heading)]
+    names = [plain(said).strip(EDGES) for said in (page.title, page.heading)]
     if any(_FAILED_REQUEST.fullmatch(name) for name in names if _FAILURE.search(name)):
-        return SoftError(reason=_DEBUG, sure=look.own_links <= 2)
-    failed = title is not None or not look.title or any(map(_EXCEPTION.match, names))
-    if not look.is_html:
-        raised = look.text.startswith(_TRACEBACK) and look.words <= NOTICE_WORDS
+        return SoftError(reason=_DEBUG, sure=page.own_links <= 2)
+    failed = title is not None or not page.title or any(map(_EXCEPTION.match, names))
+    if not page.is_html:
+        raised = page.text.startswith(_TRACEBACK) and page.words <= NOTICE_WORDS
         return SoftError(reason=_DEBUG, sure=True) if raised else None
-    if not failed and look.is_linked:
+    if not failed and page.is_linked:
         return None
-    traces = find_traces(look.text)
-    if failed and traces.frames >= 2 and (look.own_links <= 2 or traces.share >= 0.25):
-        return SoftError(reason=_DEBUG, sure=look.own_links <= 2)
+    traces = find_traces(page.text)
+    if failed and traces.frames >= 2 and (page.own_links <= 2 or traces.share >= 0.25):
+        return SoftError(reason=_DEBUG, sure=page.own_links <= 2)
     return SoftError(reason=_DEBUG, sure=True) if traces.frames >= 5 and traces.share >= 0.3 else None
 
 
-def _by_words(look: Look, title: str | None) -> SoftError | None:
-    if reason := default_title(look):
+def _by_words(page: ErrorPageFeatures, title: str | None) -> SoftError | None:
+    if reason := default_title(page):
         return SoftError(reason=reason, sure=True)
-    text = plain(look.text[:_READ])
-    whole = f"{plain(look.title)}\n{plain(look.heading)}\n{text}"
-    voice = hear(whole) if look.words <= SHORT_WORDS else Voice()
+    text = plain(page.text[:_READ])
+    whole = f"{plain(page.title)}\n{plain(page.heading)}\n{text}"
+    voice = hear(whole) if page.words <= SHORT_WORDS else Voice()
     said = find_sentences(whole[: len(whole) - len(text) + LEAD])
     reason = title or next(iter(said), _NOTICE)
     if said or title:
-        said = find_sentences(whole) if look.words <= NOTICE_WORDS or not look.own_links else said
-        if _is_sure(look, title, said, voice):
+        said = find_sentences(whole) if page.words <= NOTICE_WORDS or not page.own_links else said
+        if _is_sure(page, title, said, voice):
             return SoftError(reason=reason, sure=True)
-    if found := _by_voice(look, voice, title, reason):
+    if found := _by_voice(page, voice, title, reason):
         return found
     limit = (NOTICE_WORDS if said else BARE_WORDS) if title else SHORT_WORDS if said else 0
-    return SoftError(reason=reason, sure=False) if look.words < limit else None
+    return SoftError(reason=reason, sure=False) if page.words < limit else None
 
 
-def _is_sure(look: Look, title: str | None, said: Sequence[str], voice: Voice) -> bool:
+def _is_sure(page: ErrorPageFeatures, title: str | None, said: Sequence[str], voice: Voice) -> bool:
     if title is None:
-        told = (voice.failed > 0 and voice.addresses) or said[0] in PLAIN_KINDS
-        short = look.words <= (BARE_WORDS if len(said) == 1 else SHORT_WORDS)
-        return short and (told if len(said) > 1 else not look.own_links and (told or voice.addresses))
-    if not look.own_links and (len(said) >= 2 or (look.words <= BARE_WORDS and says_status(look))):
+        is_plain = (voice.failed > 0 and voice.addresses) or said[0] in PLAIN_KINDS
+        short = page.words <= (BARE_WORDS if len(said) == 1 else SHORT_WORDS)
+        return short and (is_plain if len(said) > 1 else not page.own_links and (is_plain or voice.addresses))
+    if not page.own_links and (len(said) >= 2 or (page.words <= BARE_WORDS and says_status(page))):
         return True
-    if _is_bare(look) or (said and look.words <= SHORT_WORDS):
+    if _is_bare(page) or (said and page.words <= SHORT_WORDS):
         return True
-    return len(said) >= 2 and look.words <= NOTICE_WORDS
+    return len(said) >= 2 and page.words <= NOTICE_WORDS
 
 
-def _by_voice(look: Look, voice: Voice, title: str | None, reason: str) -> SoftError | None:
+def _by_voice(page: ErrorPageFeatures, voice: Voice, title: str | None, reason: str) -> SoftError | None:
     """A short page of which much is words of notices; the more links of its own it has, the more must be."""
     if not (voice.failed and voice.addresses and (voice.asked or title)):
         return None
-    named = title is not None or _names_failure(look)
-    foreign = look.own_links <= 2 and voice.share >= (NAMED_SHARE if named and not look.own_links else SHARE)
+    named = title is not None or _names_failure(page)
+    foreign = page.own_links <= 2 and voice.share >= (NAMED_SHARE if named and not page.own_links else SHARE)
     framed = voice.failed >= 2 and voice.asked >= 2 and voice.share >= FRAMED_SHARE
     if foreign or framed:
         return SoftError(reason=reason, sure=True)
     return SoftError(reason=reason, sure=False) if voice.share >= SHARE else None
 
 
-def _names_failure(look: Look) -> bool:
+def _names_failure(page: ErrorPageFeatures) -> bool:
     """Whether the heading is short and names in words of notices what failed, as `Web page blocked` does."""
-    name = plain(look.heading or look.title)
+    name = plain(page.heading or page.title)
     voice = hear(name)
     return len(name.split()) <= 8 and voice.failed > 0 and voice.share >= 0.5
 
 
-def _is_bare(look: Look) -> bool:
+def _is_bare(page: ErrorPageFeatures) -> bool:
     """Whether the page has next to no words but its title."""
-    return look.words <= (15 if not look.own_links else 6 if look.own_links <= 2 else 0)
+    return page.words <= (15 if not page.own_links else 6 if page.own_links <= 2 else 0)

@@ -18,7 +18,7 @@ from ingest.parse.html.inline import (
 )
 from ingest.parse.html.landmarks import is_box
 from ingest.parse.html.languages import code_language
-from ingest.parse.html.left_out import LeftOut, OnLeftOut
+from ingest.parse.html.left_out import OnLeftOut, SkipReason
 from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.titles import TitleOf, title_of
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
@@ -117,23 +117,23 @@ class _Reader:
             self.on_left_out(element, why)
         return True
 
-    def _why_left_out(self, element: HtmlElement) -> LeftOut | None:
+    def _why_left_out(self, element: HtmlElement) -> SkipReason | None:
         tag = element.tag
         if tag in UNSEEN_TAGS:
-            return LeftOut.UNREAD
+            return SkipReason.UNREAD
         if element is self._content or not (element.attrib or tag in {"nav", "aside", "footer"}):
             return None
         if is_hidden(element) and not self._keep_hidden:
-            return LeftOut.HIDDEN
+            return SkipReason.HIDDEN
         if is_permalink(element):
-            return LeftOut.PERMALINK
+            return SkipReason.PERMALINK
         if has_line_numbers(element):
-            return LeftOut.LINE_NUMBERS
+            return SkipReason.LINE_NUMBERS
         if self._keep_chrome:
             return None
         if tag in {"nav", "footer"} or self._stands_aside(element):
-            return LeftOut.LANDMARK
-        return LeftOut.CHROME if is_chrome(element, self._shape) else None
+            return SkipReason.LANDMARK
+        return SkipReason.CHROME if is_chrome(element, self._shape) else None
 
     def _stands_aside(self, element: HtmlElement) -> bool:
         role = element.get("role")

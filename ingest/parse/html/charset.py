@@ -24,7 +24,7 @@ def decode_html(data: bytes, content_type: str | None) -> str:
 
 def _is_misread(text: str) -> bool:
     unread = text.count(_UNREAD)
-    return unread >= _FEW and 2 * unread > sum(not sign.isascii() for sign in text)
+    return unread >= _FEW and 2 * unread > sum(not char.isascii() for char in text)
 
 
 def _detect_charset(data: bytes) -> str:

@@ -1,6 +1,6 @@
-"""Which element of a page holds its content; the rest is boilerplate.
+"""Which element of a page contains its content; the rest is boilerplate.
 
-A family's own container is taken without a vote when it holds a sane share of the page's words; other
+A family's own container is taken without a vote when it contains a sane share of the page's words; other
 pages are put to trafilatura, whose text is a vote on each block of the DOM. Measured: a vote costs 6 to 30
 CPU-ms a page, more than all the rest; without it the 1,169 pages of a PostgreSQL manual go at 130 a
 CPU-second, and their 4,725 headings h1-h4 come out as sections in order, none missing, none added.
@@ -9,7 +9,7 @@ CPU-second, and their 4,725 headings h1-h4 come out as sections in order, none m
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,11 +26,11 @@ from ingest.parse.html.words import word_set
 from schemas.edges import LinkPosition
 
 MIN_SHARE = 0.25
-"""Least share of the page's words a family's container must hold to be believed without a vote."""
+"""Least share of the page's words a family's container must contain to be believed without a vote."""
 
 VOTED_SHARE = 0.9
 CONTAINER_RANGE = (0.8, 3.0)
-"""Content root: smallest element with 90 % of the voted words, but the container if it holds .8 to 3 times
+"""Content root: smallest element with 90 % of the voted words, but the container if it contains .8 to 3 times
 as many words as were voted for. WCXB documentation pages: word F1 .924 against trafilatura's own .917."""
 
 FEW_WORDS = 50
@@ -54,15 +54,20 @@ class ContentBy(StrEnum):
     CONTAINER = "container"
     VOTE = "vote"
     BODY = "body"
+    SELECTED = "selected"
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The element that holds a page's content, how it was found, and the text voted for, if any was."""
+    """The element that contains a page's content, how it was found, and the text voted for, if any was.
+
+    `lead` is the h1 outside of what a source's selectors chose.
+    """
 
     root: HtmlElement
     by: ContentBy
     voted: str = ""
+    lead: HtmlElement | None = None
 
 
 def find_content(survey: Survey, family: Family, purpose: Purpose = Purpose.OTHER) -> Content:
@@ -155,7 +160,7 @@ def _ballot(root: HtmlElement) -> HtmlElement:
 
 
 def _smallest_with(body: HtmlElement, voted: str) -> HtmlElement | None:
-    """The deepest element that holds VOTED_SHARE of the words of the blocks voted for."""
+    """The deepest element that contains VOTED_SHARE of the words of the blocks voted for."""
     ballot = _SPACES.sub("", voted)
     words: Counter[HtmlElement] = Counter()
     total = 0
@@ -194,7 +199,7 @@ def _is_post(element: HtmlElement) -> bool:
 
 
 def _around_all(elements: list[HtmlElement]) -> HtmlElement:
-    """The deepest element that holds all of *elements*."""
+    """The deepest element that contains all of *elements*."""
     shared = set(elements[0].iterancestors())
     for element in elements[1:]:
         shared &= set(element.iterancestors())
@@ -222,16 +227,30 @@ def _descend(body: HtmlElement, words: Counter[HtmlElement], enough: float) -> H
         at = below
 
 
-def leading_h1(survey: Survey, content: HtmlElement) -> HtmlElement | None:
+def leading_h1(survey: Survey, content: Content) -> HtmlElement | None:
     """The page's h1 when it stands outside the content root, as in a page header; else None.
 
     The name of the site, which leads to its start, says nothing of the page.
     """
-    found = list(survey.root.iter("h1"))
+    if content.by is ContentBy.SELECTED:
+        return content.lead
+    return _only_h1(list(survey.root.iter("h1")), outside=[content.root])
+
+
+def selected_lead(
+    root: HtmlElement, selected: Collection[HtmlElement], removed: Collection[HtmlElement]
+) -> HtmlElement | None:
+    """The page's only h1 besides those that were removed, where it stands outside of what was selected."""
+    gone = set(removed)
+    found = [h1 for h1 in root.iter("h1") if gone.isdisjoint((h1, *h1.iterancestors()))]
+    return _only_h1(found, outside=selected)
+
+
+def _only_h1(found: list[HtmlElement], *, outside: Collection[HtmlElement]) -> HtmlElement | None:
     if (
         len(found) != 1
         or heading_level(found[0]) is None
         or any(own_landmark(node) in _OUTER for node in found[0].iterancestors())
     ):
         return None
-    return None if content in set(found[0].iterancestors()) or found[0] is content else found[0]
+    return found[0] if set(outside).isdisjoint((found[0], *found[0].iterancestors())) else None

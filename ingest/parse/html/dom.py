@@ -52,13 +52,18 @@ def parse_tree(text: str, *, subject: str) -> HtmlElement:
         raise ParseError("no element found; is this HTML?", subject=subject) from error
     if root is None:
         raise ParseError("no element found; is this HTML?", subject=subject)
+    settle_tree(root)
+    return root
+
+
+def settle_tree(root: HtmlElement) -> None:
+    """Set right what libxml2 reads otherwise than browsers show it."""
     _move_out_of_head(root)
     _part_headings(root)
     for script in root.iter("script"):
         # MathJax sets what stands in such a script, which is the only text of the formula.
         if (script.get("type") or "").lower().startswith("math/tex"):
             script.tag = "math"
-    return root
 
 
 def _move_out_of_head(root: HtmlElement) -> None:

@@ -136,7 +136,7 @@ _MARKS = (
 
 
 def recognise_family(survey: Survey) -> Family:
-    """Tell the family by the generator meta element, else by classes that only it writes together."""
+    """Detect the family by the generator meta element, else by classes that only it writes together."""
     generator = survey.generator.lower()
     if not _SPHINX_SCRIPTS.isdisjoint(survey.scripts):
         return Family.SPHINX

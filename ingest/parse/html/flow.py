@@ -95,7 +95,7 @@ class Flow:
     def heading(self, heading: Heading) -> None:
         """Add a heading; anchors that waited for text are the heading's."""
         self.end_block()
-        self._settle_marks()
+        self._attach_marks()
         self._drop_lead()
         self.waiting.clear()
         self._joint, self._bound, self._caption = BLOCK_JOINT, False, None
@@ -183,20 +183,20 @@ class Flow:
     def box(self, mark: BoxStart | BoxEnd) -> None:
         """Begin or end a box."""
         self.end_block()
-        self._settle_marks()
+        self._attach_marks()
         self._bound, self._caption = False, None
         self.parts.append(mark)
 
     def finish(self) -> list[Part]:
         """Close all and give the parts in reading order."""
         self.end_block()
-        self._settle_marks()
+        self._attach_marks()
         self._drop_lead()
         if self.waiting:
             self.parts.append(Block(text="", anchors=tuple((0, name) for name in self.waiting)))
         return self.parts
 
-    def _settle_marks(self) -> None:
+    def _attach_marks(self) -> None:
         last = self.parts[-1] if self.marks else None
         if isinstance(last, Heading):
             self.parts[-1] = replace(last, aliases=(*last.aliases, *self.marks))
@@ -232,7 +232,7 @@ class Flow:
         header: int = 0,
         language: str | None = None,
     ) -> None:
-        self._settle_marks()
+        self._attach_marks()
         block = Block(
             text=text,
             joint=LINE_JOINT if self._bound else self._joint,

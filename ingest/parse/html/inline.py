@@ -19,10 +19,10 @@ _PERMALINKS = word_set(
     "headerlink hash-link anchor-link anchorjs-link permalink id_link heading-link heading-anchor header- "
     "anchor anchor copiable-link copy-link toc-anchor direct-link"
 )
-_SIGNS = frozenset({"¶", "#", "§", "🔗", "🔗︎", "link", "permalink", "permanent link", "", "\u00e2\u00b6"})
+_MARKS = frozenset({"¶", "#", "§", "🔗", "🔗︎", "link", "permalink", "permanent link", "", "\u00e2\u00b6"})
 """The last is a pilcrow of UTF-8 that somebody read as Latin-1, in lower case."""
 
-_BARE_SIGNS = frozenset({"¶", "#", "§", "🔗"})
+_BARE_MARKS = frozenset({"¶", "#", "§", "🔗"})
 _TO_TOP = frozenset({"top", "back to top", "return to top", "^", "↑", "▲"})
 _CONTENTS_LABELS = frozenset({"on this page", "in this article"})
 """What themes write over the list of a page's own headings."""
@@ -43,9 +43,9 @@ _SPACED = word_set("p div li ul ol dl dt dd tr td th br pre table section h1 h2 
 _AFTER_NUMBER = re.compile(r"^[.:\u2013\u2014-]\s+")
 
 
-def _is_icon(sign: str) -> bool:
+def _is_icon(text: str) -> bool:
     """Whether it is one glyph of an icon font, as Font Awesome's chain U+F0C1."""
-    return len(sign) == 1 and unicodedata.category(sign) == "Co"
+    return len(text) == 1 and unicodedata.category(text) == "Co"
 
 
 def is_permalink(element: HtmlElement) -> bool:
@@ -54,15 +54,15 @@ def is_permalink(element: HtmlElement) -> bool:
         return False
     class_ = element.get("class")
     if class_ is not None and not _PERMALINKS.isdisjoint(class_words(class_)):
-        sign = strip_invisible("".join(element.itertext())).strip().lower()
-        return sign in _SIGNS or _is_icon(sign)
+        text = strip_invisible("".join(element.itertext())).strip().lower()
+        return text in _MARKS or _is_icon(text)
     href = element.get("href") or ""
     if not href.startswith("#"):
         return False
-    sign = "".join(element.itertext()).strip()
-    if sign in _BARE_SIGNS or sign.lower() in _SKIPS:
+    text = "".join(element.itertext()).strip()
+    if text in _BARE_MARKS or text.lower() in _SKIPS:
         return True
-    return href.lower().startswith("#top") and sign.lower() in _TO_TOP
+    return href.lower().startswith("#top") and text.lower() in _TO_TOP
 
 
 def no_id(_: HtmlElement) -> str | None:
@@ -112,7 +112,7 @@ def inline_text(
 
 
 def split_heading(element: HtmlElement, *, numbered: bool) -> tuple[str, str | None]:
-    """Part a heading, without permalink signs and hidden parts, into its text and its number ("8.1").
+    """Part a heading, without permalink marks and hidden parts, into its text and its number ("8.1").
 
     The label of a table of contents is no heading of the text: "".
 
@@ -165,7 +165,7 @@ def code_text(element: HtmlElement, *, own_id: OwnId = no_id) -> tuple[str, tupl
 
 
 def math_text(element: HtmlElement) -> str:
-    """The TeX source of a formula, else its alternative text, else its signs."""
+    """The TeX source of a formula, else its alternative text, else its characters."""
     for annotation in element.iter("annotation"):
         if "tex" in (annotation.get("encoding") or "").lower() and annotation.text:
             return normal_space(annotation.text)

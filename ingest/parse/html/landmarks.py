@@ -58,13 +58,13 @@ _BOX_TAGS = frozenset({"blockquote", "details", "figure"})
 
 
 class Landmarks:
-    """Positions of elements of one page; remembers what it has climbed."""
+    """Positions of elements of one page; remembers what it has climbed.
 
-    def __init__(self, content: HtmlElement) -> None:
-        self._known: dict[HtmlElement | None, LinkPosition] = {
-            None: LinkPosition.BODY,
-            content: LinkPosition.BODY,
-        }
+    `outside` is the position of what stands neither in *content* nor in a landmark.
+    """
+
+    def __init__(self, content: HtmlElement | None, *, outside: LinkPosition = LinkPosition.BODY) -> None:
+        self._known: dict[HtmlElement | None, LinkPosition] = {content: LinkPosition.BODY, None: outside}
 
     def position_of(self, element: HtmlElement) -> LinkPosition:
         """The nearest landmark at or above *element*; the content root is body, whatever is around it."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from lxml.html import HtmlElement
 
 
-class LeftOut(StrEnum):
+class SkipReason(StrEnum):
     """What an element inside the content is left out for, with all that stands in it."""
 
     UNREAD = "unread"  # a tag whose text is none of the page's: scripts, form controls, embedded objects
@@ -17,5 +17,5 @@ class LeftOut(StrEnum):
     CHROME = "chrome"  # by class or id it is what the page's family writes around its content
 
 
-OnLeftOut = Callable[[HtmlElement, LeftOut], None]
+OnLeftOut = Callable[[HtmlElement, SkipReason], None]
 """Told of each element that is left out and why."""

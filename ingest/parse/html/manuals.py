@@ -30,7 +30,7 @@ def _marked(part: Part) -> Part:
 
 
 def _is_whole(survey: Survey, family: Family) -> bool:
-    """Whether an AsciiDoc page is of the type book, or a Sphinx page one that holds all documents."""
+    """Whether an AsciiDoc page is of the type book, or a Sphinx page one that contains all documents."""
     if family is Family.ASCIIDOCTOR:
         body = survey.root.find("body")
         return body is not None and "book" in class_words(body.get("class") or "")

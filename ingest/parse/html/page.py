@@ -1,13 +1,14 @@
 """A web page as a whole: bytes > sections, links, trail and what robots may do with it."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from lxml.html import HtmlElement
 
 from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
 from ingest.parse.html.charset import decode_html
+from ingest.parse.html.cleaning import CleanedPage, RunHook, clean_page
 from ingest.parse.html.content import Content, ContentBy, find_content
 from ingest.parse.html.dom import Survey, normal_space, parse_tree, survey_tree
 from ingest.parse.html.family import SHAPES, Family, recognise_family
@@ -29,7 +30,7 @@ from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 
-CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7}
+CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7, ContentBy.SELECTED: 1.0}
 """How sure the structure is, by what found the content; headings come from the DOM in any case."""
 
 _RELATIONS = word_set(
@@ -39,58 +40,77 @@ _RELATIONS = word_set(
 """Relations of a `link` element that lead a reader to a page; the others are files, feeds and claims."""
 
 
-def parse_html(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
+def parse_html(
+    data: bytes, request: ParseRequest, *, count_tokens: CountTokens, run_hook: RunHook | None = None
+) -> GraphFragment:
     """Turn the bytes of an HTML or XHTML page into its fragment.
 
-    Raises: ParseError: there is no element in the bytes.
+    Raises: ParseError: there is no element in the bytes, or a hook that the request names failed.
     """
     data, truncated = cut_markup(data)
-    page = recognise_page(data, request)
-    survey, content = page.survey, page.content
-    outline = build_outline(read_content(survey, content, page.family, page.purpose))
-    base = base_of(survey.root, request.uri)
-    links, warnings = collect_links(_found_links(survey.root, content.root), base=base)
+    page = recognise_page(data, request, run_hook=run_hook)
+    outline = build_outline(read_content(page.survey, page.content, page.family, page.purpose))
+    base = base_of(page.whole.root, request.uri)
+    links, warnings = collect_links(_links_of(page, request), base=base)
     if truncated:
         warnings = ("truncated: more tags or attributes than any page needs", *warnings)
-    facts = _facts(
-        survey, outline, request=request, family=page.family, content=content, base=base, warnings=warnings
-    )
+    facts = _facts(page, outline, request=request, base=base, warnings=warnings)
     fragment = assemble_page(outline, links, request=request, facts=facts, count_tokens=count_tokens)
+    if page.cleaned is not None:
+        fragment = replace(fragment, matched=page.cleaned.matched)
     return with_round_trips(fragment, look_up_fragments(fragment.chunks, names_in(page.markup)))
 
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPage:
-    """A page of which it is known what made it, what it is for and where its content is."""
+    """A page of which it is known what made it, what it is for and where its content is.
+
+    `whole` is the page before anything was removed by the source's selectors, `survey` what is left of it.
+    """
 
     markup: str
     survey: Survey
     family: Family
     purpose: Purpose
     content: Content
+    whole: Survey
+    cleaned: CleanedPage | None = None
 
 
-def recognise_page(data: bytes, request: ParseRequest) -> RecognisedPage:
-    """Find the content of a page whose markup is within bounds. Raises: ParseError: no element in it."""
-    markup = decode_html(data, request.content_type)
-    root = parse_tree(markup, subject=request.uri)
-    survey = survey_tree(root)
-    family = recognise_family(survey)
+def recognise_page(data: bytes, request: ParseRequest, *, run_hook: RunHook | None = None) -> RecognisedPage:
+    """Clean a page whose markup is within bounds, and find its content.
+
+    Raises: ParseError: no element in it, or a hook failed.
+    """
+    markup, cleaned = decode_html(data, request.content_type), None
+    if request.cleaning is None:
+        root = parse_tree(markup, subject=request.uri)
+    else:
+        cleaned = clean_page(markup, request.cleaning, subject=request.uri, run_hook=run_hook)
+        root = cleaned.whole
+    whole = survey = survey_tree(root)
+    family = recognise_family(whole)
     purpose = stated_purpose(root) if family is Family.PLAIN else Purpose.OTHER
-    return RecognisedPage(markup, survey, family, purpose, find_content(survey, family, purpose))
+    if cleaned is not None and cleaned.root is not root:
+        survey = survey_tree(cleaned.root)
+    if cleaned is not None and cleaned.content is not None:
+        content = Content(cleaned.content, ContentBy.SELECTED, lead=cleaned.lead)
+    else:
+        content = find_content(survey, family, purpose)
+    return RecognisedPage(markup, survey, family, purpose, content, whole, cleaned)
 
 
 def _facts(
-    survey: Survey,
+    page: RecognisedPage,
     outline: tuple[OutlineSection, ...],
     *,
     request: ParseRequest,
-    family: Family,
-    content: Content,
     base: str,
     warnings: tuple[str, ...],
 ) -> PageFacts:
-    title = _title(survey.root, outline, family)
+    survey, family = page.whole, page.family
+    chosen = page.cleaned.title if page.cleaned is not None else ""
+    title = chosen or _title(survey.root, outline, family)
     robots = robots_of(survey.root, request)
     return PageFacts(
         kind=DocumentKind.HTML,
@@ -103,7 +123,7 @@ def _facts(
         refresh=refresh_of(survey.root, base=base, uri=request.uri),
         canonical=canonical_of(survey.root, base=base, uri=request.uri),
         alternates=alternates_of(survey.root, base=base, uri=request.uri),
-        structure_confidence=CONFIDENCE[content.by],
+        structure_confidence=CONFIDENCE[page.content.by],
         warnings=warnings,
     )
 
@@ -124,11 +144,25 @@ def _lang(root: HtmlElement) -> str | None:
     return lang[:35] or None
 
 
-def _found_links(root: HtmlElement, content: HtmlElement) -> Iterator[FoundLink]:
+def _links_of(page: RecognisedPage, request: ParseRequest) -> Iterable[FoundLink]:
+    """The links of a page; what was cleaned away still leads to the other pages of the site."""
+    root, content = page.survey.root, page.content
+    if page.cleaned is None or request.cleaning is None:
+        return _found_links(root, Landmarks(content.root))
+    outside = LinkPosition.ASIDE if content.by is ContentBy.SELECTED else LinkPosition.BODY
+    found = list(_found_links(root, Landmarks(content.root, outside=outside)))
+    known = {link.href for link in found}
+    came = page.whole.root
+    if request.cleaning.hook is not None:
+        came = parse_tree(page.markup, subject=request.uri)
+    aside = _found_links(came, Landmarks(None, outside=LinkPosition.ASIDE))
+    return [*found, *(link for link in aside if link.href not in known)]
+
+
+def _found_links(root: HtmlElement, landmarks: Landmarks) -> Iterator[FoundLink]:
     for stated in root.iter("link"):
         if stated.get("href") and not _RELATIONS.isdisjoint((stated.get("rel") or "").lower().split()):
             yield FoundLink(stated.get("href"), normal_space(stated.get("title") or ""), LinkPosition.NAV)
-    landmarks = Landmarks(content)
     for frame in root.iter("frame", "iframe"):
         if frame.get("src") and not is_hidden(frame):  # what counts visitors stands in a frame that is hidden
             name = normal_space(frame.get("title") or frame.get("name") or "")

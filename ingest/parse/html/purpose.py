@@ -27,7 +27,7 @@ class Purpose(StrEnum):
 
 
 def stated_purpose(root: HtmlElement) -> Purpose:
-    """Tell a page's purpose by its Open Graph type, JSON-LD and microdata."""
+    """Detect a page's purpose by its Open Graph type, JSON-LD and microdata."""
     types = {name.strip().lower() for name in meta_contents(root, "og:type")}
     for script in root.iter("script"):
         text = script.text

@@ -1,4 +1,4 @@
-"""The content of a page as parts: read narrowly first, then wider until it holds what was voted for."""
+"""The content of a page as parts: read narrowly first, then wider until it contains what was voted for."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from itertools import pairwise
 from lxml.html import HtmlElement
 
 from ingest.parse.html.blocks import read_blocks
-from ingest.parse.html.content import FEW_WORDS, Content, count_words, leading_h1, page_body
+from ingest.parse.html.content import FEW_WORDS, Content, ContentBy, count_words, leading_h1, page_body
 from ingest.parse.html.dom import Survey
 from ingest.parse.html.family import SHAPES, Family
 from ingest.parse.html.inline import split_heading
@@ -19,7 +19,7 @@ from ingest.parse.html.purpose import Purpose
 from ingest.parse.outline import Block, Heading, Part
 
 COVERAGE = 0.7
-"""Least share of the vote that a reading holds; below it something that is content was taken for chrome."""
+"""Least share of the vote that a reading has; below it something that is content was taken for chrome."""
 
 KEPT = 0.5
 """Least share of the vote that is left of a product's page cut down to it: what else stands there is other
@@ -34,7 +34,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadStrategy:
     """One way to read a page: which element, with tables of contents and the like, with what is hidden."""
 
     root: HtmlElement
@@ -54,19 +54,19 @@ class Reading:
 
 
 def read_content(survey: Survey, content: Content, family: Family, purpose: Purpose) -> list[Part]:
-    """Return the page's parts: the first reading that holds enough of the vote, else the fullest."""
+    """Return the page's parts: the first reading that contains enough of the vote, else the fullest."""
     ballot = ballot_of(content)
     _, parts = choose_reading(survey, content, family, ballot)
     if purpose is Purpose.PRODUCT and ballot:
         parts = voted_parts(parts, ballot)
-    return mark_titles(_with_lead(survey, content.root, family, parts), survey, family)
+    return mark_titles(_with_lead(survey, content, family, parts), survey, family)
 
 
 def choose_reading(
     survey: Survey, content: Content, family: Family, ballot: Pairs
-) -> tuple[Reading, list[Part]]:
-    """Return the first reading that holds enough of the vote, else the fullest, and its parts."""
-    best, most = (Reading(content.root), list[Part]()), -1.0
+) -> tuple[ReadStrategy, list[Part]]:
+    """Return the first reading that contains enough of the vote, else the fullest, and its parts."""
+    best, most = (ReadStrategy(content.root), list[Part]()), -1.0
     for reading in _readings(survey, content):
         parts = reading.read(survey, family)
         share = _share_of(ballot, parts)
@@ -82,18 +82,18 @@ def ballot_of(content: Content) -> Pairs:
     return _pairs(content.voted) if len(content.voted.split()) >= FEW_WORDS else Counter()
 
 
-def _readings(survey: Survey, content: Content) -> Iterator[Reading]:
-    body = page_body(survey.root)
-    yield Reading(content.root)
+def _readings(survey: Survey, content: Content) -> Iterator[ReadStrategy]:
+    body = content.root if content.by is ContentBy.SELECTED else page_body(survey.root)
+    yield ReadStrategy(content.root)
     if content.voted or count_words(content.root) > 0:
-        yield Reading(content.root, keep_chrome=True)
+        yield ReadStrategy(content.root, keep_chrome=True)
     if content.root is not body:
-        yield Reading(body)
-    yield Reading(body, keep_hidden=True)
+        yield ReadStrategy(body)
+    yield ReadStrategy(body, keep_hidden=True)
 
 
 def _share_of(ballot: Pairs, parts: list[Part]) -> float:
-    """How much of the vote the parts hold; where there was none, whether they hold any text."""
+    """How much of the vote the parts contain; where there was none, whether they contain any text."""
     texts = [part.text for part in parts if isinstance(part, Block) and part.text]
     if not ballot:
         return 1.0 if texts else 0.0
@@ -128,7 +128,7 @@ def _pairs(text: str) -> Pairs:
     return Counter(pairwise(words)) or Counter((word, "") for word in words)
 
 
-def _with_lead(survey: Survey, root: HtmlElement, family: Family, parts: list[Part]) -> list[Part]:
-    lead = leading_h1(survey, root)
+def _with_lead(survey: Survey, content: Content, family: Family, parts: list[Part]) -> list[Part]:
+    lead = leading_h1(survey, content)
     text, number = ("", None) if lead is None else split_heading(lead, numbered=SHAPES[family].numbered)
     return [Heading(text=text, level=1, number=number), *parts] if text else parts

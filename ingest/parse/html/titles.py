@@ -29,7 +29,7 @@ class TitleOf(StrEnum):
 
 
 def title_of(element: HtmlElement) -> TitleOf | None:
-    """Tell to what a title or caption belongs; None for an element that is neither."""
+    """Decide to what a title or caption belongs; None for an element that is neither."""
     if element.tag == "caption":
         return TitleOf.NEXT
     class_ = element.get("class")

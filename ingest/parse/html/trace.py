@@ -7,18 +7,20 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.html.blocks import BLOCK_TAGS
+from ingest.parse.html.cleaning import CleanedPage, RunHook
 from ingest.parse.html.content import FEW_WORDS, ContentBy, leading_h1, page_body
-from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space
+from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space, parse_tree
 from ingest.parse.html.inline import is_permalink
 from ingest.parse.html.landmarks import own_landmark
-from ingest.parse.html.left_out import LeftOut
+from ingest.parse.html.left_out import SkipReason
 from ingest.parse.html.page import RecognisedPage, recognise_page
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose
-from ingest.parse.html.reading import Reading, ballot_of, choose_reading
-from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
+from ingest.parse.html.reading import ReadStrategy, ballot_of, choose_reading
+from ingest.parse.html.traced import BlockStatus, CleaningStep, PageTrace, TracedBlock
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.words import word_set
+from schemas.cleaning import label
 from schemas.edges import LinkPosition
 from schemas.fragment import ParseRequest
 
@@ -39,19 +41,19 @@ _TELLING = 5
 class _Fate:
     """What happens to all text below an element, unless one further down has a fate of its own."""
 
-    verdict: Verdict
+    verdict: BlockStatus
     element: HtmlElement
     reason: str = ""
 
 
-def trace_html(data: bytes, request: ParseRequest) -> PageTrace:
+def trace_html(data: bytes, request: ParseRequest, *, run_hook: RunHook | None = None) -> PageTrace:
     """Go through a page as `parse_html` does and say of all of its text what became of it.
 
-    Raises: ParseError: there is no element in the bytes.
+    Raises: ParseError: there is no element in the bytes, or a hook failed.
     """
-    page = recognise_page(cut_markup(data)[0], request)
+    page = recognise_page(cut_markup(data)[0], request, run_hook=run_hook)
     reading, _ = choose_reading(page.survey, page.content, page.family, ballot_of(page.content))
-    left_out: dict[HtmlElement, LeftOut] = {}
+    left_out: dict[HtmlElement, SkipReason] = {}
     reading.read(page.survey, page.family, on_left_out=left_out.__setitem__)
     tracer = _Tracer(page, reading, left_out)
     return PageTrace(
@@ -61,15 +63,77 @@ def trace_html(data: bytes, request: ParseRequest) -> PageTrace:
         content=name_element(reading.root),
         explanation=_explain(page, reading),
         cut_to_vote=page.purpose is Purpose.PRODUCT and bool(ballot_of(page.content)),
-        blocks=tuple(tracer.blocks()),
+        blocks=(*tracer.blocks(), *_removed(page.cleaned)),
+        cleaning=tuple(_steps(page, request)),
     )
 
 
-def _explain(page: RecognisedPage, reading: Reading) -> str:
+def _removed(cleaned: CleanedPage | None) -> Iterator[TracedBlock]:
+    """What was taken off the page, which stands in it no more."""
+    gone: set[HtmlElement] = set()
+    for name, element in cleaned.removed if cleaned else ():
+        text = _text(element)
+        if text and gone.isdisjoint((element, *element.iterancestors())):
+            yield TracedBlock(
+                text=text,
+                verdict=BlockStatus.LEFT_OUT,
+                place=_place(element),
+                reason=f"removed by {name}",
+                culprit=name_element(element),
+                words=len(text.split()),
+            )
+        gone.add(element)
+
+
+def _steps(page: RecognisedPage, request: ParseRequest) -> Iterator[CleaningStep]:
+    """What each part of the source's cleaning did, in the order of the source file, what did nothing too."""
+    cleaned, cleaning = page.cleaned, request.cleaning
+    if cleaned is None or cleaning is None:
+        return
+    if cleaning.hook is not None:
+        before, after = parse_tree(page.markup, subject=request.uri), cleaned.whole
+        elements, words = (count(before) - count(after) for count in (_count_elements, _count_words))
+        yield CleaningStep(name=f"clean {cleaning.hook.name}", elements=elements, words=words)
+    found = (*cleaned.selected, *cleaned.removed)
+    for name in cleaning.labels():
+        matched = [element for other, element in found if other == name]
+        if cleaning.title is not None and name == label("title", cleaning.title):
+            told = cleaned.title if name in cleaned.matched else ""
+            yield CleaningStep(name=name, elements=int(name in cleaned.matched), words=len(told.split()))
+        else:
+            yield CleaningStep(name=name, elements=len(matched), words=sum(map(_count_words, matched)))
+
+
+def _count_elements(root: HtmlElement) -> int:
+    return sum(1 for _ in root.iter(etree.Element))
+
+
+def _count_words(element: HtmlElement) -> int:
+    return len(_text(element).split())
+
+
+def _text(element: HtmlElement) -> str:
+    """All text of an element that is none of scripts, whose blocks are apart."""
+    pieces: list[str] = []
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walk:
+        if node is not element and (node.tag in _BLOCKS or node.tag in _CELLS):
+            pieces.append(" ")
+        if event == "start" and node.tag in _NO_TEXT:
+            walk.skip_subtree()
+        elif event == "start":
+            pieces.append(node.text or "")
+        elif node is not element:
+            pieces.append(node.tail or "")
+    return normal_space(strip_invisible("".join(pieces)))
+
+
+def _explain(page: RecognisedPage, reading: ReadStrategy) -> str:
     found = {
         ContentBy.CONTAINER: f"the container of {page.family.value} pages",
         ContentBy.VOTE: "the smallest element with nearly all that trafilatura took for content",
         ContentBy.BODY: "the whole body, since nothing told content from boilerplate",
+        ContentBy.SELECTED: "what content.select of the source chose",
     }[page.content.by]
     notes = [found]
     if reading.root is not page.content.root:
@@ -84,15 +148,15 @@ def _explain(page: RecognisedPage, reading: Reading) -> str:
 @dataclass(slots=True)
 class _Tracer:
     page: RecognisedPage
-    reading: Reading
-    left_out: dict[HtmlElement, LeftOut]
+    reading: ReadStrategy
+    left_out: dict[HtmlElement, SkipReason]
     around: frozenset[HtmlElement] = field(init=False)
     lead: HtmlElement | None = field(init=False)
     ballot: str = field(init=False)
 
     def __post_init__(self) -> None:
         self.around = frozenset(self.reading.root.iterancestors())
-        self.lead = leading_h1(self.page.survey, self.page.content.root)
+        self.lead = leading_h1(self.page.survey, self.page.content)
         voted = self.page.content.voted
         self.ballot = "".join(voted.split()) if len(voted.split()) >= FEW_WORDS else ""
 
@@ -101,7 +165,7 @@ class _Tracer:
         held: tuple[_Fate, HtmlElement] | None = None
         lines: dict[HtmlElement, list[str]] = {}
         for fate, block, text in self._texts():
-            key = (fate, block if fate.verdict is Verdict.READ else fate.element)
+            key = (fate, block if fate.verdict is BlockStatus.READ else fate.element)
             if held is not None and key != held:
                 yield from self._block(*held, lines)
                 lines = {}
@@ -139,23 +203,23 @@ class _Tracer:
 
     def _fate_of(self, element: HtmlElement, above: _Fate | None) -> _Fate:
         if element is self.reading.root or element is self.lead:
-            return _Fate(Verdict.READ, element)
+            return _Fate(BlockStatus.READ, element)
         if element in self.around:
-            return _Fate(Verdict.OUTSIDE, element, self._reason_outside())
-        if above is not None and above.verdict is Verdict.READ:
+            return _Fate(BlockStatus.OUTSIDE, element, self._reason_outside())
+        if above is not None and above.verdict is BlockStatus.READ:
             why = self.left_out.get(element) or self._unread(element)
-            return above if why is None else _Fate(Verdict.LEFT_OUT, element, self._reason_for(why))
-        if above is not None and above.verdict is Verdict.OUTSIDE and above.element in self.around:
-            above = _Fate(Verdict.OUTSIDE, element, above.reason)
+            return above if why is None else _Fate(BlockStatus.LEFT_OUT, element, self._reason_for(why))
+        if above is not None and above.verdict is BlockStatus.OUTSIDE and above.element in self.around:
+            above = _Fate(BlockStatus.OUTSIDE, element, above.reason)
         return self._outside(element, above)
 
-    def _unread(self, element: HtmlElement) -> LeftOut | None:
+    def _unread(self, element: HtmlElement) -> SkipReason | None:
         """What is read as one piece (headings, tables, code) leaves such elements out by itself."""
         if element.tag in UNSEEN_TAGS:
-            return LeftOut.UNREAD
+            return SkipReason.UNREAD
         if is_hidden(element) and not self.reading.keep_hidden:
-            return LeftOut.HIDDEN
-        return LeftOut.PERMALINK if is_permalink(element) else None
+            return SkipReason.HIDDEN
+        return SkipReason.PERMALINK if is_permalink(element) else None
 
     def _outside(self, element: HtmlElement, above: _Fate | None) -> _Fate:
         """The fate of the branch, or a better reason: what the element says of itself."""
@@ -163,19 +227,21 @@ class _Tracer:
         if above.reason != self._reason_outside():
             return above
         if is_hidden(element):
-            return _Fate(Verdict.OUTSIDE, element, "hidden, and outside of the content")
+            return _Fate(BlockStatus.OUTSIDE, element, "hidden, and outside of the content")
         landmark = own_landmark(element)
         if landmark is None or landmark is LinkPosition.BODY:
             return above
-        return _Fate(Verdict.OUTSIDE, element, f"{landmark.value} landmark, outside of the content")
+        return _Fate(BlockStatus.OUTSIDE, element, f"{landmark.value} landmark, outside of the content")
 
     def _reason_outside(self) -> str:
         if self.page.content.by is ContentBy.VOTE:
             return _VOTED_OUT
+        if self.page.content.by is ContentBy.SELECTED:
+            return "outside of what content.select chose"
         return f"outside of {name_element(self.reading.root)}, which holds the content"
 
-    def _reason_for(self, why: LeftOut) -> str:
-        if why is LeftOut.CHROME:
+    def _reason_for(self, why: SkipReason) -> str:
+        if why is SkipReason.CHROME:
             return f"{self.page.family.value} pages write it around their content"
         return _REASONS[why]
 
@@ -188,7 +254,7 @@ class _Tracer:
         text = "\n".join(filter(None, texts.values()))
         if not text.strip():
             return
-        is_read = fate.verdict is Verdict.READ
+        is_read = fate.verdict is BlockStatus.READ
         voted = sum(map(self._voted_words, texts.values())) if self.ballot else None
         yield TracedBlock(
             text=text,
@@ -209,11 +275,11 @@ class _Tracer:
 _VOTED_OUT = "trafilatura took it for boilerplate"
 _OUTVOTED = "outside of the element with nearly all that trafilatura took for content"
 _REASONS = {
-    LeftOut.UNREAD: "a tag whose text is none of the page's",
-    LeftOut.HIDDEN: "hidden from readers",
-    LeftOut.PERMALINK: "a link to the place itself or to the top",
-    LeftOut.LINE_NUMBERS: "line numbers of code",
-    LeftOut.LANDMARK: "navigation, search, footer or aside by tag or role",
+    SkipReason.UNREAD: "a tag whose text is none of the page's",
+    SkipReason.HIDDEN: "hidden from readers",
+    SkipReason.PERMALINK: "a link to the place itself or to the top",
+    SkipReason.LINE_NUMBERS: "line numbers of code",
+    SkipReason.LANDMARK: "navigation, search, footer or aside by tag or role",
 }
 
 

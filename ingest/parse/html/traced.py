@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Verdict(StrEnum):
+class BlockStatus(StrEnum):
     """What became of a block."""
 
     READ = "read"
     LEFT_OUT = "left_out"  # inside the content, and by a rule of the reader not read
-    OUTSIDE = "outside"  # not in the element that holds the content
+    OUTSIDE = "outside"  # not in the element that contains the content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class TracedBlock:
     """
 
     text: str
-    verdict: Verdict
+    verdict: BlockStatus
     place: str
     reason: str = ""
     culprit: str = ""
@@ -32,8 +32,20 @@ class TracedBlock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CleaningStep:
+    """What a selector matched, by its name: elements, and words in them; of a hook, how many it took."""
+
+    name: str
+    elements: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageTrace:
-    """How a page's content was found, and all of its text; `cut_to_vote`: only what was voted for is kept."""
+    """How a page's content was found, and all of its text; `cut_to_vote`: only what was voted for is kept.
+
+    `cleaning` has a step for each part of what the source says of cleaning.
+    """
 
     family: str
     purpose: str
@@ -42,3 +54,4 @@ class PageTrace:
     explanation: str
     cut_to_vote: bool
     blocks: tuple[TracedBlock, ...]
+    cleaning: tuple[CleaningStep, ...] = ()

@@ -1,4 +1,4 @@
-"""What of a page is read: neither hidden elements, nor signs that no reader sees."""
+"""What of a page is read: neither hidden elements, nor characters that no reader sees."""
 
 import re
 from functools import lru_cache
@@ -56,5 +56,5 @@ def _hides(style: str) -> bool:
 
 
 def strip_invisible(text: str) -> str:
-    """Take out signs that no reader sees."""
+    """Take out characters that no reader sees."""
     return text if text.isascii() else _INVISIBLE.sub("", text)

@@ -45,9 +45,9 @@ class _PlainLoader(yaml.SafeLoader):
 def split_front_matter(
     text: str, *, relations: Collection[str] = ()
 ) -> tuple[FrontMatter, str, tuple[str, ...]]:
-    """Give what the block states, the body behind it, and warnings; *relations* are further keys that relate.
+    """Return what the block states, the body behind it, and warnings; *relations* are further relating keys.
 
-    A block begins with `---` at the very first sign and ends with a line `---` or `...`. One that cannot
+    A block begins with `---` at the very first character and ends with a line `---` or `...`. One that cannot
     be read is part of the body, and a warning says why.
     """
     cut = _cut(text)

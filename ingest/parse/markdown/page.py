@@ -58,7 +58,7 @@ def parse_plain_text(data: bytes, request: ParseRequest, *, count_tokens: CountT
 
 
 def _decode(data: bytes, request: ParseRequest) -> str:
-    """Text without byte-order mark and without the signs that no reader sees."""
+    """Text without byte-order mark and without the characters that no reader sees."""
     return strip_invisible(decode_html(data, request.content_type))
 
 

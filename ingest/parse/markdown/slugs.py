@@ -22,7 +22,7 @@ class Slugs:
     def of(self, heading: str, explicit: str | None = None) -> str | None:
         """Return the explicit id, else the slug; the second of equals gets `-1`. None if no letter is left.
 
-        Source: GitHub: lower case, signs but letters, digits, `_` and `-` dropped, spaces to hyphens.
+        Source: GitHub: lower case, characters but letters, digits, `_` and `-` dropped, spaces to hyphens.
         """
         if explicit is not None:
             self._seen[explicit] += 1

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ingest.parse.chunk_spans import ChunkSpan
 from ingest.parse.chunking import CountTokens
 from ingest.parse.codes import extract_codes
 from ingest.parse.graph import DocumentGraph
-from ingest.parse.passages import Passage
 from ingest.parse.pdf.captions import Region
 from ingest.parse.pdf.continuing import find_continued
 from ingest.parse.pdf.landing import InnerLink
@@ -157,8 +157,8 @@ def _add_regions(graph: _PdfGraph, regions: Sequence[Region], count_tokens: Coun
         node = _region_node(graph, region, ordinal, of_regions)
         graph.regions.append(node)
         graph.join(EdgeKind.CONTAINS, graph.pages[region.page_no].id, node.id)
-        for passage in region.passages:
-            chunk = _chunk(graph, region, node, passage, of_chunks, count_tokens=count_tokens)
+        for span in region.spans:
+            chunk = _chunk(graph, region, node, span, of_chunks, count_tokens=count_tokens)
             graph.add_chunk(chunk, cut_from=node.id)
 
 
@@ -189,14 +189,14 @@ def _chunk(
     graph: _PdfGraph,
     region: Region,
     node: PdfRegion,
-    passage: Passage,
+    span: ChunkSpan,
     occurrences: Occurrences,
     *,
     count_tokens: CountTokens,
 ) -> Chunk:
     request, facts, path = graph.request, graph.facts, region.heading_path
     page = graph.pages[region.page_no]
-    text = passage.text_of(region.joined.text)
+    text = span.text_of(region.joined.text)
     captions = (region.caption,) if region.caption else ()
     return Chunk(
         id=chunk_id(graph.doc, path, text, occurrences.number(*path, normalise_text(text))),
@@ -206,7 +206,7 @@ def _chunk(
         text=text,
         content_hash=record_sha256([path, text, captions]),
         ordinal=len(graph.chunks),
-        offsets=(passage.start, passage.end),
+        offsets=(span.start, span.end),
         token_count=count_tokens(text),
         heading_path=path,
         breadcrumbs=(facts.title, *path[:-1]),
@@ -221,11 +221,11 @@ def _chunk(
         region_id=node.id,
         file_id=facts.file_id,
         page_no=region.page_no,
-        bbox=region.joined.bbox(passage.start, passage.end),
+        bbox=region.joined.bbox(span.start, span.end),
         page_size=page.page_size,
         codes=extract_codes(text),
         captions=captions,
-        ocr_conf=_confidence(graph, region, passage.start, passage.end),
+        ocr_conf=_confidence(graph, region, span.start, span.end),
         lang=facts.lang,
         structure_confidence=region.confidence,
     )

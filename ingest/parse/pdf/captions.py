@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ingest.parse.passages import Passage
-from ingest.parse.pdf.joining import Joined
+from ingest.parse.chunk_spans import ChunkSpan
+from ingest.parse.pdf.joining import JoinedLines
 from ingest.parse.pdf.page import Line
 from ingest.parse.pdf.pictures import REACH, gap_between
 from schemas.geometry import BBox
@@ -20,7 +20,7 @@ _MOST_LINES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
-    """A region before it has an id. `passages` of its text become chunks.
+    """A region before it has an id. `spans` of its text become chunks.
 
     `digest` names the content of a picture, which has no text. `bookmark` is the height on the page that a
     heading's bookmark points to; `contents` marks a table of contents or an index.
@@ -29,8 +29,8 @@ class Region:
     type: RegionType
     page_no: int
     bbox: BBox
-    joined: Joined
-    passages: tuple[Passage, ...] = ()
+    joined: JoinedLines
+    spans: tuple[ChunkSpan, ...] = ()
     heading_path: tuple[str, ...] = ()
     confidence: float = 0.0
     digest: str = ""

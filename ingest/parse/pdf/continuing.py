@@ -11,7 +11,7 @@ _SENTENCE_END = (".", "!", "?", ":", ";", "。", "”", '"', ")")
 
 
 def find_continued(chunks: Sequence[Chunk], regions: Sequence[PdfRegion]) -> Iterator[tuple[str, str]]:
-    """Return the passages, by id, that go on with another on the next page: a sentence runs over the end.
+    """Return the chunks, by id, that go on with another on the next page: a sentence runs over the end.
 
     Tables, pictures and captions at the top or the foot of a page stand between the two and do not count.
     """

@@ -8,8 +8,8 @@ from ingest.parse.pdf.order import box_of
 from ingest.parse.pdf.page import Block
 from ingest.parse.pdf.structure import Part
 
-_MOST_SIGNS = 400
-_LEAST_SIGNS = 3
+_MOST_LENGTH = 400
+_LEAST_LENGTH = 3
 _LEAST_SHARE = 0.15
 """Signs of a formula, and the share of them that must speak of mathematics where it has no number."""
 
@@ -50,7 +50,7 @@ _NAMES = frozenset(
 def join_formulas(parts: Sequence[Part]) -> Iterator[Part]:
     """Make one part, marked as a formula, of the parts that are one; the others stay as they are.
 
-    Careful rather than greedy: no words and no number of an item, a relation, signs or fonts of mathematics
+    Careful rather than greedy: no words and no number of an item, a relation, mathematical letters or fonts
     or a number in brackets to the right, and no text beside it.
     """
     at = 0
@@ -85,7 +85,7 @@ def _is_wordless(part: Part) -> bool:
     usual = all(line.upright and not line.mono for line in part.lines)
     if _ITEM.match(text):
         return False
-    return usual and len(text) <= _MOST_SIGNS and not set(_WORD.findall(text)) - _NAMES
+    return usual and len(text) <= _MOST_LENGTH and not set(_WORD.findall(text)) - _NAMES
 
 
 def _follows(group: Sequence[Part], part: Part) -> bool:
@@ -106,11 +106,11 @@ def _is_displayed(parts: Sequence[Part], start: int, end: int) -> bool:
 
 def _is_formula(lines: Block) -> bool:
     text = "".join(line.text for line in lines)
-    signs = len("".join(text.split()))
+    length = len("".join(text.split()))
     math = sum(line.math for line in lines)
-    if signs < _LEAST_SIGNS or not _RELATION.search(text):
+    if length < _LEAST_LENGTH or not _RELATION.search(text):
         return False
-    return _is_numbered(lines) or math >= max(2, _LEAST_SHARE * signs)
+    return _is_numbered(lines) or math >= max(2, _LEAST_SHARE * length)
 
 
 def _is_numbered(lines: Block) -> bool:

@@ -1,4 +1,4 @@
-"""Whether a page may hold a table: cheap signs, so that the costly searches run only where they pay."""
+"""Whether a page may contain a table: cheap signs, so that the costly searches run only where they pay."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

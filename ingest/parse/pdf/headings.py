@@ -34,7 +34,7 @@ _OPENING = "\"'‘“«¿¡$%@#/-–−_"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
+class PdfHeading:
     """A heading and the lines [start, end) of its page that print it; none where they were not found.
 
     `bookmark` is the height on the page that its bookmark points to.
@@ -68,7 +68,7 @@ def body_size(lines: Iterable[Line]) -> float:
     return max(sizes, key=lambda size: (sizes[size], size), default=0.0)
 
 
-def locate_entries(entries: Sequence[Entry], lines: Sequence[Line], type_: Type) -> tuple[Heading, ...]:
+def locate_entries(entries: Sequence[Entry], lines: Sequence[Line], type_: Type) -> tuple[PdfHeading, ...]:
     """Find the lines of one page that print the bookmarks leading there, in reading order.
 
     A bookmark whose title is not printed keeps its place by height, or the top of the page.
@@ -77,7 +77,7 @@ def locate_entries(entries: Sequence[Entry], lines: Sequence[Line], type_: Type)
     # Bookmarks often leave the number out, also where the printed line might be a phrase.
     keys = [[title_key(after(text)) for text in texts] for after in (strip_numbering, after_number)]
     taken: set[int] = set()
-    headings: list[Heading] = []
+    headings: list[PdfHeading] = []
     for entry in entries:
         run = _printed(entry, lines, keys, taken, type_)
         if run is None:
@@ -90,8 +90,8 @@ def locate_entries(entries: Sequence[Entry], lines: Sequence[Line], type_: Type)
     return tuple(sorted(headings, key=lambda heading: (heading.start, heading.end)))
 
 
-def _listed(entry: Entry, run: tuple[int, int], confidence: float) -> Heading:
-    return Heading(
+def _listed(entry: Entry, run: tuple[int, int], confidence: float) -> PdfHeading:
+    return PdfHeading(
         title=entry.title,
         level=entry.level,
         confidence=confidence,

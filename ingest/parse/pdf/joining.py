@@ -17,7 +17,7 @@ _STARTS_LOWER = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
+class JoinedLines:
     """Text and, per line, the span of code points it covers there."""
 
     text: str
@@ -37,7 +37,7 @@ def words_of(lines: Iterable[Line]) -> frozenset[str]:
     return frozenset(word for line in lines for word in _WORD.findall(line.text.lower()))
 
 
-def join_paragraph(lines: Iterable[Line], words: Collection[str]) -> Joined:
+def join_paragraph(lines: Iterable[Line], words: Collection[str]) -> JoinedLines:
     """Join the lines of one block by spaces, items of a list by line ends, undoing hyphenation.
 
     A soft hyphen goes. A hyphen goes when the next line starts in lower case and the joined word occurs
@@ -51,10 +51,10 @@ def join_paragraph(lines: Iterable[Line], words: Collection[str]) -> Joined:
         start = len(text)
         text += part
         spans.append((start, len(text), line.bbox))
-    return Joined(text=text.replace(SOFT_HYPHEN, ""), lines=tuple(_without_soft_hyphens(text, spans)))
+    return JoinedLines(text=text.replace(SOFT_HYPHEN, ""), lines=tuple(_without_soft_hyphens(text, spans)))
 
 
-def join_code(lines: tuple[Line, ...]) -> Joined:
+def join_code(lines: tuple[Line, ...]) -> JoinedLines:
     """Keep the lines of a listing as lines, indented as they stand on the page."""
     left = min(line.bbox.x0 for line in lines)
     text = ""
@@ -66,10 +66,10 @@ def join_code(lines: tuple[Line, ...]) -> Joined:
         text += line.text.rstrip() if previous is None or text.endswith("\n") else line.text.strip()
         spans.append((start, len(text), line.bbox))
         previous = line
-    return Joined(text=text, lines=tuple(spans))
+    return JoinedLines(text=text, lines=tuple(spans))
 
 
-def join_parts(parts: Iterable[Joined]) -> Joined:
+def join_parts(parts: Iterable[JoinedLines]) -> JoinedLines:
     """Put one text behind another with an empty line between."""
     text = ""
     spans: list[tuple[int, int, BBox]] = []
@@ -77,7 +77,7 @@ def join_parts(parts: Iterable[Joined]) -> Joined:
         text += PARAGRAPH_BREAK if text else ""
         spans.extend((start + len(text), end + len(text), box) for start, end, box in part.lines)
         text += part.text
-    return Joined(text=text, lines=tuple(spans))
+    return JoinedLines(text=text, lines=tuple(spans))
 
 
 def same_baseline(one: Line, other: Line) -> bool:

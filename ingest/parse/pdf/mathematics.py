@@ -1,4 +1,4 @@
-"""Signs of mathematics in a line of print: fonts made for it, and signs that nothing else uses."""
+"""Mathematics in a line of print: fonts made for it, and characters that nothing else uses."""
 
 import re
 import unicodedata
@@ -20,12 +20,12 @@ def is_math_font(name: str) -> bool:
 
 
 def count_math(text: str, *, in_math_font: bool) -> int:
-    """Count the signs that speak of mathematics; those of ASCII do so by their font alone."""
+    """Count the characters that speak of mathematics; those of ASCII do so by their font alone."""
     if text.isascii() and not in_math_font:
         return 0
     return sum(
         in_math_font
-        or (not sign.isascii() and (unicodedata.category(sign) == "Sm" or bool(_GREEK.match(sign))))
-        for sign in text
-        if not sign.isspace()
+        or (not char.isascii() and (unicodedata.category(char) == "Sm" or bool(_GREEK.match(char))))
+        for char in text
+        if not char.isspace()
     )

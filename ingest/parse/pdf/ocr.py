@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from ingest.parse.pdf.joining import Joined
+from ingest.parse.pdf.joining import JoinedLines
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.page import Block, Line, PageContent
 from ingest.parse.pdf.picture import turn
@@ -29,7 +29,7 @@ _SIZE = 10.0
 """Size of recognised type: it is not known well enough to tell headings by it."""
 
 _GARBAGE = 0.5
-"""Share of signs without meaning from which a text layer is none."""
+"""Share of characters without meaning from which a text layer is none."""
 
 _WORD = "5"
 _COLUMNS = 12
@@ -81,10 +81,10 @@ class PageReader:
 
 
 def has_text(page: PageContent) -> bool:
-    """Whether a page has a text layer: of signs that mean something, not of a font without a map to them."""
-    signs = [sign for block in page.blocks for line in block for sign in line.text if not sign.isspace()]
-    garbage = sum(sign == "\ufffd" or "\ue000" <= sign <= "\uf8ff" for sign in signs)
-    return bool(signs) and garbage < _GARBAGE * len(signs)
+    """Whether a page has a text layer whose characters mean something: its fonts map to text."""
+    characters = [char for block in page.blocks for line in block for char in line.text if not char.isspace()]
+    garbage = sum(char == "\ufffd" or "\ue000" <= char <= "\uf8ff" for char in characters)
+    return bool(characters) and garbage < _GARBAGE * len(characters)
 
 
 def recognised_lines(pages: Iterable[PageContent]) -> dict[tuple[int, BBox], Line]:
@@ -99,7 +99,7 @@ def recognised_lines(pages: Iterable[PageContent]) -> dict[tuple[int, BBox], Lin
 
 
 def mean_confidence(
-    lines: Mapping[tuple[int, BBox], Line], page_no: int, joined: Joined, start: int, end: int
+    lines: Mapping[tuple[int, BBox], Line], page_no: int, joined: JoinedLines, start: int, end: int
 ) -> float | None:
     """Return the mean confidence, 0 to 1, of the recognised words in a span of text; None without any."""
     if not lines:
@@ -115,8 +115,8 @@ def _shows_something(page: Any) -> bool:
 
 
 def _warned(page: PageContent, reason: str) -> PageContent:
-    told = f"page {page.page_no} has no text layer; {reason}"
-    return replace(page, warnings=(*page.warnings, told))
+    warning = f"page {page.page_no} has no text layer; {reason}"
+    return replace(page, warnings=(*page.warnings, warning))
 
 
 def _draw(document: Any, page: PageContent) -> tuple[bytes, PageSize, float]:

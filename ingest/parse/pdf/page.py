@@ -28,7 +28,7 @@ _WIDE_SPACE = 3.0
 class Line:
     """One line of text as MuPDF sees it; `size` and fonts are those of most of its letters.
 
-    `math` counts the signs that speak of mathematics; `ocr_conf` is the mean confidence, 0 to 1, of the words
+    `math` counts mathematical characters; `ocr_conf` is the mean confidence, 0 to 1, of the words
     of a line that was recognised on a picture.
     """
 

@@ -53,7 +53,7 @@ class PageCache:
         self._size = MAX_BYTES
 
     def forget(self) -> None:
-        """Know no page either, and begin to count anew."""
+        """Know no page either, and begin to count again."""
         self.keep_none()
         self._earlier, self.counts = {}, PageCounts()
 

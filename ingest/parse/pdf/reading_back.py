@@ -1,4 +1,4 @@
-"""Whether the passages of a PDF are printed where their boxes lie."""
+"""Whether the chunks of a PDF are printed where their boxes lie."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ _GROWN = 1.0
 
 
 def look_up_texts(fragment: GraphFragment, pages: Sequence[PageContent]) -> Iterator[bool | None]:
-    """Say for each chunk whether the lines in its box hold its text.
+    """Say for each chunk whether the lines in its box contain its text.
 
     None where that cannot be told: a secret of the text was hidden, or it was recognised on a picture. What
     the part of a table repeats of its header stands further up, and is not looked for.

@@ -4,12 +4,19 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
 from ingest.parse.outline import Stretch
-from ingest.parse.passages import Passage, cut_passages
 from ingest.parse.pdf.captions import Region, is_caption, with_captions
 from ingest.parse.pdf.formulas import join_formulas
-from ingest.parse.pdf.joining import BULLETS, PARAGRAPH_BREAK, Joined, join_code, join_paragraph, join_parts
+from ingest.parse.pdf.joining import (
+    BULLETS,
+    PARAGRAPH_BREAK,
+    JoinedLines,
+    join_code,
+    join_paragraph,
+    join_parts,
+)
 from ingest.parse.pdf.structure import Part
 from ingest.parse.pdf.tables import Table
 from schemas.geometry import BBox
@@ -30,7 +37,7 @@ _MARGINS = {"header": RegionType.HEADER, "footer": RegionType.FOOTER}
 class _Piece:
     type: RegionType
     part: Part
-    joined: Joined
+    joined: JoinedLines
     flows: bool
 
     @property
@@ -46,8 +53,8 @@ def build_regions(
 
     Paragraphs, lists, formulas and small listings that follow each other in one column under one heading
     are cut into regions of 120-220 tokens by content, so that an insertion moves few cuts. A formula among
-    them is a region once more, without passages: what it says is said by the text around it. Headings,
-    captions and tables stand alone; running lines, contents and pictures have no passages.
+    them is a region once more, without chunks: what it says is said by the text around it. Headings,
+    captions and tables stand alone; running lines, contents and pictures have no chunks.
     """
     parts = tuple(join_formulas(parts))
     regions: list[Region] = []
@@ -68,7 +75,7 @@ def build_regions(
 
 
 def _piece(part: Part, words: Collection[str], count_tokens: CountTokens) -> _Piece | None:
-    """None for a heading that is not printed, and for lines of invisible signs."""
+    """None for a heading that is not printed, and for lines of invisible characters."""
     type_ = _type_of(part)
     joined = _text_of(part, type_, words)
     if not joined.text.strip() and type_ is not RegionType.FIGURE:
@@ -96,7 +103,7 @@ def _type_of(part: Part) -> RegionType:
     return RegionType.LIST if part.contents or _BULLET.match(first) else RegionType.PARAGRAPH
 
 
-def _text_of(part: Part, type_: RegionType, words: Collection[str]) -> Joined:
+def _text_of(part: Part, type_: RegionType, words: Collection[str]) -> JoinedLines:
     if part.table is not None:
         return _table_text(part.table)
     if type_ is RegionType.CODE:
@@ -104,8 +111,8 @@ def _text_of(part: Part, type_: RegionType, words: Collection[str]) -> Joined:
     return join_paragraph(part.lines, words)
 
 
-def _table_text(table: Table) -> Joined:
-    """One row a line, cells parted by tabs: white space, so the page holds the same letters in order.
+def _table_text(table: Table) -> JoinedLines:
+    """One row a line, cells parted by tabs: white space, so the page contains the same letters in order.
 
     An empty cell is two tabs in a row, so that columns can be told.
     """
@@ -115,7 +122,7 @@ def _table_text(table: Table) -> Joined:
         start = len(text) + bool(text)
         text += ("\n" if text else "") + "\t".join(row)
         lines.append((start, len(text), box))
-    return Joined(text=text, lines=tuple(lines))
+    return JoinedLines(text=text, lines=tuple(lines))
 
 
 def _continues(last: Part, piece: _Piece) -> bool:
@@ -149,7 +156,7 @@ def _flow_regions(group: Sequence[_Piece], spans: Sequence[Span], end: int) -> I
     """Make one region of pieces that end, with the break behind them, at *end* of the whole run."""
     joined = join_parts(piece.joined for piece in group)
     start = end - len(joined.text) - len(PARAGRAPH_BREAK)
-    inside = tuple(Passage(low - start, high - start) for low, high in spans if start <= low < end)
+    inside = tuple(ChunkSpan(low - start, high - start) for low, high in spans if start <= low < end)
     types = {piece.type for piece in group}
     type_ = types.pop() if len(types) == 1 else RegionType.PARAGRAPH
     yield _region(group[0].part, type_, joined, inside)
@@ -163,13 +170,13 @@ def _alone(piece: _Piece, is_bare_heading: bool, count_tokens: CountTokens) -> R
     silent = part.margin is not None or part.contents or part.picture is not None
     if silent or (part.heading is not None and not is_bare_heading):
         return _region(part, piece.type, piece.joined, ())
-    passages = cut_passages(
+    spans = cut_chunks(
         piece.joined.text,
         _stretches(piece),
         max_tokens=text_budget(part.heading_path, count_tokens),
         count_tokens=count_tokens,
     )
-    return _region(part, piece.type, piece.joined, passages)
+    return _region(part, piece.type, piece.joined, spans)
 
 
 def _stretches(piece: _Piece) -> tuple[Stretch, ...]:
@@ -181,13 +188,13 @@ def _stretches(piece: _Piece) -> tuple[Stretch, ...]:
     return (Stretch(0, len(piece.joined.text), len(header)),)
 
 
-def _region(part: Part, type_: RegionType, joined: Joined, passages: tuple[Passage, ...]) -> Region:
+def _region(part: Part, type_: RegionType, joined: JoinedLines, spans: tuple[ChunkSpan, ...]) -> Region:
     return Region(
         type=type_,
         page_no=part.page_no,
         bbox=joined.bbox(0, len(joined.text)) if joined.text else part.bbox,
         joined=joined,
-        passages=passages,
+        spans=spans,
         heading_path=part.heading_path,
         confidence=part.confidence,
         digest=part.picture.digest if part.picture else "",

@@ -72,7 +72,7 @@ def _sheet(page: PageContent, running: Mapping[tuple[int, Line], Margin], may_ho
 
 
 def _is_prose(block: Block) -> bool:
-    """Whether a block is long enough to show a column; signs of a formula lie anywhere."""
+    """Whether a block is long enough to show a column; characters of a formula lie anywhere."""
     return sum(len(line.text) for line in block) >= _LEAST_SIGNS
 
 

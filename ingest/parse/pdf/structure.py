@@ -9,7 +9,7 @@ from ingest.parse.pdf.headings import (
     FONT,
     FONT_LEVEL,
     NONE,
-    Heading,
+    PdfHeading,
     Type,
     body_size,
     find_by_font,
@@ -41,7 +41,7 @@ class Part:
     lines: Block = ()
     table: Table | None = None
     picture: Picture | None = None
-    heading: Heading | None = None
+    heading: PdfHeading | None = None
     column: int = 0
     margin: Margin | None = None
     contents: bool = False
@@ -59,7 +59,7 @@ class Structure:
 
 
 def build_structure(pages: Sequence[PageContent], entries: Sequence[Entry], title: str) -> Structure:
-    """Return every part its place and its headings.
+    """Set the place and the headings of every part.
 
     *title* is the stated title, or empty: then the first heading is it, where nothing else is set in its
     style. The title itself never stands in a heading path.
@@ -96,7 +96,9 @@ def _text_of(sheet: Sheet, start: int, end: int) -> str:
     return " ".join(" ".join(line.text.split()) for line in sheet.lines[start:end])
 
 
-def _printed(sheet: Sheet, listed: Sequence[Heading], type_: Type, has_outline: bool) -> tuple[Heading, ...]:
+def _printed(
+    sheet: Sheet, listed: Sequence[PdfHeading], type_: Type, has_outline: bool
+) -> tuple[PdfHeading, ...]:
     """Headings that only the type shows; on a contents page every chapter title is bold."""
     if sheet.contents:
         return ()
@@ -105,11 +107,11 @@ def _printed(sheet: Sheet, listed: Sequence[Heading], type_: Type, has_outline: 
     return tuple(_by_font(sheet, run, type_, has_outline) for run in runs if taken.isdisjoint(range(*run)))
 
 
-def _by_font(sheet: Sheet, run: tuple[int, int], type_: Type, has_outline: bool) -> Heading:
+def _by_font(sheet: Sheet, run: tuple[int, int], type_: Type, has_outline: bool) -> PdfHeading:
     text = _text_of(sheet, *run)
     first = sheet.lines[run[0]]
     level = numbered_depth(text) or type_.levels.get(first.size, 1)
-    return Heading(
+    return PdfHeading(
         title=strip_numbering(text),
         level=level + FONT_LEVEL if has_outline else level,
         confidence=FONT,
@@ -118,7 +120,7 @@ def _by_font(sheet: Sheet, run: tuple[int, int], type_: Type, has_outline: bool)
     )
 
 
-def _parts(sheet: Sheet, headings: Sequence[Heading]) -> Iterator[Part]:
+def _parts(sheet: Sheet, headings: Sequence[PdfHeading]) -> Iterator[Part]:
     number = sheet.page.page_no
     for margin, line in sheet.margins:
         yield Part(page_no=number, bbox=line.bbox, lines=(line,), margin=margin)
@@ -127,7 +129,7 @@ def _parts(sheet: Sheet, headings: Sequence[Heading]) -> Iterator[Part]:
         yield Part(page_no=number, bbox=picture.bbox, picture=picture)
 
 
-def _body(sheet: Sheet, headings: Sequence[Heading]) -> Iterator[Part]:
+def _body(sheet: Sheet, headings: Sequence[PdfHeading]) -> Iterator[Part]:
     """Cut the blocks at the headings that begin in them; a heading may reach into the next block."""
     pending = list(headings)
     ranges = iter(sheet.ranges)
@@ -160,7 +162,7 @@ def _run(sheet: Sheet, start: int, end: int) -> Iterator[Part]:
         )
 
 
-def _heading_part(sheet: Sheet, heading: Heading) -> Part:
+def _heading_part(sheet: Sheet, heading: PdfHeading) -> Part:
     lines = sheet.lines[heading.start : heading.end]
     bbox = box_of(lines) if lines else BBox(0, 0, 0, 0)
     return Part(page_no=sheet.page.page_no, bbox=bbox, lines=lines, heading=heading)
@@ -177,7 +179,7 @@ def _first_title(parts: Sequence[Part]) -> str:
 
 
 def _with_paths(parts: Sequence[Part], title: str) -> Iterator[Part]:
-    stack: list[Heading] = []
+    stack: list[PdfHeading] = []
     for part in parts:
         if part.heading is not None:
             is_title = title_key(part.heading.title) == title_key(title)

@@ -17,7 +17,7 @@ _LEAST_HOUSED = 0.9
 """Share of words that must lie within one cell each; a drawing on a grid has labels across its lines."""
 
 _LEAST_FILLED = 0.4
-"""Share of cells that must hold text."""
+"""Share of cells that must contain text."""
 
 _SLACK = 2.0
 """Points that a word may stick out of its cell."""
@@ -92,7 +92,7 @@ def _table(box: BBox, filled: Rows, boxes: tuple[BBox, ...], towards: tuple[int,
 def _row_boxes(
     cells: Sequence[Sequence[BBox | None]], texts: Sequence[Sequence[str]], words: Sequence[Word]
 ) -> tuple[BBox, ...]:
-    """Boxes of the rows that hold text, around their words too, which may stick out of their cells."""
+    """Boxes of the rows that contain text, around their words too, which may stick out of their cells."""
     boxes: list[BBox] = []
     for row, said in zip(cells, texts, strict=True):
         if any(said):
@@ -103,7 +103,7 @@ def _row_boxes(
 
 
 def count_header_rows(rows: Rows) -> int:
-    """Return how many rows at the top name the columns: the first, unless it holds quantities.
+    """Return how many rows at the top name the columns: the first, unless it contains quantities.
 
     Rows below it that leave their first cell to a merged one above count too, as "Female | Male" below
     "Finland". At least one row is left.

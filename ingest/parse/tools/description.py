@@ -11,16 +11,16 @@ MAX_TOOLS = 50_000
 """Tools of one file; the inventory of a large library has some twenty thousand."""
 
 MAX_NAME = 300
-"""Signs of a name, an alias, an option or an endpoint."""
+"""Characters of a name, an alias, an option or an endpoint."""
 
 MAX_NAMES = 500
 """Aliases, options and endpoints, each, of one tool."""
 
 MAX_DESCRIPTION = 4_000
-"""Signs kept of a description; what it says first is what it is for."""
+"""Characters kept of a description; what it says first is what it is for."""
 
 MAX_SCHEMA = 65_536
-"""Signs of an input schema."""
+"""Characters of an input schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ def tidy(tool: ToolDescription) -> ToolDescription:
         raise ParseError("a tool has no name")
     aliases = set(_names(tool.aliases, of=name)) - {name}
     if tool.input_schema is not None and len(tool.input_schema) > MAX_SCHEMA:
-        raise ParseError(f"the input schema of {name[:80]!r} has more than {MAX_SCHEMA} signs")
+        raise ParseError(f"the input schema of {name[:80]!r} has more than {MAX_SCHEMA} characters")
     return replace(
         tool,
         name=_names((name,), of=name)[0],
@@ -61,7 +61,7 @@ def tidy(tool: ToolDescription) -> ToolDescription:
 def schema_text(schema: Any) -> str | None:
     """Return a JSON Schema as canonical JSON; None for none.
 
-    Raises: ParseError: it holds what JSON has not.
+    Raises: ParseError: it contains what JSON has not.
     """
     try:
         return None if schema is None else canonical_json(schema)
@@ -78,6 +78,6 @@ def _names(names: tuple[str, ...], *, of: str) -> tuple[str, ...]:
     found = sorted({text for name in names if (text := one_text(name))})
     if len(found) > MAX_NAMES or any(len(name) > MAX_NAME for name in found):
         raise ParseError(
-            f"{of[:80]!r} has more than {MAX_NAMES} names of one kind, or one of more than {MAX_NAME} signs"
+            f"{of[:80]!r} has more than {MAX_NAMES} names of a kind, or one of over {MAX_NAME} characters"
         )
     return tuple(found)

@@ -1,6 +1,6 @@
 """Sphinx's `objects.inv`: the names a documentation defines, by domain and role.
 
-Where it says that they stand is not read: the passages themselves tell, and go on telling when pages move.
+Where it says that they stand is not read: the chunks themselves tell, and go on telling when pages move.
 
 Source: sphinx.util.inventory, version 2 of the format: four header lines, then zlib over lines of
 `name domain:role priority uri display name`.
@@ -32,7 +32,7 @@ def parse_inventory(data: bytes) -> tuple[ToolDescription, ...]:
     """
     header, _, packed = _cut(data)
     if not header.rstrip().endswith(b" 2"):
-        raise ParseError("is an inventory of another version than 2; build the documentation anew")
+        raise ParseError("is an inventory of another version than 2; build the documentation again")
     options: dict[str, set[str]] = {}
     found: dict[tuple[str, str], ToolDescription] = {}
     for name, domain, role, shown in _entries(_unpack(packed)):

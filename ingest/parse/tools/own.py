@@ -10,7 +10,7 @@ _KEYS = ("name", "type", "aliases", "description", "options", "endpoints", "inpu
 
 
 def parse_tools_yaml(tree: Any) -> tuple[ToolDescription, ...]:
-    """Return the tools of a file; docs/tools.md says what it may hold.
+    """Return the tools of a file; docs/tools.md says what it may contain.
 
     Raises: ParseError: names the key that is unknown or wrong.
     """

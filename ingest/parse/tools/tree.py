@@ -37,7 +37,7 @@ def load_yaml(text: str) -> Any:
     Raises: ParseError: it is none, too long, nested too deep, or has one of those.
     """
     if len(text) > MAX_YAML_BYTES:
-        raise ParseError(f"YAML of more than {MAX_YAML_BYTES} signs; write it as JSON")
+        raise ParseError(f"YAML of more than {MAX_YAML_BYTES} characters; write it as JSON")
     try:
         _check_events(text)
         return yaml.load(text, Loader=_LOADER)  # noqa: S506 - the C twin of SafeLoader

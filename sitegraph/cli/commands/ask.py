@@ -20,7 +20,7 @@ from sitegraph.cli.reading import log_usage, open_for_reading, terminal_width, w
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from retrieval.ask import Asked
+    from retrieval.ask import AskResult
     from schemas.evidence import Query
     from schemas.records import Record
 
@@ -94,20 +94,20 @@ def ask(
         typer.echo(render_answer(asked.answer, asked.bundle, width=terminal_width()))
 
 
-def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "Asked":
+def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "AskResult":
     from retrieval.ask import Asking
     from retrieval.question.policy import read_policy
-    from retrieval.retriever import Walk
+    from retrieval.retriever import RetrievalResult
 
-    tell = _teller()
+    log = _step_log()
     readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True)
-    tell(f"generation {readers.generation}")
+    log(f"generation {readers.generation}")
     now = datetime.now(UTC).isoformat(timespec="seconds")
     policy = read_policy(settings.deny)
-    asking = Asking(readers=readers, tell=tell, warn=_warn, now=now, policy=policy, **options)
+    asking = Asking(readers=readers, log=log, warn=_warn, now=now, policy=policy, **options)
     asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
-    walk = Walk(query=query, bundle=asked.bundle, candidates=(), copies={})
-    log_usage(readers.index, [query], walks=[walk], not_found=asked.answer.not_found)
+    result = RetrievalResult(query=query, bundle=asked.bundle, candidates=(), copies={})
+    log_usage(readers.index, [query], results=[result], not_found=asked.answer.not_found)
     return asked
 
 
@@ -116,21 +116,21 @@ def _warn(message: str) -> None:
     warn(one_line(message))
 
 
-def _teller() -> "Callable[[str], None]":
+def _step_log() -> "Callable[[str], None]":
     """Return what shows each step with the seconds since the last one, where a person watches."""
     last = time.perf_counter()
 
-    def tell(message: str) -> None:
+    def log(message: str) -> None:
         nonlocal last
         now = time.perf_counter()
         if sys.stderr.isatty():
             typer.echo(f"{now - last:7.2f} s  {one_line(message)}", err=True)
         last = now
 
-    return tell
+    return log
 
 
-def _record(asked: "Asked") -> "Record":
+def _record(asked: "AskResult") -> "Record":
     """Return the contract of docs/asking.md."""
     from retrieval.answering.rendering import cited_labels
     from schemas.records import to_record

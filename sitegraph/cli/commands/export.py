@@ -79,7 +79,7 @@ def export(
 ) -> None:
     """Print every row with its public fields, one JSON object a line; or hand the graph to other tools.
 
-    Two exports with --stable are equal exactly when the indexes hold the same. A file is whole or not there.
+    Two exports with --stable are equal exactly if the indexes have the same rows. A file is whole or absent.
 
     Examples:
 

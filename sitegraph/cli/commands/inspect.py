@@ -17,6 +17,10 @@ def inspect(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="OUT", help="Write one HTML file to look at.")
     ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", metavar="SOURCE", help="Clean the page as this source file says."),
+    ] = None,
     allow_private: Annotated[
         list[str] | None,
         typer.Option("--allow-private", metavar="HOST:PORT", help="Private address that may be fetched."),
@@ -37,13 +41,20 @@ def inspect(
       sitegraph inspect manual.pdf --html manual.html
 
       sitegraph inspect notes/backup.md --format json
+
+      sitegraph inspect page.html --source handbook.yaml
     """
+    from runtime.source_file import load_source
     from sitegraph.cli.inspection.inspect_document import inspect_target
 
     settings = read_settings(index)
     _check_out(html, target)
     report, pictures = inspect_target(
-        target, settings, allow_private=allow_private or (), draw=html is not None
+        target,
+        settings,
+        allow_private=allow_private or (),
+        draw=html is not None,
+        cleaning=load_source(source).cleaning if source is not None else None,
     )
     if html is not None:
         from sitegraph.cli.inspection.page import render_page

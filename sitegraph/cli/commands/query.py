@@ -103,10 +103,10 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
     _report(timings, "open", started)
     for one in queries:
         started = time.perf_counter()
-        walk = retriever.walk(one)
+        result = retriever.walk(one)
         _report(timings, "query", started)
-        typer.echo(_render(walk.bundle, form))
-        log_usage(readers.index, [one], walks=[walk])
+        typer.echo(_render(result.bundle, form))
+        log_usage(readers.index, [one], results=[result])
 
 
 def _render(bundle: "ContextBundle", form: str) -> str:

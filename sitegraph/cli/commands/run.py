@@ -31,7 +31,7 @@ def run(
     ] = False,
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Compare everything with its hashes first; make anew what is damaged."),
+        typer.Option("--repair", help="Compare everything with its hashes first; rebuild what is damaged."),
     ] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:

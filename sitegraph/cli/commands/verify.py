@@ -1,4 +1,4 @@
-"""`sitegraph verify`: do the stores hold what the generation says they hold?"""
+"""`sitegraph verify`: do the stores contain what the generation says they contain?"""
 
 import sys
 from typing import Annotated

@@ -22,7 +22,7 @@ def why(
     source: Annotated[str | None, typer.Option(help="Only as this source knows it.")] = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Tell how a document was found, what each look at it brought, what became of it, when it is due.
+    """Show how a document was found, what each look at it brought, what became of it, when it is due.
 
     Sends no request: scope and robots.txt are what the last run saw.
 
@@ -64,9 +64,9 @@ def _lines(document: dict[str, Any]) -> list[str]:
         "index": _indexed(document["index"]),
         "due": _due(document["looks"], asleep=document["state"] in ASLEEP),
     }
-    told = [f"  {name:<11} {text}" for name, text in facts.items() if text]
+    lines = [f"  {name:<11} {text}" for name, text in facts.items() if text]
     history = [f"    {_entry(entry)}" for entry in document["history"]]
-    return [document["uri"], *told, "  history", *(history or ["    none"])]
+    return [document["uri"], *lines, "  history", *(history or ["    none"])]
 
 
 def _state(document: dict[str, Any]) -> str:
@@ -80,8 +80,8 @@ def _state(document: dict[str, Any]) -> str:
 def _trail(steps: list[dict[str, Any]]) -> list[str]:
     """One line a step; from the second on it names the document it is about."""
     ways = {"seed": "as a seed", "folder": "in a folder", "sitemap": "in a sitemap", "unknown": "somewhere"}
-    told = [ways.get(step["how"]) or f"by a {step['how']} from {step['by']}" for step in steps]
-    dated = [f"{way} at {step['at']}" if step["at"] else way for way, step in zip(told, steps, strict=True)]
+    texts = [ways.get(step["how"]) or f"by a {step['how']} from {step['by']}" for step in steps]
+    dated = [f"{way} at {step['at']}" if step["at"] else way for way, step in zip(texts, steps, strict=True)]
     return [dated[0], *(f"{step['uri']}: {way}" for way, step in zip(dated[1:], steps[1:], strict=True))]
 
 

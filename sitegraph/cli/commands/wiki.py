@@ -49,7 +49,7 @@ def wiki(
 ) -> None:
     """Look at the wiki: Markdown pages that people may edit, kept apart from the index.
 
-    check holds every page against the index, and writes on it whether what it rests on has changed.
+    check compares every page with the index, and writes on it whether what it rests on has changed.
 
     Examples:
 

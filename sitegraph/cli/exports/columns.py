@@ -13,7 +13,7 @@ from schemas.nodes import NODE_TYPES
 
 
 class ColumnType(StrEnum):
-    """What a column holds; STRUCTURE is anything else, as JSON."""
+    """What a column contains; STRUCTURE is anything else, as JSON."""
 
     STRING = "string"
     INTEGER = "integer"

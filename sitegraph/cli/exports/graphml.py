@@ -22,7 +22,7 @@ _TYPES = {
 
 _ENDS = frozenset({"id", "src", "dst"})
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML document may hold (XML 1.0, 2.2); shown as U+FFFD."""
+"""What no XML document may contain (XML 1.0, 2.2); shown as U+FFFD."""
 
 
 def write_graphml(pages: Iterable[RowPage], out: BinaryIO) -> None:

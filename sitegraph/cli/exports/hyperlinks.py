@@ -18,7 +18,7 @@ def link_records(index: Index, generation: int, source: str | None) -> Iterator[
     """Yield the links of each document, by its id, in the order of the page.
 
     `dst` is the document that the link leads to, `section` the one that its fragment names; both null
-    where the index holds none.
+    where the index contains none.
 
     Raises: DamageFound: a parsed document is damaged or lost.
     """

@@ -23,7 +23,7 @@ def rows(
     *stable* leaves out what depends on when it was observed and rounds scores to 6 places.
     """
     if generation == 0:
-        return iter(())  # empty by definition; stores that are pruned hold no trace of it
+        return iter(())  # empty by definition; stores that are pruned contain no trace of it
     match what:
         case "documents":
             records = _documents(index, generation, source)

@@ -30,7 +30,7 @@ _HELD: Mapping[pa.DataType, tuple[type, ...]] = {
     _TEXTS: (list,),
 }
 _WHOLE_MAX = 2**53
-"""What a column of whole numbers and one of shares hold alike."""
+"""What a column of whole numbers and one of shares have in common."""
 _PARTS = dict.fromkeys(("score", "text", "graph", "anchor", "authority", "freshness", "logit"), _SHARE)
 _COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
     "queries": {
@@ -94,7 +94,7 @@ def _candidates(entry: Row) -> Iterator[Row]:
 
 
 def _typed(value: Any, kind: pa.DataType) -> Any:
-    """Return a value as its column has it, None where a line of the log holds another type."""
+    """Return a value as its column has it, None where a line of the log contains another type."""
     if isinstance(value, dict) and kind is _TEXT:
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     if not isinstance(value, _HELD[kind]) or (isinstance(value, bool) and kind is not _FLAG):

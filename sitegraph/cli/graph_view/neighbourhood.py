@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flows.run.index import Index
 from indexes.ports import GraphReader
 from retrieval.bundle.render import show_line
-from retrieval.graph.neighbourhood import LeftOut, Neighbourhood, walk_neighbourhood
+from retrieval.graph.neighbourhood import Neighbourhood, OmittedNodes, walk_neighbourhood
 from retrieval.node_ids import resolve_node_id, states_kind
 from schemas.documents import KnownDocument
 from schemas.edges import Edge, EdgeKind
@@ -48,7 +48,7 @@ class ShownGraph:
     kinds: tuple[EdgeKind, ...] | None
     nodes: tuple[ShownNode, ...]
     edges: tuple[Edge, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[OmittedNodes, ...]
 
 
 def show_neighbourhood(

@@ -56,6 +56,7 @@ def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] =
         sections=sections,
         blocks=blocks,
         pages=pages,
+        cleaning=inspection.page.cleaning if inspection.page else (),
     )
 
 

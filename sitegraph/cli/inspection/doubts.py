@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ingest.parse.chunking import MAX_TOKENS
-from ingest.parse.html.traced import Verdict
+from ingest.parse.html.traced import BlockStatus
 from schemas.geometry import BBox, PageSize
 from sitegraph.cli.inspection.report import BlockShown, ChunkShown, Doubt, PageShown
 
@@ -43,7 +43,7 @@ def _of_chunks(chunks: Sequence[ChunkShown]) -> Iterator[Doubt]:
 def _of_blocks(blocks: Sequence[BlockShown]) -> Iterator[Doubt]:
     for number, block in enumerate(blocks):
         anchor, about = f"b{number}", f"{block.words} words in {block.element}"
-        if block.verdict is not Verdict.READ and (block.voted or 0) >= _VOTED_WORDS:
+        if block.verdict is not BlockStatus.READ and (block.voted or 0) >= _VOTED_WORDS:
             yield Doubt(text=f"{about}: not read, though trafilatura took it for content", anchor=anchor)
         if block.lost and block.words >= _LOST_WORDS:
             yield Doubt(text=f"{about}: read, and in no chunk", anchor=anchor)

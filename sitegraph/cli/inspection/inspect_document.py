@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from flows.run.models import find_model
 from indexes.layout import IndexLayout
 from ingest.parse.inspection import Inspection
 from runtime.processes.parser_pool import ParserPool
+from schemas.cleaning import Cleaning
 from schemas.records import from_record
 from schemas.settings import Settings
 from sitegraph.cli.inspection.building import build_report
@@ -21,16 +23,23 @@ if TYPE_CHECKING:
 
 
 def inspect_target(
-    target: str, settings: Settings, *, allow_private: Sequence[str] = (), draw: bool = False
+    target: str,
+    settings: Settings,
+    *,
+    allow_private: Sequence[str] = (),
+    draw: bool = False,
+    cleaning: Cleaning | None = None,
 ) -> tuple[Report, "tuple[PagePicture, ...]"]:
     """Fetch or read *target*, parse it in a child under limits, and report; *draw*: with a PDF's pages.
 
-    Raises: ConfigError: no such file, address or model; GuardRefused: the URL cannot be had; ParseError,
+    *cleaning*: as a source cleans its pages.
+
+    Raises: ConfigError: no such file, address or model; GuardRefused: the URL is unavailable; ParseError,
     UnsupportedMedia: it cannot be parsed; SchemaMismatch: the index was made with another model.
     """
     document = load_document(target, user_agent=settings.user_agent, allow_private=allow_private)
     with ParserPool(workers=1, tokenizer=_tokenizer(settings)) as pool:
-        record = pool.inspect(document.data, document.request, draw=draw)
+        record = pool.inspect(document.data, replace(document.request, cleaning=cleaning), draw=draw)
     inspection = from_record(Inspection, json.loads(record))
     report = build_report(inspection, address=document.address, notes=document.notes)
     return report, inspection.pictures

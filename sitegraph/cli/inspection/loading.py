@@ -41,7 +41,7 @@ def load_document(target: str, *, user_agent: str, allow_private: Sequence[str])
     """Fetch a URL as a crawl would (robots.txt, address check, limits), or read a file.
 
     Raises: ConfigError: no such file or no such address, or an entry that names no private address, which a
-    file has no use for either; GuardRefused: the URL cannot be had.
+    file has no use for either; GuardRefused: the URL is unavailable.
     """
     robot = product_token(user_agent).lower()
     for entry in allow_private:
@@ -101,7 +101,7 @@ def _fetch(url: str, session: FetchSession) -> FetchResult:
 
 def _fetched(result: FetchResult, robot: str, notes: Sequence[str]) -> Document:
     if result.body is None:
-        raise GuardRefused(f"cannot be had: {result.reason or result.status.value}", subject=result.url)
+        raise GuardRefused(f"unavailable: {result.reason or result.status.value}", subject=result.url)
     request = ParseRequest(
         uri=result.url,
         source=SOURCE,

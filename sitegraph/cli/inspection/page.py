@@ -63,7 +63,7 @@ def _environment() -> "Environment":
 
 
 def _printable(value: object) -> object:
-    """Show signs that move the cursor or turn the direction of text as U+FFFD."""
+    """Show characters that move the cursor or turn the direction of text as U+FFFD."""
     return _UNPRINTABLE.sub("\ufffd", value) if type(value) is str else value
 
 

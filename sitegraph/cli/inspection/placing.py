@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
+from ingest.parse.html.traced import BlockStatus, PageTrace, TracedBlock
 from sitegraph.cli.inspection.report import BlockShown, ChunkShown, SectionShown
 
 _SHORT = 12
@@ -26,7 +26,7 @@ def place_blocks(
 ) -> tuple[BlockShown, ...]:
     """Find every block that was read among the chunks, or a heading among the sections, in order.
 
-    Letters and digits alone are compared, since list marks, table rows and line breaks are made anew. Of a
+    Letters and digits alone are compared, since list marks, table rows and line breaks are made again. Of a
     document without chunks nothing is lost.
     """
     placer = _Placer(chunks, sections)
@@ -35,7 +35,7 @@ def place_blocks(
 
 
 def _cut(block: BlockShown) -> BlockShown:
-    return replace(block, verdict=Verdict.LEFT_OUT, reason=_CUT, lost=False) if block.lost else block
+    return replace(block, verdict=BlockStatus.LEFT_OUT, reason=_CUT, lost=False) if block.lost else block
 
 
 def _key(text: str) -> str:
@@ -62,7 +62,7 @@ class _Placer:
     def place(self, block: TracedBlock) -> BlockShown:
         """Return the block as it is shown."""
         key = _key(block.text)
-        sought = block.verdict is Verdict.READ and key != ""
+        sought = block.verdict is BlockStatus.READ and key != ""
         chunk, found = self._look_up(key, is_heading=block.level > 0) if sought else (None, True)
         return BlockShown(
             text=block.text,
@@ -98,7 +98,7 @@ class _Placer:
         yield from range(after)
 
     def _chunk_of(self, key: str) -> int | None:
-        """The chunk that holds the text, or most of it: cells and notes may stand between its parts."""
+        """The chunk that contains the text, or most of it: cells and notes may stand between its parts."""
         most = len(key) * 2 // 3
         for part in dict.fromkeys((key, key[:most], key[-most:])):
             at = self._find(part)

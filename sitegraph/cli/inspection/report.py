@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ingest.parse.html.traced import Verdict
+from ingest.parse.html.traced import BlockStatus, CleaningStep
 from schemas.fragment import Link
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import DocumentKind, RegionType
@@ -99,7 +99,7 @@ class BlockShown:
     """
 
     text: str
-    verdict: Verdict
+    verdict: BlockStatus
     reason: str
     element: str
     level: int
@@ -138,3 +138,4 @@ class Report:
     sections: tuple[SectionShown, ...] = ()
     blocks: tuple[BlockShown, ...] = ()
     pages: tuple[PageShown, ...] = ()
+    cleaning: tuple[CleaningStep, ...] = ()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from statistics import median
 
-from ingest.parse.html.traced import Verdict
+from ingest.parse.html.traced import BlockStatus, CleaningStep
 from retrieval.bundle.render import show_line, wrap_text
 from schemas.nodes import RegionType
 from sitegraph.cli.inspection.report import BlockShown, ChunkShown, PageShown, Report, SectionShown
@@ -50,11 +50,28 @@ def summarise(report: Report) -> Iterator[tuple[str, str]]:
         yield "trail", " > ".join(report.breadcrumbs)
     if report.content:
         yield "content", f"{report.content.element}: {report.content.explanation}"
+    yield from (("cleaned", _step(step)) for step in report.cleaning)
     yield from (("hint", hint) for hint in _hints(report))
     yield from _counts(report)
     yield from (("note", note) for note in report.notes)
     yield from (("warning", warning) for warning in report.warnings)
     yield from (("doubt", doubt.text) for doubt in report.doubts)
+
+
+def _step(step: CleaningStep) -> str:
+    if step.name.startswith("clean "):
+        return f"{step.name}: {_change(step.elements, 'element')}, {_change(step.words, 'word')}"
+    if not step.elements:
+        return f"{step.name}: matches nothing here"
+    return f"{step.name}: {_number(step.elements, 'element')}, {_number(step.words, 'word')}"
+
+
+def _change(taken: int, what: str) -> str:
+    return f"{_number(abs(taken), what)} {'added' if taken < 0 else 'taken'}"
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _hints(report: Report) -> Iterator[str]:
@@ -74,7 +91,7 @@ def _hints(report: Report) -> Iterator[str]:
 
 def _counts(report: Report) -> Iterator[tuple[str, str]]:
     if report.blocks:
-        words: Counter[Verdict] = Counter()
+        words: Counter[BlockStatus] = Counter()
         for block in report.blocks:
             words[block.verdict] += block.words
         yield "words", ", ".join(f"{words[verdict]:,} {name}" for verdict, name in _VERDICTS.items())
@@ -91,7 +108,11 @@ def _counts(report: Report) -> Iterator[tuple[str, str]]:
         yield "links", _counted(positions)
 
 
-_VERDICTS = {Verdict.READ: "read", Verdict.LEFT_OUT: "left out", Verdict.OUTSIDE: "outside of the content"}
+_VERDICTS = {
+    BlockStatus.READ: "read",
+    BlockStatus.LEFT_OUT: "left out",
+    BlockStatus.OUTSIDE: "outside of the content",
+}
 
 
 def _counted(counts: Counter[str]) -> str:
@@ -153,7 +174,7 @@ def verdict_of(chunk: ChunkShown) -> str:
 def _dropped(blocks: Iterable[BlockShown]) -> Iterator[str]:
     alike: dict[tuple[str, str], list[BlockShown]] = {}
     for block in blocks:
-        if block.verdict is not Verdict.READ:
+        if block.verdict is not BlockStatus.READ:
             alike.setdefault((block.reason, block.element), []).append(block)
     for (reason, element), group in alike.items():
         times = f" ({len(group)} times)" if len(group) > 1 else ""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -10,15 +11,17 @@ from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch, parse_leftovers
 from flows.crawl.plan import plan_wave
 from flows.look import look
-from flows.run.pipeline import Pipeline
+from flows.run.resources import shared
 from flows.run.stages import Stages
+from indexes.ports import GraphStore
 from indexes.publish.generation import GenerationManifest, dump_generation
 from schemas.errors import StoreUnavailable
 from tests.fakes.plain_crawl import ParserInThisThread, page
-from tests.fakes.plain_pipeline import (
+from tests.fakes.plain_run import (
+    PlainRun,
     SetClock,
     crawl,
-    open_plain_pipeline,
+    open_plain_run,
     publish_ledger,
     source_of,
     states,
@@ -42,61 +45,62 @@ def kept(reply: Reply) -> Script:
 
 
 @pytest.fixture
-def pipeline(site: Site, tmp_path: Path) -> Iterator[Pipeline]:
+def plain(site: Site, tmp_path: Path) -> Iterator[PlainRun]:
     """A source that was published by its first run, and whose second is to begin a day later."""
-    with open_plain_pipeline(tmp_path, source_of(site)) as pipeline:
-        pipeline.__dict__.update(parsers=ParserInThisThread(), pipeline_version="v1")
-        publish_ledger(pipeline, crawl(pipeline, "run-1"))
-        assert isinstance(pipeline.index.clock, SetClock)
-        pipeline.index.clock.forward(days=1)
-        pipeline.run_id = "run-2"
-        yield pipeline
+    with open_plain_run(tmp_path, source_of(site)) as plain:
+        plain.give(parsers=ParserInThisThread(), pipeline_version="v1")
+        publish_ledger(plain, crawl(plain, "run-1"))
+        assert isinstance(plain.index.clock, SetClock)
+        plain.index.clock.forward(days=1)
+        plain.run_id = "run-2"
+        yield plain
 
 
-def look_at(pipeline: Pipeline) -> object:
-    return look(pipeline, due=False, accept=False, stages=Stages(pipeline.index.clock))
+def look_at(plain: PlainRun) -> object:
+    with shared(plain.resources):
+        return look(plain.resources, due=False, stages=Stages(plain.index.clock))
 
 
-def go_on(pipeline: Pipeline) -> None:
+def go_on(plain: PlainRun) -> None:
     """Crawl on as the flow does."""
-    parse_leftovers(pipeline)
-    while wave := plan_wave(pipeline, due_by=None):
+    parse_leftovers(plain.crawling)
+    while wave := plan_wave(plain.crawling, due_by=None):
         for batch in wave:
-            fetch_batch(pipeline, batch.uris)
-            parse_batch(pipeline, batch.uris)
+            fetch_batch(plain.crawling, batch.uris)
+            parse_batch(plain.crawling, batch.uris)
 
 
-def test_a_stub_beside_a_page_that_changed_goes_on_leading_elsewhere(pipeline: Pipeline, site: Site) -> None:
+def test_a_stub_beside_a_page_that_changed_goes_on_leading_elsewhere(plain: PlainRun, site: Site) -> None:
     site.pages["/new"] = kept(page("Whoever comes now asks the porter."))
 
-    assert look_at(pipeline) is None
-    go_on(pipeline)
+    assert look_at(plain) is None
+    go_on(plain)
 
-    assert states(pipeline)["/old"] == ("redirected", "meta refresh")
+    assert states(plain)["/old"] == ("redirected", "meta refresh")
 
 
 def test_a_stub_that_was_asked_for_when_a_run_was_killed_goes_on_leading_elsewhere(
-    pipeline: Pipeline, site: Site
+    plain: PlainRun, site: Site
 ) -> None:
-    fetch_batch(pipeline, [site.url(path) for path in ("/", "/old", "/new")])
+    fetch_batch(plain.crawling, [site.url(path) for path in ("/", "/old", "/new")])
 
-    go_on(pipeline)
+    go_on(plain)
 
-    assert states(pipeline)["/old"] == ("redirected", "meta refresh")
+    assert states(plain)["/old"] == ("redirected", "meta refresh")
 
 
 def test_an_error_in_a_wave_is_what_it_is_and_the_run_may_go_on(
-    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+    plain: PlainRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lost(*_: object) -> int:
         raise StoreUnavailable("went away", subject="ledger")
 
-    monkeypatch.setattr("flows.look.fetch_batch", lost)
+    monkeypatch.setattr("flows.crawl.fetch.fetch_batch", lost)
 
     with pytest.raises(StoreUnavailable, match="went away"):
-        look_at(pipeline)
+        look_at(plain)
 
-    assert not pipeline.stop.is_set()
+    assert not plain.stop.is_set()
 
 
 class Server:
@@ -113,19 +117,19 @@ class Server:
 
 
 def test_people_see_what_readers_see_though_nothing_is_new(
-    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+    plain: PlainRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A killed run may have published it, or the setting that asks for vectors there may have changed."""
-    index, server = pipeline.index, Server()
+    index, server = plain.index, Server()
     published = GenerationManifest(
         generation=index.current(), base=0, as_of="", source="site", run_id="run-1", plan_sha=""
     )
     dump_generation(index.layout, published)
     monkeypatch.setattr("flows.look.find_damaged_files", lambda *_, **__: ())  # only ledger rows are there
-    monkeypatch.setattr("flows.look.redirects_matter", lambda *_: False)
+    monkeypatch.setattr("flows.derive.diff.redirects_matter", lambda *_: False)
     index.manifest = replace(index.manifest, graph="neo4j")
-    index.__dict__["graph"] = server
+    index.opened_graph = cast("GraphStore", server)
 
-    assert look_at(pipeline) is not None
+    assert look_at(plain) is not None
 
     assert server.shown == [index.current()]

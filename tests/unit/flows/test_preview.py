@@ -10,7 +10,7 @@ import pytest
 
 from flows.preview import plan_run
 from flows.run.hold import set_hold
-from flows.run.pipeline import pipeline_version
+from flows.run.pipeline_version import pipeline_version
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.texts import vector_texts
 from indexes.embed.weights import load_model_spec, model_key

@@ -183,7 +183,7 @@ def test_nobody_is_led_back_to_a_generation_that_is_damaged(index: Index) -> Non
 
 
 def test_nobody_is_led_back_to_a_generation_whose_encoder_is_damaged(index: Index) -> None:
-    """With another model than the run's, no run would export it anew."""
+    """With another model than the run's, no run would export it again."""
     (index.layout.encoder / WEIGHTS_FILE).write_bytes(b"rotten")
 
     with pytest.raises(DamageFound, match=rf"{WEIGHTS_FILE}: is missing or damaged; choose"):

@@ -114,7 +114,7 @@ def test_a_file_that_stops_every_opening_is_named(lance: Path, tmp_path: Path, p
 
 
 def test_no_later_generation_nor_any_cleanup_touches_a_file_of_a_kept_one(tmp_path: Path) -> None:
-    """Else a run would find damage where there is none, and write everything anew."""
+    """Else a run would find damage where there is none, and write everything again."""
     store, stamps, check = LanceGraphStore.create(tmp_path), {}, FileCheck(tmp_path)
     for number in range(1, 2 * MAX_STALE_VERSIONS + 5):
         writer = store.writer()

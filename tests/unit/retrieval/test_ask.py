@@ -13,7 +13,7 @@ from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.wiring import Readers
 from ingest.fetch.completion import open_completion
 from ingest.fetch.completion_budget import CompletionLimits
-from retrieval.ask import Asked, Asking
+from retrieval.ask import Asking, AskResult
 from retrieval.ask_modes import AskMode
 from retrieval.question.policy import deny_list
 from retrieval.question.query import build_query, parse_filters
@@ -35,11 +35,11 @@ QUICK = CompletionLimits(seconds=20, tries=2, backoff=0.01)
 
 @dataclass
 class Heard:
-    """Asks, and keeps what was told and warned of."""
+    """Asks, and keeps what was logged and warned of."""
 
     readers: Readers
     wiki: Wiki
-    told: list[str] = field(default_factory=list)
+    logged: list[str] = field(default_factory=list)
     warned: list[str] = field(default_factory=list)
 
     def ask(
@@ -50,12 +50,12 @@ class Heard:
         url: str | None = None,
         limits: CompletionLimits = QUICK,
         **options: Any,
-    ) -> Asked:
+    ) -> AskResult:
         model = open_completion(url, model="small", api_key=None, limits=limits) if url else None
         asking = Asking(
             readers=self.readers,
             complete=model,
-            tell=self.told.append,
+            log=self.logged.append,
             warn=self.warned.append,
             wiki=self.wiki,
             now=NOW,
@@ -102,7 +102,7 @@ def test_without_a_model_every_mode_answers_in_the_words_of_its_evidence(heard: 
     asked = heard.ask(QUESTION, mode)
     assert (asked.mode, asked.answer.by, asked.answer.text) == (mode, "extract", f"{ANSWER} [S1]")
     assert asked.bundle.evidence[0].text.startswith(ANSWER)
-    assert heard.told
+    assert heard.logged
     assert heard.warned == []
     SCHEMA.validate(json.loads(json.dumps(to_record(asked.bundle))))
 
@@ -187,7 +187,7 @@ def test_without_the_cross_encoder_a_model_is_not_verified_and_that_is_said(
 def test_an_answer_that_is_not_verified_is_not_filed(unranked: Heard, server: LlmServer) -> None:
     server.script(say("They are kept for seven years [S1]."))
     unranked.ask(QUESTION, AskMode.WIKI, url=server.url)
-    assert unranked.told[-1] == "not filed: it is not verified"
+    assert unranked.logged[-1] == "not filed: it is not verified"
     assert unranked.wiki.list().pages == ()
 
 
@@ -195,7 +195,7 @@ def test_an_answer_of_which_something_was_dropped_is_not_filed(heard: Heard, ser
     server.script(say("Records are kept for seven years [S1]. Records are kept for nine weeks [S1]."))
     asked = heard.ask(QUESTION, AskMode.WIKI, url=server.url)
     assert [len(asked.answer.sentences), len(asked.answer.dropped)] == [1, 1]
-    assert heard.told[-1] == "not filed: it is not verified"
+    assert heard.logged[-1] == "not filed: it is not verified"
     assert heard.wiki.list().pages == ()
 
 
@@ -216,7 +216,7 @@ def test_an_answer_is_filed_in_the_wiki_and_comes_from_there_the_next_time(heard
     assert [one.details["wiki"]["answered_from"] for one in (first, second)] == ["graph", "wiki"]
     assert (second.answer.by, second.answer.text) == ("wiki", first.answer.text)
     assert second.bundle.evidence[0].file_path == "gov-0017.md"
-    assert heard.told[-1] == "the wiki answers: topic/how-long-are-records-kept"
+    assert heard.logged[-1] == "the wiki answers: topic/how-long-are-records-kept"
 
 
 def test_a_filed_sentence_comes_back_whole_with_its_own_label_alone(readers: Readers, tmp_path: Path) -> None:
@@ -245,14 +245,14 @@ def test_where_the_graph_cannot_be_asked_the_wiki_mode_answers_from_a_search(
 
 
 def test_filters_do_not_go_with_pages(heard: Heard) -> None:
-    asking = Asking(readers=heard.readers, complete=None, tell=print, warn=print, wiki=heard.wiki, now=NOW)
+    asking = Asking(readers=heard.readers, complete=None, log=print, warn=print, wiki=heard.wiki, now=NOW)
     query = build_query(QUESTION, filters=parse_filters(["doc_type=adr"]))
     with pytest.raises(ConfigError, match="--filter: does not go with --mode wiki"):
         asking.ask(query, AskMode.WIKI)
 
 
 def test_the_number_of_passages_holds_in_the_wiki_mode_too(heard: Heard) -> None:
-    asking = Asking(readers=heard.readers, complete=None, tell=print, warn=print, wiki=heard.wiki, now=NOW)
+    asking = Asking(readers=heard.readers, complete=None, log=print, warn=print, wiki=heard.wiki, now=NOW)
     bundle = asking.ask(build_query(QUESTION, top_k=1), AskMode.WIKI).bundle
     assert (len(bundle.evidence), len(bundle.citations)) == (1, 1)
 

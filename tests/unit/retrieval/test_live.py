@@ -155,7 +155,7 @@ def test_a_store_that_fails_for_good_is_said_once(followed: FollowedIndex) -> No
     assert asked == [2]
 
 
-def test_an_index_made_anew_at_the_same_place_is_opened_anew(
+def test_an_index_made_again_at_the_same_place_is_opened_again(
     index: Path, folder: Path, followed: FollowedIndex
 ) -> None:
     before = followed.readers()

@@ -129,4 +129,4 @@ def test_golden_output_schema_for_a_fixed_query(index: SmallIndex) -> None:
     if os.environ.get("WRITE_GOLDEN") == "1":
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text(text, "utf-8")
-    assert text == GOLDEN.read_text("utf-8"), "WRITE_GOLDEN=1 writes it anew"
+    assert text == GOLDEN.read_text("utf-8"), "WRITE_GOLDEN=1 writes it again"

@@ -141,9 +141,9 @@ def test_body_links_of_the_best_documents_reach_what_a_search_misses() -> None:
 def test_a_link_gives_its_activation_to_the_section_it_names() -> None:
     index, deep = linked_pages(position=LinkPosition.BODY, fragment="deep")
     bundle = ask(index, "zebra stripes grazing", top_k=50)
-    lit = {one.chunk_id for one in bundle.evidence if one.role == "bridge"}
-    assert lit
-    assert lit <= {chunk.id for chunk in deep}
+    reached = {one.chunk_id for one in bundle.evidence if one.role == "bridge"}
+    assert reached
+    assert reached <= {chunk.id for chunk in deep}
 
 
 def test_navigation_links_do_not_spread() -> None:

@@ -13,6 +13,7 @@ from runtime.source_file import load_source, parse_source
 from schemas.errors import ConfigError
 from schemas.source import (
     Auth,
+    Content,
     GoneAfter,
     MaxFailures,
     Rate,
@@ -347,3 +348,52 @@ def test_versions_before_read_the_record_of_a_source_without_keys_of_its_kind(tm
 
     assert "kind_keys" not in json.loads(record)
     assert json.loads(record)["kind"] == "files"
+
+
+def test_content_takes_selectors_and_clean_a_function_beside_the_source_file(tmp_path: Path) -> None:
+    (tmp_path / "cleaning.py").write_text("def tidy(soup): ...\n")
+    text = FILES + "content: {select: main, remove: [.a, 'p:has(> b)'], title: h2}\nclean: cleaning:tidy\n"
+
+    source = parse_source(text, subject="source.yaml", folder=tmp_path)
+
+    assert source.content == Content(select=("main",), remove=(".a", "p:has(> b)"), title="h2")
+    assert source.cleaning is not None
+    assert source.cleaning.hook is not None
+    assert (source.cleaning.hook.name, source.cleaning.hook.path) == (
+        "cleaning:tidy",
+        str(tmp_path / "cleaning.py"),
+    )
+    assert list(source.cleaning.labels()) == [
+        "content.select 'main'",
+        "content.remove '.a'",
+        "content.remove 'p:has(> b)'",
+        "content.title 'h2'",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", [FILES, FILES + "content: {}\n", FILES + "content: {select: []}\nclean: null\n"]
+)
+def test_a_source_that_says_nothing_of_cleaning_has_none(text: str) -> None:
+    assert parse(text).cleaning is None
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("content: {select: ['//div']}", "line 4: content.select.0: '//div' is not a CSS selector: Invalid"),
+        ("content: {select: ['']}", "line 4: content.select.0: '' is not a CSS selector: Expected"),
+        ("content: {title: 'h1, '}", "line 4: content.title: 'h1, ' is not a CSS selector: "),
+        ("content: {selects: [a]}", "line 4: content.selects: unknown key; did you mean select?"),
+        ("content:\n  remove: [a, 3]", "line 5: content.remove.1: should be a text; put it in quotes"),
+        ("clean: tidy", "line 4: clean: should be the name of a function, as module:function"),
+        ("clean: ../cleaning.py:tidy", "line 4: clean: should be the name of a function, as module:function"),
+        (
+            "clean: cleaning:tidy",
+            "line 4: clean: cleaning:tidy: neither is there a file /srv/conf/cleaning.py, nor is a module "
+            "cleaning installed",
+        ),
+    ],
+)
+def test_what_is_no_selector_and_no_hook_is_refused(more: str, told: str) -> None:
+    assert told in refusal(f"{FILES}{more}\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.commit.authority import weigh_generation
+from flows.commit.authority import compute_authority
 from flows.run.index import Index
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
@@ -30,7 +30,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
     model = ModelManifest(name="test", sha256="0" * 64, dim=DIM, max_tokens=256)
     manifest = IndexManifest(index_id="test", graph="lance", model=model)
     index = Index(layout=IndexLayout(tmp_path / "index"), manifest=manifest, settings=Settings())
-    index.chunks, index.graph = MemoryChunkStore(dim=DIM), MemoryGraphStore()
+    index.opened_chunks, index.opened_graph = MemoryChunkStore(dim=DIM), MemoryGraphStore()
     index.layout.root.mkdir()
     yield index
     index.close()
@@ -53,7 +53,7 @@ def weigh(index: Index, *links: Edge) -> dict[str, float]:
     publish_graph(index.graph, number, list(PAGES.values()), links)
     generation = index.ledger.generations.get(number)
     assert generation is not None
-    weigh_generation(index, generation)
+    compute_authority(index, generation)
     values = index.authority.at(number).of([page.id for page in PAGES.values()])
     return {path: values[page.id] for path, page in PAGES.items()}
 
@@ -103,6 +103,6 @@ def test_files_of_tools_are_no_documents_that_one_could_visit(index: Index) -> N
     generation = index.ledger.generations.get(number)
     assert generation is not None
 
-    weigh_generation(index, generation)
+    compute_authority(index, generation)
 
     assert index.authority.at(number).of([tools.doc, PAGES["a"].id]) == {PAGES["a"].id: 1.0}

@@ -22,7 +22,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
     model = ModelManifest(name="test", sha256="0" * 64, dim=DIM, max_tokens=256)
     manifest = IndexManifest(index_id="test", graph="lance", model=model)
     index = Index(layout=IndexLayout(tmp_path), manifest=manifest, settings=Settings(keep_generations=2))
-    index.chunks, index.graph = MemoryChunkStore(dim=DIM), MemoryGraphStore()
+    index.opened_chunks, index.opened_graph = MemoryChunkStore(dim=DIM), MemoryGraphStore()
     yield index
     index.close()
 

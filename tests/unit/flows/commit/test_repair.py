@@ -1,19 +1,19 @@
-"""What a run makes anew, decided by what is damaged."""
+"""What a run makes again, decided by what is damaged."""
 
 import pytest
 
-from flows.commit.repair import Mending, plan_mending
+from flows.commit.repair import Repair, plan_repair
 
 
 @pytest.mark.parametrize(
-    ("damaged", "mending"),
+    ("damaged", "repair"),
     [
-        ([], Mending.NOTHING),
-        (["authority/3.arrow"], Mending.AUTHORITY),
-        (["lance/chunks.lance/data/a.lance"], Mending.STORES),
-        (["authority/3.arrow", "lance/nodes.lance/_refs/tags/gen-3.json"], Mending.STORES),
-        (["chunks"], Mending.STORES),
+        ([], Repair.NOTHING),
+        (["authority/3.arrow"], Repair.AUTHORITY),
+        (["lance/chunks.lance/data/a.lance"], Repair.STORES),
+        (["authority/3.arrow", "lance/nodes.lance/_refs/tags/gen-3.json"], Repair.STORES),
+        (["chunks"], Repair.STORES),
     ],
 )
-def test_rows_are_written_anew_only_where_a_store_is_damaged(damaged: list[str], mending: Mending) -> None:
-    assert plan_mending(damaged) is mending
+def test_rows_are_written_again_only_where_a_store_is_damaged(damaged: list[str], repair: Repair) -> None:
+    assert plan_repair(damaged) is repair

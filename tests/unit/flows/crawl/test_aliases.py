@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.pipeline import Pipeline
 from runtime.processes.parser_pool import ParserPool
 from tests.fakes.plain_crawl import page
-from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger, source_of
+from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger, source_of
 from tests.fakes.site_server import Reply, Site, serve
 
 WORDS = " ".join(f"subject-{number}" for number in range(40))
@@ -21,9 +20,9 @@ def site() -> Iterator[Site]:
         yield site
 
 
-def aliases(pipeline: Pipeline, site: Site) -> tuple[str, ...]:
+def aliases(plain: PlainRun, site: Site) -> tuple[str, ...]:
     """The other addresses of /a.html as readers see it."""
-    live = pipeline.index.ledger.generations.live(pipeline.index.current()).values()
+    live = plain.index.ledger.generations.live(plain.index.current()).values()
     (found,) = (document.aliases for document in live if document.uri == site.url("/a.html"))
     return found
 
@@ -32,24 +31,24 @@ def aliases(pipeline: Pipeline, site: Site) -> tuple[str, ...]:
 def test_a_copy_that_goes_while_its_page_is_edited_stays_an_address_of_the_page(
     site: Site, tmp_path: Path, parsers: ParserPool, status: int
 ) -> None:
-    with open_plain_pipeline(tmp_path, source_of(site), parsers=parsers) as pipeline:
-        publish_ledger(pipeline, crawl(pipeline, "first"))
-        assert aliases(pipeline, site) == (site.url("/long-copy.html"),)
+    with open_plain_run(tmp_path, source_of(site), parsers=parsers) as plain:
+        publish_ledger(plain, crawl(plain, "first"))
+        assert aliases(plain, site) == (site.url("/long-copy.html"),)
         site.pages |= {"/a.html": page(f"edited {WORDS}"), "/long-copy.html": Reply(b"", status)}
         for number in (2, 3, 4):
-            if (difference := crawl(pipeline, f"run {number}")).changes:
-                publish_ledger(pipeline, difference)
-            assert aliases(pipeline, site) == (site.url("/long-copy.html"),)
+            if (difference := crawl(plain, f"run {number}")).changes:
+                publish_ledger(plain, difference)
+            assert aliases(plain, site) == (site.url("/long-copy.html"),)
 
 
 def test_a_tiny_copy_costs_one_look_at_an_address_that_nobody_has(
     site: Site, tmp_path: Path, parsers: ParserPool
 ) -> None:
     site.pages |= dict.fromkeys(("/a.html", "/long-copy.html"), page("tiny"))
-    with open_plain_pipeline(tmp_path, source_of(site), parsers=parsers) as pipeline:
-        publish_ledger(pipeline, crawl(pipeline, "first"))
-        assert aliases(pipeline, site) == (site.url("/long-copy.html"),)
-        crawl(pipeline, "second")
+    with open_plain_run(tmp_path, source_of(site), parsers=parsers) as plain:
+        publish_ledger(plain, crawl(plain, "first"))
+        assert aliases(plain, site) == (site.url("/long-copy.html"),)
+        crawl(plain, "second")
     asked = [ask.path for ask in site.log]
     assert sum(path.startswith("/sitegraph-") for path in asked) == 1
     assert asked.count("/long-copy.html") == 2

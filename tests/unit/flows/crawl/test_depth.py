@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from flows.crawl.frontier import enqueue, enqueue_targets
-from flows.run.pipeline import Pipeline
 from ingest.plan.frontier import Frontier, plan_frontier
 from schemas.documents import DocumentState, KnownDocument
 from schemas.edges import LinkPosition
@@ -19,7 +18,7 @@ from schemas.report import Problem
 from schemas.source import Scope
 from tests.fakes.known import SITE, web_source
 from tests.fakes.plain_crawl import crawl, page
-from tests.fakes.plain_pipeline import open_plain_pipeline, source_of
+from tests.fakes.plain_run import PlainRun, open_plain_run, source_of
 from tests.fakes.site_server import Reply, Site, serve
 
 LINKS: Mapping[str, tuple[str, ...]] = {
@@ -34,7 +33,7 @@ LINKS: Mapping[str, tuple[str, ...]] = {
 DEPTHS = {"": 0, "far1": 1, "near": 1, "far2": 2, "target": 2, "below": 3, "deepest": 4}
 
 
-def parsed(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, GraphFragment]:
+def parsed(plain: PlainRun, known: KnownDocument) -> tuple[KnownDocument, GraphFragment]:
     """The document as parsing would leave it."""
     links = LINKS[known.uri.removeprefix(SITE)]
     fragment = GraphFragment(
@@ -47,69 +46,72 @@ def parsed(pipeline: Pipeline, known: KnownDocument) -> tuple[KnownDocument, Gra
         chunks=(),
         links=tuple(Link(target=SITE + link, text="", position=LinkPosition.BODY) for link in links),
     )
-    sha = pipeline.index.fragments.put(canonical_json(to_record(fragment)).encode())
+    sha = plain.index.fragments.put(canonical_json(to_record(fragment)).encode())
     row = KnownDocument(
         source=known.source, uri=known.uri, depth=known.depth, state=DocumentState.FETCHED, fragment_sha=sha
     )
     return row, fragment
 
 
-def look_at(pipeline: Pipeline, known: KnownDocument) -> None:
+def look_at(plain: PlainRun, known: KnownDocument) -> None:
     """Parse one document, with its row as it was read earlier."""
-    row, fragment = parsed(pipeline, known)
-    enqueue_targets(pipeline, [row], lambda d: plan_frontier(pipeline.source, fragment, depth=d.depth))
+    row, fragment = parsed(plain, known)
+    enqueue_targets(plain.crawling, [row], lambda d: plan_frontier(plain.source, fragment, depth=d.depth))
 
 
-def depths(pipeline: Pipeline) -> dict[str, int]:
-    rows = pipeline.index.ledger.documents.of_source("handbook")
+def depths(plain: PlainRun) -> dict[str, int]:
+    rows = plain.index.ledger.documents.of_source("handbook")
     return {row.uri.removeprefix(SITE): row.depth for row in rows}
 
 
-def start(pipeline: Pipeline) -> None:
-    enqueue(pipeline, Frontier(documents=(KnownDocument(source="handbook", uri=SITE),)))
+def start(plain: PlainRun) -> None:
+    enqueue(plain.crawling, Frontier(documents=(KnownDocument(source="handbook", uri=SITE),)))
 
 
 @pytest.mark.parametrize("first", ["far1", "near"])
 def test_a_shorter_way_lowers_a_document_and_all_that_it_leads_to(tmp_path: Path, first: str) -> None:
-    with open_plain_pipeline(tmp_path, web_source()) as pipeline:
-        start(pipeline)
+    with open_plain_run(tmp_path, web_source()) as plain:
+        start(plain)
         left = ["", first, "far1", "far2", "target", "below", "deepest", "near"]
         for name in dict.fromkeys(left):
-            known = pipeline.index.ledger.documents.get("handbook", [SITE + name])
-            look_at(pipeline, known[SITE + name])
-        assert depths(pipeline) == DEPTHS
+            known = plain.index.ledger.documents.get("handbook", [SITE + name])
+            look_at(plain, known[SITE + name])
+        assert depths(plain) == DEPTHS
 
 
 def test_a_row_read_before_its_document_came_nearer_does_not_push_it_away_again(tmp_path: Path) -> None:
-    with open_plain_pipeline(tmp_path, web_source()) as pipeline:
-        start(pipeline)
+    with open_plain_run(tmp_path, web_source()) as plain:
+        start(plain)
         for name in ("", "far1", "far2"):
-            look_at(pipeline, pipeline.index.ledger.documents.get("handbook", [SITE + name])[SITE + name])
-        early = pipeline.index.ledger.documents.get("handbook", [SITE + "target"])[SITE + "target"]
+            look_at(plain, plain.index.ledger.documents.get("handbook", [SITE + name])[SITE + name])
+        early = plain.index.ledger.documents.get("handbook", [SITE + "target"])[SITE + "target"]
         assert early.depth == 3
-        look_at(pipeline, pipeline.index.ledger.documents.get("handbook", [SITE + "near"])[SITE + "near"])
-        look_at(pipeline, early)
-        assert depths(pipeline) == {name: depth for name, depth in DEPTHS.items() if name != "deepest"}
+        look_at(plain, plain.index.ledger.documents.get("handbook", [SITE + "near"])[SITE + "near"])
+        look_at(plain, early)
+        assert depths(plain) == {name: depth for name, depth in DEPTHS.items() if name != "deepest"}
 
 
 def test_what_was_too_deep_comes_in_by_a_shorter_way(tmp_path: Path) -> None:
-    with open_plain_pipeline(tmp_path, web_source(scope=Scope(max_depth=3))) as pipeline:
-        start(pipeline)
+    with open_plain_run(tmp_path, web_source(scope=Scope(max_depth=3))) as plain:
+        start(plain)
         for name in ("", "far1", "far2", "target"):
-            look_at(pipeline, pipeline.index.ledger.documents.get("handbook", [SITE + name])[SITE + name])
-        assert "below" not in depths(pipeline)
-        look_at(pipeline, pipeline.index.ledger.documents.get("handbook", [SITE + "near"])[SITE + "near"])
-        assert depths(pipeline)["below"] == 3
+            look_at(plain, plain.index.ledger.documents.get("handbook", [SITE + name])[SITE + name])
+        assert "below" not in depths(plain)
+        look_at(plain, plain.index.ledger.documents.get("handbook", [SITE + "near"])[SITE + "near"])
+        assert depths(plain)["below"] == 3
 
 
 def test_a_document_asleep_for_its_depth_wakes_by_a_shorter_way(tmp_path: Path) -> None:
-    with open_plain_pipeline(tmp_path, web_source(scope=Scope(max_depth=3))) as pipeline:
+    with open_plain_run(tmp_path, web_source(scope=Scope(max_depth=3))) as plain:
         asleep = KnownDocument(
             source="handbook", uri=SITE + "a", depth=9, state=DocumentState.OUT_OF_SCOPE, reason="deeper"
         )
-        pipeline.index.ledger.documents.save([asleep])
-        enqueue(pipeline, Frontier(documents=(KnownDocument(source="handbook", uri=SITE + "a", depth=2),)))
-        (row,) = pipeline.index.ledger.documents.of_source("handbook")
+        plain.index.ledger.documents.save([asleep])
+        enqueue(
+            plain.crawling,
+            Frontier(documents=(KnownDocument(source="handbook", uri=SITE + "a", depth=2),)),
+        )
+        (row,) = plain.index.ledger.documents.of_source("handbook")
         assert (row.state, row.depth) == (DocumentState.NEW, 2)
 
 
@@ -139,6 +141,6 @@ def test_a_redirect_passes_its_depth_on(tmp_path: Path) -> None:
 
 
 def test_stops_met_on_the_way_are_kept(tmp_path: Path) -> None:
-    with open_plain_pipeline(tmp_path, web_source()) as pipeline:
-        enqueue(pipeline, Frontier(stopped=(Problem(url=SITE, reason="deep"),)))
-        assert [count.documents for count in pipeline.index.ledger.stops.counts("run-1")] == [1]
+    with open_plain_run(tmp_path, web_source()) as plain:
+        enqueue(plain.crawling, Frontier(stopped=(Problem(url=SITE, reason="deep"),)))
+        assert [count.documents for count in plain.index.ledger.stops.counts("run-1")] == [1]

@@ -8,32 +8,31 @@ from pathlib import Path
 import pytest
 
 from flows.crawl.fetch import fetch_batch
-from flows.run.pipeline import Pipeline
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
 from tests.fakes.known import NOW
-from tests.fakes.plain_pipeline import SetClock, know, open_plain_pipeline, source_of
+from tests.fakes.plain_run import PlainRun, SetClock, know, open_plain_run, source_of
 from tests.fakes.site_server import Ask, Reply, Site, with_validators
 
 OLD, NEW = b"<html><p>One copper coin.</p></html>", b"<html><p>Two copper coins.</p></html>"
 
 
 @pytest.fixture
-def pipeline(site: Site, tmp_path: Path) -> Iterator[Pipeline]:
-    with open_plain_pipeline(tmp_path, source_of(site)) as pipeline:
-        know(pipeline, site.url("/"))
-        yield pipeline
+def plain(site: Site, tmp_path: Path) -> Iterator[PlainRun]:
+    with open_plain_run(tmp_path, source_of(site)) as plain:
+        know(plain, site.url("/"))
+        yield plain
 
 
-def look(pipeline: Pipeline, site: Site, *, days: float = 1) -> KnownDocument:
+def look(plain: PlainRun, site: Site, *, days: float = 1) -> KnownDocument:
     """Look at the page, so many days after the last look; forgets what was asked before."""
-    clock = pipeline.index.clock
+    clock = plain.index.clock
     assert isinstance(clock, SetClock)
     clock.forward(days=days)
     site.log.clear()
     uri = site.url("/")
-    assert fetch_batch(pipeline, [uri]) == 1
-    return pipeline.index.ledger.documents.get(pipeline.source.name, [uri])[uri]
+    assert fetch_batch(plain.crawling, [uri]) == 1
+    return plain.index.ledger.documents.get(plain.source.name, [uri])[uri]
 
 
 def conditions(site: Site) -> list[tuple[str | None, str | None]]:
@@ -55,11 +54,11 @@ def says_304_to_all_conditions(body: bytes, etag: str) -> Callable[[Ask], Reply]
     return answer
 
 
-def test_validators_go_back_verbatim_and_a_304_keeps_what_is_here(pipeline: Pipeline, site: Site) -> None:
+def test_validators_go_back_verbatim_and_a_304_keeps_what_is_here(plain: PlainRun, site: Site) -> None:
     modified = "Sunday, 06-Nov-94 08:49:37 GMT"
     site.pages["/"] = with_validators(OLD, etag='W/"odd ,quote"', modified=modified)
 
-    first, second = look(pipeline, site), look(pipeline, site)
+    first, second = look(plain, site), look(plain, site)
 
     assert conditions(site) == [('W/"odd ,quote"', modified)]
     assert (first.state, second.state) == (S.FETCHED, S.NOT_MODIFIED)
@@ -68,33 +67,33 @@ def test_validators_go_back_verbatim_and_a_304_keeps_what_is_here(pipeline: Pipe
 
 @pytest.mark.parametrize("off", [-1, 1])
 def test_a_server_whose_clock_is_a_day_off_is_asked_by_its_own_clock(
-    pipeline: Pipeline, site: Site, off: int
+    plain: PlainRun, site: Site, off: int
 ) -> None:
     stamp = format_datetime(NOW + timedelta(days=off), usegmt=True)
     site.pages["/"] = with_validators(OLD, modified=stamp)
-    look(pipeline, site)
+    look(plain, site)
 
-    assert look(pipeline, site).state is S.NOT_MODIFIED
+    assert look(plain, site).state is S.NOT_MODIFIED
     assert conditions(site) == [(None, stamp)]
     site.pages["/"] = with_validators(NEW, modified=format_datetime(NOW + timedelta(days=off, hours=1)))
-    assert look(pipeline, site).state is S.FETCHED
+    assert look(plain, site).state is S.FETCHED
 
 
-def test_a_validator_that_never_saves_anything_is_no_longer_sent(pipeline: Pipeline, site: Site) -> None:
+def test_a_validator_that_never_saves_anything_is_no_longer_sent(plain: PlainRun, site: Site) -> None:
     site.pages["/"] = always(200, OLD, ETag='"1"')
 
-    sent = [conditions(site) for _ in range(6) if look(pipeline, site)]
+    sent = [conditions(site) for _ in range(6) if look(plain, site)]
 
     nothing, etag = [(None, None)], [('"1"', None)]
     assert sent == [nothing, etag, etag, etag, nothing, nothing]
 
 
 def test_a_304_nobody_asked_for_is_asked_about_once_more_and_then_a_failure(
-    pipeline: Pipeline, site: Site
+    plain: PlainRun, site: Site
 ) -> None:
     site.pages["/"] = always(304)
 
-    document = look(pipeline, site)
+    document = look(plain, site)
 
     assert conditions(site) == [(None, None), (None, None)]
     assert (document.state, document.reason) == (
@@ -102,51 +101,51 @@ def test_a_304_nobody_asked_for_is_asked_about_once_more_and_then_a_failure(
         "HTTP 304 to a request without validators",
     )
     site.pages["/"] = [always(304), always(200, OLD)]
-    assert look(pipeline, site).state is S.FETCHED
+    assert look(plain, site).state is S.FETCHED
 
 
 def test_a_server_that_calls_everything_unmodified_is_found_out_by_the_full_fetch(
-    pipeline: Pipeline, site: Site
+    plain: PlainRun, site: Site
 ) -> None:
     site.pages["/"] = says_304_to_all_conditions(OLD, '"1"')
-    look(pipeline, site)
+    look(plain, site)
     site.pages["/"] = says_304_to_all_conditions(NEW, '"2"')
-    assert look(pipeline, site).state is S.NOT_MODIFIED
+    assert look(plain, site).state is S.NOT_MODIFIED
 
-    found = look(pipeline, site, days=31)
+    found = look(plain, site, days=31)
 
     assert conditions(site) == [(None, None), ('"1"', None)], "the full fetch, then the proof"
     assert (found.state, found.denied) == (S.FETCHED, True)
 
 
 def test_an_etag_that_stays_though_the_page_changed_is_found_out_without_asking_again(
-    pipeline: Pipeline, site: Site
+    plain: PlainRun, site: Site
 ) -> None:
     site.pages["/"] = with_validators(OLD, etag='"same"')
-    look(pipeline, site)
+    look(plain, site)
     site.pages["/"] = with_validators(NEW, etag='"same"')
-    look(pipeline, site)
+    look(plain, site)
 
-    assert look(pipeline, site, days=31).denied
+    assert look(plain, site, days=31).denied
     assert conditions(site) == [(None, None)]
 
 
-def test_a_page_that_changed_since_its_last_304_accuses_nobody(pipeline: Pipeline, site: Site) -> None:
+def test_a_page_that_changed_since_its_last_304_accuses_nobody(plain: PlainRun, site: Site) -> None:
     site.pages["/"] = with_validators(OLD, etag='"1"')
-    look(pipeline, site)
-    look(pipeline, site)
+    look(plain, site)
+    look(plain, site)
     site.pages["/"] = with_validators(NEW, etag='"2"')
 
-    found = look(pipeline, site, days=31)
+    found = look(plain, site, days=31)
 
     assert (found.state, found.denied, found.etag) == (S.FETCHED, False, '"2"')
     assert conditions(site) == [(None, None), ('"1"', None)]
 
 
-def test_a_host_that_lied_is_asked_without_conditions_from_then_on(pipeline: Pipeline, site: Site) -> None:
+def test_a_host_that_lied_is_asked_without_conditions_from_then_on(plain: PlainRun, site: Site) -> None:
     site.pages["/"] = with_validators(OLD, etag='"1"')
-    look(pipeline, site)
-    pipeline.index.ledger.hosts.distrust({site.address: "it lied"}, now="2026-03-01")
+    look(plain, site)
+    plain.index.ledger.hosts.distrust({site.address: "it lied"}, now="2026-03-01")
 
-    assert look(pipeline, site).state is S.FETCHED
+    assert look(plain, site).state is S.FETCHED
     assert conditions(site) == [(None, None)]

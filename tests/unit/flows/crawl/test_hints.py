@@ -6,7 +6,7 @@ from ingest.plan.frontier import STUB_WORDS
 from schemas.documents import DocumentState
 from schemas.source import Scope
 from tests.fakes.plain_crawl import crawl, page
-from tests.fakes.plain_pipeline import source_of
+from tests.fakes.plain_run import source_of
 from tests.fakes.site_server import Reply, Site, with_validators
 
 PROSE = "Whoever needs a lease asks the keeper first and signs the book on the shelf beside the door. " * 3

@@ -1,4 +1,4 @@
-"""Parsing again from stored bytes: what is lost is fetched anew, what cannot be asked for waits."""
+"""Parsing again from stored bytes: what is lost is fetched again, what cannot be asked for waits."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,46 +6,45 @@ from pathlib import Path
 import pytest
 
 from flows.crawl.parse import parse_leftovers
-from flows.run.pipeline import Pipeline
 from indexes.stores.objects import open_object_store
 from schemas.documents import DocumentState
 from schemas.errors import StoreUnavailable
 from tests.fakes.object_storage import s3_environment
 from tests.fakes.plain_crawl import ParserInThisThread, page
-from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, source_of
+from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, source_of
 from tests.fakes.prefect_server import free_port
 from tests.fakes.site_server import Site, serve
 
 
 @pytest.fixture
-def pipeline(tmp_path: Path) -> Iterator[Pipeline]:
+def plain(tmp_path: Path) -> Iterator[PlainRun]:
     """A page has been crawled, and a newer parser is about to read it."""
-    with serve(Site({"/": page("Start")})) as site, open_plain_pipeline(tmp_path, source_of(site)) as opened:
-        opened.__dict__.update(parsers=ParserInThisThread(), pipeline_version="v1")
+    with serve(Site({"/": page("Start")})) as site, open_plain_run(tmp_path, source_of(site)) as opened:
+        opened.give(parsers=ParserInThisThread(), pipeline_version="v1")
         crawl(opened, "first")
-        opened.__dict__["pipeline_version"] = "v2"
+        opened.give(pipeline_version="v2")
         yield opened
 
 
-def test_bytes_that_are_lost_make_a_document_to_be_fetched(pipeline: Pipeline) -> None:
-    pipeline.index.raw.drop_all_but([])
+def test_bytes_that_are_lost_make_a_document_to_be_fetched(plain: PlainRun) -> None:
+    plain.index.raw.drop_all_but([])
 
-    parse_leftovers(pipeline)
+    parse_leftovers(plain.crawling)
 
-    (known,) = pipeline.index.ledger.documents.of_source(pipeline.source.name)
+    (known,) = plain.index.ledger.documents.of_source(plain.source.name)
     assert (known.state, known.raw_sha) == (DocumentState.NEW, None)
 
 
 def test_a_store_that_does_not_answer_changes_nothing_that_is_known(
-    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+    plain: PlainRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     for name, value in s3_environment(f"http://127.0.0.1:{free_port()}").items():
         monkeypatch.setenv(name, value)
-    before = pipeline.index.ledger.documents.of_source(pipeline.source.name)
-    pipeline.index.__dict__["raw"] = open_object_store("s3://bucket")
+    before = plain.index.ledger.documents.of_source(plain.source.name)
+    plain.index.raw = open_object_store("s3://bucket")
 
     with pytest.raises(StoreUnavailable):
-        parse_leftovers(pipeline)
+        parse_leftovers(plain.crawling)
 
-    assert pipeline.index.ledger.documents.of_source(pipeline.source.name) == before
+    assert plain.index.ledger.documents.of_source(plain.source.name) == before

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 
 from flows.crawl.parse import parse_batch
-from flows.run.pipeline import Pipeline
 from ingest.fetch.client import open_session
 from runtime.processes.parser_pool import ChildLimits, ParserPool
 from schemas.documents import DocumentState
 from schemas.errors import GuardRefused, ParserUnavailable
 from tests.fakes.fetching import AGENT, short_limits
 from tests.fakes.plain_crawl import ParserInThisThread
-from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, source_of, states
+from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, source_of, states
 from tests.fakes.site_server import Reply, Site, serve
 
 BODY = "<html><body><h1>{0}</h1><p>The lamp of {0} is lit when the night begins, and not before.</p>"
@@ -32,20 +31,20 @@ def site() -> Iterator[Site]:
 
 
 @pytest.fixture
-def pipeline(site: Site, tmp_path: Path) -> Iterator[Pipeline]:
+def plain(site: Site, tmp_path: Path) -> Iterator[PlainRun]:
     seeds = (site.url("/"), site.url("/a.html"))
-    with open_plain_pipeline(tmp_path, source_of(site, seeds=seeds)) as pipeline:
-        pipeline.__dict__["parsers"] = ParserInThisThread()
-        yield pipeline
+    with open_plain_run(tmp_path, source_of(site, seeds=seeds)) as plain:
+        plain.give(parsers=ParserInThisThread())
+        yield plain
 
 
-def read(pipeline: Pipeline) -> set[str]:
-    return {path for path, (state, _) in states(pipeline).items() if state == DocumentState.FETCHED}
+def read(plain: PlainRun) -> set[str]:
+    return {path for path, (state, _) in states(plain).items() if state == DocumentState.FETCHED}
 
 
 @pytest.mark.parametrize("seconds", [0.1, 10])
 def test_pages_that_drip_cost_no_other_page_of_their_host(
-    pipeline: Pipeline, site: Site, seconds: float
+    plain: PlainRun, site: Site, seconds: float
 ) -> None:
     """Slower than a read may be, and quicker than that but without an end."""
     never_ends = Reply(b"<p>" + b"drop " * 2000, drip=seconds)
@@ -55,51 +54,52 @@ def test_pages_that_drip_cost_no_other_page_of_their_host(
         allow_private=(site.address,),
         per_host_delay=0,
         concurrency=1,
-        clock=pipeline.index.clock,
+        clock=plain.index.clock,
         limits=short_limits(0.3),
     ) as session:
-        pipeline.__dict__["session"] = session
-        crawl(pipeline, "first")
+        plain.give(session=session)
+        crawl(plain, "first")
 
-    assert read(pipeline) == {"/", "/a.html", "/b.html", "/c.html", "/d.html"}
-    assert {states(pipeline)[path][0] for path in DRIPS} == {DocumentState.FAILED}
+    assert read(plain) == {"/", "/a.html", "/b.html", "/c.html", "/d.html"}
+    assert {states(plain)[path][0] for path in DRIPS} == {DocumentState.FAILED}
 
 
-def test_one_of_two_seeds_at_404_stops_a_run_until_it_is_accepted(pipeline: Pipeline, site: Site) -> None:
+def test_one_of_two_seeds_at_404_stops_a_run_until_it_is_accepted(plain: PlainRun, site: Site) -> None:
     site.pages["/a.html"] = Reply(b"no such page", 404)
 
     with pytest.raises(GuardRefused, match=r"a\.html cannot be read .*--accept"):
-        crawl(pipeline, "refused")
-    difference = crawl(pipeline, "accepted", accept=True)
+        crawl(plain, "refused")
+    difference = crawl(plain, "accepted", accept=True)
 
     assert {change.uri for change in difference.changes} == {
         site.url(f"/{path}") for path in ("", "b.html", "c.html", "d.html")
     }
-    told = pipeline.index.ledger.runs.problems("accepted")
+    told = plain.index.ledger.runs.problems("accepted")
     assert [problem.url for problem in told if "seed cannot be read" in problem.reason] == [
         site.url("/a.html")
     ]
 
 
-def test_no_seed_that_can_be_read_is_nothing_to_accept(pipeline: Pipeline, site: Site) -> None:
-    crawl(pipeline, "first")
+def test_no_seed_that_can_be_read_is_nothing_to_accept(plain: PlainRun, site: Site) -> None:
+    crawl(plain, "first")
     site.pages |= dict.fromkeys(("/", "/a.html"), Reply(b"no such page", 404))
 
     with pytest.raises(GuardRefused, match="cannot be read"):
-        crawl(pipeline, "accepted", accept=True)
+        crawl(plain, "accepted", accept=True)
 
 
-def test_where_no_parser_starts_the_run_fails_and_no_document_does(pipeline: Pipeline, site: Site) -> None:
-    crawl(pipeline, "first")
+def test_where_no_parser_starts_the_run_fails_and_no_document_does(plain: PlainRun, site: Site) -> None:
+    crawl(plain, "first")
     site.pages["/b.html"] = Reply(BODY.format("another").encode())
-    tokenizer = pipeline.model.path / "tokenizer.json"
+    tokenizer = plain.resources.model.path / "tokenizer.json"
     limits = ChildLimits(address_space_mb=20)
-    with ParserPool(workers=1, tokenizer=tokenizer, limits=limits) as pipeline.parsers:
+    with ParserPool(workers=1, tokenizer=tokenizer, limits=limits) as parsers:
+        plain.give(parsers=parsers)
         with pytest.raises(ParserUnavailable, match="no process starts to read documents"):
-            crawl(pipeline, "without memory")
+            crawl(plain, "without memory")
         with pytest.raises(ParserUnavailable):
-            parse_batch(pipeline, [site.url("/b.html")])
+            parse_batch(plain.crawling, [site.url("/b.html")])
 
-    assert states(pipeline)["/b.html"] == (DocumentState.FETCHED, "")
-    pipeline.__dict__["parsers"] = ParserInThisThread()
-    assert parse_batch(pipeline, [site.url("/b.html")]) == 1
+    assert states(plain)["/b.html"] == (DocumentState.FETCHED, "")
+    plain.give(parsers=ParserInThisThread())
+    assert parse_batch(plain.crawling, [site.url("/b.html")]).documents == 1

@@ -8,14 +8,14 @@ import pytest
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch, parse_leftovers
 from flows.crawl.plan import plan_source, plan_wave
-from flows.run.pipeline import Pipeline, pipeline_version
+from flows.run.pipeline_version import pipeline_version
 from flows.run.problems import problems_of
 from ingest.plan.preview import Action, plan_actions
 from schemas.documents import DocumentState, KnownDocument
 from schemas.report import Problem, SecretCounts
 from schemas.source import Source
 from tests.fakes.plain_crawl import ParserInThisThread
-from tests.fakes.plain_pipeline import SetClock, open_plain_pipeline, source_of
+from tests.fakes.plain_run import PlainRun, SetClock, open_plain_run, source_of
 from tests.fakes.secret_samples import github_token
 from tests.fakes.site_server import Reply, Site, serve, with_validators
 
@@ -36,38 +36,38 @@ def site() -> Iterator[Site]:
 
 
 @pytest.fixture
-def pipeline(site: Site, tmp_path: Path) -> Iterator[Pipeline]:
-    with open_plain_pipeline(tmp_path, source_of(site)) as pipeline:
-        pipeline.__dict__["parsers"] = ParserInThisThread()
-        yield pipeline
+def plain(site: Site, tmp_path: Path) -> Iterator[PlainRun]:
+    with open_plain_run(tmp_path, source_of(site)) as plain:
+        plain.give(parsers=ParserInThisThread())
+        yield plain
 
 
-def crawl(pipeline: Pipeline, run_id: str, *, version: str = "v1", keep_raw: bool = False) -> None:
+def crawl(plain: PlainRun, run_id: str, *, version: str = "v1", keep_raw: bool = False) -> None:
     """Look at everything once more, a day later, with a parser of this version."""
-    assert isinstance(pipeline.index.clock, SetClock)
-    pipeline.index.clock.forward(days=1)
-    pipeline.run_id = run_id
-    pipeline.source = Source(**{**_fields(pipeline.source), "keep_raw": keep_raw})
-    pipeline.__dict__["pipeline_version"] = f"{version} {keep_raw}"
-    plan_source(pipeline)
-    parse_leftovers(pipeline)
-    while wave := plan_wave(pipeline, due_by=None):
+    assert isinstance(plain.index.clock, SetClock)
+    plain.index.clock.forward(days=1)
+    plain.run_id = run_id
+    plain.source = Source(**{**_fields(plain.source), "keep_raw": keep_raw})
+    plain.give(pipeline_version=f"{version} {keep_raw}")
+    plan_source(plain.crawling)
+    parse_leftovers(plain.crawling)
+    while wave := plan_wave(plain.crawling, due_by=None):
         for batch in wave:
-            fetch_batch(pipeline, batch.uris)
-            parse_batch(pipeline, batch.uris)
+            fetch_batch(plain.crawling, batch.uris)
+            parse_batch(plain.crawling, batch.uris)
 
 
 def _fields(source: Source) -> dict[str, object]:
     return {name: getattr(source, name) for name in Source.__slots__}
 
 
-def row(pipeline: Pipeline, site: Site, path: str = "/secret") -> KnownDocument:
+def row(plain: PlainRun, site: Site, path: str = "/secret") -> KnownDocument:
     uri = site.url(path)
-    return pipeline.index.ledger.documents.get(pipeline.source.name, [uri])[uri]
+    return plain.index.ledger.documents.get(plain.source.name, [uri])[uri]
 
 
-def is_kept(pipeline: Pipeline, site: Site, path: str = "/secret") -> bool:
-    return pipeline.index.raw.has(row(pipeline, site, path).raw_sha or "")
+def is_kept(plain: PlainRun, site: Site, path: str = "/secret") -> bool:
+    return plain.index.raw.has(row(plain, site, path).raw_sha or "")
 
 
 def answers(site: Site) -> dict[str, bool]:
@@ -77,89 +77,89 @@ def answers(site: Site) -> dict[str, bool]:
     return asked
 
 
-def test_bytes_with_a_secret_are_read_and_not_kept(pipeline: Pipeline, site: Site) -> None:
-    crawl(pipeline, "run-1")
+def test_bytes_with_a_secret_are_read_and_not_kept(plain: PlainRun, site: Site) -> None:
+    crawl(plain, "run-1")
 
-    secret, ledger = row(pipeline, site), pipeline.index.ledger
+    secret, ledger = row(plain, site), plain.index.ledger
     assert (secret.state, secret.secrets, secret.withheld) == (DocumentState.FETCHED, 1, True)
-    assert (is_kept(pipeline, site), is_kept(pipeline, site, "/plain")) == (False, True)
+    assert (is_kept(plain, site), is_kept(plain, site, "/plain")) == (False, True)
     assert secret.raw_sha not in ledger.retention.raw_shas()
-    assert ledger.seen.secrets(pipeline.source.name) == SecretCounts(values=1, documents=1)
+    assert ledger.seen.secrets(plain.source.name) == SecretCounts(values=1, documents=1)
     told = Problem(url=site.url("/secret"), reason="secrets redacted: 1 github_token")
-    assert told in problems_of(pipeline, ledger.seen.of_run(pipeline.source.name, "run-1"))
-    for file in Path(pipeline.index.layout.root).rglob("*"):
+    assert told in problems_of(plain.crawling, ledger.seen.of_run(plain.source.name, "run-1"))
+    for file in Path(plain.index.layout.root).rglob("*"):
         assert not file.is_file() or TOKEN.encode() not in file.read_bytes()
-    for sha256 in pipeline.index.fragments.hashes():
-        assert TOKEN.encode() not in pipeline.index.fragments.get(sha256)
+    for sha256 in plain.index.fragments.hashes():
+        assert TOKEN.encode() not in plain.index.fragments.get(sha256)
 
 
-def test_a_304_is_still_an_answer_where_the_bytes_are_not_kept(pipeline: Pipeline, site: Site) -> None:
-    crawl(pipeline, "run-1")
+def test_a_304_is_still_an_answer_where_the_bytes_are_not_kept(plain: PlainRun, site: Site) -> None:
+    crawl(plain, "run-1")
     answers(site)
-    crawl(pipeline, "run-2")
+    crawl(plain, "run-2")
 
     assert answers(site) == {"/": True, "/plain": True, "/secret": True}
-    assert row(pipeline, site).state is DocumentState.NOT_MODIFIED
+    assert row(plain, site).state is DocumentState.NOT_MODIFIED
 
 
-def test_the_same_bytes_sent_again_are_dropped_again(pipeline: Pipeline, site: Site) -> None:
+def test_the_same_bytes_sent_again_are_dropped_again(plain: PlainRun, site: Site) -> None:
     site.pages["/secret"] = Reply(PAGES["/secret"].encode())
-    crawl(pipeline, "run-1")
-    crawl(pipeline, "run-2")
+    crawl(plain, "run-1")
+    crawl(plain, "run-2")
 
-    assert row(pipeline, site).state is DocumentState.FETCHED
-    assert not is_kept(pipeline, site)
+    assert row(plain, site).state is DocumentState.FETCHED
+    assert not is_kept(plain, site)
 
 
-def test_a_new_parser_fetches_what_was_not_kept_and_nothing_else(pipeline: Pipeline, site: Site) -> None:
-    crawl(pipeline, "run-1")
-    known = pipeline.index.ledger.documents.of_source(pipeline.source.name)
-    planned = plan_actions(pipeline.source, known, (), pipeline_version="v2 False", due_by="2026")
+def test_a_new_parser_fetches_what_was_not_kept_and_nothing_else(plain: PlainRun, site: Site) -> None:
+    crawl(plain, "run-1")
+    known = plain.index.ledger.documents.of_source(plain.source.name)
+    planned = plan_actions(plain.source, known, (), pipeline_version="v2 False", due_by="2026")
     held_back = [action for action in planned if "secrets" in action.reason]
     assert [(action.action, action.uri) for action in held_back] == [(Action.FETCH, site.url("/secret"))]
     answers(site)
-    crawl(pipeline, "run-2", version="v2")
+    crawl(plain, "run-2", version="v2")
 
     assert answers(site) == {"/": True, "/plain": True, "/secret": False}
-    again = row(pipeline, site)
+    again = row(plain, site)
     assert (again.state, again.pipeline_version, again.withheld) == (DocumentState.FETCHED, "v2 False", True)
-    assert not is_kept(pipeline, site)
+    assert not is_kept(plain, site)
 
 
-def test_with_keep_raw_the_bytes_stay_until_it_is_taken_back(pipeline: Pipeline, site: Site) -> None:
-    crawl(pipeline, "run-1", keep_raw=True)
-    secret = row(pipeline, site)
-    assert (secret.secrets, secret.withheld, is_kept(pipeline, site)) == (1, False, True)
+def test_with_keep_raw_the_bytes_stay_until_it_is_taken_back(plain: PlainRun, site: Site) -> None:
+    crawl(plain, "run-1", keep_raw=True)
+    secret = row(plain, site)
+    assert (secret.secrets, secret.withheld, is_kept(plain, site)) == (1, False, True)
     answers(site)
 
-    crawl(pipeline, "run-2", keep_raw=False)
-    assert not is_kept(pipeline, site)
-    crawl(pipeline, "run-3", keep_raw=True)
-    assert is_kept(pipeline, site)
+    crawl(plain, "run-2", keep_raw=False)
+    assert not is_kept(plain, site)
+    crawl(plain, "run-3", keep_raw=True)
+    assert is_kept(plain, site)
 
 
-def test_keep_raw_is_part_of_what_a_fragment_depends_on(pipeline: Pipeline) -> None:
-    sources = [Source(**{**_fields(pipeline.source), "keep_raw": keep}) for keep in (True, False)]
-    assert len({pipeline_version(pipeline.model, source) for source in sources}) == 2
+def test_keep_raw_is_part_of_what_a_fragment_depends_on(plain: PlainRun) -> None:
+    sources = [Source(**{**_fields(plain.source), "keep_raw": keep}) for keep in (True, False)]
+    assert len({pipeline_version(plain.resources.model, source) for source in sources}) == 2
 
 
-def test_a_page_whose_secret_has_gone_is_kept_again(pipeline: Pipeline, site: Site) -> None:
-    crawl(pipeline, "run-1")
+def test_a_page_whose_secret_has_gone_is_kept_again(plain: PlainRun, site: Site) -> None:
+    crawl(plain, "run-1")
     site.pages["/secret"] = with_validators(b"<h1>Doors</h1><p>Ask the porter.</p>", etag='"new"')
-    crawl(pipeline, "run-2")
+    crawl(plain, "run-2")
 
-    assert (row(pipeline, site).secrets, is_kept(pipeline, site)) == (0, True)
-    assert pipeline.index.ledger.seen.secrets(pipeline.source.name) == SecretCounts()
+    assert (row(plain, site).secrets, is_kept(plain, site)) == (0, True)
+    assert plain.index.ledger.seen.secrets(plain.source.name) == SecretCounts()
 
 
-def test_equal_bytes_that_another_document_keeps_stay(pipeline: Pipeline, site: Site) -> None:
-    crawl(pipeline, "run-1")
-    secret = row(pipeline, site)
+def test_equal_bytes_that_another_document_keeps_stay(plain: PlainRun, site: Site) -> None:
+    crawl(plain, "run-1")
+    secret = row(plain, site)
     other = KnownDocument(
         source="other", uri=secret.uri, state=DocumentState.FETCHED, raw_sha=secret.raw_sha, parsed_sha=None
     )
-    pipeline.index.ledger.documents.save([other])
+    plain.index.ledger.documents.save([other])
     site.pages["/secret"] = Reply(PAGES["/secret"].encode())
-    crawl(pipeline, "run-2")
+    crawl(plain, "run-2")
 
-    assert is_kept(pipeline, site)
+    assert is_kept(plain, site)

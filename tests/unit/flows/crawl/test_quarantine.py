@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.pipeline import Pipeline
 from runtime.processes.parser_pool import ChildLimits, ParserPool
 from schemas.changes import ChangeKind
 from schemas.errors import GuardRefused
 from tests.fakes.pdfs import Text, heading, new_pdf
-from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger, source_of, states
+from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger, source_of, states
 from tests.fakes.secret_samples import github_token
 from tests.fakes.site_server import Reply, Script, Site, with_validators
 
@@ -58,12 +57,12 @@ def good(site: Site) -> Site:
 
 
 @pytest.fixture
-def pipeline(good: Site, tmp_path: Path, parsers: ParserPool) -> Iterator[Pipeline]:
+def plain(good: Site, tmp_path: Path, parsers: ParserPool) -> Iterator[PlainRun]:
     """A run's parts, after a first run that readers see."""
-    with open_plain_pipeline(tmp_path, source_of(good), parsers=parsers) as pipeline:
-        publish_ledger(pipeline, crawl(pipeline, "first"))
+    with open_plain_run(tmp_path, source_of(good), parsers=parsers) as plain:
+        publish_ledger(plain, crawl(plain, "first"))
         good.log.clear()
-        yield pipeline
+        yield plain
 
 
 def probes(site: Site) -> int:
@@ -71,25 +70,25 @@ def probes(site: Site) -> int:
     return sum(ask.path.startswith("/sitegraph-") for ask in site.log)
 
 
-def test_a_page_whose_bytes_are_not_kept_is_judged_by_what_it_says(pipeline: Pipeline, good: Site) -> None:
+def test_a_page_whose_bytes_are_not_kept_is_judged_by_what_it_says(plain: PlainRun, good: Site) -> None:
     good.pages["/a.html"] = html(f"<p>The key {github_token()} is all that is left.</p>")
 
-    crawl(pipeline, "second")
+    crawl(plain, "second")
 
-    assert states(pipeline)["/a.html"] == ("quarantined", "less than a fifth of its text is left")
+    assert states(plain)["/a.html"] == ("quarantined", "less than a fifth of its text is left")
 
 
 def test_each_bad_answer_is_put_aside_and_marked_until_the_page_is_good_again(
-    pipeline: Pipeline, good: Site
+    plain: PlainRun, good: Site
 ) -> None:
     before = dict(good.pages)
     good.pages |= {"/a.html": LOGIN, "/b.html": WALL, "/c.html": SHELL, "/d.html": SHORT}
     good.pages["/e.html"] = Reply(b"", 302, {"Location": "/"})
     good.pages["/f.html"] = page("rewritten")
 
-    difference = crawl(pipeline, "second")
+    difference = crawl(plain, "second")
 
-    assert {path: reason for path, (state, reason) in states(pipeline).items() if state == "quarantined"} == {
+    assert {path: reason for path, (state, reason) in states(plain).items() if state == "quarantined"} == {
         "/a.html": "a login page",
         "/b.html": "a cookie wall",
         "/c.html": "an empty page that JavaScript would fill",
@@ -104,152 +103,148 @@ def test_each_bad_answer_is_put_aside_and_marked_until_the_page_is_good_again(
     }
     assert probes(good) == 1
 
-    publish_ledger(pipeline, difference)
-    assert crawl(pipeline, "third").changes == (), "looked at again, still bad, nothing to write"
+    publish_ledger(plain, difference)
+    assert crawl(plain, "third").changes == (), "looked at again, still bad, nothing to write"
     good.pages |= before
-    back = crawl(pipeline, "fourth")
+    back = crawl(plain, "fourth")
     assert {change.kind for change in back.changes} == {ChangeKind.REFRESHED, ChangeKind.CHANGED}
     assert not any(change.new.stale for change in back.changes if change.new)
-    assert {state for state, _ in states(pipeline).values()} == {"fetched"}
+    assert {state for state, _ in states(plain).values()} == {"fetched"}
 
 
-def test_an_error_page_with_200_is_known_by_what_a_nonsense_address_gets(
-    pipeline: Pipeline, good: Site
-) -> None:
+def test_an_error_page_with_200_is_known_by_what_a_nonsense_address_gets(plain: PlainRun, good: Site) -> None:
     start = page("start", links=(*PATHS, "/new.html"))
     good.pages = SoftErrors({**good.pages, "/a.html": SORRY, "/b.html": SORRY, "/": start}, SORRY)
     good.pages["/c.html"] = page("rewritten")
 
-    crawl(pipeline, "second")
+    crawl(plain, "second")
 
     why = "what the host answers to addresses that nobody has"
-    found = {path: reason for path, (state, reason) in states(pipeline).items() if state == "quarantined"}
+    found = {path: reason for path, (state, reason) in states(plain).items() if state == "quarantined"}
     assert found == {"/a.html": why, "/b.html": why, "/new.html": why}
     assert probes(good) == 1, "once a run and host"
 
 
-def test_a_redirect_to_where_every_unknown_address_leads_is_no_move(pipeline: Pipeline, good: Site) -> None:
+def test_a_redirect_to_where_every_unknown_address_leads_is_no_move(plain: PlainRun, good: Site) -> None:
     moved, elsewhere = (Reply(b"", 301, {"Location": to}) for to in ("/nothing-here.html", "/c.html"))
     good.pages = SoftErrors({**good.pages, "/a.html": moved, "/b.html": elsewhere}, moved)
     good.pages["/nothing-here.html"] = page("nothing")
 
-    crawl(pipeline, "second")
+    crawl(plain, "second")
 
-    found = states(pipeline)
+    found = states(plain)
     assert found["/a.html"][0] == "quarantined"
     assert found["/a.html"][1].endswith("as addresses do that nobody has")
     assert found["/b.html"][0] == "redirected"
 
 
-def test_a_short_page_is_taken_as_it_is_when_an_operator_accepts_it(pipeline: Pipeline, good: Site) -> None:
+def test_a_short_page_is_taken_as_it_is_when_an_operator_accepts_it(plain: PlainRun, good: Site) -> None:
     good.pages |= {"/a.html": SHORT, "/b.html": LOGIN}
 
-    difference = crawl(pipeline, "second", accept=True)
+    difference = crawl(plain, "second", accept=True)
 
     assert difference.documents["changed"] == 1
-    assert states(pipeline)["/b.html"] == ("quarantined", "a login page")
+    assert states(plain)["/b.html"] == ("quarantined", "a login page")
 
 
-def test_a_site_of_which_most_pages_are_bad_publishes_nothing(pipeline: Pipeline, good: Site) -> None:
+def test_a_site_of_which_most_pages_are_bad_publishes_nothing(plain: PlainRun, good: Site) -> None:
     for number, bad in enumerate((LOGIN, SHORT, SHELL, WALL)):
         good.pages |= dict.fromkeys(PATHS[:6], bad)
         with pytest.raises(GuardRefused, match="6 of 11 documents are now an error or login page"):
-            crawl(pipeline, f"run {number}")
+            crawl(plain, f"run {number}")
 
-    kinds = {change.kind for change in crawl(pipeline, "accepted", accept=True).changes}
+    kinds = {change.kind for change in crawl(plain, "accepted", accept=True).changes}
     assert kinds == {ChangeKind.REFRESHED}, "what is no content is marked, never taken"
 
 
-def test_a_site_that_is_all_errors_publishes_nothing_even_when_told_to(
-    pipeline: Pipeline, good: Site
-) -> None:
+def test_a_site_that_is_all_errors_publishes_nothing_even_when_told_to(plain: PlainRun, good: Site) -> None:
     errors = (Reply(b"gone", 404), Reply(b"gone", 410), Reply(b"sorry", 500), Reply(b""), LOGIN, SHELL, WALL)
     for number, bad in enumerate(errors):
         good.pages = dict.fromkeys(("/", *PATHS), bad)
         with pytest.raises(GuardRefused, match="nothing was changed"):
-            crawl(pipeline, f"run {number}", accept=number % 2 == 0)
+            crawl(plain, f"run {number}", accept=number % 2 == 0)
 
 
 def test_a_first_run_keeps_logins_and_walls_out(good: Site, tmp_path: Path, parsers: ParserPool) -> None:
     good.pages |= {"/a.html": LOGIN, "/b.html": WALL, "/c.html": html("<p>Short but honest.</p>")}
-    with open_plain_pipeline(tmp_path, source_of(good), parsers=parsers) as pipeline:
-        difference = crawl(pipeline, "first")
+    with open_plain_run(tmp_path, source_of(good), parsers=parsers) as plain:
+        difference = crawl(plain, "first")
 
     assert difference.documents["quarantined"] == 2
     assert len(difference.changes) == 9
     assert probes(good) == 1
 
 
-def test_copies_and_moved_pages_are_one_page_with_several_addresses(pipeline: Pipeline, good: Site) -> None:
+def test_copies_and_moved_pages_are_one_page_with_several_addresses(plain: PlainRun, good: Site) -> None:
     start = good.pages["/"]
     good.pages |= {"/": page("start", links=(*PATHS, "/a.html?sid=7", "/moved.html"))}
     good.pages |= {"/a.html?sid=7": page("a"), "/moved.html": page("b"), "/b.html": Reply(b"gone", 410)}
 
-    difference = crawl(pipeline, "second")
+    difference = crawl(plain, "second")
 
     assert difference.documents["duplicate"] == difference.documents["moved"] == 1
-    assert states(pipeline)["/b.html"] == ("gone", "HTTP 410")
+    assert states(plain)["/b.html"] == ("gone", "HTTP 410")
     aliases = {change.uri: change.new.aliases for change in difference.changes if change.new}
     assert aliases[good.url("/a.html")] == (good.url("/a.html?sid=7"),)
     assert aliases[good.url("/moved.html")] == (good.url("/b.html"),)
     (gone,) = (change for change in difference.changes if change.kind is ChangeKind.REMOVED)
     moved = next(change for change in difference.changes if change.uri == good.url("/moved.html"))
     assert (gone.uri, gone.successor) == (good.url("/b.html"), moved.doc)
-    assert pipeline.index.ledger.redirects.after(0) == {
+    assert plain.index.ledger.redirects.after(0) == {
         good.url("/b.html"): good.url("/moved.html"),
         good.url("/a.html?sid=7"): good.url("/a.html"),
     }
 
-    publish_ledger(pipeline, difference)
-    assert crawl(pipeline, "third").changes == ()
+    publish_ledger(plain, difference)
+    assert crawl(plain, "third").changes == ()
     good.pages |= {"/a.html?sid=7": page("its own"), "/": start}
-    back = crawl(pipeline, "fourth")
+    back = crawl(plain, "fourth")
     assert {change.uri for change in back.changes if change.kind is ChangeKind.ADDED} == {
         good.url("/a.html?sid=7")
     }
 
 
-def test_a_page_that_cannot_be_read_is_stale_after_three_tries(pipeline: Pipeline, good: Site) -> None:
+def test_a_page_that_cannot_be_read_is_stale_after_three_tries(plain: PlainRun, good: Site) -> None:
     before = good.pages["/a.html"]
     good.pages["/a.html"] = Reply(b"%PDF-1.7 and nothing that a PDF is made of")
     for number in (1, 2):
-        assert crawl(pipeline, f"unreadable {number}").changes == ()
-    difference = crawl(pipeline, "unreadable 3")
+        assert crawl(plain, f"unreadable {number}").changes == ()
+    difference = crawl(plain, "unreadable 3")
     assert [(c.uri, c.new and c.new.stale) for c in difference.changes] == [(good.url("/a.html"), True)]
 
-    publish_ledger(pipeline, difference)
+    publish_ledger(plain, difference)
     good.pages["/a.html"] = before
-    assert [change.new and change.new.stale for change in crawl(pipeline, "good").changes] == [False]
-    (row,) = pipeline.index.ledger.documents.get("handbook", [good.url("/a.html")]).values()
+    assert [change.new and change.new.stale for change in crawl(plain, "good").changes] == [False]
+    (row,) = plain.index.ledger.documents.get("handbook", [good.url("/a.html")]).values()
     assert row.failures == 0
 
 
 def test_a_pdf_that_a_newer_parser_cannot_read_is_stale_after_three_tries(
-    pipeline: Pipeline, good: Site
+    plain: PlainRun, good: Site
 ) -> None:
     """Its bytes stay as they are, as the site says; the newer version has no time for PDFs."""
     pdf = new_pdf([[heading("Charter"), Text("All that we promise. " * 20)]]).tobytes()
     good.pages |= {"/": page("start", links=(*PATHS, "/a.pdf")), "/a.pdf": with_validators(pdf, etag='"1"')}
-    publish_ledger(pipeline, crawl(pipeline, "readable"))
-    tokenizer = pipeline.model.path / "tokenizer.json"
-    with ParserPool(workers=1, tokenizer=tokenizer, limits=ChildLimits(pdf_seconds=0)) as pipeline.parsers:
-        pipeline.pipeline_version = "newer"
+    publish_ledger(plain, crawl(plain, "readable"))
+    tokenizer = plain.resources.model.path / "tokenizer.json"
+    with ParserPool(workers=1, tokenizer=tokenizer, limits=ChildLimits(pdf_seconds=0)) as parsers:
+        plain.give(parsers=parsers, pipeline_version="newer")
         for number in (1, 2):
-            assert crawl(pipeline, f"unreadable {number}").changes == ()
-        difference = crawl(pipeline, "unreadable 3")
+            assert crawl(plain, f"unreadable {number}").changes == ()
+        difference = crawl(plain, "unreadable 3")
     assert [(c.uri, c.new and c.new.stale) for c in difference.changes] == [(good.url("/a.pdf"), True)]
 
 
 @pytest.mark.long
-def test_a_bad_day_of_pages_with_several_addresses_publishes_nothing(pipeline: Pipeline, good: Site) -> None:
+def test_a_bad_day_of_pages_with_several_addresses_publishes_nothing(plain: PlainRun, good: Site) -> None:
     moved = Reply(b"", 301, {"Location": "/b.html"})
     good.pages |= {"/": page("start", links=(*PATHS, "/a.html?sid=7", "/old.html"))}
     good.pages |= {"/a.html?sid=7": page("a"), "/old.html": moved}
-    publish_ledger(pipeline, crawl(pipeline, "second"))
+    publish_ledger(plain, crawl(plain, "second"))
     fine = dict(good.pages)
     for number, trouble in enumerate((Reply(b"gone", 404), Reply(b"sorry", 403))):
         for paths in (("/a.html", "/old.html"), ("/a.html?sid=7",), ("/b.html",)):
             good.pages = {**fine, **dict.fromkeys(paths, trouble)}
-            assert crawl(pipeline, f"bad {number} {paths}", days=0.1).changes == (), paths
+            assert crawl(plain, f"bad {number} {paths}", days=0.1).changes == (), paths
             good.pages = dict(fine)
-            assert crawl(pipeline, f"good {number} {paths}", days=0.1).changes == (), paths
+            assert crawl(plain, f"good {number} {paths}", days=0.1).changes == (), paths

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from flows.crawl.plan import plan_source
-from flows.run.pipeline import Pipeline
 from schemas.documents import DocumentState
 from schemas.source import Source
 from tests.fakes.plain_crawl import ParserInThisThread, page
-from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger, source_of
+from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger, source_of
 from tests.fakes.site_server import Reply, Site, serve
 
 EARLY, NOW, LATE = (f"2026-03-0{day}T00:00:00+00:00" for day in (1, 2, 3))
@@ -26,36 +25,36 @@ def site() -> Iterator[Site]:
 
 
 @pytest.fixture
-def pipeline(site: Site, tmp_path: Path) -> Iterator[Pipeline]:
-    with open_plain_pipeline(tmp_path, source_of(site)) as pipeline:
-        pipeline.__dict__.update(parsers=ParserInThisThread(), pipeline_version="v1")
-        publish_ledger(pipeline, crawl(pipeline, "first"))
-        yield pipeline
+def plain(site: Site, tmp_path: Path) -> Iterator[PlainRun]:
+    with open_plain_run(tmp_path, source_of(site)) as plain:
+        plain.give(parsers=ParserInThisThread(), pipeline_version="v1")
+        publish_ledger(plain, crawl(plain, "first"))
+        yield plain
 
 
-def state_at_start(pipeline: Pipeline, uri: str, *, next_due: str, due_by: str | None) -> DocumentState:
+def state_at_start(plain: PlainRun, uri: str, *, next_due: str, due_by: str | None) -> DocumentState:
     """State of a document that was gone and is due then, as a run begins."""
-    documents, name = pipeline.index.ledger.documents, pipeline.source.name
+    documents, name = plain.index.ledger.documents, plain.source.name
     (row,) = documents.get(name, [uri]).values()
     documents.save([replace(row, state=DocumentState.GONE, next_due=next_due)])
-    pipeline.run_id = f"{next_due} {due_by}"
-    plan_source(pipeline, due_by=due_by)
+    plain.run_id = f"{next_due} {due_by}"
+    plan_source(plain.crawling, due_by=due_by)
     return documents.get(name, [uri])[uri].state
 
 
-def test_a_gone_page_that_is_still_linked_is_asked_for_when_it_is_due(pipeline: Pipeline, site: Site) -> None:
+def test_a_gone_page_that_is_still_linked_is_asked_for_when_it_is_due(plain: PlainRun, site: Site) -> None:
     gone = site.url("/a.html")
     site.pages["/a.html"] = Reply(b"", 410)
-    publish_ledger(pipeline, crawl(pipeline, "second"))
+    publish_ledger(plain, crawl(plain, "second"))
 
-    assert state_at_start(pipeline, gone, next_due=LATE, due_by=NOW) is DocumentState.GONE
-    assert state_at_start(pipeline, gone, next_due=EARLY, due_by=NOW) is DocumentState.NEW
-    assert state_at_start(pipeline, gone, next_due=LATE, due_by=None) is DocumentState.NEW
+    assert state_at_start(plain, gone, next_due=LATE, due_by=NOW) is DocumentState.GONE
+    assert state_at_start(plain, gone, next_due=EARLY, due_by=NOW) is DocumentState.NEW
+    assert state_at_start(plain, gone, next_due=LATE, due_by=None) is DocumentState.NEW
 
 
-def test_a_gone_page_that_readers_still_see_is_asked_for_at_once(pipeline: Pipeline, site: Site) -> None:
+def test_a_gone_page_that_readers_still_see_is_asked_for_at_once(plain: PlainRun, site: Site) -> None:
     kept = site.url("/a.html")  # its removal was not published
-    assert state_at_start(pipeline, kept, next_due=LATE, due_by=NOW) is DocumentState.NEW
+    assert state_at_start(plain, kept, next_due=LATE, due_by=NOW) is DocumentState.NEW
 
 
 def test_a_file_that_is_there_again_is_read_at_once(tmp_path: Path) -> None:
@@ -63,7 +62,7 @@ def test_a_file_that_is_there_again_is_read_at_once(tmp_path: Path) -> None:
     notes.mkdir()
     (notes / "a.md").write_text("# a\n")
     source = Source(name="notes", kind="files", roots=(str(notes),))
-    with open_plain_pipeline(tmp_path / "index", source) as pipeline:
-        plan_source(pipeline)
-        state = state_at_start(pipeline, "files://notes/a.md", next_due=LATE, due_by=NOW)
+    with open_plain_run(tmp_path / "index", source) as plain:
+        plan_source(plain.crawling)
+        state = state_at_start(plain, "files://notes/a.md", next_due=LATE, due_by=NOW)
     assert state is DocumentState.NEW

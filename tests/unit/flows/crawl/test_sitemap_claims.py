@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from flows.commit.report import reschedule
-from flows.run.pipeline import Pipeline
-from flows.run.work import Difference
+from flows.run.values import Difference
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState, LiveDocument
 from schemas.source import GoneAfter, Recrawl, Scope
 from tests.fakes.known import NOW
 from tests.fakes.plain_crawl import crawl, page
-from tests.fakes.plain_pipeline import open_plain_pipeline, source_of
+from tests.fakes.plain_run import PlainRun, open_plain_run, source_of
 from tests.fakes.site_server import Reply, Site, serve
 
 
@@ -57,9 +56,9 @@ def test_where_there_is_no_room_for_all_the_latest_changes_come_in(site: Site, t
     assert crawled.stopped("max_pages 6 reached") == 15
 
 
-def end_run(pipeline: Pipeline, run_id: str, *changed: str) -> None:
+def end_run(plain: PlainRun, run_id: str, *changed: str) -> None:
     """Judge and reschedule as the end of a run does, in which these pages changed."""
-    rows = pipeline.index.ledger.documents.of_source(pipeline.source.name)
+    rows = plain.index.ledger.documents.of_source(plain.source.name)
     docs = [row for row in rows if row.uri.endswith(changed)] if changed else []
     changes = [
         DocumentChange(
@@ -71,19 +70,19 @@ def end_run(pipeline: Pipeline, run_id: str, *changed: str) -> None:
         )
         for row in docs
     ]
-    seen = pipeline.index.ledger.seen.of_run(pipeline.source.name, run_id)
-    reschedule(pipeline, seen, Difference(base=0, changes=tuple(changes), documents={}))
+    seen = plain.index.ledger.seen.of_run(plain.source.name, run_id)
+    reschedule(plain.committing, seen, Difference(base=0, changes=tuple(changes), documents={}))
 
 
-def test_a_site_that_dates_every_page_anew_each_day_loses_its_say(site: Site, tmp_path: Path) -> None:
+def test_a_site_that_dates_every_page_again_each_day_loses_its_say(site: Site, tmp_path: Path) -> None:
     source, paths = source_of(site), [f"/p{number}" for number in range(6)]
     site.pages.update({path: page(path) for path in paths})
     for run, day in enumerate(("2026-02-01", "2026-02-02"), start=1):
         list_pages(site, {path: f"{day}T0{number}:00:00Z" for number, path in enumerate(paths)})
         crawled = crawl(tmp_path, source, run_id=f"run-{run}")
         assert pages_asked_for(site) == paths[::-1]
-        with open_plain_pipeline(tmp_path, source) as pipeline:
-            end_run(pipeline, f"run-{run}", "/p3")
+        with open_plain_run(tmp_path, source) as plain:
+            end_run(plain, f"run-{run}", "/p3")
     list_pages(site, {path: f"2026-02-03T0{number}:00:00Z" for number, path in enumerate(paths)})
 
     crawled = crawl(tmp_path, source, run_id="run-3")
@@ -99,8 +98,8 @@ def test_a_true_claim_brings_a_page_to_the_front_and_an_old_one_does_not(site: S
     site.pages.update({path: page(path) for path in paths})
     list_pages(site, dict.fromkeys(paths, "2026-02-01"))
     crawl(tmp_path, source)
-    with open_plain_pipeline(tmp_path, source) as pipeline:
-        end_run(pipeline, "run-1", *paths)
+    with open_plain_run(tmp_path, source) as plain:
+        end_run(plain, "run-1", *paths)
     pages_asked_for(site)
     list_pages(site, {"/a": "2026-02-01", "/b": "2026-02-01", "/c": "2026-02-09"})
 

@@ -11,7 +11,7 @@ from ingest.plan.traps import MAX_EQUAL_VARIANTS
 from schemas.documents import DocumentState
 from schemas.source import Scope
 from tests.fakes.plain_crawl import Crawled, crawl, page
-from tests.fakes.plain_pipeline import source_of
+from tests.fakes.plain_run import source_of
 from tests.fakes.site_server import Ask, Reply, Script, Site, serve
 
 

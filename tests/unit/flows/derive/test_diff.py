@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.pipeline import Pipeline
-from flows.run.work import Difference
+from flows.run.values import Difference
 from runtime.processes.parser_pool import ParserPool
 from schemas.documents import Outcome
-from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger, source_of
+from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger, source_of
 from tests.fakes.site_server import Reply, Script, Site, with_validators
 
 WORDS = " ".join(f"word-{number}" for number in range(40))
@@ -27,12 +26,12 @@ HUB = b"<html><body><main><h1>Hub</h1><p>There are <a href='/sizes.html'>sizes</
 
 
 @pytest.fixture
-def pipeline(site: Site, tmp_path: Path, parsers: ParserPool) -> Iterator[Pipeline]:
+def plain(site: Site, tmp_path: Path, parsers: ParserPool) -> Iterator[PlainRun]:
     """A run's parts, after a first run that readers see."""
     site.pages = {"/": with_validators(HUB, etag='"hub"'), "/sizes.html": table(*ROWS)}
-    with open_plain_pipeline(tmp_path, source_of(site), parsers=parsers) as pipeline:
-        publish_ledger(pipeline, crawl(pipeline, "first"))
-        yield pipeline
+    with open_plain_run(tmp_path, source_of(site), parsers=parsers) as plain:
+        publish_ledger(plain, crawl(plain, "first"))
+        yield plain
 
 
 def outcomes(difference: Difference) -> dict[str, int]:
@@ -42,52 +41,52 @@ def outcomes(difference: Difference) -> dict[str, int]:
     return {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}
 
 
-def test_what_a_reader_would_see_is_a_change_and_nothing_else_is(pipeline: Pipeline, site: Site) -> None:
+def test_what_a_reader_would_see_is_a_change_and_nothing_else_is(plain: PlainRun, site: Site) -> None:
     site.pages["/sizes.html"] = table(*ROWS, footer="Printed in March", etag='"2"')
-    footer = crawl(pipeline, "footer")
+    footer = crawl(plain, "footer")
     assert (outcomes(footer), footer.documents["fetched"]) == ({"unchanged": 2}, 1)
 
     site.pages["/sizes.html"] = table(*reversed(ROWS), etag='"3"')
-    assert outcomes(crawl(pipeline, "rows swapped")) == {"changed": 1, "unchanged": 1}
+    assert outcomes(crawl(plain, "rows swapped")) == {"changed": 1, "unchanged": 1}
 
     site.pages["/sizes.html"] = table(ROWS[0].replace("1024", "1025"), ROWS[1], etag='"4"')
-    assert outcomes(crawl(pipeline, "a digit")) == {"changed": 1, "unchanged": 1}
+    assert outcomes(crawl(plain, "a digit")) == {"changed": 1, "unchanged": 1}
 
     site.pages["/sizes.html"] = table(*ROWS, etag='"5"')
-    assert outcomes(crawl(pipeline, "as before")) == {"unchanged": 2}
+    assert outcomes(crawl(plain, "as before")) == {"unchanged": 2}
 
 
-def test_a_hub_that_is_not_modified_or_down_takes_no_page_with_it(pipeline: Pipeline, site: Site) -> None:
+def test_a_hub_that_is_not_modified_or_down_takes_no_page_with_it(plain: PlainRun, site: Site) -> None:
     site.log.clear()
-    same = crawl(pipeline, "304")
+    same = crawl(plain, "304")
     assert (outcomes(same), same.documents["not_modified"]) == ({"unchanged": 2}, 2)
     assert set(site.paths()) >= {"/", "/sizes.html"}
 
-    pipeline.source = source_of(site, seeds=(site.url("/sizes.html"),))
+    plain.source = source_of(site, seeds=(site.url("/sizes.html"),))
     site.pages["/"] = Reply(b"sorry", 503)
-    down = crawl(pipeline, "down")
+    down = crawl(plain, "down")
     assert (outcomes(down), down.changes) == ({"failed": 1, "unchanged": 1}, ())
 
 
-def test_a_host_whose_304_hid_a_change_is_never_believed_again(pipeline: Pipeline, site: Site) -> None:
+def test_a_host_whose_304_hid_a_change_is_never_believed_again(plain: PlainRun, site: Site) -> None:
     changed = table(ROWS[0].replace("1024", "2048"), ROWS[1])
     site.pages["/sizes.html"] = changed
-    assert outcomes(crawl(pipeline, "hidden")) == {"unchanged": 2}
+    assert outcomes(crawl(plain, "hidden")) == {"unchanged": 2}
 
-    found = crawl(pipeline, "full", days=31)
+    found = crawl(plain, "full", days=31)
 
     assert outcomes(found) == {"changed": 1, "unchanged": 1}
-    (problem,) = pipeline.index.ledger.runs.problems("full")
+    (problem,) = plain.index.ledger.runs.problems("full")
     assert problem.url == site.address
     assert "its 304 is no longer believed" in problem.reason
     site.log.clear()
-    assert crawl(pipeline, "after").documents["not_modified"] == 0
+    assert crawl(plain, "after").documents["not_modified"] == 0
     assert not any("if-none-match" in ask.headers for ask in site.log)
 
 
-def test_another_date_behind_a_304_makes_no_host_a_liar(pipeline: Pipeline, site: Site) -> None:
+def test_another_date_behind_a_304_makes_no_host_a_liar(plain: PlainRun, site: Site) -> None:
     site.pages["/sizes.html"] = table(*ROWS, footer="Printed in March")
-    crawl(pipeline, "hidden")
+    crawl(plain, "hidden")
 
-    assert outcomes(crawl(pipeline, "full", days=31)) == {"unchanged": 2}
-    assert pipeline.index.ledger.hosts.distrusted() == {}
+    assert outcomes(crawl(plain, "full", days=31)) == {"unchanged": 2}
+    assert plain.index.ledger.hosts.distrusted() == {}

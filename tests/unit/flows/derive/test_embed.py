@@ -9,9 +9,8 @@ from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch
 from flows.crawl.plan import plan_source, plan_wave
 from flows.derive.embed import embed_fragments
-from flows.run.pipeline import Pipeline
 from schemas.source import Source
-from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, publish_ledger
+from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger
 
 SECTIONS = ("Leases", "Ledgers", "Outboxes")
 VOCABULARY = "porter key door parcel night list house window letter stair lamp coin bell gate cellar roof"
@@ -46,14 +45,14 @@ def insert_at_top(folder: Path, document: int) -> None:
     file.write_text(file.read_text().replace("## Leases\n", f"## Leases\n\n{NEW} Number {document}.\n"))
 
 
-def encode_changes(pipeline: Pipeline, run_id: str) -> int:
+def encode_changes(plain: PlainRun, run_id: str) -> int:
     """Crawl, have encoded what changed, publish; give how many texts were new to the cache."""
-    before = pipeline.encoding.taken
-    difference = crawl(pipeline, run_id)
-    embed_fragments(pipeline, [change.new.fragment_sha for change in difference.changes if change.new])
-    pipeline.encoding.settle()
-    publish_ledger(pipeline, difference)
-    return pipeline.encoding.taken - before
+    before = plain.encoding.taken
+    difference = crawl(plain, run_id)
+    embed_fragments(plain.deriving, [change.new.fragment_sha for change in difference.changes if change.new])
+    plain.encoding.wait()
+    publish_ledger(plain, difference)
+    return plain.encoding.taken - before
 
 
 @pytest.mark.parametrize(
@@ -65,42 +64,42 @@ def test_a_paragraph_inserted_at_the_top_encodes_one_text_a_document(
     tmp_path: Path, documents: int, edited: int
 ) -> None:
     source = write(tmp_path, documents)
-    with open_plain_pipeline(tmp_path / "index", source) as pipeline:
-        first = encode_changes(pipeline, "run-1")
+    with open_plain_run(tmp_path / "index", source) as plain:
+        first = encode_changes(plain, "run-1")
         assert first >= 3 * documents
         for number in range(0, documents, documents // edited)[:edited]:
             insert_at_top(tmp_path, number)
 
-        assert encode_changes(pipeline, "run-2") <= edited + 1
-        assert encode_changes(pipeline, "run-3") == 0
+        assert encode_changes(plain, "run-2") <= edited + 1
+        assert encode_changes(plain, "run-3") == 0
 
 
-def look(pipeline: Pipeline) -> None:
+def look(plain: PlainRun) -> None:
     """Fetch and parse everything, and go no further."""
-    plan_source(pipeline)
-    while wave := plan_wave(pipeline, due_by=None):
+    plan_source(plain.crawling)
+    while wave := plan_wave(plain.crawling, due_by=None):
         for batch in wave:
-            fetch_batch(pipeline, batch.uris)
-            parse_batch(pipeline, batch.uris)
+            fetch_batch(plain.crawling, batch.uris)
+            parse_batch(plain.crawling, batch.uris)
 
 
 def test_new_documents_are_encoded_while_others_are_still_to_be_read(tmp_path: Path) -> None:
-    with open_plain_pipeline(tmp_path / "index", write(tmp_path, 3)) as pipeline:
-        look(pipeline)
+    with open_plain_run(tmp_path / "index", write(tmp_path, 3)) as plain:
+        look(plain)
 
-        assert pipeline.encoding.taken >= 9
-        assert len(pipeline.embedded_ahead) == 3
+        assert plain.encoding.taken >= 9
+        assert len(plain.crawling.embedded_ahead) == 3
 
 
 def test_a_document_that_was_there_before_waits_until_it_is_known_to_be_published(tmp_path: Path) -> None:
     """It may turn out to be a login page, whose texts nobody will ever read."""
     source = write(tmp_path, 3)
-    with open_plain_pipeline(tmp_path / "index", source) as pipeline:
-        encode_changes(pipeline, "run-1")
-        before = pipeline.encoding.taken
+    with open_plain_run(tmp_path / "index", source) as plain:
+        encode_changes(plain, "run-1")
+        before = plain.encoding.taken
         insert_at_top(tmp_path, 1)
-        pipeline.run_id = "run-2"
+        plain.run_id = "run-2"
 
-        look(pipeline)
+        look(plain)
 
-        assert pipeline.encoding.taken == before
+        assert plain.encoding.taken == before

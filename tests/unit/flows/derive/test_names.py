@@ -247,8 +247,8 @@ def test_a_language_model_is_asked_about_new_passages_only_and_told_of_when_it_f
             raise FetchTimeout("no answer", subject="http://model.test")
         return '{"entities": ["great key", "golden key"], "relations": []}'
 
-    settings = replace(index.pipeline.index.settings, llm_url="http://model.test", llm_model="small")
-    index.pipeline.index.settings = settings
+    settings = replace(index.plain.index.settings, llm_url="http://model.test", llm_model="small")
+    index.plain.index.settings = settings
     monkeypatch.setattr("ingest.fetch.completion.open_completion", lambda *_args, **_fields: complete)
     index.publish(
         {"key.md": note("Keys", "The great key hangs there."), "no.md": note("No", "Such silence.")}
@@ -256,7 +256,7 @@ def test_a_language_model_is_asked_about_new_passages_only_and_told_of_when_it_f
     assert {edge.text for edge in mentions(index, "great key")} == {"great key"}
     assert mentions(index, "golden key") == []
     assert len(asked) == 2
-    problems = index.pipeline.index.ledger.runs.problems(index.pipeline.run_id)
+    problems = index.plain.index.ledger.runs.problems(index.plain.run_id)
     assert any("read by rules alone" in problem.reason for problem in problems)
     index.publish(
         {"gates.md": note("Great Gates", "They open."), "key.md": note("Keys", "The great key hangs there.")}

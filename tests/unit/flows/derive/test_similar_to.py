@@ -12,7 +12,8 @@ from flows.commit.publish import prune
 from flows.derive import similar_to
 from flows.derive.similar_to import SimilarPlan, SimilarRows, state_of
 from flows.run.index import Index
-from flows.run.pipeline import Pipeline
+from flows.run.resources import Given, Resources
+from flows.run.values import Run
 from indexes.embed.cache import MemoryVectorCache
 from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
@@ -23,7 +24,7 @@ from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.memory import MemoryGraphStore
 from indexes.write.outbox import load_payload
-from ingest.link.passages import encoded_text_of
+from ingest.link.chunk_columns import encoded_text_of
 from runtime.progress import StageProgress
 from schemas.changes import RowChanges
 from schemas.edges import Edge, EdgeKind
@@ -34,7 +35,7 @@ from tests.fakes.encoder import HashEncoder
 from tests.fakes.graph_samples import make_chunk
 from tests.fakes.ledger_rows import begin, freeze
 from tests.fakes.memory_tables import MemoryTables
-from tests.fakes.plain_pipeline import open_encoding
+from tests.fakes.plain_run import PlainRun, open_encoding
 
 DIM = 32
 ENCODER = HashEncoder(DIM)
@@ -42,22 +43,23 @@ STALLS = "Guards stand at the gate and count who comes and who goes"
 
 
 @pytest.fixture
-def pipeline(tmp_path: Path) -> Iterator[Pipeline]:
+def plain(tmp_path: Path) -> Iterator[PlainRun]:
     """An empty index with its stores in memory."""
     model = ModelManifest(name="test", sha256="0" * 64, dim=DIM, max_tokens=256)
     manifest = IndexManifest(index_id="test", graph="lance", model=model)
     index = Index(layout=IndexLayout(tmp_path), manifest=manifest, settings=Settings(keep_generations=2))
     write_current(tmp_path, 0)
-    index.__dict__ |= {"chunks": MemoryTables(model), "graph": MemoryGraphStore()}
+    index.opened_chunks, index.opened_graph = MemoryTables(model), MemoryGraphStore()
     source = Source(name="site", kind="files")
-    pipeline = Pipeline(index=index, source=source, run_id="run", progress=StageProgress(quiet=True))
-    pipeline.__dict__["model"] = ModelSpec(
+    cache = MemoryVectorCache()
+    given = Given(vectors=cache, encoding=open_encoding(cache, ENCODER))
+    run = Run(index=str(tmp_path), source="site", run_id="run")
+    resources = Resources(run, index=index, source=source, progress=StageProgress(quiet=True), given=given)
+    resources.model = ModelSpec(
         name=model.name, path=tmp_path, sha256=model.sha256, dim=DIM, max_tokens=model.max_tokens
     )
-    cache = MemoryVectorCache()
-    pipeline.__dict__ |= {"vectors": cache, "encoding": open_encoding(cache, ENCODER)}
-    yield pipeline
-    pipeline.encoding.close()
+    yield PlainRun(resources, given)
+    resources.encoding().close()
     index.close()
 
 
@@ -68,24 +70,24 @@ def passage(text: str, page: str = "one", source: str = "site") -> Chunk:
 
 
 def run(
-    pipeline: Pipeline, *chunks: Chunk, base: int = 0, gone: Collection[Chunk] = ()
+    plain: PlainRun, *chunks: Chunk, base: int = 0, gone: Collection[Chunk] = ()
 ) -> tuple[int, SimilarRows]:
     """Make the next generation on top of *base*: what comes, and what goes."""
     texts = {encoded_text_of(chunk): ENCODER.encode_query(encoded_text_of(chunk)) for chunk in chunks}
     if texts:
-        pipeline.vectors.put(tuple(texts), np.stack(list(texts.values())))
+        plain.resources.vectors.put(tuple(texts), np.stack(list(texts.values())))
     deletes = tuple(chunk.id for chunk in gone)
-    plan = SimilarPlan(pipeline=pipeline, base=base)
+    plan = SimilarPlan(run=plain.deriving, base=base)
     for chunk in chunks:
         plan.add(RowChanges(chunks=(chunk,)))
     plan.add(RowChanges(chunk_deletes=deletes))
     decided = plan.decide()
-    number = begin(pipeline.index.ledger, base=base)
-    freeze(pipeline.index.ledger, number, (), details={"similar": {"state": decided.state}})
-    write(pipeline.index, number, base, chunks, deletes, decided)
-    pipeline.index.ledger.generations.mark(number, GenerationState.PUBLISHED)
-    dump_generation(pipeline.index.layout, manifest_of(number, base))
-    write_current(pipeline.index.layout.root, number)
+    number = begin(plain.index.ledger, base=base)
+    freeze(plain.deriving.index.ledger, number, (), details={"similar": {"state": decided.state}})
+    write(plain.index, number, base, chunks, deletes, decided)
+    plain.index.ledger.generations.mark(number, GenerationState.PUBLISHED)
+    dump_generation(plain.index.layout, manifest_of(number, base))
+    write_current(plain.index.layout.root, number)
     return number, decided
 
 
@@ -123,20 +125,20 @@ def write(
     joiner.finish(number)
 
 
-def edges(pipeline: Pipeline, generation: int) -> tuple[Edge, ...]:
+def edges(plain: PlainRun, generation: int) -> tuple[Edge, ...]:
     """What the graph holds."""
-    return tuple(pipeline.index.graph.at(generation).scan_edges())
+    return tuple(plain.index.graph.at(generation).scan_edges())
 
 
-def ends(pipeline: Pipeline, generation: int) -> set[tuple[str, str]]:
+def ends(plain: PlainRun, generation: int) -> set[tuple[str, str]]:
     """Both ends of each edge."""
-    return {(edge.src, edge.dst) for edge in edges(pipeline, generation)}
+    return {(edge.src, edge.dst) for edge in edges(plain, generation)}
 
 
-def clean(pipeline: Pipeline, *chunks: Chunk) -> tuple[Edge, ...]:
+def clean(plain: PlainRun, *chunks: Chunk) -> tuple[Edge, ...]:
     """The edges of an index that holds nothing but these."""
-    number, _ = run(pipeline, *chunks)
-    return edges(pipeline, number)
+    number, _ = run(plain, *chunks)
+    return edges(plain, number)
 
 
 ONE = passage(STALLS)
@@ -145,14 +147,14 @@ THREE = passage("Ropes are kept in the tower, dry and coiled", "three")
 FOUR = passage(f"{STALLS} by day", "four", source="wiki")
 
 
-def test_a_passage_that_comes_is_joined_both_ways_to_those_that_are_there(pipeline: Pipeline) -> None:
-    first, _ = run(pipeline, ONE, THREE)
-    assert ends(pipeline, first) == set()
+def test_a_passage_that_comes_is_joined_both_ways_to_those_that_are_there(plain: PlainRun) -> None:
+    first, _ = run(plain, ONE, THREE)
+    assert ends(plain, first) == set()
 
-    second, decided = run(pipeline, TWO, FOUR, base=first)
+    second, decided = run(plain, TWO, FOUR, base=first)
 
-    assert edges(pipeline, second) == clean(pipeline, ONE, TWO, THREE, FOUR)
-    assert (TWO.id, ONE.id) in ends(pipeline, second)
+    assert edges(plain, second) == clean(plain, ONE, TWO, THREE, FOUR)
+    assert (TWO.id, ONE.id) in ends(plain, second)
     assert (decided.counts.searched, decided.counts.searched_again) == (2, 0)
     assert {source: counts["edges"]["similar_to"] for source, counts in decided.growth.items()} == {
         "site": 4,
@@ -160,102 +162,102 @@ def test_a_passage_that_comes_is_joined_both_ways_to_those_that_are_there(pipeli
     }
 
 
-def test_what_goes_takes_its_edges_of_both_directions_without_a_search(pipeline: Pipeline) -> None:
-    first, _ = run(pipeline, ONE, TWO, THREE, FOUR)
+def test_what_goes_takes_its_edges_of_both_directions_without_a_search(plain: PlainRun) -> None:
+    first, _ = run(plain, ONE, TWO, THREE, FOUR)
 
-    second, decided = run(pipeline, base=first, gone=[FOUR])
+    second, decided = run(plain, base=first, gone=[FOUR])
 
-    assert edges(pipeline, second) == clean(pipeline, ONE, TWO, THREE)
+    assert edges(plain, second) == clean(plain, ONE, TWO, THREE)
     assert decided.counts.searched == decided.counts.searched_again == 0
     assert decided.growth["wiki"] == {"edges": {"similar_to": -2}}
 
 
-def test_nothing_is_written_where_no_edge_changes(pipeline: Pipeline) -> None:
-    first, _ = run(pipeline, ONE, TWO)
-    _, decided = run(pipeline, THREE, base=first)
+def test_nothing_is_written_where_no_edge_changes(plain: PlainRun) -> None:
+    first, _ = run(plain, ONE, TWO)
+    _, decided = run(plain, THREE, base=first)
     assert (decided.payloads, decided.growth) == ((), {})
 
 
-def test_the_generation_a_run_builds_on_is_the_one_that_counts(pipeline: Pipeline) -> None:
+def test_the_generation_a_run_builds_on_is_the_one_that_counts(plain: PlainRun) -> None:
     """After a rollback what the later generation knew is of no use."""
-    first, _ = run(pipeline, ONE, THREE)
-    run(pipeline, TWO, base=first)
-    pipeline.index.ledger.generations.roll_back(above=first)
+    first, _ = run(plain, ONE, THREE)
+    run(plain, TWO, base=first)
+    plain.index.ledger.generations.roll_back(above=first)
 
-    third, decided = run(pipeline, FOUR, base=first)
+    third, decided = run(plain, FOUR, base=first)
 
-    assert edges(pipeline, third) == clean(pipeline, ONE, THREE, FOUR)
+    assert edges(plain, third) == clean(plain, ONE, THREE, FOUR)
     assert decided.counts.searched == 1
 
 
 @pytest.mark.parametrize("harm", ["lost", "damaged", "forgotten"])
-def test_where_what_was_known_is_lost_everything_is_compared_again(pipeline: Pipeline, harm: str) -> None:
-    first, _ = run(pipeline, ONE, TWO, THREE)
-    folder = pipeline.index.layout.similar
+def test_where_what_was_known_is_lost_everything_is_compared_again(plain: PlainRun, harm: str) -> None:
+    first, _ = run(plain, ONE, TWO, THREE)
+    folder = plain.index.layout.similar
     if harm == "lost":
         shutil.rmtree(folder)
     elif harm == "damaged":
         (file,) = [path for path in folder.rglob("*") if path.is_file()]
         file.write_bytes(b"damaged")
     else:
-        row = pipeline.index.ledger.generations.get(first)
+        row = plain.index.ledger.generations.get(first)
         assert row is not None
-        pipeline.index.ledger.generations.restore([replace(row, details={})], [])
+        plain.index.ledger.generations.restore([replace(row, details={})], [])
 
-    second, decided = run(pipeline, FOUR, base=first)
+    second, decided = run(plain, FOUR, base=first)
 
-    assert edges(pipeline, second) == clean(pipeline, ONE, TWO, THREE, FOUR)
+    assert edges(plain, second) == clean(plain, ONE, TWO, THREE, FOUR)
     assert decided.counts.searched == 4
-    written = [load_payload(pipeline.index.outbox, sha) for sha in decided.payloads]
+    written = [load_payload(plain.index.outbox, sha) for sha in decided.payloads]
     assert {edge.id for part in written for edge in part.edges} == {
-        edge.id for edge in edges(pipeline, second) if FOUR.id in (edge.src, edge.dst)
+        edge.id for edge in edges(plain, second) if FOUR.id in (edge.src, edge.dst)
     }, "edges that are right already are left alone"
 
 
-def test_another_threshold_holds_from_the_next_generation_on(pipeline: Pipeline) -> None:
-    first, _ = run(pipeline, ONE, TWO, FOUR)
-    assert len(edges(pipeline, first)) == 6
-    pipeline.index.settings = Settings(similar_score=0.99)
+def test_another_threshold_holds_from_the_next_generation_on(plain: PlainRun) -> None:
+    first, _ = run(plain, ONE, TWO, FOUR)
+    assert len(edges(plain, first)) == 6
+    plain.index.settings = Settings(similar_score=0.99)
 
-    second, decided = run(pipeline, THREE, base=first)
+    second, decided = run(plain, THREE, base=first)
 
-    assert (edges(pipeline, second), decided.counts.searched) == ((), 4)
+    assert (edges(plain, second), decided.counts.searched) == ((), 4)
 
 
-def test_copies_of_a_site_give_each_passage_no_more_than_five_edges(pipeline: Pipeline) -> None:
+def test_copies_of_a_site_give_each_passage_no_more_than_five_edges(plain: PlainRun) -> None:
     copies = [passage(STALLS, f"{version}", source=f"v{version}") for version in range(40)]
 
-    number, decided = run(pipeline, *copies)
+    number, decided = run(plain, *copies)
 
-    joined = edges(pipeline, number)
+    joined = edges(plain, number)
     lowest = sorted(chunk.id for chunk in copies)
     assert len(joined) == decided.counts.near_duplicates == 5 * 40
     assert {edge.score for edge in joined} == {1.0}
     assert {edge.dst for edge in joined} == set(lowest[:6])
 
 
-def test_many_edges_are_many_payloads(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_edges_are_many_payloads(plain: PlainRun, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(similar_to, "EDGES_PER_PAYLOAD", 4)
-    number, decided = run(pipeline, ONE, TWO, FOUR)
-    assert (len(decided.payloads), len(edges(pipeline, number))) == (2, 6)
+    number, decided = run(plain, ONE, TWO, FOUR)
+    assert (len(decided.payloads), len(edges(plain, number))) == (2, 6)
 
 
-def test_what_is_known_goes_with_its_generation(pipeline: Pipeline) -> None:
-    numbers = [run(pipeline, ONE)[0]]
+def test_what_is_known_goes_with_its_generation(plain: PlainRun) -> None:
+    numbers = [run(plain, ONE)[0]]
     for chunk in (TWO, THREE, FOUR):
-        numbers.append(run(pipeline, chunk, base=numbers[-1])[0])
-    taken = pipeline.index.ledger.leases.acquire("index", holder="me", now="2026", expires_at="9999")
+        numbers.append(run(plain, chunk, base=numbers[-1])[0])
+    taken = plain.index.ledger.leases.acquire("index", holder="me", now="2026", expires_at="9999")
     assert taken is not None
 
-    prune(pipeline.index, source="site")
+    prune(plain.index, source="site")
 
-    rows = [pipeline.index.ledger.generations.get(number) for number in numbers]
+    rows = [plain.index.ledger.generations.get(number) for number in numbers]
     states = [state_of(row) for row in rows if row is not None]
-    assert [pipeline.index.similar_to.has(state or "") for state in states] == [False, False, True, True]
+    assert [plain.index.similar.has(state or "") for state in states] == [False, False, True, True]
 
 
-def test_edges_say_their_kind_and_how_sure_they_are(pipeline: Pipeline) -> None:
-    number, _ = run(pipeline, ONE, TWO)
-    for edge in edges(pipeline, number):
+def test_edges_say_their_kind_and_how_sure_they_are(plain: PlainRun) -> None:
+    number, _ = run(plain, ONE, TWO)
+    for edge in edges(plain, number):
         assert (edge.kind, edge.confidence) == (EdgeKind.SIMILAR_TO, edge.score)
         assert edge.score == round(edge.score or 0, 4) >= 0.7

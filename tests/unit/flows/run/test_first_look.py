@@ -3,20 +3,20 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.flows.test_creating import write_model
 
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.plan import plan_source, plan_wave
-from flows.run.opening import open_pipeline
+from flows.run.opening import open_run
 from schemas.errors import GuardRefused
 from tests.fakes.site_server import Reply, Site, serve
+from tests.unit.flows.run.test_create_index import write_model
 
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the index would be; its model is not exported, since nothing is encoded."""
     monkeypatch.setenv("SITEGRAPH_MODEL", write_model(tmp_path / "model"))
-    monkeypatch.setattr("flows.run.index.Pipeline.export_encoder", lambda _pipeline: None)
+    monkeypatch.setattr("flows.run.resources.Resources.export_encoder", lambda _pipeline: None)
     return tmp_path / "made" / "index"
 
 
@@ -40,7 +40,7 @@ def test_a_seed_that_cannot_be_read_leaves_no_folder(tmp_path: Path, index: Path
         source = web_source(tmp_path, site, "/", "/away")
         with (
             pytest.raises(GuardRefused, match="/away cannot be read"),
-            open_pipeline(source, index=str(index)),
+            open_run(source, index=str(index)),
         ):
             pass
 
@@ -51,7 +51,7 @@ def test_a_root_that_is_not_there_leaves_no_folder(tmp_path: Path, index: Path) 
     source = files_source(tmp_path, "nowhere")
     with (
         pytest.raises(GuardRefused, match="root folder is not there"),
-        open_pipeline(source, index=str(index)),
+        open_run(source, index=str(index)),
     ):
         pass
 
@@ -61,7 +61,7 @@ def test_a_root_that_is_not_there_leaves_no_folder(tmp_path: Path, index: Path) 
 def test_roots_without_a_file_leave_no_folder(tmp_path: Path, index: Path) -> None:
     (tmp_path / "empty").mkdir()
     source = files_source(tmp_path, "empty")
-    with pytest.raises(GuardRefused, match="no readable document"), open_pipeline(source, index=str(index)):
+    with pytest.raises(GuardRefused, match="no readable document"), open_run(source, index=str(index)):
         pass
 
     assert not index.parent.exists()
@@ -71,29 +71,29 @@ def test_what_the_seeds_answered_is_not_asked_for_again(tmp_path: Path, index: P
     pages = {"/": Reply(b"<p>here</p>"), "/old": Reply(b"", 301, {"Location": "/"})}
     with serve(Site(pages)) as site:
         source = web_source(tmp_path, site, "/", "/old")
-        with open_pipeline(source, index=str(index), quiet=True) as pipeline:
-            plan_source(pipeline)
-            for batch in plan_wave(pipeline, due_by=None):
-                fetch_batch(pipeline, batch.uris)
-            known = pipeline.index.ledger.documents.of_source("web")
+        with open_run(source, index=str(index), quiet=True) as opened:
+            plan_source(opened.crawling())
+            for batch in plan_wave(opened.crawling(), due_by=None):
+                fetch_batch(opened.crawling(), batch.uris)
+            known = opened.index.ledger.documents.of_source("web")
 
         assert sorted(document.state.value for document in known) == ["fetched", "redirected"]
         assert sorted(path for path in site.paths() if path in pages) == ["/", "/old"]
-        assert pipeline.index.manifest.index_id
+        assert opened.index.manifest.index_id
 
 
 def test_an_index_that_is_there_stays_when_a_seed_cannot_be_read(tmp_path: Path, index: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "one.md").write_text("# One\n")
-    with open_pipeline(files_source(tmp_path, "notes"), index=str(index), quiet=True):
+    with open_run(files_source(tmp_path, "notes"), index=str(index), quiet=True):
         pass
 
     gone = files_source(tmp_path, "nowhere")
     with (
         pytest.raises(GuardRefused, match="not there"),
-        open_pipeline(gone, index=str(index), quiet=True) as pipeline,
+        open_run(gone, index=str(index), quiet=True) as opened,
     ):
-        plan_source(pipeline)
+        plan_source(opened.crawling())
 
     assert (index / "index.json").exists()
     assert (index / "CURRENT").read_text() == "0\n"

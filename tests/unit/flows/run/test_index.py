@@ -8,9 +8,8 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from flows.run import index as wiring
 from flows.run.index import open_index
-from flows.run.pipeline import pipeline_version
+from flows.run.pipeline_version import pipeline_version
 from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
@@ -62,7 +61,7 @@ def test_documents_to_be_recognised_are_read_again_once_tesseract_is_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def version(ocr: tuple[str, ...], engine: str) -> str:
-        monkeypatch.setattr(wiring, "engine", lambda: engine)
+        monkeypatch.setattr("flows.run.pipeline_version.engine", lambda: engine)
         return pipeline_version(model, Source(name="docs", kind="files", ocr=ocr))
 
     model = ModelSpec(name="tiny", path=Path("tiny"), sha256="0" * 64, dim=8, max_tokens=16)

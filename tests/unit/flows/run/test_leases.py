@@ -43,7 +43,7 @@ def child(ledger: Ledger, url: str) -> Iterator[subprocess.Popen[str]]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[4],
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "1\n"

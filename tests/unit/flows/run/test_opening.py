@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.opening import open_pipeline
+from flows.run.opening import open_run
 from schemas.errors import ConfigError
 
 
@@ -23,7 +23,7 @@ def test_a_setting_that_cannot_work_makes_no_index(
     source.write_text("name: notes\nkind: files\nroots: [.]\n")
     monkeypatch.setenv(name, value)
 
-    with pytest.raises(ConfigError, match=value), open_pipeline(str(source), index=str(tmp_path / "index")):
+    with pytest.raises(ConfigError, match=value), open_run(str(source), index=str(tmp_path / "index")):
         pass
 
     assert not (tmp_path / "index").exists()

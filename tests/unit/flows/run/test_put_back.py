@@ -103,7 +103,7 @@ def test_after_a_rollback_readers_stay_where_they_were_led(layout: IndexLayout) 
     assert read_current(layout.root) == 1
 
 
-def test_without_a_copy_nothing_is_guessed_and_nothing_is_made_anew(layout: IndexLayout) -> None:
+def test_without_a_copy_nothing_is_guessed_and_nothing_is_made_again(layout: IndexLayout) -> None:
     for path in layout.root.glob("ledger.sqlite*"):
         path.unlink()
     layout.generation(2).write_text("{}")

@@ -1,7 +1,7 @@
 """Seconds by stage: together they are the run's, and waiting for the encoder is embedding."""
 
 from flows.run.stages import Stages
-from tests.fakes.plain_pipeline import SetClock
+from tests.fakes.plain_run import SetClock
 
 
 class Ticking(SetClock):
@@ -19,15 +19,14 @@ class Ticking(SetClock):
 
 
 def test_what_a_stage_waits_for_the_encoder_is_embedding() -> None:
-    clock, waited = Ticking(), [0.0]
+    clock = Ticking()
     stages = Stages(clock)
 
-    with stages.timed("link", waited=lambda: waited[0]):
+    with stages.timed("link"):
         clock.spend(5.0)
-        waited[0] += 3.0
-    with stages.timed("embed", waited=lambda: waited[0]):
+    stages.move(3.0, "link", "embed")
+    with stages.timed("embed"):
         clock.spend(4.0)
-        waited[0] += 4.0
 
     assert stages.seconds == {"link": 2.0, "embed": 7.0}
     assert sum(stages.seconds.values()) == clock.seconds

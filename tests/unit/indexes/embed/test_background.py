@@ -87,10 +87,10 @@ def test_no_text_is_taken_twice(run: Run) -> None:
     run.encoding.put(["one", "two"])
     run.encoding.put(["two"])
     run.encoder.gate.set()
-    run.encoding.settle()
+    run.encoding.wait()
     run.encoding.put(["one", "two"])
 
-    run.encoding.settle()
+    run.encoding.wait()
 
     assert run.encoding.taken == run.encoder.encoded == 2
 
@@ -114,7 +114,7 @@ def test_who_puts_texts_waits_for_room(run: Run) -> None:
     putting.join(PATIENCE)
 
     assert not putting.is_alive()
-    run.encoding.settle()
+    run.encoding.wait()
     assert run.cache.missing("abcd") == ()
 
 
@@ -133,7 +133,7 @@ def test_a_stop_ends_the_wait(run: Run) -> None:
     run.encoding.put(["one"])
 
     with pytest.raises(Stopped):
-        run.encoding.settle()
+        run.encoding.wait()
 
     assert run.encoder.encoded == 0
 
@@ -153,7 +153,7 @@ def test_a_run_without_texts_starts_nothing(run: Run) -> None:
     before = threading.active_count()
 
     run.encoding.put([])
-    run.encoding.settle()
+    run.encoding.wait()
 
     assert threading.active_count() == before
 
@@ -177,7 +177,7 @@ def test_of_two_that_wait_one_is_told_of_a_failure_and_the_other_gets_its_vector
 
     def wait() -> None:
         try:
-            run.encoding.settle()
+            run.encoding.wait()
         except StoreUnavailable as error:
             told.append(error.subject)
 
@@ -201,7 +201,7 @@ def test_an_encoder_that_takes_many_long_texts_at_once_is_given_them(
     run = Run(batch_size=batch_size)
     run.encoder.gate.set()
     run.encoding.put({f"{number:01000}" for number in range(320)})
-    run.encoding.settle()
+    run.encoding.wait()
     run.encoding.close()
 
     assert run.encoder.sizes == sizes

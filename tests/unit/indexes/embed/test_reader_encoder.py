@@ -93,7 +93,7 @@ def test_a_cut_weights_file_is_damage(exported: Path, tmp_path: Path) -> None:
     with (directory / "encoder.onnx.data").open("r+b") as file:
         file.truncate(1_000_000)
 
-    with pytest.raises(DamageFound, match="a run exports it anew"):
+    with pytest.raises(DamageFound, match="a run exports it again"):
         OnnxEncoder(directory).encode_query("a question")
 
 
@@ -125,7 +125,7 @@ def test_one_bit_that_flips_anywhere_in_the_model_is_damage_and_no_other_vector(
         encoder.encode_query("a question")
 
 
-def test_a_reader_that_found_damage_goes_on_once_the_encoder_was_exported_anew(tmp_path: Path) -> None:
+def test_a_reader_that_found_damage_goes_on_once_the_encoder_was_exported_again(tmp_path: Path) -> None:
     """By another version of the exporter, whose files differ: a service need not be started again."""
     folder = write_encoder_files(tmp_path / "encoder")
     (folder / TOKENIZER_FILE).write_text("rotten")

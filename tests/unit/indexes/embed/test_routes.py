@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexes.embed.routes import CHECK_TEXTS, Dtype, Route, choose_route
+from indexes.embed.routes import CHECK_TEXTS, Dtype, EncodingRoute, choose_route
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import load_model_spec
 
@@ -10,13 +10,13 @@ from indexes.embed.weights import load_model_spec
 @pytest.mark.parametrize(
     ("cosine", "seconds", "route", "reason"),
     [
-        (0.99997, ((3.0, 1.0),), Route.BF16_AUTOCAST, "3.0x as fast"),
-        (0.9999, ((3.0, 1.0),), Route.BF16_AUTOCAST, "cosine 0.999900"),
-        (0.9998, ((3.0, 1.0),), Route.FP32, "differs too much"),
-        (float("nan"), ((3.0, 1.0),), Route.FP32, "differs too much"),
-        (0.99997, ((1.0, 1.5),), Route.FP32, "not faster"),
-        (0.99997, ((1.0, 1.0),), Route.FP32, "not faster"),
-        (0.99997, ((3.0, 9.0), (8.0, 1.0)), Route.BF16_AUTOCAST, "3.0x as fast"),
+        (0.99997, ((3.0, 1.0),), EncodingRoute.BF16_AUTOCAST, "3.0x as fast"),
+        (0.9999, ((3.0, 1.0),), EncodingRoute.BF16_AUTOCAST, "cosine 0.999900"),
+        (0.9998, ((3.0, 1.0),), EncodingRoute.FP32, "differs too much"),
+        (float("nan"), ((3.0, 1.0),), EncodingRoute.FP32, "differs too much"),
+        (0.99997, ((1.0, 1.5),), EncodingRoute.FP32, "not faster"),
+        (0.99997, ((1.0, 1.0),), EncodingRoute.FP32, "not faster"),
+        (0.99997, ((3.0, 9.0), (8.0, 1.0)), EncodingRoute.BF16_AUTOCAST, "3.0x as fast"),
     ],
     ids=[
         "exact and fast",
@@ -29,7 +29,7 @@ from indexes.embed.weights import load_model_spec
     ],
 )
 def test_bf16_is_used_where_it_is_exact_enough_and_faster(
-    cosine: float, seconds: tuple[tuple[float, float], ...], route: Route, reason: str
+    cosine: float, seconds: tuple[tuple[float, float], ...], route: EncodingRoute, reason: str
 ) -> None:
     check = choose_route(cosine=cosine, seconds=seconds)
 
@@ -40,8 +40,8 @@ def test_bf16_is_used_where_it_is_exact_enough_and_faster(
 def test_bf16_that_is_asked_for_need_not_be_faster_but_exact() -> None:
     slow = ((1.0, 1.5),)
 
-    assert choose_route(cosine=0.99997, seconds=slow, dtype=Dtype.BF16).route is Route.BF16_AUTOCAST
-    assert choose_route(cosine=0.998, seconds=slow, dtype=Dtype.BF16).route is Route.FP32
+    assert choose_route(cosine=0.99997, seconds=slow, dtype=Dtype.BF16).route is EncodingRoute.BF16_AUTOCAST
+    assert choose_route(cosine=0.998, seconds=slow, dtype=Dtype.BF16).route is EncodingRoute.FP32
 
 
 def test_the_check_runs_from_a_few_tokens_to_more_than_the_limit() -> None:

@@ -201,7 +201,7 @@ def failures(known_documents: list[KnownDocument], /, **limits: Any) -> str | No
 
 def test_a_site_whose_pages_mostly_answer_404_is_told_with_its_reason() -> None:
     assert failures(site_of(missing=49, readable=28)) == (
-        "49 of 77 documents could not be had (HTTP 404: 49); max_failures allows 25% of them"
+        "49 of 77 documents were unavailable (HTTP 404: 49); max_failures allows 25% of them"
     )
 
 

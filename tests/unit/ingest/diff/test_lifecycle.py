@@ -148,7 +148,7 @@ def test_missing_documents_stay_until_the_last_of_them_has_waited_long_enough() 
 
 
 @pytest.mark.parametrize("between", [F.OK, F.NOT_MODIFIED, F.REDIRECTED])
-def test_an_answer_between_two_404s_begins_the_count_anew(between: F) -> None:
+def test_an_answer_between_two_404s_begins_the_count_again(between: F) -> None:
     document = look(known(), fetched(F.NOT_FOUND))
     document = look(document, fetched(between), now=NOW + timedelta(days=2))
     document = look(document, fetched(F.NOT_FOUND), now=NOW + timedelta(days=4))
@@ -185,7 +185,7 @@ def test_another_look_at_a_moved_page_does_not_forget_where_it_went(status: F) -
     assert (after.state, after.location) == (S.GONE, "https://docs.example.org/new/")
 
 
-def test_permanent_redirects_to_one_address_are_counted_and_anything_else_begins_anew() -> None:
+def test_permanent_redirects_to_one_address_are_counted_and_anything_else_begins_again() -> None:
     there = "https://docs.example.org/new/"
     once = look(known(), fetched(F.REDIRECTED, location=there, permanent=True))
     twice = look(once, fetched(F.REDIRECTED, location=there, permanent=True))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.diff.moves import MIN_WORDS, aliases_of, follow, has_moved, settle_same
+from ingest.diff.moves import MIN_WORDS, aliases_of, deduplicate, follow, has_moved
 from schemas.documents import REMOVED, KnownDocument
 from schemas.documents import DocumentState as S
 from tests.fakes.known import SITE, known, live
@@ -20,14 +20,14 @@ def page(name: str, content: str = "same", **fields: Any) -> KnownDocument:
     return known(f"{SITE}{name}", **{**plain, "content_hash": content, **fields})
 
 
-def settled(*rows: KnownDocument) -> dict[str, KnownDocument]:
-    """All rows after settling, by name."""
-    changed = {row.uri: row for row in settle_same(rows)}
+def deduplicated(*rows: KnownDocument) -> dict[str, KnownDocument]:
+    """All rows after deduplication, by name."""
+    changed = {row.uri: row for row in deduplicate(rows)}
     return {row.uri.removeprefix(SITE): changed.get(row.uri, row) for row in rows}
 
 
 def states(*rows: KnownDocument) -> dict[str, str]:
-    return {name: row.state.value for name, row in settled(*rows).items()}
+    return {name: row.state.value for name, row in deduplicated(*rows).items()}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def states(*rows: KnownDocument) -> dict[str, str]:
     ],
 )
 def test_one_address_stands_for_equal_pages(first: KnownDocument, second: KnownDocument, winner: str) -> None:
-    rows = settled(first, second)
+    rows = deduplicated(first, second)
     (loser,) = rows.keys() - {winner}
     assert rows[winner].state is S.FETCHED
     assert (rows[loser].state, rows[loser].location) == (S.DUPLICATE, SITE + winner)
@@ -62,7 +62,7 @@ def test_one_address_stands_for_equal_pages(first: KnownDocument, second: KnownD
     ],
 )
 def test_pages_that_are_not_surely_the_same_stay_apart(first: KnownDocument, second: KnownDocument) -> None:
-    assert settle_same((first, second)) == ()
+    assert deduplicate((first, second)) == ()
 
 
 def test_of_short_pages_equal_bytes_are_duplicates() -> None:
@@ -75,46 +75,46 @@ def test_of_short_pages_equal_bytes_are_duplicates() -> None:
 def test_a_duplicate_comes_back_when_its_content_differs_or_its_winner_goes() -> None:
     loser = page("b", state=S.DUPLICATE, location=f"{SITE}a", reason="same content")
     assert states(page("a", "other"), loser) == {"a": "fetched", "b": "fetched"}
-    rows = settled(page("a", state=S.GONE), loser)
+    rows = deduplicated(page("a", state=S.GONE), loser)
     assert (rows["b"].state, rows["b"].reason, rows["b"].location) == (S.FETCHED, "", None)
     assert rows["a"].location == f"{SITE}b"
 
 
 def test_content_of_a_gone_page_that_is_found_elsewhere_has_moved() -> None:
-    rows = settled(page("old", state=S.GONE), page("new"))
+    rows = deduplicated(page("old", state=S.GONE), page("new"))
     assert (rows["old"].state, rows["old"].location) == (S.GONE, f"{SITE}new")
     assert has_moved(rows["old"])
-    assert not has_moved(settled(page("old", "other", state=S.GONE), page("new"))["old"])
+    assert not has_moved(deduplicated(page("old", "other", state=S.GONE), page("new"))["old"])
 
 
 def test_a_page_that_is_only_missing_has_not_moved_yet() -> None:
-    assert settle_same((page("old", state=S.MISSING), page("new"))) == ()
+    assert deduplicate((page("old", state=S.MISSING), page("new"))) == ()
 
 
 def test_where_a_gone_page_went_is_forgotten_only_when_that_page_goes_too() -> None:
     old = page("old", state=S.GONE, location=f"{SITE}new")
-    assert settled(old, page("new", "edited since"))["old"].location == f"{SITE}new"
-    assert settled(old, page("new", state=S.GONE))["old"].location is None
-    assert settled(old, page("new", state=S.GONE), page("newest"))["old"].location == f"{SITE}newest"
+    assert deduplicated(old, page("new", "edited since"))["old"].location == f"{SITE}new"
+    assert deduplicated(old, page("new", state=S.GONE))["old"].location is None
+    assert deduplicated(old, page("new", state=S.GONE), page("newest"))["old"].location == f"{SITE}newest"
 
 
 @pytest.mark.parametrize("state", [S.FAILED, S.MISSING, S.QUARANTINED])
 def test_where_a_gone_page_went_stays_known_on_a_bad_day_of_that_page(state: S) -> None:
     old = page("old", state=S.GONE, location=f"{SITE}new")
     rows = (old, page("new", "edited since", state=state))
-    assert settled(*rows)["old"].location == f"{SITE}new"
+    assert deduplicated(*rows)["old"].location == f"{SITE}new"
     assert aliases_of(rows, [live(uri=f"{SITE}new", aliases=(old.uri,))]) == {}, "that page stays as it is"
 
 
 def test_a_copy_that_goes_while_its_page_is_edited_leads_there_still() -> None:
     copy, edited = page("copy", state=S.GONE), page("new", "edited")
     base = [live(uri=edited.uri, aliases=(copy.uri,))]
-    (after,) = settle_same((copy, edited), live=base)
+    (after,) = deduplicate((copy, edited), live=base)
     assert after.location == edited.uri
-    assert settle_same((copy, edited)) == (), "it was no copy"
-    assert settle_same((copy, replace(edited, state=S.GONE)), live=base) == ()
+    assert deduplicate((copy, edited)) == (), "it was no copy"
+    assert deduplicate((copy, replace(edited, state=S.GONE)), live=base) == ()
     redirect = replace(copy, content_hash=None)
-    assert settle_same((redirect, edited), live=base) == (), "a redirect that is gone leads nowhere"
+    assert deduplicate((redirect, edited), live=base) == (), "a redirect that is gone leads nowhere"
 
 
 @pytest.mark.parametrize(("moves", "moved"), [(0, False), (1, False), (2, True), (3, True)])
@@ -158,10 +158,10 @@ def test_an_address_of_which_something_else_is_known_stands_for_none(state: S) -
 @pytest.mark.parametrize("state", [S.FAILED, S.MISSING])
 def test_copies_wait_while_the_page_that_stands_for_them_cannot_be_had(state: S) -> None:
     rows = (page("a", state=state), page("copy", state=S.NOT_MODIFIED))
-    (copy,) = settle_same(rows, held=[f"{SITE}a"])
+    (copy,) = deduplicate(rows, held=[f"{SITE}a"])
     assert (copy.state, copy.location) == (S.DUPLICATE, f"{SITE}a")
-    assert settle_same((rows[0], copy), held=[f"{SITE}a"]) == ()
-    (back,) = settle_same((rows[0], copy))
+    assert deduplicate((rows[0], copy), held=[f"{SITE}a"]) == ()
+    (back,) = deduplicate((rows[0], copy))
     assert (back.state, back.location) == (S.FETCHED, None)
 
 
@@ -188,19 +188,19 @@ rows = st.lists(
 def test_the_order_of_fetching_decides_nothing(found: list[KnownDocument], random: Any) -> None:
     shuffled = list(found)
     random.shuffle(shuffled)
-    assert settled(*found) == settled(*shuffled)
+    assert deduplicated(*found) == deduplicated(*shuffled)
 
 
 @given(rows)
-def test_settling_what_is_settled_changes_nothing(found: list[KnownDocument]) -> None:
-    assert settle_same(tuple(settled(*found).values())) == ()
+def test_deduplicating_again_changes_nothing(found: list[KnownDocument]) -> None:
+    assert deduplicate(tuple(deduplicated(*found).values())) == ()
 
 
 @given(rows)
 def test_no_content_is_lost_and_every_duplicate_leads_to_a_page_that_stays(
     found: list[KnownDocument],
 ) -> None:
-    after = settled(*found)
+    after = deduplicated(*found)
     alive = {row.content_hash for row in found if row.state in (S.FETCHED, S.NOT_MODIFIED, S.DUPLICATE)}
     assert alive == {row.content_hash for row in after.values() if row.state in (S.FETCHED, S.NOT_MODIFIED)}
     for row in after.values():

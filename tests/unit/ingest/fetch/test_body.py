@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.limits import BodyLimit, FetchLimits
 from schemas.fetch import FetchStatus
 from tests.fakes.fetching import fetch_one, fetch_reply, session_for, short_limits
 from tests.fakes.site_server import Ask, Reply, Site, serve
@@ -19,7 +19,9 @@ def test_a_coding_nobody_asked_for_is_refused_and_no_unsupported_type() -> None:
 
 
 def test_a_pdf_may_be_larger_than_a_page() -> None:
-    limits = Limits(html=BodyLimit(max_bytes=2000, seconds=60), pdf=BodyLimit(max_bytes=5000, seconds=60))
+    limits = FetchLimits(
+        html=BodyLimit(max_bytes=2000, seconds=60), pdf=BodyLimit(max_bytes=5000, seconds=60)
+    )
     large = b"%PDF-1.7 " + b"x" * 3000
     assert fetch_reply(Reply(large, content_type="application/pdf"), limits=limits).status is FetchStatus.OK
     assert fetch_reply(Reply(b"y" * 3009), limits=limits).status is FetchStatus.REFUSED
@@ -79,14 +81,16 @@ def test_a_server_that_stalls_is_a_timeout_tried_four_times() -> None:
 
 
 def test_a_slow_drip_meets_the_total_deadline_and_is_tried_once_more_only() -> None:
-    limits = Limits(read=5.0, html=BodyLimit(max_bytes=5_000_000, seconds=0.5))
+    limits = FetchLimits(read=5.0, html=BodyLimit(max_bytes=5_000_000, seconds=0.5))
     result = fetch_reply(Reply(_HTML * 100, drip=0.05), limits=limits)
     assert (result.status, result.requests) == (FetchStatus.FAILED, 2)
     assert "deadline" in result.reason
 
 
 def test_a_pdf_has_more_time_than_a_page() -> None:
-    limits = Limits(html=BodyLimit(max_bytes=5000, seconds=0.4), pdf=BodyLimit(max_bytes=5000, seconds=20))
+    limits = FetchLimits(
+        html=BodyLimit(max_bytes=5000, seconds=0.4), pdf=BodyLimit(max_bytes=5000, seconds=20)
+    )
     head = b"%PDF-1.7 " + b"x" * 1024
     slow = Reply(head + b"%%EOF", content_type="application/pdf", drip=0.001)
     assert fetch_reply(slow, limits=limits).status is FetchStatus.OK

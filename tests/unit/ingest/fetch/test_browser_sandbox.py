@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ingest.fetch.browser import Browser
-from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from tests.fakes import without_namespaces
 from tests.fakes.fetching import AGENT
 
@@ -44,8 +44,8 @@ def test_a_sandbox_that_may_not_start_is_told_with_its_remedy(tmp_path: Path) ->
         finally:
             await browser.aclose()
 
-    with pytest.raises(Fault) as fault:
+    with pytest.raises(FetchFault) as fault:
         asyncio.run(render())
 
-    assert fault.value.kind is FaultKind.RENDERING
+    assert fault.value.kind is FetchFaultKind.RENDERING
     assert "deploy/compose.javascript.yaml" in fault.value.reason

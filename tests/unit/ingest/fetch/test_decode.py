@@ -10,7 +10,7 @@ import pytest
 from backports import zstd
 
 from ingest.fetch.decode import build_decoder
-from ingest.fetch.faults import Fault, FaultKind
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from schemas.fetch import FetchStatus
 from tests.fakes.fetching import fetch_one, session_for
 from tests.fakes.peak_memory import growth_in_mb
@@ -52,16 +52,16 @@ def test_two_members_are_one_body(coding: str) -> None:
 
 @pytest.mark.parametrize("coding", ["deflate", "gzip, gzip", "compress", "br, gzip", "aws-chunked"])
 def test_a_coding_we_did_not_ask_for_is_refused(coding: str) -> None:
-    with pytest.raises(Fault) as caught:
+    with pytest.raises(FetchFault) as caught:
         build_decoder(coding)
-    assert caught.value.kind is FaultKind.CODING
+    assert caught.value.kind is FetchFaultKind.CODING
 
 
 @_codings
 def test_bytes_that_are_not_the_coding_are_undecodable(coding: str) -> None:
-    with pytest.raises(Fault) as caught:
+    with pytest.raises(FetchFault) as caught:
         _decode(coding, b"\x00plain text under the wrong name, long enough for any decoder to notice")
-    assert caught.value.kind is FaultKind.UNDECODABLE
+    assert caught.value.kind is FetchFaultKind.UNDECODABLE
 
 
 @pytest.mark.parametrize("coding", [None, "", "identity", " Identity "])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ingest.fetch.limits import Limits
+from ingest.fetch.limits import FetchLimits
 from schemas.fetch import FetchResult, FetchStatus
 from tests.fakes.fault_proxy import Breakage, Ending, FaultProxy, broken
 from tests.fakes.fetch_clock import QuickClock
@@ -25,7 +25,7 @@ def proxy() -> Iterator[FaultProxy]:
         yield standing
 
 
-def _fetch(proxy: FaultProxy, breakage: Breakage, *, limits: Limits | None = None) -> FetchResult:
+def _fetch(proxy: FaultProxy, breakage: Breakage, *, limits: FetchLimits | None = None) -> FetchResult:
     """Read robots.txt and the page once, then the page through *breakage*, then whole again."""
     with session_for(allow_private=(proxy.address,), limits=limits) as session:
         assert fetch_one(session, proxy.url("/a")).status is FetchStatus.OK
@@ -55,7 +55,7 @@ def test_an_answer_that_stalls_at_any_byte_is_a_timeout(proxy: FaultProxy, after
 
 
 def test_a_slow_drip_is_cut_at_the_total_deadline_and_tried_once_more(proxy: FaultProxy) -> None:
-    usual = Limits()
+    usual = FetchLimits()
     limits = replace(usual, html=replace(usual.html, seconds=1.0))
     result = _fetch(proxy, Breakage(drip=0.05), limits=limits)
     assert (result.status, result.requests) == (FetchStatus.FAILED, 2)
@@ -76,7 +76,7 @@ def test_a_host_that_refuses_connections_is_asked_four_times_and_then_left_alone
         for path in ("/a", "/b"):
             result = fetch_one(session, f"http://{closed}{path}")
             assert result.status is FetchStatus.FAILED
-            assert "robots.txt could not be had" in result.reason
+            assert "robots.txt was unavailable" in result.reason
         assert session.totals.requests == 4
 
 

@@ -1,6 +1,6 @@
 """The sizes that a source names are those that bodies are held against, and the message names the key."""
 
-from ingest.fetch.limits import Limits, limits_of
+from ingest.fetch.limits import FetchLimits, limits_of
 from schemas.fetch import FetchStatus
 from schemas.source import SizeLimits
 from tests.fakes.fetching import fetch_one, session_for
@@ -11,7 +11,7 @@ LARGE = b"<html><body>" + b"<p>words and words</p>" * 300_000 + b"</body></html>
 
 
 def test_without_a_key_the_usual_caps_hold() -> None:
-    assert limits_of(SizeLimits()) == Limits()
+    assert limits_of(SizeLimits()) == FetchLimits()
 
 
 def test_a_page_over_the_cap_is_refused_with_the_key_that_lets_it_in() -> None:

@@ -65,14 +65,14 @@ def test_five_failures_open_the_circuit_and_one_probe_may_close_it() -> None:
     breaker = Breaker()
     for _ in range(FAILURES - 1):
         breaker.failed(0.0)
-    assert breaker.admits(0.0)
+    assert breaker.allows(0.0)
     breaker.failed(0.0)
-    assert not breaker.admits(OPEN_SECONDS - 1)
-    assert breaker.admits(OPEN_SECONDS)
+    assert not breaker.allows(OPEN_SECONDS - 1)
+    assert breaker.allows(OPEN_SECONDS)
     breaker.started()
-    assert not breaker.admits(OPEN_SECONDS)
+    assert not breaker.allows(OPEN_SECONDS)
     breaker.succeeded()
-    assert breaker.admits(OPEN_SECONDS)
+    assert breaker.allows(OPEN_SECONDS)
 
 
 @pytest.mark.parametrize("fail", [Breaker.failed, Breaker.busy])
@@ -83,8 +83,8 @@ def test_a_failed_probe_opens_the_circuit_again(fail: object) -> None:
     breaker.started()
     assert callable(fail)
     fail(breaker, OPEN_SECONDS)
-    assert not breaker.admits(2 * OPEN_SECONDS - 1)
-    assert breaker.admits(2 * OPEN_SECONDS)
+    assert not breaker.allows(2 * OPEN_SECONDS - 1)
+    assert breaker.allows(2 * OPEN_SECONDS)
 
 
 def test_a_probe_that_tells_nothing_leaves_room_for_the_next() -> None:
@@ -93,11 +93,11 @@ def test_a_probe_that_tells_nothing_leaves_room_for_the_next() -> None:
         breaker.failed(0.0)
     breaker.started()
     breaker.given_up()
-    assert not breaker.admits(OPEN_SECONDS - 1)
-    assert breaker.admits(OPEN_SECONDS)
+    assert not breaker.allows(OPEN_SECONDS - 1)
+    assert breaker.allows(OPEN_SECONDS)
     breaker.started()
     breaker.failed(OPEN_SECONDS)
-    assert not breaker.admits(2 * OPEN_SECONDS - 1)
+    assert not breaker.allows(2 * OPEN_SECONDS - 1)
 
 
 def test_an_answer_in_between_forgets_earlier_failures() -> None:
@@ -106,7 +106,7 @@ def test_an_answer_in_between_forgets_earlier_failures() -> None:
         for _ in range(FAILURES - 1):
             breaker.failed(0.0)
         breaker.succeeded()
-    assert breaker.admits(0.0)
+    assert breaker.allows(0.0)
 
 
 @pytest.mark.parametrize("status", [429, 503])

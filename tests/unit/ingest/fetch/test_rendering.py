@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from ingest.fetch.browser import Browser
-from ingest.fetch.limits import Limits
+from ingest.fetch.limits import FetchLimits
 from schemas.fetch import FetchRequest, FetchStatus
 from tests.fakes.fetching import AGENT, fetch_one, session_for
 from tests.fakes.site_server import Reply, Site, serve
 
-_USUAL = Limits()
+_USUAL = FetchLimits()
 _SHELL = b"<!doctype html><html><head><title>House</title></head><body><main id=m>%s</main></body></html>"
 _LOADS = (
     b"fetch('/data.json').then(r => r.json()).then(d => {"
@@ -141,7 +141,7 @@ def test_a_page_whose_own_piece_fails_is_no_document(browser: Browser) -> None:
     with serve(site), session_for(site, browser=browser) as session:
         result = fetch_one(session, site.url("/"))
     assert (result.status, result.body) == (FetchStatus.FAILED, None)
-    assert "/data.json could not be had: HTTP 503" in result.reason
+    assert "/data.json was unavailable: HTTP 503" in result.reason
 
 
 def test_scripts_without_an_end_or_a_measure_fail_and_the_next_page_is_shown(browser: Browser) -> None:

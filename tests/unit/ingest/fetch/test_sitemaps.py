@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from ingest.fetch.limits import Limits
+from ingest.fetch.limits import FetchLimits
 from ingest.fetch.sitemaps import Sitemap, parse_sitemap
 from schemas.errors import ParseError, Stopped
 from schemas.fetch import SitemapEntry
@@ -164,7 +164,7 @@ def test_sitemaps_that_list_each_other_end() -> None:
     site = Site({"/sitemap.xml": _index("/one.xml"), "/one.xml": _index("/two.xml", "/sitemap.xml")})
     site.pages["/two.xml"] = _index("/three.xml")
     site.pages["/three.xml"] = _listed("/too-deep")
-    with serve(site), session_for(site, limits=Limits(sitemap_depth=3)) as session:
+    with serve(site), session_for(site, limits=FetchLimits(sitemap_depth=3)) as session:
         assert session.sitemaps((site.url("/"),)) == ()
         assert site.paths() == ["/sitemap.xml", "/one.xml", "/two.xml"]
         assert any("nested deeper" in problem.reason for problem in session.problems)

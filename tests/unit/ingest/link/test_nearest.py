@@ -11,7 +11,7 @@ from ingest.link.nearest import (
     Corpus,
     Floats,
     Ints,
-    Neighbours,
+    NearestChunks,
     join,
     moved,
     no_neighbours,
@@ -49,7 +49,7 @@ def clustered(passages: int, *, seed: int = 0) -> Floats:
     return vectors.astype(np.float32)
 
 
-def of(neighbours: Neighbours, place: int) -> Near:
+def of(neighbours: NearestChunks, place: int) -> Near:
     """Score and place of one passage's neighbours, best first."""
     found = neighbours.known[place][neighbours.known[place] != NONE]
     return list(zip(scores_of(found).tolist(), places_of(found).tolist(), strict=True))
@@ -138,7 +138,7 @@ def test_where_more_was_known_than_is_kept_the_floor_says_so() -> None:
 
 def test_places_move_and_floors_with_them() -> None:
     known = pack(np.array([[10000, 9000]]), np.array([[1, 4]]))
-    before = Neighbours(known=np.repeat(known, 5, axis=0), floors=known[0, [1, 1, 1, 1, 1]] + 1)
+    before = NearestChunks(known=np.repeat(known, 5, axis=0), floors=known[0, [1, 1, 1, 1, 1]] + 1)
 
     after = moved(
         before, place=np.array([0, -1, 2, 3, 5]), bound=np.array([0, 1, 2, 3, 5, 7])

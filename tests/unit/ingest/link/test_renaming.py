@@ -4,7 +4,7 @@ import random
 from itertools import product
 
 from ingest.link.catalogue import Catalogue, Stated, build_catalogue
-from ingest.link.meaning import Reading, choose_meanings
+from ingest.link.meaning import DocumentContext, choose_meanings
 from ingest.link.renaming import NameChanges, compare_names
 from schemas.names import Name, NameRole
 
@@ -96,12 +96,12 @@ def test_no_document_of_names_that_stay_reads_a_text_otherwise_that_is_left_out(
     assert left_out > 20
 
 
-def readings() -> list[Reading]:
+def readings() -> list[DocumentContext]:
     """Documents of names that stay, by which other they link to."""
-    return [Reading(doc=doc, linked=frozenset(linked)) for doc in "abz" for linked in ("", *"abxy")]
+    return [DocumentContext(doc=doc, linked=frozenset(linked)) for doc in "abz" for linked in ("", *"abxy")]
 
 
-def meant(catalogue: Catalogue, text: str, reading: Reading) -> list[tuple[str, float]]:
+def meant(catalogue: Catalogue, text: str, reading: DocumentContext) -> list[tuple[str, float]]:
     """Which entities a text means, and how surely; none for one that is no name."""
     chosen = choose_meanings(catalogue.meanings.get(text, ()), reading)
     return [(candidate.entity, candidate.confidence) for candidate in chosen]

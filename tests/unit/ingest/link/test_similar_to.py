@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ingest.link.chunk_columns import columns_of, encoded_text_of, joined, without
 from ingest.link.nearest import Floats
-from ingest.link.passages import encoded_text_of, joined, passages_of, without
 from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
-from ingest.link.similarity import Compared, Rule, Similarity, compare_passages, nothing_similar
+from ingest.link.similarity import Compared, Rule, Similarity, compare_chunks, nothing_similar
 from schemas.edges import Edge, EdgeKind
 from schemas.ids import edge_id
 from schemas.nodes import Chunk
@@ -40,9 +40,9 @@ def vectors_of(chunks: Sequence[Chunk]) -> Iterator[tuple[list[str], Floats]]:
 
 def compare(*chunks: Chunk, base: Similarity | None = None, rule: Rule = RULE) -> Compared:
     """Return the passages of *chunks*, on top of what was known."""
-    return compare_passages(
+    return compare_chunks(
         base or nothing_similar(rule),
-        passages_of(chunks),
+        columns_of(chunks),
         rule=rule,
         vectors=lambda: vectors_of(chunks),
     )
@@ -153,9 +153,9 @@ def test_another_rule_compares_everything_again_and_keeps_the_edges_that_stay() 
 def test_passages_without_a_vector_are_like_none(without: list[tuple[str, ...]]) -> None:
     ids = {"first": chunk("a").id, "second": chunk("a too").id}
     parts = [([ids[name] for name in names], np.zeros((len(names), 2), np.float32)) for names in without]
-    found = compare_passages(
+    found = compare_chunks(
         nothing_similar(RULE),
-        passages_of([chunk("a"), chunk("a too")]),
+        columns_of([chunk("a"), chunk("a too")]),
         rule=RULE,
         vectors=lambda: iter(parts),
     )
@@ -171,7 +171,7 @@ def test_vectors_are_read_no_further_than_to_the_last_that_is_asked_for() -> Non
             read.append(one)
             yield from vectors_of([one])
 
-    found = compare_passages(known, passages_of([first, second]), rule=RULE, vectors=vectors)
+    found = compare_chunks(known, columns_of([first, second]), rule=RULE, vectors=vectors)
 
     assert read == [second, second, first]
     assert len(edge_changes(known, found.similarity).upserts) == 2
@@ -211,6 +211,6 @@ def test_what_is_known_comes_back_from_its_bytes_and_equal_things_are_equal_byte
 
 def test_of_two_passages_of_one_id_the_first_is_taken() -> None:
     old, new = chunk("a"), replace(chunk("a"), source="wiki")
-    both = joined([passages_of([new]), passages_of([old, chunk("b")])])
+    both = joined([columns_of([new]), columns_of([old, chunk("b")])])
     assert sorted(both.sources.tolist()) == [b"site", b"wiki"]
     assert without(both, [old.id]).ids.tolist() == [chunk("b").id.encode()]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.link.tool_evidence import WEIGHTS, Evidence, Findings
+from ingest.link.tool_evidence import WEIGHTS, Findings, ToolEvidence
 from schemas.edges import EvidenceRole
 from tests.fakes.tools import explain, make_passages, make_tool
 
@@ -114,11 +114,11 @@ def test_the_words_shown_stand_in_the_passage_and_are_few() -> None:
 def test_more_evidence_is_surer_and_never_certain() -> None:
     findings = Findings()
     scores = []
-    for kind in Evidence:
+    for kind in ToolEvidence:
         findings.add(kind)
         scores.append(findings.score)
     assert scores == sorted(scores)
-    assert scores[0] == WEIGHTS[Evidence.ANCHOR]
+    assert scores[0] == WEIGHTS[ToolEvidence.ANCHOR]
     assert scores[-1] < 1
 
 
@@ -126,5 +126,5 @@ def test_many_options_count_as_a_few() -> None:
     few, many = Findings(), Findings()
     for findings, number in ((few, 4), (many, 40)):
         for _ in range(number):
-            findings.add(Evidence.OPTIONS)
+            findings.add(ToolEvidence.OPTIONS)
     assert few.score == many.score

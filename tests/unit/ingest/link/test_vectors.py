@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ingest.link.chunk_columns import ChunkColumns, columns_of
 from ingest.link.nearest import Floats
-from ingest.link.passages import Passages, passages_of
 from ingest.link.vectors import all_but, corpus_of
 from tests.fakes.graph_samples import make_chunk
 
-PASSAGES: Passages = passages_of(make_chunk(f"text {number}") for number in range(5))
+PASSAGES: ChunkColumns = columns_of(make_chunk(f"text {number}") for number in range(5))
 IDS = [id_.decode() for id_ in PASSAGES.ids.tolist()]
 
 

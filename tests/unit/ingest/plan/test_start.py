@@ -82,7 +82,7 @@ def test_seeds_come_first_then_the_latest_change() -> None:
     assert [d.uri for d in found.documents] == [SITE, SITE + "c", SITE + "b", SITE + "d", SITE + "a"]
 
 
-def test_what_is_known_at_the_start_already_is_not_admitted_again() -> None:
+def test_what_is_known_at_the_start_already_is_not_enqueued_again() -> None:
     there, deeper = known(SITE + "a"), known(SITE + "b", depth=4)
     found = plan_starts(web_source(), rows(there, deeper), dict.fromkeys([there.uri, deeper.uri]))
     assert [(d.uri, d.depth) for d in found.documents] == [(deeper.uri, 0)]

@@ -15,7 +15,7 @@ from schemas.records import from_record, to_record
 from tests.fakes.governance import governance_index
 from tests.fakes.small_index import AS_OF, GENERATION
 
-SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "bundle.schema.json"
+SCHEMA = Path(__file__).parents[4] / "docs" / "reference" / "bundle.schema.json"
 
 
 @pytest.fixture(scope="module")

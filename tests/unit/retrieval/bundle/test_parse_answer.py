@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from retrieval.bundle.parse_answer import ToolRequest, parse_answer
+from retrieval.bundle.parse_answer import ToolCall, parse_answer
 from retrieval.bundle.render import cite_line
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
@@ -71,6 +71,6 @@ def test_not_found_needs_no_evidence(bundle: ContextBundle) -> None:
 
 def test_a_request_for_a_tool_is_read_with_its_inputs(bundle: ContextBundle) -> None:
     answer = parse_answer('[TOOL price {"tier": "pro"}]', bundle)
-    assert answer.tool_requests == (ToolRequest(name="price", inputs={"tier": "pro"}),)
+    assert answer.tool_requests == (ToolCall(name="price", inputs={"tier": "pro"}),)
     assert answer.problems == ()
     assert any("not JSON" in one for one in parse_answer("[TOOL price {tier}]", bundle).problems)

@@ -1,12 +1,12 @@
 """Entities of a question, with their other names."""
 
-from retrieval.dual.entities import EntityExtractor
+from retrieval.dual.entities import QueryEntityExtractor
 
 MAP = {"WAL": "Write-Ahead Log"}
 
 
 def names(question: str, **fields: object) -> list[tuple[str, ...]]:
-    return [one.names for one in EntityExtractor(MAP).extract(question, **fields)]  # type: ignore[arg-type]
+    return [one.names for one in QueryEntityExtractor(MAP).extract(question, **fields)]  # type: ignore[arg-type]
 
 
 def test_there_are_at_most_three() -> None:
@@ -14,7 +14,7 @@ def test_there_are_at_most_three() -> None:
 
 
 def test_a_smaller_limit_holds() -> None:
-    assert len(EntityExtractor(limit=1).extract("How do Alpha and Beta meet?")) == 1
+    assert len(QueryEntityExtractor(limit=1).extract("How do Alpha and Beta meet?")) == 1
 
 
 def test_an_acronym_has_its_long_form_as_another_name_and_the_other_way_round() -> None:

@@ -37,13 +37,17 @@ def index() -> SmallIndex:
 
 
 def dual(
-    index: SmallIndex, *, options: DualOptions | None = None, told: list[str] | None = None, **fields: object
+    index: SmallIndex,
+    *,
+    options: DualOptions | None = None,
+    logged: list[str] | None = None,
+    **fields: object,
 ) -> DualRetriever:
     plain = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     asked = options or DualOptions()
     graph = EntityGraphRetriever(index.chunks, index.graph, options=asked)
-    listen = [] if told is None else told
-    return DualRetriever(plain, graph, index.encoder.count_tokens, options=asked, tell=listen.append)
+    listen = [] if logged is None else logged
+    return DualRetriever(plain, graph, index.encoder.count_tokens, options=asked, log=listen.append)
 
 
 def ask(
@@ -223,22 +227,22 @@ class LostGraph:
         raise StoreUnavailable("connection lost", subject="graph")
 
 
-def test_a_graph_that_fails_is_told_and_costs_no_passage(index: SmallIndex) -> None:
-    told: list[str] = []
+def test_a_graph_that_fails_is_warned_of_and_costs_no_passage(index: SmallIndex) -> None:
+    logged: list[str] = []
     plain = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
-    bundle = DualRetriever(plain, LostGraph(), index.encoder.count_tokens, warn=told.append).retrieve(
+    bundle = DualRetriever(plain, LostGraph(), index.encoder.count_tokens, warn=logged.append).retrieve(
         build_query(RELATION)
     )
     alone = plain.retrieve(build_query(RELATION))
     assert bundle == replace(alone, degraded=("graph",))
-    assert told == ["answering without the graph: graph: connection lost"]
+    assert logged == ["answering without the graph: graph: connection lost"]
 
 
-def test_both_channels_are_told_of(index: SmallIndex) -> None:
-    told: list[str] = []
-    dual(index, told=told).retrieve(build_query(RELATION, top_k=1))
-    assert told[0] == "passages: 1"
-    assert told[1].startswith("graph: Session API, Redis, ")
+def test_both_channels_are_logged(index: SmallIndex) -> None:
+    logged: list[str] = []
+    dual(index, logged=logged).retrieve(build_query(RELATION, top_k=1))
+    assert logged[0] == "passages: 1"
+    assert logged[1].startswith("graph: Session API, Redis, ")
 
 
 def test_a_hop_costs_as_many_calls_for_one_node_as_for_many(index: SmallIndex) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from indexes.ports import GraphReader
 from indexes.stores.memory import MemoryGraphStore
-from retrieval.graph.neighbourhood import LeftOut, Neighbourhood, walk_neighbourhood
+from retrieval.graph.neighbourhood import Neighbourhood, OmittedNodes, walk_neighbourhood
 from schemas.edges import Edge, EdgeKind, plain_edge
 from schemas.nodes import Page
 
@@ -68,14 +68,20 @@ def test_each_kind_has_its_share_of_the_limit_and_the_rest_is_counted() -> None:
     parts = [edge("a", f"p{number}", PART) for number in range(3)]
     found = walk(graph_of([*links, *parts, edge("a", "n", NEAR)]), hops=1, limit=6)
     assert [node.id for node in found.nodes] == ["a", "p0", "l0", "n", "p1", "l1"]
-    assert found.left_out == (LeftOut(hop=1, kind=PART, nodes=1), LeftOut(hop=1, kind=LINK, nodes=7))
+    assert found.left_out == (
+        OmittedNodes(hop=1, kind=PART, nodes=1),
+        OmittedNodes(hop=1, kind=LINK, nodes=7),
+    )
 
 
 def test_a_node_left_out_is_counted_once_and_never_comes_back() -> None:
     graph = graph_of([edge("a", "b"), edge("a", "c"), edge("b", "c"), edge("b", "d")])
     found = walk(graph, limit=2)
     assert found.hops == {"a": 0, "b": 1}
-    assert found.left_out == (LeftOut(hop=1, kind=LINK, nodes=1), LeftOut(hop=2, kind=LINK, nodes=1))
+    assert found.left_out == (
+        OmittedNodes(hop=1, kind=LINK, nodes=1),
+        OmittedNodes(hop=2, kind=LINK, nodes=1),
+    )
 
 
 def test_the_surest_edges_come_first() -> None:

@@ -1,8 +1,8 @@
-"""Second questions: how they are worded, and what they light."""
+"""Second questions: how they are worded, and what they activate."""
 
 import pytest
 
-from retrieval.graph.second_query import Found, ask_again, make_sub_query, split_sentences
+from retrieval.graph.second_query import FoundDocument, ask_again, make_sub_query, split_sentences
 from retrieval.graph.spreading import Reach, Spread
 from schemas.nodes import Chunk, DocumentKind
 
@@ -67,13 +67,16 @@ def test_finds_are_lit_by_the_asking_document_and_ask_once_more() -> None:
     }
     asked: list[str] = []
 
-    def search(text: str) -> tuple[Found, ...]:
+    def search(text: str) -> tuple[FoundDocument, ...]:
         asked.append(text)
         doc = "Minaj" if "Nicki" in text and "Saint" not in text else "James"
-        return (Found(doc="Song", chunk="chunk:Song", hit=1.0), Found(doc=doc, chunk=f"chunk:{doc}", hit=0.8))
+        return (
+            FoundDocument(doc="Song", chunk="chunk:Song", hit=1.0),
+            FoundDocument(doc=doc, chunk=f"chunk:{doc}", hit=0.8),
+        )
 
     start = Spread(anchors={"Song": 1.0}, ran=True)
-    lit, sub_queries = ask_again(
+    activated, sub_queries = ask_again(
         "Where was the singer of Song born?",
         start,
         search=search,
@@ -81,21 +84,21 @@ def test_finds_are_lit_by_the_asking_document_and_ask_once_more() -> None:
     )
     assert tuple(asked) == sub_queries
     assert len(sub_queries) == 2
-    assert lit.reached["Minaj"].activation == pytest.approx(0.75 * 0.8)
-    assert lit.reached["James"].activation == pytest.approx(0.75 * 0.6 * 0.8)
-    assert [(step.src, step.kind, step.dst) for step in lit.reached["James"].path] == [
+    assert activated.reached["Minaj"].activation == pytest.approx(0.75 * 0.8)
+    assert activated.reached["James"].activation == pytest.approx(0.75 * 0.6 * 0.8)
+    assert [(step.src, step.kind, step.dst) for step in activated.reached["James"].path] == [
         ("Song", "second_query", "Minaj"),
         ("Minaj", "second_query", "James"),
     ]
-    assert "Song" not in lit.reached
+    assert "Song" not in activated.reached
 
 
-def test_a_find_never_dims_what_the_graph_lit_brighter() -> None:
-    bright = Reach(activation=0.9, path=())
-    lit, _ = ask_again(
+def test_a_find_never_lowers_a_higher_activation_from_the_graph() -> None:
+    strong = Reach(activation=0.9, path=())
+    activated, _ = ask_again(
         "Where was the singer of Song born?",
-        Spread(anchors={"Song": 1.0}, reached={"Minaj": bright}, ran=True),
-        search=lambda text: (Found(doc="Minaj", chunk="chunk:Minaj", hit=1.0),),
+        Spread(anchors={"Song": 1.0}, reached={"Minaj": strong}, ran=True),
+        search=lambda text: (FoundDocument(doc="Minaj", chunk="chunk:Minaj", hit=1.0),),
         read=lambda docs: {"Song": (chunk("Song", "It was sung by Nicki Minaj."),)},
     )
-    assert lit.reached["Minaj"] is bright
+    assert activated.reached["Minaj"] is strong

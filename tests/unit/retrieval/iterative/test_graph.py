@@ -1,11 +1,11 @@
 """What is one entity and what are two."""
 
-from retrieval.iterative.facts import Facts, Kind, Mention, Statement
-from retrieval.iterative.graph import Entity, Graph, Resolved, merge, resolve
+from retrieval.iterative.facts import EntityKind, NameMention, Statement, StepFacts
+from retrieval.iterative.graph import EntityCluster, EntityGraph, Graph, merge, resolve
 
 
-def mention(name: str, chunk: str = "a", *, at: int = 0, **fields: object) -> Mention:
-    return Mention(step=1, chunk=chunk, span=(at, at + len(name)), name=name, **fields)  # type: ignore[arg-type]
+def mention(name: str, chunk: str = "a", *, at: int = 0, **fields: object) -> NameMention:
+    return NameMention(step=1, chunk=chunk, span=(at, at + len(name)), name=name, **fields)  # type: ignore[arg-type]
 
 
 def statement(subject: str, object_: str, chunk: str = "a", *, at: int = 0) -> Statement:
@@ -14,15 +14,15 @@ def statement(subject: str, object_: str, chunk: str = "a", *, at: int = 0) -> S
     )
 
 
-def read(*mentions: Mention, statements: tuple[Statement, ...] = ()) -> Resolved:
-    return resolve(merge(Graph(), Facts(mentions=mentions, statements=statements)))
+def read(*mentions: NameMention, statements: tuple[Statement, ...] = ()) -> EntityGraph:
+    return resolve(merge(Graph(), StepFacts(mentions=mentions, statements=statements)))
 
 
-def names(graph: Resolved) -> list[str]:
+def names(graph: EntityGraph) -> list[str]:
     return [one.name for one in graph.entities]
 
 
-def of_name(graph: Resolved, name: str) -> list[Entity]:
+def of_name(graph: EntityGraph, name: str) -> list[EntityCluster]:
     return [one for one in graph.entities if one.name == name]
 
 
@@ -90,13 +90,15 @@ def test_a_statement_about_what_was_dropped_is_no_triple() -> None:
 
 
 def test_entities_stand_in_order_of_first_appearance() -> None:
-    later = Mention(step=2, chunk="a", span=(0, 3), name="Zed")
+    later = NameMention(step=2, chunk="a", span=(0, 3), name="Zed")
     graph = read(later, mention("Moon", "b"), mention("Sun", "a", at=9), mention("Ark", "a", at=30))
     assert names(graph) == ["Sun", "Ark", "Moon", "Zed"]
 
 
 def test_an_entity_is_of_the_kind_that_most_of_its_mentions_are() -> None:
     graph = read(
-        mention("Ada", "a"), mention("Ada", "b", kind=Kind.PERSON), mention("Ada", "c", kind=Kind.PERSON)
+        mention("Ada", "a"),
+        mention("Ada", "b", kind=EntityKind.PERSON),
+        mention("Ada", "c", kind=EntityKind.PERSON),
     )
-    assert [one.kind for one in graph.entities] == [Kind.PERSON]
+    assert [one.kind for one in graph.entities] == [EntityKind.PERSON]

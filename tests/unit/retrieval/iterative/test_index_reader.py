@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from indexes.stores.memory import MemoryGraphStore
-from retrieval.iterative.facts import Facts
+from retrieval.iterative.facts import StepFacts
 from retrieval.iterative.index_reader import read_from_index
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.nodes import ChunkNode, Entity, EntityType, Node, Page
@@ -61,7 +61,7 @@ LINKS = edge(
 )
 
 
-def read(*edges: Edge) -> Facts:
+def read(*edges: Edge) -> StepFacts:
     store = MemoryGraphStore()
     writer = store.writer()
     writer.stage(1, base=0)
@@ -71,7 +71,7 @@ def read(*edges: Edge) -> Facts:
     return read_from_index(store.at(1), (NOVEL, AUTHOR), step=2)
 
 
-def said(facts: Facts) -> list[tuple[str, str, str, str]]:
+def said(facts: StepFacts) -> list[tuple[str, str, str, str]]:
     texts = {one.chunk_id: one.text for one in (NOVEL, AUTHOR)}
     return [
         (one.subject, one.predicate, one.object, texts[one.chunk][slice(*one.span)])

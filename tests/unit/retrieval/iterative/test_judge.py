@@ -2,10 +2,10 @@
 
 import pytest
 
-from retrieval.iterative.facts import Facts, Kind, Mention, Statement
+from retrieval.iterative.facts import EntityKind, NameMention, Statement, StepFacts
 from retrieval.iterative.graph import Graph, merge
 from retrieval.iterative.judge import coverage, judge, leads_to_answer
-from retrieval.iterative.state import Passage, State
+from retrieval.iterative.state import ScoredEvidence, State
 from tests.fakes.novels import QUESTION, evidence
 
 NOVEL = "Silver Harbour"
@@ -15,12 +15,12 @@ def state(
     *texts: str,
     logit: float | None = 1.0,
     joined: bool = True,
-    kind: Kind = Kind.PLACE,
+    kind: EntityKind = EntityKind.PLACE,
     question: str = QUESTION,
 ) -> State:
-    names = ((NOVEL, Kind.WORK), ("Ada Quill", Kind.PERSON), ("Port Almond", kind))
+    names = ((NOVEL, EntityKind.WORK), ("Ada Quill", EntityKind.PERSON), ("Port Almond", kind))
     mentions = tuple(
-        Mention(step=1, chunk="a", span=(place, place + 1), name=name, kind=one)
+        NameMention(step=1, chunk="a", span=(place, place + 1), name=name, kind=one)
         for place, (name, one) in enumerate(names)
     )
     pairs = ((NOVEL, "Ada Quill"), *((("Ada Quill", "Port Almond"),) if joined else ()))
@@ -35,12 +35,12 @@ def state(
         single_hop=False,
         step=1,
         passages=tuple(
-            Passage(
+            ScoredEvidence(
                 evidence=evidence(f"P{n}", text, logit=logit), score=0.5, step=1, query=question, read=True
             )
             for n, text in enumerate(texts)
         ),
-        graph=merge(Graph(), Facts(mentions=mentions, statements=statements)),
+        graph=merge(Graph(), StepFacts(mentions=mentions, statements=statements)),
     )
 
 
@@ -56,7 +56,7 @@ def test_words_a_path_and_a_passage_that_fits_suffice() -> None:
     [
         (state("Silver things."), "passages cover"),
         (state(ALL, joined=False), "no path"),
-        (state(ALL, kind=Kind.DATE), "no path"),
+        (state(ALL, kind=EntityKind.DATE), "no path"),
         (state(ALL, logit=-0.1), "no passage fits"),
         (state(ALL, logit=0.0), "no passage fits"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from retrieval.iterative.linearise import linearise
 from retrieval.iterative.loop import Iteration, iterate, replay, start
 from retrieval.iterative.saving import dump_iteration, dump_state, load_iteration
-from retrieval.iterative.state import READ_MAX, STEPS_MAX, Outcome, State, Step
+from retrieval.iterative.state import READ_MAX, STEPS_MAX, LoopOutcome, LoopStep, State
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.errors import ConfigError, StoreUnavailable, TransientError
@@ -57,7 +57,7 @@ def names(run: Iteration) -> list[str]:
 
 def test_rules_read_judge_and_stop_as_soon_as_it_suffices(index: SmallIndex, retriever: Retriever) -> None:
     run = iterate(retriever, index.graph, ask(), reranker=FITS)
-    assert (run.state.outcome, run.state.step) == (Outcome.SUFFICIENT, 1)
+    assert (run.state.outcome, run.state.step) == (LoopOutcome.SUFFICIENT, 1)
     assert "[Silver Harbour -- links to -- Ada Quill]" in linearise(run.state.view)
 
 
@@ -77,7 +77,7 @@ def test_there_are_never_more_than_four_steps(index: SmallIndex, retriever: Retr
 
 def test_two_steps_are_the_fast_mode(index: SmallIndex, retriever: Retriever) -> None:
     run = iterate(retriever, index.graph, ask(), reranker=FITS_NOT, steps=2)
-    assert (run.state.outcome, run.state.step) == (Outcome.STEPS_SPENT, 2)
+    assert (run.state.outcome, run.state.step) == (LoopOutcome.STEPS_SPENT, 2)
 
 
 @pytest.mark.parametrize("steps", [0, 5])
@@ -98,7 +98,7 @@ def test_a_step_reads_at_most_five_passages_and_only_new_ones(
 def test_a_single_hop_question_skips_the_loop(index: SmallIndex, retriever: Retriever) -> None:
     model = ScriptedModel([NOTHING])
     run = iterate(retriever, index.graph, ask("Who wrote Tin Lantern?"), complete=model)
-    assert (run.state.outcome, run.state.step, model.asked) == (Outcome.SINGLE_HOP, 1, [])
+    assert (run.state.outcome, run.state.step, model.asked) == (LoopOutcome.SINGLE_HOP, 1, [])
     assert run.state.passages[0].evidence.file_path == "tin-lantern.md"
 
 
@@ -121,7 +121,7 @@ def test_an_empty_first_step_has_no_graph_to_reformulate_from(
     finding = Finding(retriever, nothing_for=(QUESTION,))
     run = iterate(finding, index.graph, ask(), reranker=FITS)
     assert finding.asked == [QUESTION]
-    assert run.state.outcome is Outcome.NO_QUERY_LEFT
+    assert run.state.outcome is LoopOutcome.NO_QUERY_LEFT
 
 
 def test_an_entity_that_is_not_in_the_passages_is_dropped(index: SmallIndex, retriever: Retriever) -> None:
@@ -136,7 +136,7 @@ def test_sufficient_counts_only_with_a_path_from_the_subject_to_the_kind_of_answ
 ) -> None:
     question = ask("When did the publisher of Tin Lantern close its doors?")
     run = iterate(retriever, None, question, complete=ScriptedModel([NOTHING, SUFFICIENT]), steps=1)
-    assert run.state.outcome is Outcome.STEPS_SPENT
+    assert run.state.outcome is LoopOutcome.STEPS_SPENT
     assert any("sufficient too early" in note for note in run.state.notes)
 
 
@@ -149,7 +149,7 @@ def test_a_model_that_says_sufficient_with_a_path_ends_the_loop(
         '"text": "Ada Quill was born in Port Almond"}]}'
     )
     run = iterate(retriever, index.graph, ask(), complete=ScriptedModel([said, SUFFICIENT]))
-    assert (run.state.outcome, run.state.step) == (Outcome.SUFFICIENT, 1)
+    assert (run.state.outcome, run.state.step) == (LoopOutcome.SUFFICIENT, 1)
     assert "[Ada Quill -- was born in -- Port Almond]" in linearise(run.state.view)
 
 
@@ -194,7 +194,7 @@ def test_facts_that_are_no_json_are_asked_for_once_more_then_rules_read(
 ) -> None:
     model = ScriptedModel(["{", "[]", SUFFICIENT])
     run = iterate(retriever, index.graph, ask(), complete=model)
-    assert run.state.outcome is Outcome.SUFFICIENT
+    assert run.state.outcome is LoopOutcome.SUFFICIENT
     assert "step 1: no facts in 2 answers of the model, rules decide" in run.state.notes
     assert "Port Almond" in names(run)
 
@@ -202,7 +202,7 @@ def test_facts_that_are_no_json_are_asked_for_once_more_then_rules_read(
 def test_a_model_that_fails_leaves_the_step_to_the_rules(index: SmallIndex, retriever: Retriever) -> None:
     model = ScriptedModel([TransientError("is busy", subject="model")])
     run = iterate(retriever, index.graph, ask(), reranker=FITS, complete=model)
-    assert run.state.outcome is Outcome.SUFFICIENT
+    assert run.state.outcome is LoopOutcome.SUFFICIENT
     assert [note for note in run.state.notes if "model: is busy" in note] == [
         "step 1: no facts from the model, rules decide: model: is busy",
         "step 1: no judgement from the model, rules decide: model: is busy",
@@ -212,7 +212,7 @@ def test_a_model_that_fails_leaves_the_step_to_the_rules(index: SmallIndex, retr
 def test_a_sub_query_that_was_asked_before_ends_the_loop(index: SmallIndex, retriever: Retriever) -> None:
     model = ScriptedModel([NOTHING, insufficient(QUESTION.upper())])
     run = iterate(retriever, index.graph, ask(), complete=model)
-    assert (run.state.outcome, run.state.step) == (Outcome.NO_QUERY_LEFT, 1)
+    assert (run.state.outcome, run.state.step) == (LoopOutcome.NO_QUERY_LEFT, 1)
 
 
 def test_two_steps_without_a_new_passage_end_the_loop(index: SmallIndex, retriever: Retriever) -> None:
@@ -224,7 +224,7 @@ def test_two_steps_without_a_new_passage_end_the_loop(index: SmallIndex, retriev
 
     model = ScriptedModel([NOTHING, insufficient("a"), insufficient("b"), insufficient("c")])
     run = iterate(Same(), index.graph, ask(), complete=model)
-    assert (run.state.outcome, run.state.step) == (Outcome.NOTHING_NEW, 3)
+    assert (run.state.outcome, run.state.step) == (LoopOutcome.NOTHING_NEW, 3)
 
 
 def test_the_index_s_own_graph_is_asked_before_a_new_one_is_built(
@@ -261,7 +261,7 @@ def test_a_replay_of_the_log_gives_the_same_bytes(index: SmallIndex, retriever: 
 def test_a_saved_run_is_resumed_where_it_stood(index: SmallIndex, retriever: Retriever) -> None:
     saved: list[str] = []
 
-    def save(step: Step, state: State) -> None:
+    def save(step: LoopStep, state: State) -> None:
         log = load_iteration(saved[-1]).log if saved else ()
         saved.append(dump_iteration(Iteration(state=state, log=(*log, step))))
 

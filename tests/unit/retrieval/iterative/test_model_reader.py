@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from retrieval.iterative.facts import Facts, Kind
+from retrieval.iterative.facts import EntityKind, StepFacts
 from retrieval.iterative.model_reader import parse_facts
 from tests.fakes.novels import evidence
 
@@ -18,7 +18,7 @@ WROTE = {
 }
 
 
-def parse(entities: list[object], relations: list[object]) -> Facts:
+def parse(entities: list[object], relations: list[object]) -> StepFacts:
     facts = parse_facts(json.dumps({"entities": entities, "relations": relations}), (NOVEL, OTHER), step=3)
     assert facts is not None
     return facts
@@ -26,7 +26,7 @@ def parse(entities: list[object], relations: list[object]) -> Facts:
 
 def test_entities_are_found_where_they_stand() -> None:
     (mention,) = parse([{"name": "ada quill", "kind": "person", "aliases": ["A. Quill"]}], []).mentions
-    assert (mention.step, mention.chunk, mention.kind) == (3, NOVEL.chunk_id, Kind.PERSON)
+    assert (mention.step, mention.chunk, mention.kind) == (3, NOVEL.chunk_id, EntityKind.PERSON)
     assert mention.span is not None
     assert NOVEL.text[slice(*mention.span)] == "Ada Quill"
     assert mention.aliases == ("A. Quill",)
@@ -40,7 +40,7 @@ def test_what_stands_in_no_passage_or_is_no_entity_is_dropped_and_counted(given:
 
 def test_a_title_is_text_as_well() -> None:
     (mention,) = parse([{"name": "Silver Harbour", "kind": "boat"}], []).mentions
-    assert (mention.span, mention.kind) == (None, Kind.THING)
+    assert (mention.span, mention.kind) == (None, EntityKind.THING)
 
 
 def test_attributes_count_if_their_value_is_in_the_passage() -> None:
@@ -79,7 +79,7 @@ def test_an_answer_of_another_shape_is_none(answer: str) -> None:
 
 
 def test_json_in_a_fence_is_read() -> None:
-    assert parse_facts('```json\n{"entities": [], "relations": []}\n```', (NOVEL,), step=1) == Facts()
+    assert parse_facts('```json\n{"entities": [], "relations": []}\n```', (NOVEL,), step=1) == StepFacts()
 
 
 def test_a_model_that_says_the_same_for_ever_is_heard_sixty_times() -> None:

@@ -1,16 +1,16 @@
 """What rules read from a passage."""
 
-from retrieval.iterative.facts import Facts, Kind, Mention
+from retrieval.iterative.facts import EntityKind, NameMention, StepFacts
 from retrieval.iterative.rule_reader import NAMES_MAX, read_by_rule
 from schemas.evidence import Evidence
 from tests.fakes.novels import evidence
 
 
-def read(passage: Evidence, known: Facts | None = None) -> Facts:
-    return read_by_rule([passage], known or Facts(), step=1)
+def read(passage: Evidence, known: StepFacts | None = None) -> StepFacts:
+    return read_by_rule([passage], known or StepFacts(), step=1)
 
 
-def names(facts: Facts) -> list[str]:
+def names(facts: StepFacts) -> list[str]:
     return [one.name for one in facts.mentions]
 
 
@@ -33,10 +33,10 @@ def test_each_name_is_joined_to_the_title_and_stands_where_it_is_said_to() -> No
 
 def test_what_the_index_says_of_the_passage_is_not_read_again() -> None:
     passage = evidence("Silver Harbour", "It is by Ada Quill of Bo.")
-    known = Facts(
+    known = StepFacts(
         mentions=(
-            Mention(step=1, chunk=passage.chunk_id, span=None, name="Silver Harbour", ref="entity:1"),
-            Mention(step=1, chunk=passage.chunk_id, span=(9, 25), name="Ada Quill of Bo", ref="entity:2"),
+            NameMention(step=1, chunk=passage.chunk_id, span=None, name="Silver Harbour", ref="entity:1"),
+            NameMention(step=1, chunk=passage.chunk_id, span=(9, 25), name="Ada Quill of Bo", ref="entity:2"),
         )
     )
     facts = read(passage, known)
@@ -61,4 +61,4 @@ def test_a_list_of_a_hundred_names_is_read_in_part() -> None:
 
 def test_a_first_sentence_tells_what_the_page_is() -> None:
     (title, *_) = read(evidence("Bo Reed", "Bo Reed was an English footballer.")).mentions
-    assert title.kind is Kind.PERSON
+    assert title.kind is EntityKind.PERSON

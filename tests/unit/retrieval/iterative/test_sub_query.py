@@ -2,18 +2,20 @@
 
 import pytest
 
-from retrieval.iterative.facts import Facts, Kind, Mention
+from retrieval.iterative.facts import EntityKind, NameMention, StepFacts
 from retrieval.iterative.graph import Graph, merge
-from retrieval.iterative.state import Passage, State
+from retrieval.iterative.state import ScoredEvidence, State
 from retrieval.iterative.sub_query import SubQuery, follow_up, is_single_hop, next_query, reformulate
 from tests.fakes.novels import QUESTION, evidence
 
 
-def passage(title: str, text: str, *, score: float, step: int = 1, query: str = QUESTION) -> Passage:
-    return Passage(evidence=evidence(title, text), score=score, step=step, query=query, read=True)
+def passage(title: str, text: str, *, score: float, step: int = 1, query: str = QUESTION) -> ScoredEvidence:
+    return ScoredEvidence(evidence=evidence(title, text), score=score, step=step, query=query, read=True)
 
 
-def state(*passages: Passage, asked: tuple[str, ...] = (QUESTION,), facts: Facts | None = None) -> State:
+def state(
+    *passages: ScoredEvidence, asked: tuple[str, ...] = (QUESTION,), facts: StepFacts | None = None
+) -> State:
     return State(
         question=QUESTION,
         query=QUESTION,
@@ -22,7 +24,7 @@ def state(*passages: Passage, asked: tuple[str, ...] = (QUESTION,), facts: Facts
         step=max((one.step for one in passages), default=0),
         asked=asked,
         passages=passages,
-        graph=merge(Graph(), facts or Facts()),
+        graph=merge(Graph(), facts or StepFacts()),
     )
 
 
@@ -76,17 +78,19 @@ def test_where_nothing_new_is_named_nothing_is_asked() -> None:
     assert next_query(state(passage("Silver Harbour", "the author is not known.", score=0.8))) is None
 
 
-def mention(name: str, at: int, kind: Kind = Kind.THING, **fields: object) -> Mention:
-    return Mention(step=1, chunk="chunk:Silver Harbour", span=(at, at + 1), name=name, kind=kind, **fields)  # type: ignore[arg-type]
+def mention(name: str, at: int, kind: EntityKind = EntityKind.THING, **fields: object) -> NameMention:
+    return NameMention(
+        step=1, chunk="chunk:Silver Harbour", span=(at, at + 1), name=name, kind=kind, **fields
+    )  # type: ignore[arg-type]
 
 
 def test_a_reformulated_query_is_made_of_names_and_attributes_of_the_graph() -> None:
-    facts = Facts(mentions=(mention("Silver Harbour", 0, attributes=(("kind", "novel"),)),))
+    facts = StepFacts(mentions=(mention("Silver Harbour", 0, attributes=(("kind", "novel"),)),))
     assert reformulate(state(NOVEL, facts=facts)) == "Silver Harbour novel"
 
 
 def test_nothing_is_reformulated_from_an_empty_graph_or_twice() -> None:
-    facts = Facts(mentions=(mention("Silver Harbour", 0),))
+    facts = StepFacts(mentions=(mention("Silver Harbour", 0),))
     assert reformulate(state(NOVEL)) is None
     assert reformulate(state(NOVEL, asked=("Silver Harbour",), facts=facts)) is None
 

@@ -7,7 +7,7 @@ import pytest
 from retrieval.learning.negatives import Triplet, Wanted, followed, mine_negatives
 from retrieval.learning.usage import Usage
 from retrieval.ranking.score import Scored
-from retrieval.retriever import Walk
+from retrieval.retriever import RetrievalResult
 from schemas.encoded import encoded_text
 from schemas.evidence import Origin, Query, Scores
 from schemas.nodes import Chunk
@@ -44,12 +44,12 @@ def chunk(index: SmallIndex, text: str) -> Chunk:
     return next(row for row in index.rows if row.text.startswith(text))
 
 
-def walk_over(index: SmallIndex, *texts: str) -> Walk:
+def walk_over(index: SmallIndex, *texts: str) -> RetrievalResult:
     ranked = tuple(
         Scored(chunk=chunk(index, text), scores=Scores(), source=Origin.VECTOR, role="rest", place=place)
         for place, text in enumerate(texts)
     )
-    return Walk(query=Query(text="q"), bundle=plain_bundle({}), candidates=ranked, copies={})
+    return RetrievalResult(query=Query(text="q"), bundle=plain_bundle({}), candidates=ranked, copies={})
 
 
 def mine(index: SmallIndex, wanted: Wanted, *texts: str) -> list[Triplet]:
@@ -88,7 +88,7 @@ def test_the_best_passage_of_a_document_known_to_answer_is_the_positive(index: S
 def test_near_duplicates_of_an_answer_are_no_negatives(index: SmallIndex) -> None:
     copies = [row for row in index.rows if row.text.startswith("A lease")]
     ranked = (*[chunk(index, text) for text in ("Passage 0", "Passage 1", "Passage 2")], *copies)
-    found = Walk(
+    found = RetrievalResult(
         query=Query(text="q"),
         bundle=plain_bundle({}),
         candidates=tuple(

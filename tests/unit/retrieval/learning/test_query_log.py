@@ -8,7 +8,7 @@ import pytest
 
 from retrieval.learning.query_log import CANDIDATES_KEPT, LOG_FILE, append_lines, log_folder, log_queries
 from retrieval.question.query import build_query, parse_filters
-from retrieval.retriever import Retriever, Walk
+from retrieval.retriever import RetrievalResult, Retriever
 from tests.fakes.governance import governance_index
 from tests.fakes.small_index import AS_OF, GENERATION
 
@@ -17,7 +17,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 @pytest.fixture(scope="module")
-def walk() -> Walk:
+def result() -> RetrievalResult:
     index = governance_index()
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     return retriever.walk(build_query("backup log", filters=parse_filters(["kind=markdown"]), top_k=3))
@@ -28,18 +28,18 @@ def logged(index: Path) -> list[dict[str, object]]:
 
 
 def test_a_line_tells_what_was_asked_what_won_and_the_parts_of_each_candidate(
-    tmp_path: Path, walk: Walk
+    tmp_path: Path, result: RetrievalResult
 ) -> None:
-    log_queries(tmp_path / "index", [walk.query], timestamp=NOW, walks=[walk])
+    log_queries(tmp_path / "index", [result.query], timestamp=NOW, results=[result])
     (entry,) = logged(tmp_path / "index")
     assert (entry["timestamp"], entry["query"], entry["generation"]) == (NOW, "backup log", GENERATION)
-    assert (entry["route"], entry["outcome"], entry["top_k"]) == (walk.bundle.route, "found", 3)
+    assert (entry["route"], entry["outcome"], entry["top_k"]) == (result.bundle.route, "found", 3)
     assert entry["filters"] == {"kind": ["markdown"]}
-    assert entry["winners"] == [one.chunk_id for one in walk.bundle.evidence]
+    assert entry["winners"] == [one.chunk_id for one in result.bundle.evidence]
     candidates = entry["candidates"]
     assert isinstance(candidates, list)
-    assert len(candidates) == min(CANDIDATES_KEPT, len(walk.candidates))
-    first = walk.candidates[0]
+    assert len(candidates) == min(CANDIDATES_KEPT, len(result.candidates))
+    first = result.candidates[0]
     assert candidates[0] == {
         "rank": 1,
         "chunk_id": first.chunk.id,
@@ -53,8 +53,8 @@ def test_a_line_tells_what_was_asked_what_won_and_the_parts_of_each_candidate(
     }
 
 
-def test_a_query_without_a_walk_is_logged_by_itself(tmp_path: Path, walk: Walk) -> None:
-    log_queries(tmp_path / "index", [walk.query, walk.query], timestamp=NOW)
+def test_a_query_without_a_walk_is_logged_by_itself(tmp_path: Path, result: RetrievalResult) -> None:
+    log_queries(tmp_path / "index", [result.query, result.query], timestamp=NOW)
     assert [set(entry) for entry in logged(tmp_path / "index")] == [
         {"timestamp", "query", "filters", "top_k", "use_graph", "rerank"}
     ] * 2
@@ -72,12 +72,14 @@ def test_secrets_of_a_question_are_never_written(tmp_path: Path) -> None:
     assert text.count("[redacted]") == 2
 
 
-def test_what_the_evidence_did_not_answer_is_told_from_what_had_none(tmp_path: Path, walk: Walk) -> None:
+def test_what_the_evidence_did_not_answer_is_told_from_what_had_none(
+    tmp_path: Path, result: RetrievalResult
+) -> None:
     nothing = build_query("backup log", filters=parse_filters(["doc_type=none"]))
     index = governance_index()
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
-    log_queries(tmp_path / "index", [walk.query], timestamp=NOW, walks=[walk], not_found=True)
-    log_queries(tmp_path / "index", [nothing], timestamp=NOW, walks=[retriever.walk(nothing)])
+    log_queries(tmp_path / "index", [result.query], timestamp=NOW, results=[result], not_found=True)
+    log_queries(tmp_path / "index", [nothing], timestamp=NOW, results=[retriever.walk(nothing)])
     assert [entry["outcome"] for entry in logged(tmp_path / "index")] == ["not_found", "empty"]
 
 

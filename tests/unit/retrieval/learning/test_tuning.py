@@ -7,7 +7,7 @@ from retrieval.learning.questions import KnownQuestion
 from retrieval.learning.report import render_tuning, tuning_record
 from retrieval.learning.tuning import Tuning, tune_blend
 from retrieval.ranking.score import WEIGHTS
-from retrieval.retriever import Retriever, Walk
+from retrieval.retriever import RetrievalResult, Retriever
 from schemas.evidence import Query, Scores
 from tests.fakes.captured_questions import candidate, captured_question
 from tests.fakes.governance import governance_index
@@ -81,7 +81,7 @@ def test_a_question_is_retrieved_once_and_ranked_as_the_retriever_does() -> None
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     asked: list[Query] = []
 
-    def walk(query: Query) -> Walk:
+    def walk(query: Query) -> RetrievalResult:
         asked.append(query)
         return retriever.walk(query)
 
@@ -103,7 +103,7 @@ def test_gold_may_be_a_node_id_a_path_or_a_file_name(name: str) -> None:
     index = governance_index()
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     walked = retriever.walk(Query(text="backup log"))
-    found = Walk(
+    found = RetrievalResult(
         query=walked.query, bundle=walked.bundle, candidates=(candidate("gold", Scores(text=1.0)),), copies={}
     )
     one = capture(KnownQuestion(id="q", text="?", gold=(name,)), lambda _: found)

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.retrieval.test_selection import scored
 
 from retrieval.ranking.definitions import defines, find_definitions
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import DEFINITION_PLACE, TOOL_PLACE, select_evidence
+from tests.unit.retrieval.ranking.test_selection import scored
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 import pytest
 
 from retrieval.verify.clauses import split_sentences
-from retrieval.verify.grounding import FaultKind, check_sentence
+from retrieval.verify.grounding import GroundingFaultKind, check_sentence
 
 
-def kinds(sentence: str, passage: str) -> list[FaultKind]:
+def kinds(sentence: str, passage: str) -> list[GroundingFaultKind]:
     return [fault.kind for fault in check_sentence(sentence, passage)]
 
 
@@ -62,7 +62,7 @@ def test_the_same_number_in_another_form_is_the_same(sentence: str, passage: str
     ],
 )
 def test_another_number_or_unit_is_not_support(sentence: str, passage: str) -> None:
-    assert kinds(sentence, passage) == [FaultKind.NUMBER]
+    assert kinds(sentence, passage) == [GroundingFaultKind.NUMBER]
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,14 @@ def test_a_date_is_the_same_in_every_form(written: str) -> None:
     for other in ("2023-09-14", "September 14, 2023", "the 14th of September 2023"):
         assert kinds(f"It was released on {written}.", f"The release came on {other}.") == []
         assert kinds(f"It was released on {written}.", "The release came on 15 September 2023.") == [
-            FaultKind.DATE
+            GroundingFaultKind.DATE
         ]
 
 
 def test_a_date_may_say_less_than_the_passage_and_not_more() -> None:
     assert kinds("It ended in March 2024.", "It ended on 1 March 2024.") == []
     assert kinds("It ended in 2024.", "It ended on 1 March 2024.") == []
-    assert kinds("It ended on 1 March 2024.", "It ended in March 2024.") == [FaultKind.DATE]
+    assert kinds("It ended on 1 March 2024.", "It ended in March 2024.") == [GroundingFaultKind.DATE]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_date_may_say_less_than_the_passage_and_not_more() -> None:
     ],
 )
 def test_an_identifier_or_name_that_is_not_there_is_not_support(sentence: str, passage: str) -> None:
-    assert kinds(sentence, passage) == [FaultKind.NAME]
+    assert kinds(sentence, passage) == [GroundingFaultKind.NAME]
 
 
 @pytest.mark.parametrize(
@@ -121,27 +121,27 @@ def test_names_are_compared_folded(sentence: str, passage: str) -> None:
 def test_a_word_that_opens_a_sentence_before_a_name_is_no_name() -> None:
     passage = "Following the refusal of Orla Finch to resign, the board dismissed her."
     assert kinds("Since Orla Finch would not resign, the board dismissed her.", passage) == []
-    assert kinds("Sina Orla Finch was dismissed.", passage) == [FaultKind.NAME]
+    assert kinds("Sina Orla Finch was dismissed.", passage) == [GroundingFaultKind.NAME]
     assert kinds("Use CREATE CLASS to fill it.", "Fill it by CREATE CLASS commands.") == []
 
 
 def test_a_year_may_be_annual() -> None:
     assert kinds("No more than 300 are born in a year.", "Annual numbers are 300 or fewer.") == []
     assert kinds("No more than 300 are born in a month.", "Annual numbers are 300 or fewer.") == [
-        FaultKind.NUMBER
+        GroundingFaultKind.NUMBER
     ]
 
 
 def test_a_first_word_is_a_name_where_other_evidence_has_it_as_one() -> None:
     assert check_sentence("Tallow keeps the logs.", "The archive keeps the logs.") == ()
     found = check_sentence("Tallow keeps the logs.", "The archive keeps the logs.", known={"Tallow"})
-    assert [fault.kind for fault in found] == [FaultKind.NAME]
+    assert [fault.kind for fault in found] == [GroundingFaultKind.NAME]
 
 
 def test_a_quotation_must_stand_there_word_for_word() -> None:
     passage = 'The server answers "lease has expired" and closes the connection.'
     assert kinds('It says "Lease has  expired".', passage) == []
-    assert kinds('It says "lease was lost".', passage) == [FaultKind.QUOTE]
+    assert kinds('It says "lease was lost".', passage) == [GroundingFaultKind.QUOTE]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_quotation_must_stand_there_word_for_word() -> None:
     ],
 )
 def test_the_opposite_is_not_support(sentence: str, passage: str) -> None:
-    assert FaultKind.OPPOSITE in kinds(sentence, passage)
+    assert GroundingFaultKind.OPPOSITE in kinds(sentence, passage)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,9 @@ def test_the_same_in_other_words_is_not_said_of_another_thing(sentence: str, pas
 
 def test_more_than_is_not_less_than() -> None:
     passage = "It is for homes that use less than 2,500 kWh a year."
-    assert kinds("It is for homes that use more than 2,500 kWh a year.", passage) == [FaultKind.OPPOSITE]
+    assert kinds("It is for homes that use more than 2,500 kWh a year.", passage) == [
+        GroundingFaultKind.OPPOSITE
+    ]
     assert kinds("It is for homes that use under 2500 kWh per year.", passage) == []
 
 
@@ -311,32 +313,34 @@ def test_a_place_in_an_order_is_a_number() -> None:
     for right in ("Finch was the sixteenth director.", "She came in fourth.", "She peaked at the 7th place."):
         assert kinds(right, passage) == []
     for wrong in ("Finch was the 18th director.", "Finch was the eighteenth director.", "She came in 3rd."):
-        assert kinds(wrong, passage) == [FaultKind.NUMBER]
+        assert kinds(wrong, passage) == [GroundingFaultKind.NUMBER]
 
 
 def test_a_unit_without_a_number_is_compared_too() -> None:
     passage = "The timeout is the number of seconds that a reader waits, 300 by default."
     assert kinds("The timeout is given in seconds.", passage) == []
-    assert kinds("The timeout is the number of minutes a reader waits.", passage) == [FaultKind.NUMBER]
+    assert kinds("The timeout is the number of minutes a reader waits.", passage) == [
+        GroundingFaultKind.NUMBER
+    ]
 
 
 def test_one_is_a_number_where_it_is_a_limit() -> None:
     passage = "The query must give no more than one row. If it gives one row, its values are taken."
     assert kinds("At most one row may be given.", passage) == []
-    assert kinds("The query must give at least one row.", passage) == [FaultKind.OPPOSITE]
+    assert kinds("The query must give at least one row.", passage) == [GroundingFaultKind.OPPOSITE]
 
 
 def test_what_holds_only_under_a_condition_does_not_hold_even_without_it() -> None:
     passage = "Removing the folder is only safe when the lease has ended."
     assert kinds("The folder can be removed safely once the lease has ended.", passage) == []
-    assert FaultKind.OPPOSITE in kinds(
+    assert GroundingFaultKind.OPPOSITE in kinds(
         "Removing the folder is safe even when the lease has not ended.", passage
     )
 
 
 def test_a_lower_limit_is_not_an_upper_one() -> None:
     assert kinds("At least 16 replicas are possible.", "Up to 16 replicas are possible.") == [
-        FaultKind.OPPOSITE
+        GroundingFaultKind.OPPOSITE
     ]
     assert kinds("No more than 16 replicas are possible.", "Up to 16 replicas are possible.") == []
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from retrieval.bundle.parse_answer import parse_answer
-from retrieval.verify.grounding import FaultKind
+from retrieval.verify.grounding import GroundingFaultKind
 from retrieval.verify.verifier import VerifiedAnswer, verify_answer
 from schemas.errors import FetchTimeout, TerminalError
 from schemas.extraction import Complete, Message
@@ -62,7 +62,7 @@ def test_a_label_that_is_not_in_the_evidence_is_replaced_by_the_best() -> None:
 def test_a_sentence_of_which_no_evidence_speaks_is_dropped() -> None:
     found = verify("Logs are kept for 14 days [S2]. Bananas ripen quickly [S1].")
     (dropped,) = found.dropped
-    assert [fault.kind for fault in dropped.faults] == [FaultKind.UNRELATED]
+    assert [fault.kind for fault in dropped.faults] == [GroundingFaultKind.UNRELATED]
     assert [one.text for one in found.kept] == ["Logs are kept for 14 days."]
 
 

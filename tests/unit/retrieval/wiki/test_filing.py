@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.wiki.filing import Statement, file_answer
+from retrieval.wiki.filing import GroundedSentence, file_answer
 from retrieval.wiki.page import PageStatus
 from tests.fakes.secret_samples import github_token
 from tests.fakes.small_index import GENERATION
@@ -56,7 +56,7 @@ def test_an_answer_that_is_not_verified_is_never_filed(desk: Desk) -> None:
 def test_a_sentence_without_a_passage_of_this_generation_is_never_filed(desk: Desk) -> None:
     gone = replace(desk.chunk("maintained by"), id="chunk:gone")
     assert desk.file(QUESTION, (SENTENCE, gone)).reason.startswith("not grounded in passages")
-    bare = [Statement(text=SENTENCE, chunks=())]
+    bare = [GroundedSentence(text=SENTENCE, chunks=())]
     for statements in (bare, []):
         filing = file_answer(
             desk.wiki, desk.index.chunks, QUESTION, statements, verified=True, generation=1, now=NOW

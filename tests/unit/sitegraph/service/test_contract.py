@@ -33,7 +33,7 @@ def test_the_published_contract_is_that_of_the_code(client: TestClient) -> None:
     served = client.get("/openapi.json").json()
     if os.environ.get("WRITE_GOLDEN") == "1":
         PUBLISHED.write_text(json.dumps(served, indent=1, sort_keys=True) + "\n")
-    assert served == json.loads(PUBLISHED.read_text("utf-8")), "WRITE_GOLDEN=1 writes it anew"
+    assert served == json.loads(PUBLISHED.read_text("utf-8")), "WRITE_GOLDEN=1 writes it again"
 
 
 def test_the_contract_names_every_path_with_its_problems() -> None:

@@ -11,9 +11,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from sitegraph.service.guard import Access, Guard, Limits
+from sitegraph.service.guard import Access, Guard, RequestLimits
 
-LIMITS = Limits(body_bytes=10, seconds=0.2)
+LIMITS = RequestLimits(body_bytes=10, seconds=0.2)
 
 
 async def echo(request: Request) -> Response:

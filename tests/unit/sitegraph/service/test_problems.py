@@ -5,7 +5,7 @@ import json
 import pytest
 
 from schemas import errors
-from sitegraph.service.problems import Problem, problem_of, respond
+from sitegraph.service.problems import HttpProblem, problem_of, respond
 
 STATUS = {
     errors.FilterError: 422,
@@ -33,7 +33,7 @@ def test_every_error_has_its_status(leaf: type[errors.SitegraphError]) -> None:
 
 
 def test_a_problem_is_json_whatever_it_says() -> None:
-    response = respond(Problem(422, "half a pair \ud800\nof lines", "X"))
+    response = respond(HttpProblem(422, "half a pair \ud800\nof lines", "X"))
     assert json.loads(bytes(response.body)) == {
         "type": "about:blank",
         "title": "Unprocessable Entity",

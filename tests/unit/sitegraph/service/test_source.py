@@ -18,7 +18,7 @@ def test_nothing_hidden_and_nothing_from_elsewhere_is_handed_out(tmp_path: Path)
     for name in ("pyproject.toml", "README.md", "LICENSE-NOTICE.md"):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(name)
-    for package in ("flows", "indexes", "ingest", "retrieval", "schemas"):
+    for package in ("flows", "indexes", "ingest", "retrieval", "runtime", "schemas", "sitegraph"):
         (root / package).mkdir()
         (root / package / "__init__.py").write_text("")
     for name in ("sitegraph.toml", ".env", "flows/.env", "flows/.work/key.pem", "flows/.app.py.swp"):
@@ -28,5 +28,8 @@ def test_nothing_hidden_and_nothing_from_elsewhere_is_handed_out(tmp_path: Path)
 
     assert names(root) == {
         *(f"sitegraph/{name}" for name in ("pyproject.toml", "README.md", "LICENSE-NOTICE.md")),
-        *(f"sitegraph/{name}/__init__.py" for name in ("flows", "indexes", "ingest", "retrieval", "schemas")),
+        *(
+            f"sitegraph/{name}/__init__.py"
+            for name in ("flows", "indexes", "ingest", "retrieval", "runtime", "schemas", "sitegraph")
+        ),
     }

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from sitegraph.service.problems import Problem
+from sitegraph.service.problems import HttpProblem
 from sitegraph.service.threads import Threads
 
 
@@ -14,7 +14,7 @@ def test_what_is_too_much_is_turned_away_until_places_are_free() -> None:
         threads, go = Threads(working=1, waiting=1), threading.Event()
         under_way = [asyncio.ensure_future(threads.run(lambda: str(go.wait(5)))) for _ in range(2)]
         await asyncio.sleep(0)
-        with pytest.raises(Problem, match="too many") as refused:
+        with pytest.raises(HttpProblem, match="too many") as refused:
             await threads.run(lambda: "never")
         assert (refused.value.status, refused.value.headers) == (503, {"Retry-After": "2"})
         go.set()
@@ -35,13 +35,13 @@ def test_who_leaves_keeps_their_place_until_the_work_ends() -> None:
         left.cancel()
         with pytest.raises(asyncio.CancelledError):
             await left
-        with pytest.raises(Problem):
+        with pytest.raises(HttpProblem):
             await threads.run(lambda: None)
         go.set()
         while True:
             try:
                 await threads.run(lambda: None)
-            except Problem:
+            except HttpProblem:
                 await asyncio.sleep(0.01)
             else:
                 break

@@ -1,4 +1,4 @@
-"""Indexes over vectors: when they come, are trained anew and go, and what a search finds with them."""
+"""Indexes over vectors: when they come, are trained again and go, and what a search finds with them."""
 
 from collections.abc import Iterator
 from pathlib import Path

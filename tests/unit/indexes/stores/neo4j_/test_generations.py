@@ -1,15 +1,15 @@
 """Which generations readers may ask for."""
 
-from indexes.stores.neo4j_.generations import Held, begun, finished, forgotten, only
+from indexes.stores.neo4j_.generations import GenerationRecord, begun, finished, forgotten, only
 
-THREE = Held(finished=frozenset({1, 2, 3}), tip=3)
+THREE = GenerationRecord(finished=frozenset({1, 2, 3}), tip=3)
 
 
 def test_a_begun_generation_is_hidden_until_it_is_finished() -> None:
     staging = begun(THREE, 4)
-    assert staging == Held(finished=frozenset({1, 2, 3}), staged=frozenset({4}), tip=3)
+    assert staging == GenerationRecord(finished=frozenset({1, 2, 3}), staged=frozenset({4}), tip=3)
     done = finished(staging, 4)
-    assert done == Held(finished=frozenset({1, 2, 3, 4}), tip=4)
+    assert done == GenerationRecord(finished=frozenset({1, 2, 3, 4}), tip=4)
 
 
 def test_beginning_a_finished_generation_again_hides_it() -> None:
@@ -22,7 +22,7 @@ def test_forgetting_a_staged_generation_keeps_the_tip() -> None:
 
 def test_forgetting_the_tip_leaves_it_unknown_so_that_the_next_stage_compares_with_the_base() -> None:
     left = forgotten(THREE, 3)
-    assert left == Held(finished=frozenset({1, 2}), tip=-1)
+    assert left == GenerationRecord(finished=frozenset({1, 2}), tip=-1)
 
 
 def test_pruning_hides_what_is_not_kept_and_invents_nothing() -> None:

@@ -12,7 +12,7 @@ from urllib.error import HTTPError
 
 import pytest
 
-from ingest.diff.soft_errors.look import look_at
+from ingest.diff.soft_errors.features import extract_features
 from ingest.diff.soft_errors.verdict import find_soft_error
 from schemas.documents import SoftError
 from tests.quality.html_sites import parse
@@ -21,7 +21,7 @@ URI = "http://docs.example/guide/page.html"
 
 
 def told(data: bytes) -> SoftError | None:
-    return find_soft_error(look_at(parse(data, URI), data))
+    return find_soft_error(extract_features(parse(data, URI), data))
 
 
 def fail() -> None:

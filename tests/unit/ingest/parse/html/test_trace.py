@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from ingest.parse.html.trace import trace_html
-from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
+from ingest.parse.html.traced import BlockStatus, PageTrace, TracedBlock
 from schemas.fragment import ParseRequest
 
 URI = "http://docs.example/guide/start.html"
@@ -38,7 +38,7 @@ SPHINX = '<meta name="generator" content="Sphinx 7.2">'
 def test_what_is_left_out_of_the_content_says_why(inside: str, reason: str, culprit: str) -> None:
     page = trace(f'<div role="main"><h1>Lamps</h1><p>{PROSE}</p>{inside}</div>', SPHINX)
     block = by_text(page)["To find"]
-    assert (block.verdict, block.culprit) == (Verdict.LEFT_OUT, culprit)
+    assert (block.verdict, block.culprit) == (BlockStatus.LEFT_OUT, culprit)
     assert block.reason.startswith(reason)
 
 
@@ -67,7 +67,7 @@ def test_a_vote_is_told_block_by_block() -> None:
 
 def test_a_heading_that_is_brought_in_from_outside_is_read() -> None:
     page = trace(f'<div><h1>Lamps</h1></div><div role="main"><p>{PROSE}</p></div>', SPHINX)
-    assert by_text(page)["Lamps"].verdict is Verdict.READ
+    assert by_text(page)["Lamps"].verdict is BlockStatus.READ
 
 
 def test_all_text_of_the_body_is_told_once_and_nothing_of_scripts() -> None:

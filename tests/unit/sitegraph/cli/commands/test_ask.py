@@ -12,7 +12,7 @@ import pytest
 from sitegraph.cli.app import run_app
 from tests.fakes.llm_server import MISBEHAVIOURS, refuse, say, serve_llm
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[5]
 QUESTION = "How long are records kept?"
 ANSWER = "Records are kept for seven years. [S1]"
 

@@ -19,7 +19,7 @@ from sitegraph.cli.app import run_app
 from tests.fakes.ledger_index import ledger_index
 from tests.fakes.ledger_rows import begin
 
-CONTRACT = Path(__file__).parents[4] / "docs" / "reference" / "changes.md"
+CONTRACT = Path(__file__).parents[5] / "docs" / "reference" / "changes.md"
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_a_wrong_call_says_what_is_wrong(
     assert words in err
 
 
-def test_who_has_what_was_rolled_back_is_told_to_copy_anew(
+def test_who_has_what_was_rolled_back_is_told_to_copy_again(
     index: Index, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_current(index.layout.root, 1)

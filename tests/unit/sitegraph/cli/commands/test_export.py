@@ -20,7 +20,7 @@ from sitegraph.cli.app import run_app
 from tests.fakes.governance import governance_documents
 from tests.fakes.small_index import GENERATION, SOURCE
 
-CONTRACT = Path(__file__).parents[4] / "docs" / "reference" / "export.md"
+CONTRACT = Path(__file__).parents[5] / "docs" / "reference" / "export.md"
 AS_OF = "2026-03-01T12:00:00+00:00"
 WHATS = ("documents", "nodes", "edges", "chunks")
 Rows = list[dict[str, Any]]

@@ -19,7 +19,7 @@ from sitegraph.cli.app import run_app
 from tests.fakes.governance import governance_documents
 from tests.fakes.small_index import SOURCE
 
-SCHEMA = Path(__file__).parents[4] / "docs" / "reference" / "neighbourhood.schema.json"
+SCHEMA = Path(__file__).parents[5] / "docs" / "reference" / "neighbourhood.schema.json"
 PAGES = {
     node.path: node.id for nodes, _ in governance_documents()[0] for node in nodes if isinstance(node, Page)
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,13 +69,13 @@ def test_what_robots_txt_forbids_is_refused(site: Site, capsys: pytest.CaptureFi
     site.pages["/robots.txt"] = Reply(b"User-agent: *\nDisallow: /guide/", content_type="text/plain")
     url = site.url("/guide/lamps.html")
     assert run_app(["inspect", url, "--allow-private", site.address]) == 4
-    assert f"{url}: cannot be had: robots.txt disallows it" in capsys.readouterr().err
+    assert f"{url}: unavailable: robots.txt disallows it" in capsys.readouterr().err
     assert site.paths() == []
 
 
 def test_a_private_address_must_be_named(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["inspect", site.url("/guide/lamps.html")]) == 4
-    assert "cannot be had" in capsys.readouterr().err
+    assert "unavailable" in capsys.readouterr().err
     assert site.log == []
 
 
@@ -146,3 +147,29 @@ def test_an_index_is_looked_at_and_not_written_to(folder: Path, tmp_path: Path) 
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert run_app(["inspect", "leave.md", "--index", str(folder)]) == 0
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+def test_a_page_is_cleaned_as_a_source_file_says_and_each_part_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The files of the how-to page, and what it says that the command prints."""
+    how_to = (Path(__file__).parents[5] / "docs" / "how-to" / "clean-a-site.md").read_text("utf-8")
+    for name, language in (("pumps.html", "html"), ("handbook.yaml", "yaml"), ("cleaning.py", "python")):
+        (block,) = re.findall(rf"^```{language}\n(.*?)^```", how_to, re.MULTILINE | re.DOTALL)
+        (tmp_path / name).write_text(block)
+    page, source = str(tmp_path / "pumps.html"), str(tmp_path / "handbook.yaml")
+
+    assert run_app(["inspect", page, "--source", source]) == 0
+
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  cleaned ")]
+    assert "\n".join(told) in how_to
+    report = inspect(capsys, page, "--source", source)
+    assert [step["name"] for step in report["cleaning"]] == [
+        "clean cleaning:drop_reading_times",
+        "content.select '.page'",
+        "content.remove '.vote'",
+        "content.remove '.copy'",
+        "content.title 'h1'",
+    ]
+    assert not any("writers" in chunk["text"] for chunk in report["chunks"])
+    assert any("writers" in chunk["text"] for chunk in inspect(capsys, page)["chunks"])

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from sitegraph.cli.app import run_app
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[5]
 HEAVY = ("torch", "transformers", "sentence_transformers", "prefect", "pymupdf", "lxml", "trafilatura")
 LISTING = (
     "import sys; from sitegraph.cli.app import run_app; code = run_app(sys.argv[1:]);"

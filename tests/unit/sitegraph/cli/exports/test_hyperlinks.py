@@ -32,7 +32,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
     model = ModelManifest(name="test", sha256="0" * 64, dim=DIM, max_tokens=256)
     manifest = IndexManifest(index_id="test", graph="lance", model=model)
     index = Index(layout=IndexLayout(tmp_path), manifest=manifest, settings=Settings())
-    index.graph = MemoryGraphStore()
+    index.opened_graph = MemoryGraphStore()
     yield index
     index.close()
 

@@ -5,12 +5,12 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, source_of
 from warcio.archiveiterator import ArchiveIterator
 
 from schemas.fetch import FetchStatus
 from sitegraph.cli.exports.warc import write_warc
 from tests.fakes.open_sources import opened
-from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, source_of
 from tests.fakes.site_server import Reply, Site, serve
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.graph.neighbourhood import LeftOut
+from retrieval.graph.neighbourhood import OmittedNodes
 from schemas.edges import EdgeKind
 from sitegraph.cli.graph_view.dot import quote, render_dot
 from tests.fakes.shown_graphs import shown_edge, shown_graph, shown_node
@@ -41,5 +41,5 @@ def test_nodes_are_named_by_their_ids_and_no_label_ends_the_quotes() -> None:
 
 
 def test_the_picture_says_what_was_left_out() -> None:
-    graph = shown_graph({"a": 0}, left_out=(LeftOut(hop=1, kind=EdgeKind.NEXT, nodes=2),))
+    graph = shown_graph({"a": 0}, left_out=(OmittedNodes(hop=1, kind=EdgeKind.NEXT, nodes=2),))
     assert '  label="left out by --limit 4: 2 nodes (2 by next at hop 1)";' in render_dot(graph).splitlines()

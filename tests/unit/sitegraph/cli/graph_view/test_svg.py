@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from retrieval.graph.neighbourhood import LeftOut
+from retrieval.graph.neighbourhood import OmittedNodes
 from schemas.edges import EdgeKind
 from sitegraph.cli.graph_view.svg import render_svg
 from tests.fakes.shown_graphs import shown_edge, shown_graph, shown_node
@@ -11,7 +11,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_a_box_a_node_an_arrow_an_edge_and_a_legend_of_kinds() -> None:
-    left = (LeftOut(hop=1, kind=EdgeKind.NEXT, nodes=3),)
+    left = (OmittedNodes(hop=1, kind=EdgeKind.NEXT, nodes=3),)
     graph = shown_graph(
         {"a": 0, "b": 1, "c": 1},
         shown_edge("a", "b"),

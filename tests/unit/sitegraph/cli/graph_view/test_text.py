@@ -1,6 +1,6 @@
 """A neighbourhood as a person reads it in a terminal."""
 
-from retrieval.graph.neighbourhood import LeftOut
+from retrieval.graph.neighbourhood import OmittedNodes
 from schemas.edges import EdgeKind
 from sitegraph.cli.graph_view.text import render_tree, say_left_out
 from tests.fakes.shown_graphs import shown_edge, shown_graph
@@ -23,7 +23,7 @@ def test_edges_beside_the_tree_and_what_was_left_out_come_after_it() -> None:
         {"a": 0, "b": 1},
         shown_edge("a", "b"),
         shown_edge("b", "a", EdgeKind.DEPENDS_ON),
-        left_out=(LeftOut(hop=1, kind=EdgeKind.CONTAINS, nodes=7),),
+        left_out=(OmittedNodes(hop=1, kind=EdgeKind.CONTAINS, nodes=7),),
     )
     assert render_tree(graph).splitlines()[2:] == [
         "",

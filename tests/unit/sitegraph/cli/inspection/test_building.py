@@ -1,6 +1,6 @@
 """What is shown of an inspection."""
 
-from ingest.parse.html.traced import Verdict
+from ingest.parse.html.traced import BlockStatus
 from ingest.parse.inspection import inspect_document
 from schemas.fragment import ParseRequest
 from schemas.nodes import RegionType
@@ -70,5 +70,5 @@ def test_a_product_page_says_that_it_was_cut_down_to_the_vote() -> None:
     cut = [block for block in report.blocks if block.reason.startswith("trafilatura did not take it")]
     assert report.content is not None
     assert report.content.purpose == "product"
-    assert {block.verdict for block in cut} == {Verdict.LEFT_OUT}
+    assert {block.verdict for block in cut} == {BlockStatus.LEFT_OUT}
     assert not any(block.lost for block in report.blocks)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ingest.parse.html.traced import Verdict
+from ingest.parse.html.traced import BlockStatus
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import RegionType
 from sitegraph.cli.inspection.doubts import find_doubts
@@ -20,7 +20,7 @@ CHUNK = ChunkShown(
     fragment="lamp",
 )
 BLOCK = BlockShown(
-    text="x", verdict=Verdict.READ, reason="", element="div", level=0, words=30, voted=None, chunk=0
+    text="x", verdict=BlockStatus.READ, reason="", element="div", level=0, words=30, voted=None, chunk=0
 )
 REGION = RegionShown(
     number=7, type=RegionType.HEADING, bbox=BBox(0, 0, 10, 10), heading_path=(), text="Lamps", chunks=(0,)
@@ -57,7 +57,7 @@ def test_a_chunk_over_the_encoders_window() -> None:
 
 
 def test_text_that_was_voted_for_and_dropped_or_read_and_lost() -> None:
-    outside = replace(BLOCK, verdict=Verdict.OUTSIDE, voted=20)
+    outside = replace(BLOCK, verdict=BlockStatus.OUTSIDE, voted=20)
     assert doubts(block=outside) == [
         ("30 words in div: not read, though trafilatura took it for content", "b0")
     ]

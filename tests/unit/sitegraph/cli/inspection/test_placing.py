@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ingest.parse.html.traced import PageTrace, TracedBlock, Verdict
+from ingest.parse.html.traced import BlockStatus, PageTrace, TracedBlock
 from sitegraph.cli.inspection.placing import place_blocks
 from sitegraph.cli.inspection.report import ChunkShown, SectionShown
 
@@ -38,7 +38,7 @@ def placed(
     sections: Sequence[SectionShown] = (),
     *,
     cut_to_vote: bool = False,
-    verdict: Verdict = Verdict.READ,
+    verdict: BlockStatus = BlockStatus.READ,
 ) -> list[tuple[int | None, bool]]:
     page = PageTrace(
         family="plain",
@@ -77,7 +77,7 @@ def test_what_is_in_no_chunk_is_lost() -> None:
 
 def test_nothing_is_lost_of_a_document_without_chunks_or_where_nothing_was_read() -> None:
     assert placed([("a lamp gives light", 0)], []) == [(None, False)]
-    assert placed([("a menu of lamps", 0)], ["other"], verdict=Verdict.OUTSIDE) == [(None, False)]
+    assert placed([("a menu of lamps", 0)], ["other"], verdict=BlockStatus.OUTSIDE) == [(None, False)]
 
 
 def test_a_heading_leads_to_its_section_with_or_without_its_number() -> None:

@@ -1,4 +1,4 @@
-"""A section > its passages: text by blocks, tables by rows under their header, code whole if it fits."""
+"""A section > its chunks: text by blocks, tables by rows under their header, code whole if it fits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ LONG = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ChunkSpan:
     """A stretch [start, end) of a section; `header` repeats the header rows of the table it goes on with."""
 
     start: int
@@ -19,21 +19,21 @@ class Passage:
     header: str = ""
 
     def text_of(self, section: str) -> str:
-        """What the passage says: the table's header, then its own stretch."""
+        """What the chunk says: the table's header, then its own stretch."""
         own = section[self.start : self.end]
         return f"{self.header}\n{own}" if self.header else own
 
 
-def cut_passages(
+def cut_chunks(
     text: str, stretches: tuple[Stretch, ...], *, max_tokens: int, count_tokens: CountTokens
-) -> tuple[Passage, ...]:
-    """Return the passages of *text* in order; none is over *max_tokens*.
+) -> tuple[ChunkSpan, ...]:
+    """Return the chunks of *text* in order; none is over *max_tokens*.
 
     A table that does not fit is cut between rows, and each part but the first repeats the header, unless
     that alone takes half of the room. What is shorter than a sixth of the limit joins its neighbour.
     """
     cutter = _Cutter(text, stretches, max_tokens, count_tokens)
-    return tuple(cutter.merged(list(cutter.passages())))
+    return tuple(cutter.merged(list(cutter.spans())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class _Cutter:
     limit: int
     count: CountTokens
 
-    def passages(self) -> Iterator[Passage]:
+    def spans(self) -> Iterator[ChunkSpan]:
         at = 0
         for table in self.stretches:
             room = self._room(table)
@@ -53,27 +53,27 @@ class _Cutter:
                 at = table.end
         yield from self._running(at, len(self.text))
 
-    def merged(self, passages: list[Passage]) -> Iterator[Passage]:
-        """Join a tiny passage with the next, or else with the one before, where both fit together."""
-        held: Passage | None = None
-        for passage in passages:
-            joined = self._joined(held, passage)
+    def merged(self, spans: list[ChunkSpan]) -> Iterator[ChunkSpan]:
+        """Join a tiny chunk with the next, or else with the one before, where both fit together."""
+        held: ChunkSpan | None = None
+        for span in spans:
+            joined = self._joined(held, span)
             if joined is None and held is not None:
                 yield held
-            held = joined or passage
+            held = joined or span
         if held is not None:
             yield held
 
-    def _joined(self, before: Passage | None, after: Passage) -> Passage | None:
+    def _joined(self, before: ChunkSpan | None, after: ChunkSpan) -> ChunkSpan | None:
         if before is None or after.header:
             return None
         if not (self._is_tiny(before) or self._is_tiny(after)):
             return None
-        joined = Passage(before.start, after.end, before.header)
+        joined = ChunkSpan(before.start, after.end, before.header)
         return joined if self._holds(joined.text_of(self.text)) else None
 
-    def _is_tiny(self, passage: Passage) -> bool:
-        return self.count(passage.text_of(self.text)) < self.limit * TINY
+    def _is_tiny(self, span: ChunkSpan) -> bool:
+        return self.count(span.text_of(self.text)) < self.limit * TINY
 
     def _room(self, stretch: Stretch) -> int:
         """Tokens left for rows beside the header; 0 for code and for tables whose header takes too much."""
@@ -88,17 +88,17 @@ class _Cutter:
     def _holds(self, text: str) -> bool:
         return len(text) <= self.limit * LONG and self.count(text) <= self.limit
 
-    def _running(self, start: int, end: int) -> Iterator[Passage]:
+    def _running(self, start: int, end: int) -> Iterator[ChunkSpan]:
         inside = (stretch for stretch in self.stretches if start <= stretch.start and stretch.end <= end)
         solid = tuple((stretch.start - start, stretch.end - start) for stretch in inside)
         for span in self._split(start, end, self.limit, solid):
-            yield Passage(*span)
+            yield ChunkSpan(*span)
 
-    def _rows(self, table: Stretch, room: int) -> Iterator[Passage]:
+    def _rows(self, table: Stretch, room: int) -> Iterator[ChunkSpan]:
         header = self.text[table.start : table.header_end]
         first = True
         for start, end in self._split(table.header_end, table.end, room, ()):
-            yield Passage(table.start, end) if first else Passage(start, end, header)
+            yield ChunkSpan(table.start, end) if first else ChunkSpan(start, end, header)
             first = False
 
     def _split(self, start: int, end: int, limit: int, solid: tuple[Span, ...]) -> Iterator[Span]:

@@ -8,7 +8,7 @@ import pytest
 
 from indexes.ports import ChunkReader, ChunkVectors
 from indexes.stores.memory import MemoryChunkStore
-from indexes.stores.neo4j_.passages import FIELDS, passage_properties, stale_passages
+from indexes.stores.neo4j_.chunk_nodes import FIELDS, chunk_properties, stale_chunks
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from schemas.errors import ConfigError
 from schemas.nodes import Chunk, ChunkNode, Node
@@ -40,19 +40,19 @@ Ask = Callable[..., list[dict[str, Any]]]
 def test_a_node_that_says_something_else_than_the_chunk_store_is_stale(
     mark: str | None, embedded: bool, stale: bool
 ) -> None:
-    found = stale_passages({"b": mark, "gone": None}, {"b": "sha", "a": "sha"}, embedded=embedded)
+    found = stale_chunks({"b": mark, "gone": None}, {"b": "sha", "a": "sha"}, embedded=embedded)
     assert found == (("b",) if stale else ())
 
 
 def test_a_field_without_a_value_takes_an_older_one_away() -> None:
     full, plain = full_chunk(), make_chunk("words")
-    said = {name for name, value in passage_properties(plain, "x", embedded=False).items() if value is None}
+    said = {name for name, value in chunk_properties(plain, "x", embedded=False).items() if value is None}
     assert said >= {"page_no", "section_id", "lang"}
     # Boxes are lists of numbers with a name of their own, which the plain chunk clears as well.
-    of_full = passage_properties(full, "x", embedded=False)
+    of_full = chunk_properties(full, "x", embedded=False)
     assert set(of_full) - {"bbox_json", "page_size_json"} <= {*FIELDS, "document_kind", "passage_sha256"}
     assert {name for name, value in of_full.items() if value is not None} <= set(
-        passage_properties(plain, "x", embedded=False)
+        chunk_properties(plain, "x", embedded=False)
     )
 
 

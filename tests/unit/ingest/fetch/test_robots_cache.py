@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.fetch.limits import Limits
+from ingest.fetch.limits import FetchLimits
 from schemas.fetch import FetchStatus
 from tests.fakes.fetch_clock import QuickClock, WallClock
 from tests.fakes.fetching import fetch, fetch_one, session_for, short_limits
@@ -138,7 +138,7 @@ def test_a_crawl_delay_of_years_parks_the_host_and_says_so() -> None:
 def test_a_site_that_is_down_is_asked_for_its_rules_again_once_the_circuit_closes() -> None:
     clock = QuickClock()
     site = Site({"/robots.txt": [*[_text(b"", 500)] * 4, _text(b"")], "/a": _PAGE})
-    with serve(site), session_for(site, clock=clock, limits=Limits()) as session:
+    with serve(site), session_for(site, clock=clock, limits=FetchLimits()) as session:
         assert fetch_one(session, site.url("/a")).status is FetchStatus.FAILED
         assert fetch_one(session, site.url("/a")).status is FetchStatus.FAILED
         clock.seconds += 901

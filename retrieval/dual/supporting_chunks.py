@@ -1,4 +1,4 @@
-"""The passages behind edges: where an edge was read, or what its document says that comes nearest."""
+"""The chunks behind edges: where an edge was read, or what its document says that comes nearest."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ _LOOK_UP = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passages:
-    """Passages by id, and one for each document whose edges were not read from text; all pass the filters."""
+class SupportingChunks:
+    """Chunks by id, and one for each document whose edges were not read from text; all pass the filters."""
 
     by_id: Mapping[str, Chunk]
     of_doc: Mapping[str, Chunk]
 
     def behind(self, edge: Edge) -> Chunk | None:
-        """Return the passage that shows an edge; None where the filters keep it out."""
+        """Return the chunk that shows an edge; None where the filters keep it out."""
         read_in = support_of(edge)
         return self.by_id.get(read_in) if read_in else self.of_doc.get(edge.doc)
 
@@ -30,16 +30,16 @@ class Passages:
 
 
 def support_of(edge: Edge) -> str | None:
-    """Return the id of the passage an edge was read from; None for links and front matter."""
+    """Return the id of the chunk an edge was read from; None for links and front matter."""
     ends = {EdgeKind.MENTIONS: edge.src, EdgeKind.EXPLAINED_BY: edge.dst}
     end = ends.get(edge.kind, "")
     return edge.chunk or (end if end.startswith("chunk:") else None)
 
 
-def read_passages(chunks: ChunkReader, edges: Collection[Edge], query: Query) -> Passages:
+def read_supporting_chunks(chunks: ChunkReader, edges: Collection[Edge], query: Query) -> SupportingChunks:
     """Read what stands behind *edges*, in at most three calls.
 
-    Of a document whose front matter or links say so, it is the passage that shares most words with the
+    Of a document whose front matter or links say so, it is the chunk that shares most words with the
     question, else its first. Raises: StoreUnavailable: the store is gone.
     """
     read_in = sorted({id_ for edge in edges if (id_ := support_of(edge))})
@@ -49,7 +49,7 @@ def read_passages(chunks: ChunkReader, edges: Collection[Edge], query: Query) ->
         if passes(chunk, query.filters):
             of_doc.setdefault(chunk.doc, chunk)
     found = (chunk for chunk in chunks.get(read_in) if passes(chunk, query.filters))
-    return Passages(by_id={chunk.id: chunk for chunk in found}, of_doc=of_doc)
+    return SupportingChunks(by_id={chunk.id: chunk for chunk in found}, of_doc=of_doc)
 
 
 def _nearest(chunks: ChunkReader, docs: list[str], query: Query) -> dict[str, Chunk]:

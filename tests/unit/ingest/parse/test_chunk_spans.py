@@ -1,7 +1,7 @@
 """How a section is cut: rows under their header, code in one piece, no crumbs."""
 
+from ingest.parse.chunk_spans import LONG, cut_chunks
 from ingest.parse.outline import Stretch
-from ingest.parse.passages import LONG, cut_passages
 from tests.fakes.pages import count_words, parse_page
 
 HEADER = "name | value"
@@ -9,8 +9,8 @@ ROWS = "\n".join(f"row{number} | some value of it" for number in range(30))
 
 
 def cut(text: str, *stretches: Stretch, limit: int = 60) -> list[str]:
-    passages = cut_passages(text, stretches, max_tokens=limit, count_tokens=count_words)
-    return [passage.text_of(text) for passage in passages]
+    spans = cut_chunks(text, stretches, max_tokens=limit, count_tokens=count_words)
+    return [passage.text_of(text) for passage in spans]
 
 
 def test_a_table_that_does_not_fit_repeats_its_header_over_every_part() -> None:

@@ -1,4 +1,4 @@
-"""What the `Chunk` nodes of the view say: text and place of each passage and, where asked for, its vector.
+"""What the `Chunk` nodes of the view say: text and place of each chunk and, where asked for, its vector.
 
 The rows have none of it: it is in the chunk store, and each node keeps the hash of what it was taken from.
 """
@@ -66,7 +66,7 @@ _DIMENSION = (
 _OTHERS = "MATCH (i:SitegraphIndex {view_embedded: true}) WHERE i.id <> $ix RETURN i.id AS id"
 
 
-def stale_passages(
+def stale_chunks(
     marks: Mapping[str, str | None], hashes: Mapping[str, str], *, embedded: bool
 ) -> tuple[str, ...]:
     """Return the ids of chunks whose node says something else than the chunk store, in id order.
@@ -80,7 +80,7 @@ def stale_passages(
     )
 
 
-def passage_properties(chunk: Chunk, sha256: str, *, embedded: bool) -> Properties:
+def chunk_properties(chunk: Chunk, sha256: str, *, embedded: bool) -> Properties:
     """Return what a node says of a chunk; a field without a value is None, so that an older one goes."""
     record = to_record(chunk)
     said = to_properties({name: record[name] for name in FIELDS})
@@ -89,17 +89,17 @@ def passage_properties(chunk: Chunk, sha256: str, *, embedded: bool) -> Properti
     return {**absent, **said, "document_kind": record["kind"], "passage_sha256": mark}
 
 
-def fill_passages(connection: Connection, ix: str, chunks: ChunkReader, *, embedded: bool) -> None:
-    """Return every `Chunk` node of the view what its passage says now; those that say so already stay.
+def fill_chunk_nodes(connection: Connection, ix: str, chunks: ChunkReader, *, embedded: bool) -> None:
+    """Set on every `Chunk` node of the view what its chunk says now; those that say so already stay.
 
     Raises: ConfigError: another index of the database has vectors of another dimension.
     """
     hashes = chunks.row_hashes()
-    stale = stale_passages(dict(_marks(connection, ix)), hashes, embedded=embedded)
+    stale = stale_chunks(dict(_marks(connection, ix)), hashes, embedded=embedded)
     for start in range(0, len(stale), _BATCH):
         ids = stale[start : start + _BATCH]
         rows = [
-            {"id": chunk.id, "properties": passage_properties(chunk, hashes[chunk.id], embedded=embedded)}
+            {"id": chunk.id, "properties": chunk_properties(chunk, hashes[chunk.id], embedded=embedded)}
             for chunk in chunks.get(ids)
         ]
         vectors = _vectors(chunks, ids) if embedded else []

@@ -1,4 +1,4 @@
-"""What joining passages needs to know of them, as columns, so that a hundred thousand are a few megabytes."""
+"""What comparing chunks needs to know of them, as columns, so that a hundred thousand are a few megabytes."""
 
 import hashlib
 from collections.abc import Collection, Iterable
@@ -15,8 +15,8 @@ Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passages:
-    """Passages in id order. `texts` are hashes of exactly what was encoded, `sections` of where it stands."""
+class ChunkColumns:
+    """Chunks in id order. `texts` are hashes of exactly what was encoded, `sections` of where it stands."""
 
     ids: Texts
     docs: Texts
@@ -24,19 +24,19 @@ class Passages:
     sections: Hashes
     texts: Hashes
 
-    def take(self, places: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> "Passages":
+    def take(self, places: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> "ChunkColumns":
         """Some of them, in the order of *places*."""
-        return Passages(**{f.name: getattr(self, f.name)[places] for f in fields(self)})
+        return ChunkColumns(**{f.name: getattr(self, f.name)[places] for f in fields(self)})
 
 
-def passages_of(chunks: Iterable[Chunk]) -> Passages:
-    """Read the passages off their chunks, each id once."""
+def columns_of(chunks: Iterable[Chunk]) -> ChunkColumns:
+    """Read the columns off the chunks, each id once."""
     rows = [
         (chunk.id, chunk.doc, chunk.source, _hash(section_key(chunk)), _hash(encoded_text_of(chunk)))
         for chunk in chunks
     ]
     ids, docs, sources, sections, texts = zip(*rows, strict=True) if rows else ((), (), (), (), ())
-    found = Passages(
+    found = ChunkColumns(
         ids=_bytes(ids),
         docs=_bytes(docs),
         sources=_bytes(sources),
@@ -56,21 +56,23 @@ def encoded_text_of(chunk: Chunk) -> str:
     return encoded_text(chunk.heading_path, chunk.text)
 
 
-def joined(parts: Iterable[Passages]) -> Passages:
-    """Put passages together in id order; of equal ids the first is kept."""
-    every = (passages_of(()), *parts)
-    columns = {f.name: np.concatenate([getattr(part, f.name) for part in every]) for f in fields(Passages)}
-    return in_id_order(Passages(**columns))
+def joined(parts: Iterable[ChunkColumns]) -> ChunkColumns:
+    """Put chunks together in id order; of equal ids the first is kept."""
+    every = (columns_of(()), *parts)
+    columns = {
+        f.name: np.concatenate([getattr(part, f.name) for part in every]) for f in fields(ChunkColumns)
+    }
+    return in_id_order(ChunkColumns(**columns))
 
 
-def in_id_order(passages: Passages) -> Passages:
+def in_id_order(chunks: ChunkColumns) -> ChunkColumns:
     """Sort by id, as Python sorts texts; of equal ids the first is kept."""
-    return passages.take(np.unique(passages.ids, return_index=True)[1])
+    return chunks.take(np.unique(chunks.ids, return_index=True)[1])
 
 
-def without(passages: Passages, ids: Collection[str]) -> Passages:
+def without(chunks: ChunkColumns, ids: Collection[str]) -> ChunkColumns:
     """All but those of the ids."""
-    return passages.take(~np.isin(passages.ids, _bytes(tuple(ids))))
+    return chunks.take(~np.isin(chunks.ids, _bytes(tuple(ids))))
 
 
 def _bytes(texts: Collection[str]) -> Texts:

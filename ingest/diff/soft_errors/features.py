@@ -1,4 +1,4 @@
-"""What there is to see on one page, by which it is told whether it stands in for content."""
+"""What one page shows, from which it follows whether it is an error page in place of content."""
 
 import html
 import re
@@ -27,7 +27,7 @@ _TAG = re.compile(rb"<[^<>]*>")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class ErrorPageFeatures:
     """What a page shows: the title element, the first heading, its text, the links that lead from it.
 
     `markup` are its first and last bytes. `is_shell`: it has no text, and scripts that would bring some.
@@ -62,8 +62,8 @@ class Look:
         return any(link.target.startswith(host) and link.target != self.uri for link in self.links)
 
 
-def look_at(fragment: GraphFragment, data: bytes, *, words: int | None = None) -> Look:
-    """Gather what there is to see.
+def extract_features(fragment: GraphFragment, data: bytes, *, words: int | None = None) -> ErrorPageFeatures:
+    """Extract what decides whether a page is an error page.
 
     Args: data: its bytes, empty where they were not kept; words: those of its chunks, where already counted.
     """
@@ -74,7 +74,7 @@ def look_at(fragment: GraphFragment, data: bytes, *, words: int | None = None) -
     if fragment.noindex and data:
         heading, text = _heading(data) or fragment.title, _stripped(data)
     shown = len(text) > 40 or any(word.strip(".…") not in _WAITING for word in text.lower().split())
-    return Look(
+    return ErrorPageFeatures(
         title=_title(data) or fragment.title,
         heading=heading,
         text=text,

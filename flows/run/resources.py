@@ -1,0 +1,375 @@
+"""What a process has open for a run, opened from the run's name alone when a stage first needs it."""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flows.run.contexts import CommitContext, CrawlContext, DeriveContext
+from flows.run.index import Index, encoder_folder, model_of, open_index
+from flows.run.models import encoder_cache
+from flows.run.pipeline_version import pipeline_version
+from flows.run.values import Run
+from indexes.embed.background import BackgroundEncoder
+from indexes.embed.cache import SqliteVectorCache
+from indexes.embed.child import ChildEncoder
+from indexes.embed.encoder import SentenceTransformerEncoder
+from indexes.embed.export import export_onnx
+from indexes.embed.frugal import LIGHT_CHARACTERS, FrugalEncoder
+from indexes.embed.reader_encoder import OnnxEncoder
+from indexes.embed.routes import Dtype
+from indexes.embed.weights import ModelSpec, model_key
+from indexes.ports import Encoder, VectorCache
+from runtime.processes.parser_pool import ParserPool
+from runtime.progress import StageProgress
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from schemas.extraction import EntityExtractor
+from schemas.fetch import FetchResult
+from schemas.fragment import GraphFragment
+from schemas.report import HttpTotals, PageCounts
+from schemas.source import Source
+from schemas.source_kinds import Listing, OpenSource
+
+if TYPE_CHECKING:
+    from ingest.fetch.client import FetchSession
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What tests and benchmarks, or the look at the seeds, have open already."""
+
+    session: "FetchSession | None" = None
+    opened_source: OpenSource | None = None
+    answers: dict[str, FetchResult] = field(default_factory=dict)
+    parsers: ParserPool | None = None
+    encoder: Encoder | None = None
+    vectors: VectorCache | None = None
+    encoding: BackgroundEncoder | None = None
+    pipeline_version: str | None = None
+
+
+class Resources:
+    """The parts of one run in this process; each is opened on first use and closed with the others."""
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        index: Index,
+        source: Source,
+        progress: StageProgress,
+        stop: threading.Event | None = None,
+        given: Given | None = None,
+    ) -> None:
+        self.run, self.index, self.source, self.progress = run, index, source, progress
+        self.stop = stop or threading.Event()
+        self._given = given or Given()
+        self._opened = ExitStack()
+        self._lock = threading.RLock()
+        self._session = self._given.session
+        self._parsers = self._given.parsers
+        self._encoding = self._given.encoding
+        self._answers = dict(self._given.answers)
+        self._embedded_ahead: set[str] = set()
+        self._opened_source = self._given.opened_source
+        self._listing: Listing | None = None
+        self._told = HttpTotals(), PageCounts()
+
+    @cached_property
+    def model(self) -> ModelSpec:
+        """The encoder's model, as found on this machine."""
+        return model_of(self.index, other=self.run.may_change_model)
+
+    @cached_property
+    def pipeline_version(self) -> str:
+        """What a fragment depends on besides the bytes; another value parses everything again."""
+        return self._given.pipeline_version or pipeline_version(self.model, self.source)
+
+    def crawling(self) -> CrawlContext:
+        """What stages of a crawl are given."""
+        return CrawlContext(
+            index=self.index,
+            source=self.source,
+            run_id=self.run.run_id,
+            pipeline_version=self.pipeline_version,
+            progress=self.progress,
+            stop=self.stop,
+            opened_source=self.opened_source,
+            listing=self.listing,
+            parsers=self.parsers,
+            encoding=self.encoding,
+            answers=self._answers,
+            embedded_ahead=self._embedded_ahead,
+        )
+
+    def deriving(self) -> DeriveContext:
+        """What stages that compare, embed and link are given."""
+        return DeriveContext(
+            index=self.index,
+            source=self.source,
+            run_id=self.run.run_id,
+            pipeline_version=self.pipeline_version,
+            progress=self.progress,
+            stop=self.stop,
+            model=self.model,
+            may_change_model=self.run.may_change_model,
+            encoding=self.encoding,
+            encoder=lambda: self.encoder,
+            vectors=lambda: self.vectors,
+            extractor=lambda: self.extractor,
+            tools=self.tools,
+            embedded_ahead=self._embedded_ahead,
+        )
+
+    def committing(self) -> CommitContext:
+        """What stages that recover, write, verify and publish are given."""
+        return CommitContext(
+            index=self.index,
+            source=self.source,
+            run_id=self.run.run_id,
+            pipeline_version=self.pipeline_version,
+            progress=self.progress,
+            stop=self.stop,
+            model=self.model,
+            encoding=self.encoding,
+        )
+
+    def session(self) -> "FetchSession":
+        """The HTTP client with its politeness, kept for the whole run."""
+        from flows.run.sessions import open_source_session
+
+        with self._lock:
+            if self._session is None:
+                opened = open_source_session(self.source, self.index.settings, clock=self.index.clock)
+                self._session = self._opened.enter_context(opened)
+            return self._session
+
+    @property
+    def opened_session(self) -> "FetchSession | None":
+        """The HTTP client, if any stage has needed it."""
+        return self._session
+
+    def opened_source(self) -> OpenSource:
+        """The source as its kind opens it, kept for the whole run."""
+        from flows.run.open_source import open_source
+
+        with self._lock:
+            if self._opened_source is None:
+                settings, clock = self.index.settings, self.index.clock
+                opened = open_source(self.source, settings, clock=clock, session=self.session)
+                self._opened_source = self._opened.enter_context(opened)
+            return self._opened_source
+
+    def listing(self) -> Listing:
+        """The documents that the source lists; asked for once a run."""
+        if self._listing is None:
+            self._listing = self.opened_source().discover(should_stop=self.stop.is_set)
+        return self._listing
+
+    def parsers(self) -> ParserPool:
+        """Parser processes under limits."""
+        with self._lock:
+            if self._parsers is None:
+                tokenizer = self.model.path / "tokenizer.json"
+                pool = ParserPool(workers=self.index.settings.workers, tokenizer=tokenizer)
+                self._parsers = self._opened.enter_context(pool)
+            return self._parsers
+
+    def encoding(self) -> BackgroundEncoder:
+        """Encodes into `vectors` beside whatever else the run does."""
+        with self._lock:
+            if self._encoding is None:
+                self._encoding = BackgroundEncoder(
+                    cache=self.vectors,
+                    encoder=self.encoder,
+                    limit=self.index.settings.encode_ahead,
+                    on_taken=self._on_taken,
+                    on_encoded=self._on_encoded,
+                    should_stop=self.stop.is_set,
+                    batch_size=self.index.settings.batch_size,
+                    clock=self.index.clock.monotonic,
+                )
+                self._opened.callback(self._encoding.close)
+            return self._encoding
+
+    def tools(self) -> tuple[GraphFragment, ...]:
+        """The files of tools that the source names."""
+        from runtime.tool_files import load_tools
+
+        return load_tools(self.source, Path(self.run.source_file)) if self.run.source_file else ()
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The exported model for a few texts; torch, in a process of its own, for many."""
+        if self._given.encoder is not None:
+            return self._given.encoder
+        settings = self.index.settings
+        build = partial(
+            SentenceTransformerEncoder,
+            # CPU time is what a busy machine distorts least; a GPU takes none of it.
+            clock=time.process_time if settings.device == "cpu" else time.perf_counter,
+            threads=settings.threads,
+            device=settings.device,
+            batch_size=settings.batch_size,
+        )
+        heavy = ChildEncoder(self.model, build)
+        self._opened.callback(heavy.close)
+        light = OnnxEncoder(encoder_folder(self.index, self.model))
+        # What is bf16 is so throughout: the exported model is fp32.
+        few = 0 if self.model.dtype is Dtype.BF16 else LIGHT_CHARACTERS
+        return FrugalEncoder(light, heavy, light_characters=few)
+
+    @cached_property
+    def vectors(self) -> VectorCache:
+        """Vectors by encoded text."""
+        if self._given.vectors is not None:
+            return self._given.vectors
+        cache = SqliteVectorCache(self.index.layout.vectors, model_key=model_key(self.model))
+        self._opened.callback(cache.close)
+        return cache
+
+    @cached_property
+    def extractor(self) -> EntityExtractor | None:
+        """What reads entities besides the rules, None where the settings name nothing.
+
+        Raises: ConfigError: what they name is not complete, or not installed.
+        """
+        from runtime.entity_extractors import open_extractor
+
+        return open_extractor(
+            self.index.settings, self.index.ledger, run_id=self.run.run_id, should_stop=self.stop.is_set
+        )
+
+    @property
+    def seconds_waited(self) -> float:
+        """How long stages have waited for `encoding` so far."""
+        return self._encoding.seconds_waited if self._encoding is not None else 0.0
+
+    @property
+    def encoded(self) -> int:
+        """How many texts have been encoded so far."""
+        return self._encoding.encoded if self._encoding is not None else 0
+
+    @property
+    def peak_child_mb(self) -> float:
+        """The largest resident memory that a parser process has reported, in MiB."""
+        return self._parsers.peak_rss_mb if self._parsers is not None else 0.0
+
+    def take_counts(self) -> tuple[HttpTotals, PageCounts]:
+        """What was requested and which pages of PDFs were read since the last call, by whichever stage."""
+        with self._lock:
+            (http, pages), before = self._totals(), self._told
+            self._told = http, pages
+            return _less(http, before[0]), pages - before[1]
+
+    def _totals(self) -> tuple[HttpTotals, PageCounts]:
+        sent = self._session.totals if self._session is not None else None
+        status = {str(code): number for code, number in sorted(sent.statuses.items())} if sent else {}
+        http = HttpTotals(requests=sent.requests, status=status, bytes=sent.bytes) if sent else HttpTotals()
+        return http, self._parsers.page_counts if self._parsers is not None else PageCounts()
+
+    def export_encoder(self) -> None:
+        """Leave the query encoder beside the index, once."""
+        export_onnx(
+            self.model, encoder_folder(self.index, self.model), cache=encoder_cache(self.index.settings)
+        )
+
+    def _on_taken(self, texts: Collection[str]) -> None:
+        expect: Callable[[Collection[str]], None] | None = getattr(self.encoder, "expect", None)
+        if expect is not None:
+            expect(texts)
+        self.progress.expect("embed", len(texts))
+
+    def _on_encoded(self, texts: int) -> None:
+        self.progress.advance("embed", texts)
+        self.index.crash_point("embed.saved")
+
+    def close(self) -> None:
+        """End children, close connections."""
+        self.stop.set()
+        self._opened.close()
+        self.index.close()
+
+
+def _less(more: HttpTotals, less: HttpTotals) -> HttpTotals:
+    status = {code: number - less.status.get(code, 0) for code, number in more.status.items()}
+    return HttpTotals(
+        requests=more.requests - less.requests,
+        status={code: number for code, number in status.items() if number},
+        bytes=more.bytes - less.bytes,
+    )
+
+
+class _Opened:
+    """The resources of this process by run, and how many stages use them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_run: dict[Run, Resources] = {}
+        self._users: dict[Run, int] = {}
+
+    def take(self, run: Run, resources: Resources | None = None) -> Resources:
+        with self._lock:
+            if run not in self._by_run:
+                self._by_run[run] = resources or open_resources(run)
+            self._users[run] = self._users.get(run, 0) + 1
+            return self._by_run[run]
+
+    def leave(self, run: Run) -> None:
+        """Close what nobody uses but for the run used last: the next stage is most likely one of it."""
+        with self._lock:
+            self._users[run] -= 1
+            idle = [other for other, users in self._users.items() if not users and other != run]
+            closed = [self._forget(other) for other in idle]
+        for resources in closed:
+            resources.close()
+
+    def drop(self, run: Run) -> None:
+        with self._lock:
+            self._forget(run)
+
+    def _forget(self, run: Run) -> Resources:
+        del self._users[run]
+        return self._by_run.pop(run)
+
+
+_OPENED = _Opened()
+
+
+@contextmanager
+def resources_of(run: Run) -> Iterator[Resources]:
+    """The parts of a run in this process, opened where no stage has been given them before."""
+    resources = _OPENED.take(run)
+    try:
+        yield resources
+    finally:
+        _OPENED.leave(run)
+
+
+@contextmanager
+def shared(resources: Resources) -> Iterator[None]:
+    """Give the stages that this process works on in the block these parts, which the caller closes."""
+    _OPENED.take(resources.run, resources)
+    try:
+        yield
+    finally:
+        _OPENED.drop(resources.run)
+
+
+def open_resources(run: Run) -> Resources:
+    """Open the parts of a run from its name: the settings are this process's, the source the ledger's.
+
+    Raises: ConfigError: no index there, or no such source in it.
+    """
+    settings = replace(read_settings(), index=run.index)
+    index = open_index(settings)
+    source = index.ledger.sources.all().get(run.source)
+    if source is None:
+        index.close()
+        raise ConfigError("the index knows no such source; start its run first", subject=run.source)
+    return Resources(run, index=index, source=source, progress=StageProgress(quiet=True))

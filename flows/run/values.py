@@ -1,0 +1,197 @@
+"""What passes between the stages of a run: names, ids, hashes and counts, never rows, documents or vectors.
+
+Every value is a frozen dataclass of plain data, so that a stage may run in another process. What is larger
+lies in a store, under its hash.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ingest.diff.rows import Observed
+from schemas.changes import DocumentChange
+from schemas.report import HttpTotals, PageCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Names a run, and says what its stages may do; all that a process needs to take part in it.
+
+    `index` is the folder of the index, `source_file` where the source was read from. `accept`: publish
+    although a guard objects. `may_change_model`: encode with another model than that of the vectors readers
+    see. `repair`: compare everything that readers see with its hashes first.
+    """
+
+    index: str
+    source: str
+    run_id: str
+    source_file: str = ""
+    accept: bool = False
+    may_change_model: bool = False
+    repair: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Documents of one shard that are fetched, then parsed, together."""
+
+    shard: str
+    number: int
+    uris: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What task runs of the batch are called."""
+        return f"{self.shard}-{self.number}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """How many documents the ledger knows, and what finding them out cost."""
+
+    documents: int
+    http: HttpTotals = field(default_factory=HttpTotals)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wave:
+    """Batches of documents that the run has not looked at yet; none when nothing is left."""
+
+    number: int
+    batches: tuple[Batch, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """How many documents of a batch were looked at, which of them have bytes to parse, and the requests."""
+
+    documents: int
+    to_parse: tuple[str, ...] = ()
+    http: HttpTotals = field(default_factory=HttpTotals)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """How many documents were parsed, how many texts were handed to the encoder meanwhile, the pages of PDFs
+    in the documents, and the largest child process, in MiB.
+    """
+
+    documents: int
+    texts: int = 0
+    pages: PageCounts = field(default_factory=PageCounts)
+    peak_child_mb: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crawled:
+    """What a crawl did in all, for the report."""
+
+    texts: int = 0
+    http: HttpTotals = field(default_factory=HttpTotals)
+    pages: PageCounts = field(default_factory=PageCounts)
+    peak_child_mb: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantined:
+    """How many documents the source has after bad and repeated ones were put aside, and the requests."""
+
+    documents: int
+    http: HttpTotals = field(default_factory=HttpTotals)
+    pages: PageCounts = field(default_factory=PageCounts)
+    peak_child_mb: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """What is to be written again after damage, a `flows.commit.repair.Repair`; what recovery published."""
+
+    repair: str
+    published: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What a run found, against the generation that readers see.
+
+    `observed` are the times of chunks whose rows are written again, by id.
+    """
+
+    base: int
+    changes: tuple[DocumentChange, ...]
+    documents: dict[str, int]
+    live: int = 0
+    guard: str | None = None
+    observed: Mapping[str, Observed] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What a run found against the generation *base*, and what follows from it.
+
+    `difference` is where the documents that change lie, by hash; None where no generation is to be made.
+    `documents` is how many change, `counts` what came of all, `live` how many readers see of the source,
+    `guard` what a guard objected to and was accepted. `fragments` are hashes of the documents to embed.
+    """
+
+    base: int
+    difference: str | None = None
+    documents: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    live: int = 0
+    guard: str | None = None
+    fragments: tuple[str, ...] = ()
+    as_of: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """How many texts of some documents had no vector before."""
+
+    texts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """Where the planned rows of a generation lie, by hash, and how many chunks come and go.
+
+    `seconds_waited` for the encoder.
+    """
+
+    rows: str
+    chunks_added: int
+    chunks_removed: int
+    seconds_waited: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frozen:
+    """The number of a generation whose plan is fixed."""
+
+    generation: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """The number of the generation that readers see now."""
+
+    generation: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """How many files went that nothing needs any more."""
+
+    files: int
+
+
+def sum_crawl(parts: Iterable[Planned | Fetched | Parsed | Quarantined | Crawled]) -> Crawled:
+    """Add up what the stages of a crawl say they did."""
+    total = Crawled()
+    for part in parts:
+        total = Crawled(
+            texts=total.texts + getattr(part, "texts", 0),
+            http=total.http + getattr(part, "http", HttpTotals()),
+            pages=total.pages + getattr(part, "pages", PageCounts()),
+            peak_child_mb=max(total.peak_child_mb, getattr(part, "peak_child_mb", 0.0)),
+        )
+    return total
