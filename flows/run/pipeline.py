@@ -30,7 +30,7 @@ from schemas.fragment import GraphFragment
 from schemas.hashing import record_sha256
 from schemas.records import to_record
 from schemas.source import Source
-from schemas.source_kinds import Listing, OpenSource
+from schemas.source_kinds import OpenSource, SourceListing
 
 if TYPE_CHECKING:
     from ingest.fetch.client import FetchSession
@@ -64,7 +64,7 @@ class Pipeline:
     observed: Mapping[str, Observed] = field(default_factory=dict)
     answers: dict[str, FetchResult] = field(default_factory=dict)
     embedded_ahead: set[str] = field(default_factory=set)
-    _listed: dict[str, Listing] = field(default_factory=dict)
+    _listed: dict[str, SourceListing] = field(default_factory=dict)
     _opened: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
@@ -166,7 +166,7 @@ class Pipeline:
         opened = open_source(self.source, settings, clock=clock, session=lambda: self.session)
         return self._opened.enter_context(opened)
 
-    def listing(self) -> Listing:
+    def listing(self) -> SourceListing:
         """The documents that the source lists; asked for once a run."""
         if self.run_id not in self._listed:
             self._listed = {self.run_id: self.opened_source.discover(should_stop=self.stop.is_set)}
