@@ -15,7 +15,7 @@ from schemas.report import Problem
 from schemas.source import Source
 
 GROUP = "sitegraph.sources"
-"""Entry points under which other packages offer kinds of sources."""
+"""SourceEntry points under which other packages offer kinds of sources."""
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 """What a kind may be called; `kind` of a source file says it."""
@@ -40,7 +40,7 @@ class Keys(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class SourceEntry:
     """A document that is there, and what is claimed about it.
 
     `lastmod`: when it changed, ISO 8601 in UTC. `content`: a name of its bytes (a blob id, a digest); equal
@@ -53,10 +53,10 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class SourceListing:
     """The documents that are there, in any order, and what was left out or could not be read."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[SourceEntry, ...]
     problems: tuple[Problem, ...] = ()
 
 
@@ -72,7 +72,7 @@ class Identity:
     line: str | None = None
 
 
-class Clock(Protocol):
+class SourceClock(Protocol):
     """The time; kinds ask no other clock."""
 
     def now(self) -> datetime:
@@ -83,7 +83,7 @@ class Clock(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class SourceContext:
     """What an open source may use of its run.
 
     `cache` is a folder of its own, which may not be there yet and may be lost between runs. `login`
@@ -93,7 +93,7 @@ class Surroundings:
     """
 
     cache: Path
-    clock: Clock
+    clock: SourceClock
     user_agent: str
     login: Callable[[str], Callable[[str], Mapping[str, str]]]
     session: Callable[[], Any]
@@ -102,7 +102,7 @@ class Surroundings:
 class OpenSource(Protocol):
     """A source while a run reads it. Several threads may call `fetch` at once."""
 
-    def discover(self, *, should_stop: Callable[[], bool]) -> Listing:
+    def discover(self, *, should_stop: Callable[[], bool]) -> SourceListing:
         """List the documents that are there; called again by a run that goes on with another.
 
         Raises: GuardRefused: it cannot be told what is there, which must not read as if all were deleted.
@@ -140,7 +140,7 @@ class SourceKind:
 
     name: str
     keys: type[Keys]
-    open: Callable[[Source, Surroundings], AbstractContextManager[OpenSource]]
+    open: Callable[[Source, SourceContext], AbstractContextManager[OpenSource]]
     origin: str
     by_path: bool = False
     shared: Collection[str] = ()

@@ -20,7 +20,7 @@ from schemas.extraction import EntityExtractor
 from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
 from schemas.source import Source
-from schemas.source_kinds import Listing, OpenSource
+from schemas.source_kinds import OpenSource, SourceListing
 
 if TYPE_CHECKING:
     pass
@@ -60,7 +60,7 @@ class CrawlContext(RunContext):
     """
 
     opened_source: Callable[[], OpenSource]
-    listing: Callable[[], Listing]
+    listing: Callable[[], SourceListing]
     parsers: Callable[[], ParserPool]
     encoding: Callable[[], BackgroundEncoder]
     answers: dict[str, FetchResult]

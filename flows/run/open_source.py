@@ -13,7 +13,7 @@ from runtime.credentials import read_credentials
 from schemas.hashing import record_sha256
 from schemas.settings import Settings
 from schemas.source import Source
-from schemas.source_kinds import OpenSource, Surroundings
+from schemas.source_kinds import OpenSource, SourceContext
 
 if TYPE_CHECKING:
     from ingest.fetch.client import FetchSession
@@ -40,14 +40,14 @@ def open_source(
 
             return stack.enter_context(open_source_session(source, settings, clock=clock))
 
-        surroundings = Surroundings(
+        context = SourceContext(
             cache=source_cache(settings, source.name),
             clock=clock,
             user_agent=source.user_agent or settings.user_agent,
             login=partial(_login, source),
             session=session or own_session,
         )
-        yield stack.enter_context(kind.open(source, surroundings))
+        yield stack.enter_context(kind.open(source, context))
 
 
 def source_cache(settings: Settings, name: str) -> Path:

@@ -33,7 +33,7 @@ from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
 from schemas.report import HttpTotals, PageCounts
 from schemas.source import Source
-from schemas.source_kinds import Listing, OpenSource
+from schemas.source_kinds import OpenSource, SourceListing
 
 if TYPE_CHECKING:
     from ingest.fetch.client import FetchSession
@@ -77,7 +77,7 @@ class Resources:
         self._answers = dict(self._given.answers)
         self._embedded_ahead: set[str] = set()
         self._opened_source = self._given.opened_source
-        self._listing: Listing | None = None
+        self._listing: SourceListing | None = None
         self._told = HttpTotals(), PageCounts()
 
     @cached_property
@@ -165,7 +165,7 @@ class Resources:
                 self._opened_source = self._opened.enter_context(opened)
             return self._opened_source
 
-    def listing(self) -> Listing:
+    def listing(self) -> SourceListing:
         """The documents that the source lists; asked for once a run."""
         if self._listing is None:
             self._listing = self.opened_source().discover(should_stop=self.stop.is_set)

@@ -11,14 +11,14 @@ from schemas.errors import GuardRefused, SitegraphError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.report import Problem
 from schemas.source import Source
-from schemas.source_kinds import Entry, Keys, Listing, OpenSource, SourceKind, Surroundings
+from schemas.source_kinds import Keys, OpenSource, SourceContext, SourceEntry, SourceKind, SourceListing
 
 
 class _Folders:
     def __init__(self, source: Source) -> None:
         self._source = source
 
-    def discover(self, *, should_stop: Callable[[], bool]) -> Listing:  # noqa: ARG002 - it takes no time
+    def discover(self, *, should_stop: Callable[[], bool]) -> SourceListing:  # noqa: ARG002 - it takes no time
         """List the files under the roots; of equal paths the first root's counts."""
         uris: set[str] = set()
         skipped: list[Problem] = []
@@ -31,7 +31,9 @@ class _Folders:
                 raise GuardRefused("root folder is not there; nothing was changed", subject=root)
             paths = list_files(Path(root), on_skip=on_skip)
             uris.update(file_url(self._source.name, path) for path in paths)
-        return Listing(entries=tuple(Entry(uri=uri) for uri in sorted(uris)), problems=tuple(skipped))
+        return SourceListing(
+            entries=tuple(SourceEntry(uri=uri) for uri in sorted(uris)), problems=tuple(skipped)
+        )
 
     def fetch(
         self,
@@ -63,7 +65,7 @@ class _Folders:
 
 
 @contextmanager
-def _open(source: Source, _surroundings: Surroundings) -> Iterator[OpenSource]:
+def _open(source: Source, _context: SourceContext) -> Iterator[OpenSource]:
     yield _Folders(source)
 
 

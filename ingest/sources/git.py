@@ -13,7 +13,7 @@ from schemas.errors import GuardRefused, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.report import Problem
 from schemas.source import Source
-from schemas.source_kinds import Entry, Identity, Listing, OpenSource, SourceKind, Surroundings
+from schemas.source_kinds import Identity, OpenSource, SourceContext, SourceEntry, SourceKind, SourceListing
 
 _LFS = b"version https://git-lfs.github.com/spec/v1\n"
 """What stands in a repository for a file that Git LFS keeps. Source: git-lfs, docs/spec.md."""
@@ -29,7 +29,7 @@ class _Checkout:
         self._lock = threading.Lock()
         self._snapshot: Snapshot | None = None
 
-    def discover(self, *, should_stop: Callable[[], bool]) -> Listing:
+    def discover(self, *, should_stop: Callable[[], bool]) -> SourceListing:
         snapshot = self._load(should_stop)
         if not snapshot.blobs and self._keys.folders:
             missing = ", ".join(self._keys.folders)
@@ -37,9 +37,9 @@ class _Checkout:
                 f"no documents in {missing}; nothing was changed", subject=self._keys.repository
             )
         name = self._source.name
-        return Listing(
+        return SourceListing(
             entries=tuple(
-                Entry(uri=file_url(name, path), content=blob) for path, blob in snapshot.blobs.items()
+                SourceEntry(uri=file_url(name, path), content=blob) for path, blob in snapshot.blobs.items()
             ),
             problems=tuple(
                 Problem(url=file_url(name, path), reason=f"left out: {reason}")
@@ -88,8 +88,8 @@ class _Checkout:
 
 
 @contextmanager
-def _open(source: Source, surroundings: Surroundings) -> Iterator[OpenSource]:
-    with open_repository(source, surroundings) as repository:
+def _open(source: Source, context: SourceContext) -> Iterator[OpenSource]:
+    with open_repository(source, context) as repository:
         yield _Checkout(source, repository)
 
 

@@ -19,7 +19,7 @@ from ingest.sources.git_pack import check_pack
 from ingest.sources.git_refs import find_ref, is_id, ref_names
 from schemas.errors import FetchRefused, GuardRefused, SitegraphError
 from schemas.source import Source
-from schemas.source_kinds import Surroundings
+from schemas.source_kinds import SourceContext
 
 Login = Callable[[str], Mapping[str, str]]
 
@@ -34,12 +34,12 @@ _READ = Ref(b"refs/heads/read")
 
 @contextmanager
 def open_cache(
-    source: Source, keys: GitKeys, surroundings: Surroundings
+    source: Source, keys: GitKeys, context: SourceContext
 ) -> Iterator[tuple[Repo, Callable[[Callable[[], bool]], ObjectID]]]:
     """Open the cache of a remote repository, and give what brings the ref of the source into it."""
-    login = surroundings.login(keys.repository)
-    with _open_or_make(surroundings.cache / "git") as repo:
-        yield repo, lambda should_stop: _update(repo, source, keys, surroundings, login, should_stop)
+    login = context.login(keys.repository)
+    with _open_or_make(context.cache / "git") as repo:
+        yield repo, lambda should_stop: _update(repo, source, keys, context, login, should_stop)
 
 
 def _open_or_make(folder: Path) -> Repo:
@@ -58,7 +58,7 @@ def _update(
     repo: Repo,
     source: Source,
     keys: GitKeys,
-    surroundings: Surroundings,
+    context: SourceContext,
     login: Login,
     should_stop: Callable[[], bool],
 ) -> ObjectID:
@@ -67,14 +67,14 @@ def _update(
     Raises: GuardRefused: it cannot be had.
     """
     bounds = HttpBounds(
-        deadline=surroundings.clock.monotonic() + SECONDS,
-        monotonic=surroundings.clock.monotonic,
+        deadline=context.clock.monotonic() + SECONDS,
+        monotonic=context.clock.monotonic,
         max_bytes=keys.max_mb * 1_000_000,
         should_stop=should_stop,
     )
     client = GitHttpClient(
         keys.repository,
-        user_agent=surroundings.user_agent,
+        user_agent=context.user_agent,
         login=login,
         allowed=tuple(parse_allowed(entry) for entry in source.allow_private),
         bounds=bounds,

@@ -13,7 +13,7 @@ from ingest.sources.git_keys import GitKeys, is_remote
 from ingest.sources.git_refs import find_ref
 from schemas.errors import GuardRefused
 from schemas.source import Source
-from schemas.source_kinds import Surroundings
+from schemas.source_kinds import SourceContext
 
 _TAGS = 10
 """Tags of tags that are followed."""
@@ -65,7 +65,7 @@ class Repository:
 
 
 @contextmanager
-def open_repository(source: Source, surroundings: Surroundings) -> Iterator[Repository]:
+def open_repository(source: Source, context: SourceContext) -> Iterator[Repository]:
     """Open the repository that a source names; nothing is fetched yet.
 
     Raises: GuardRefused: there is none.
@@ -74,7 +74,7 @@ def open_repository(source: Source, surroundings: Surroundings) -> Iterator[Repo
     if is_remote(keys.repository):
         from ingest.sources.git_remote import open_cache
 
-        with open_cache(source, keys, surroundings) as (repo, update):
+        with open_cache(source, keys, context) as (repo, update):
             yield Repository(repo, keys.repository, update)
         return
     with _open_folder(Path(keys.repository)) as repo:

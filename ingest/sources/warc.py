@@ -21,7 +21,7 @@ from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.hashing import sha256_hex
 from schemas.report import Problem
 from schemas.source import Source
-from schemas.source_kinds import Entry, Keys, Listing, OpenSource, SourceKind, Surroundings
+from schemas.source_kinds import Keys, OpenSource, SourceContext, SourceEntry, SourceKind, SourceListing
 
 _SUFFIXES = (".warc", ".warc.gz")
 _TOLD = 5
@@ -45,10 +45,10 @@ class _Archive:
         self._lock = threading.Lock()
         self._index: ArchiveIndex | None = None
 
-    def discover(self, *, should_stop: Callable[[], bool]) -> Listing:
+    def discover(self, *, should_stop: Callable[[], bool]) -> SourceListing:
         index = self._load(should_stop)
-        entries = tuple(Entry(uri=url, content=one.content) for url, one in sorted(index.found.items()))
-        return Listing(entries=entries, problems=tuple(index.problems))
+        entries = tuple(SourceEntry(uri=url, content=one.content) for url, one in sorted(index.found.items()))
+        return SourceListing(entries=entries, problems=tuple(index.problems))
 
     def fetch(
         self,
@@ -125,7 +125,7 @@ def _files(archives: Sequence[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def _open(source: Source, _surroundings: Surroundings) -> Iterator[OpenSource]:
+def _open(source: Source, _context: SourceContext) -> Iterator[OpenSource]:
     yield _Archive(source)
 
 

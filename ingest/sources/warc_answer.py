@@ -8,7 +8,7 @@ from warcio.statusandheaders import StatusAndHeadersParser
 
 from ingest.fetch.decode import build_decoder
 from ingest.fetch.faults import FetchFault, FetchFaultKind
-from ingest.fetch.limits import BodyLimit, Limits
+from ingest.fetch.limits import BodyLimit, FetchLimits
 from ingest.fetch.media import HEAD_BYTES, judge_document
 from ingest.fetch.transport import HttpResponse
 from ingest.sources.warc_file import Record
@@ -18,7 +18,7 @@ _VERSIONS = ["HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3", "HTTP/3.0"]
 _WITH_BODY = frozenset({200, 203})
 
 
-def answer_of(record: Record, limits: Limits) -> HttpResponse:
+def answer_of(record: Record, limits: FetchLimits) -> HttpResponse:
     """Return the answer in a record of type response or resource, its body decoded.
 
     Raises: FetchFault: it is no HTTP, too large, or of no type that is read.
@@ -60,7 +60,7 @@ def _unchunked(stream: BytesIO, headers: dict[str, str]) -> bytes:
     return bytes(ChunkedDataReader(stream).read())  # as it is, where the writer undid the chunks
 
 
-def _body(data: bytes, headers: dict[str, str], limits: Limits) -> bytes:
+def _body(data: bytes, headers: dict[str, str], limits: FetchLimits) -> bytes:
     content_type = headers.get("content-type")
     try:
         limit = judge_document(content_type, b"", limits)

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from ingest.fetch.faults import FetchFault, FetchFaultKind
-from ingest.fetch.limits import Limits
+from ingest.fetch.limits import FetchLimits
 from ingest.sources.warc_answer import answer_of
 from ingest.sources.warc_file import Place, Record
 from ingest.urls import canonical_url
@@ -35,7 +35,7 @@ class ArchiveIndex:
     problems: list[Problem] = field(default_factory=list)
     records: int = 0
 
-    def add(self, record: Record, limits: Limits) -> None:
+    def add(self, record: Record, limits: FetchLimits) -> None:
         """Take up a record."""
         headers, kind = record.headers, record.headers.get("warc-type")
         self.records += 1
@@ -68,7 +68,7 @@ class ArchiveIndex:
                 self.problems.append(Problem(url=url, reason="left out: repeats a record that is not here"))
 
 
-def _why_unread(record: Record, url: str, limits: Limits) -> str | None:
+def _why_unread(record: Record, url: str, limits: FetchLimits) -> str | None:
     """Name what is no document; what cannot be read is one, and says so when it is fetched."""
     if url.partition("://")[2].partition("/")[2] == "robots.txt":
         return "robots.txt"

@@ -9,25 +9,33 @@ from ingest.plan.scope import seed_urls
 from ingest.urls import canonical_url
 from schemas.fetch import FetchRequest, FetchResult
 from schemas.source import Source
-from schemas.source_kinds import Clock, Entry, Keys, Listing, OpenSource, SourceKind, Surroundings
+from schemas.source_kinds import (
+    Keys,
+    OpenSource,
+    SourceClock,
+    SourceContext,
+    SourceEntry,
+    SourceKind,
+    SourceListing,
+)
 
 if TYPE_CHECKING:
     from ingest.fetch.client import FetchSession
 
 
 class _Site:
-    def __init__(self, source: Source, session: "FetchSession", clock: Clock) -> None:
+    def __init__(self, source: Source, session: "FetchSession", clock: SourceClock) -> None:
         self._source = source
         self._session = session
         self._clock = clock
 
-    def discover(self, *, should_stop: Callable[[], bool]) -> Listing:
+    def discover(self, *, should_stop: Callable[[], bool]) -> SourceListing:
         seeds, now = seed_urls(self._source), self._clock.now()
         found = self._session.sitemaps(seeds, should_stop=should_stop)
         listed = {url: parse_lastmod(e.lastmod, now=now) for e in found if (url := canonical_url(e.url))}
         claims = {**dict.fromkeys(seeds), **listed}
-        entries = tuple(Entry(uri=uri, lastmod=lastmod) for uri, lastmod in claims.items())
-        return Listing(entries=entries, problems=tuple(self._session.problems))
+        entries = tuple(SourceEntry(uri=uri, lastmod=lastmod) for uri, lastmod in claims.items())
+        return SourceListing(entries=entries, problems=tuple(self._session.problems))
 
     def fetch(
         self,
@@ -42,8 +50,8 @@ class _Site:
 
 
 @contextmanager
-def _open(source: Source, surroundings: Surroundings) -> Iterator[OpenSource]:
-    yield _Site(source, surroundings.session(), surroundings.clock)
+def _open(source: Source, context: SourceContext) -> Iterator[OpenSource]:
+    yield _Site(source, context.session(), context.clock)
 
 
 KIND = SourceKind(

@@ -12,7 +12,7 @@ from runtime.clock import SystemClock
 from runtime.source_file import parse_source
 from schemas.fetch import FetchRequest, FetchResult
 from schemas.source import Source
-from schemas.source_kinds import Listing, OpenSource, Surroundings
+from schemas.source_kinds import OpenSource, SourceContext, SourceListing
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Opened:
     source: Source
     port: OpenSource
 
-    def listing(self) -> Listing:
+    def listing(self) -> SourceListing:
         """What is there."""
         return self.port.discover(should_stop=lambda: False)
 
@@ -60,11 +60,11 @@ def opened(
                 )
             )
 
-        surroundings = Surroundings(
+        context = SourceContext(
             cache=cache or folder / "cache",
             clock=SystemClock(),
             user_agent="sitegraph-test",
             login=lambda _site: lambda _url: login or {},
             session=session,
         )
-        yield Opened(source, stack.enter_context(kind_named(source.kind).open(source, surroundings)))
+        yield Opened(source, stack.enter_context(kind_named(source.kind).open(source, context)))

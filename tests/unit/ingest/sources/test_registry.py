@@ -34,7 +34,7 @@ NOT_A_KIND = object()
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Entry points that point into this module."""
+    """SourceEntry points that point into this module."""
     points = [
         EntryPoint(name=name, value=f"{__name__}:{attribute}", group=GROUP)
         for name, attribute in (
