@@ -5,7 +5,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from tests.fakes.plain_pipeline import crawl, open_plain_pipeline, source_of
+from tests.fakes.plain_run import crawl, open_plain_run, source_of
 from warcio.archiveiterator import ArchiveIterator
 
 from schemas.fetch import FetchStatus
@@ -48,11 +48,11 @@ def site() -> Site:
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_every_answer_is_found_in_the_file_again(site: Site, suffix: str, tmp_path: Path) -> None:
     file = tmp_path / f"site.warc{suffix}"
-    with serve(site), open_plain_pipeline(tmp_path / "index", source_of(site)) as pipeline:
-        crawl(pipeline, "run-1")
+    with serve(site), open_plain_run(tmp_path / "index", source_of(site)) as plain:
+        crawl(plain, "run-1")
         files = [BytesIO(), BytesIO()]
-        left_out = [write_warc(pipeline.index, out, source=None, gzip=bool(suffix)) for out in files]
-        fetched = {known.uri: known for known in pipeline.index.ledger.documents.of_source("handbook")}
+        left_out = [write_warc(plain.index, out, source=None, gzip=bool(suffix)) for out in files]
+        fetched = {known.uri: known for known in plain.index.ledger.documents.of_source("handbook")}
     file.write_bytes(files[0].getvalue())
 
     assert files[0].getvalue() == files[1].getvalue()
