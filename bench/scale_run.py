@@ -39,7 +39,7 @@ from indexes.embed.cache import SqliteVectorCache
 from indexes.stores.ledger.leases import Lease
 from runtime.memory import peak_rss_mb
 from schemas.settings import Settings
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 
 TABLES = ("chunks", "nodes", "edges")
 INDEXING = {"graph.retired": "vector.before_merge", "vector.not_tagged": "stores.written"}
@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("number", type=int)
     options = parser.parse_args()
     pages = write_pages(options.work, options.number)
-    source = Source(name=f"part-{options.number}", kind=SourceKind.FILES, roots=(str(pages),))
+    source = Source(name=f"part-{options.number}", kind="files", roots=(str(pages),))
     index = open_index(Settings(index=str(options.work / "index")), index_id="scale")
     with hold_source(index, source.name, quiet=True) as held, hashed_vectors(index) as given:
         run = Run(index=str(index.layout.root), source=source.name, run_id=source.name)

@@ -42,7 +42,7 @@ from schemas.hashing import sha256_hex
 from schemas.ids import chunk_id, page_id, section_id
 from schemas.nodes import Chunk, DocumentKind
 from schemas.settings import Settings
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from tests.fakes.plain_run import open_encoding
 
 DIM = 384
@@ -135,7 +135,7 @@ def open_run(folder: Path, vectors: Mapping[str, Vector]) -> Resources:
     LanceChunkStore.create(index.layout.lance, dim=DIM).close()
     index.opened_graph = MemoryGraphStore()
     write_current(folder, 0)
-    source = Source(name="bench", kind=SourceKind.FILES)
+    source = Source(name="bench", kind="files")
     cache = MemoryVectorCache()
     cache.put(tuple(vectors), np.stack(list(vectors.values())))
     run = Run(index=str(folder), source=source.name, run_id="run")

@@ -1,6 +1,7 @@
 """Taking a source out of the index, as a generation of its own."""
 
 from contextlib import closing
+from shutil import rmtree
 from typing import Any
 
 from flows.commit.garbage_collect import collect
@@ -13,6 +14,7 @@ from flows.derive.freeze import freeze, plan_rows
 from flows.run.hold import check_hold
 from flows.run.index import Index
 from flows.run.leases import hold_lease
+from flows.run.open_source import source_cache
 from flows.run.opening import hold_source, open_existing
 from flows.run.resources import Resources
 from flows.run.values import Difference, Run
@@ -23,7 +25,7 @@ from ingest.diff.tools import without_tools
 from runtime.settings import read_settings
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.errors import ConfigError, DamageFound
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 
 
 def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
@@ -36,7 +38,7 @@ def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
     """
     opened = open_existing(read_settings(index=index))
     check_hold(opened.layout)
-    source = Source(name=name, kind=SourceKind.FILES)
+    source = Source(name=name, kind="files")
     with hold_source(opened, name) as held:
         run = Run(index=str(opened.layout.root), source=name, run_id="")
         resources = Resources(run, index=opened, source=source, progress=held.progress, stop=held.stop)
@@ -64,6 +66,7 @@ def _drop(resources: Resources, lease: Lease) -> dict[str, Any]:
     generation = _publish(resources, difference, lease) if difference.changes else None
     ledger.documents.forget(name)
     prune(index, source=name) if generation else collect(index, source=name)
+    rmtree(source_cache(index.settings, name), ignore_errors=True)
     return {
         "source": name,
         "generation": generation.generation if generation else None,

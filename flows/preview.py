@@ -23,6 +23,8 @@ from ingest.diff.guard import removal_refusal
 from ingest.diff.tools import diff_tools, without_tools
 from ingest.plan.preview import Action, PlannedAction, plan_actions
 from ingest.plan.scope import is_inside, seed_urls
+from ingest.sources.registry import kind_named
+from runtime.clock import SystemClock
 from runtime.source_file import load_source
 from runtime.tool_files import load_tools, tools_documents
 from schemas.changes import ChangeKind, DocumentChange
@@ -30,7 +32,7 @@ from schemas.documents import KnownDocument, LiveDocument
 from schemas.fragment import GraphFragment
 from schemas.records import from_record, to_record
 from schemas.settings import Settings
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +54,11 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
     tools = tools_documents(load_tools(source, path))
     if not IndexLayout(Path(settings.index)).manifest.exists():
         nothing = Preview(changes=diff_tools(tools, {}))
-        return _plan(source, nothing, _actions(source, nothing, find_model(settings), due_by=None))
+        return _plan(source, nothing, _actions(source, settings, nothing, find_model(settings), due_by=None))
     index = open_described(settings)
     try:
         model, preview = model_of(index, other=True), look_at(index, source, tools)
-        actions = _actions(source, preview, model, due_by=index.now() if due else None)
+        actions = _actions(source, settings, preview, model, due_by=index.now() if due else None)
         embed = count_texts(index, source.name, preview, actions, model)
         change = plan_model(index, model, preview.generation)
         planned = {**_plan(source, preview, actions), "embed": embed, "model": change}
@@ -140,10 +142,17 @@ def plan_model(index: Index, model: ModelSpec, generation: int) -> dict[str, Any
 
 
 def _actions(
-    source: Source, preview: Preview, model: ModelSpec, *, due_by: str | None
+    source: Source, settings: Settings, preview: Preview, model: ModelSpec, *, due_by: str | None
 ) -> tuple[PlannedAction, ...]:
-    version = pipeline_version(model, source)
-    actions = plan_actions(source, preview.known, _starts(source), pipeline_version=version, due_by=due_by)
+    version, kind = pipeline_version(model, source), kind_named(source.kind)
+    actions = plan_actions(
+        source,
+        preview.known,
+        _starts(source, settings),
+        pipeline_version=version,
+        due_by=due_by,
+        lists_all=kind.lists_all and not kind.reaches_out(source),
+    )
     return plan_publication(actions, preview.changes)
 
 
@@ -165,12 +174,13 @@ def _plan(source: Source, preview: Preview, actions: Sequence[PlannedAction]) ->
     }
 
 
-def _starts(source: Source) -> Iterable[str]:
-    if source.kind is SourceKind.WEB:
+def _starts(source: Source, settings: Settings) -> Iterable[str]:
+    if kind_named(source.kind).reaches_out(source):
         return seed_urls(source)
-    from flows.run.local_files import file_uris
+    from flows.run.open_source import open_source
 
-    return file_uris(source, on_skip=lambda _path, _reason: None)
+    with open_source(source, settings, clock=SystemClock()) as opened:
+        return tuple(entry.uri for entry in opened.discover(should_stop=lambda: False).entries)
 
 
 def _fragment(index: Index, sha: str) -> GraphFragment:

@@ -57,6 +57,11 @@ def file_path(url: str) -> str:
     return unquote(path, errors="surrogateescape")
 
 
+def is_file_url(uri: str) -> bool:
+    """Whether `file_url` made *uri*."""
+    return uri.startswith(_FILES)
+
+
 def tools_url(source: str, path: str) -> str:
     """Name the file *path* that describes tools of a source; it lies beside the source file."""
     return f"{_TOOLS}{quote(source, safe='')}/{quote(path, safe=_FILE_SAFE, errors='surrogateescape')}"

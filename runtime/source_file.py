@@ -1,8 +1,9 @@
 """A source file (YAML) becomes a Source; errors name the key and its line."""
 
 import re
+from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, cast
 
 import yaml
 from pydantic import (
@@ -13,19 +14,23 @@ from pydantic import (
     Field,
     ValidationError,
     ValidationInfo,
+    create_model,
     field_validator,
     model_validator,
 )
+from pydantic_core import PydanticKnownError
 
 from ingest.fetch.files import SUFFIXES
 from ingest.parse.markdown.front_matter import STATED_KEYS
 from ingest.plan.globs import glob_refusal
+from ingest.sources.registry import OURS, kind_named, kind_names
 from ingest.urls import canonical_url
 from runtime.clean_hooks import HookError, find_hook
 from runtime.file_errors import os_error_reason
 from runtime.source_errors import explain, key_written_twice, one_line
 from schemas.cleaning import Hook
 from schemas.errors import ConfigError
+from schemas.json_text import to_json
 from schemas.source import (
     Auth,
     ContentSelectors,
@@ -37,11 +42,11 @@ from schemas.source import (
     Scope,
     SizeLimits,
     Source,
-    SourceKind,
     SourceMetadata,
     ToolFile,
     ToolFormat,
 )
+from schemas.source_kinds import SHARED_KEYS
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
@@ -144,6 +149,14 @@ def _relation(key: str) -> str:
 _Relation = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,63}$"), AfterValidator(_relation)]
 _Language = Annotated[str, Field(pattern=r"^[a-z]{3}(_[A-Za-z]+)*$")]
 _Languages = Annotated[tuple[_Language, ...], BeforeValidator(_languages)]
+
+
+def _installed_kind(name: str) -> str:
+    names = kind_names()
+    if name not in names:
+        *others, last = (f"'{one}'" for one in names)
+        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+    return name
 
 
 def _selector(css: str) -> str:
@@ -273,7 +286,7 @@ class _Content(_Model):
 
 class _SourceFile(_Model):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-    kind: Literal["web", "files"]
+    kind: Annotated[str, AfterValidator(_installed_kind)]
     seeds: tuple[Annotated[str, AfterValidator(_web_address)], ...] = ()
     roots: tuple[str, ...] = ()
     scope: _Scope = _Scope()
@@ -302,10 +315,10 @@ class _SourceFile(_Model):
     def _globs_match(cls, scope: _Scope, so_far: ValidationInfo) -> _Scope:
         if so_far.data.get("kind") is None:
             return scope  # which is told by itself
-        kind = SourceKind(so_far.data["kind"])
+        by_path = kind_named(so_far.data["kind"]).by_path
         for key, globs, endings in (("include", scope.include, SUFFIXES), ("exclude", scope.exclude, ())):
             for glob in globs:
-                if refusal := glob_refusal(glob, kind, endings=endings):
+                if refusal := glob_refusal(glob, by_path=by_path, endings=endings):
                     raise ValueError(f"{key} {glob!r} {refusal}")
         return scope
 
@@ -313,7 +326,7 @@ class _SourceFile(_Model):
     @classmethod
     def _exempt_match(cls, quarantine: _Quarantine) -> _Quarantine:
         for glob in quarantine.exempt:
-            if refusal := glob_refusal(glob, SourceKind.WEB):
+            if refusal := glob_refusal(glob, by_path=False):
                 raise ValueError(f"exempt {glob!r} {refusal}")
         return quarantine
 
@@ -326,21 +339,39 @@ class _SourceFile(_Model):
 
     @model_validator(mode="after")
     def _has_a_start(self) -> "_SourceFile":
-        if self.kind == "web" and (not self.seeds or self.roots):
-            raise ValueError("a source of kind web needs seeds (and has no roots)")
-        if self.kind == "files" and (not self.roots or self.seeds):
-            raise ValueError("a source of kind files needs roots (and has no seeds)")
-        if self.kind == "files" and self.auth != _NO_AUTH:
-            raise ValueError("auth is for sources of kind web")
-        if self.kind == "files" and self.javascript:
-            raise ValueError("javascript is for sources of kind web")
-        if self.kind == "files" and (self.proxy, self.proxy_env) != (None, None):
-            raise ValueError("proxy is for sources of kind web")
+        has = kind_named(self.kind).shared
+        for key, other in (("seeds", "roots"), ("roots", "seeds")):
+            if key in has and (not getattr(self, key) or getattr(self, other)):
+                raise ValueError(f"a source of kind {self.kind} needs {key} (and has no {other})")
+        for key in SHARED_KEYS:
+            if key not in has and getattr(self, key) != type(self).model_fields[key].default:
+                told = key.removesuffix("_env")  # proxy_env goes with proxy
+                raise ValueError(f"{told} is for sources of kind {_kinds_with(key)}")
         if self.proxy is not None and self.proxy_env is not None:
             raise ValueError("has proxy and proxy_env; give one of them")
-        if self.kind == "files" and self.quarantine != _Quarantine():
-            raise ValueError("quarantine is for sources of kind web")
         return self
+
+
+def _kinds_with(key: str) -> str:
+    """Name the kinds of ours that have a shared key."""
+    return " or ".join(name for name in OURS if key in kind_named(name).shared)
+
+
+@cache
+def _file_model(kind: Any) -> type[_SourceFile]:
+    """What a source file of a kind may say: the common keys, and those of the kind.
+
+    Raises: ConfigError: the kind does not load, or has a key with the name of a common one.
+    """
+    if kind not in kind_names():
+        return _SourceFile
+    keys = kind_named(kind).keys
+    if taken := sorted(keys.model_fields.keys() & _SourceFile.model_fields.keys()):
+        raise ConfigError(f"has {taken[0]} among its keys, which all kinds have", subject=f"kind {kind}")
+    if not keys.model_fields:
+        return _SourceFile
+    both = (_SourceFile, keys)
+    return create_model("_SourceFile", __base__=cast("tuple[type[_SourceFile], ...]", both))
 
 
 def load_source(path: Path) -> Source:
@@ -370,20 +401,29 @@ def parse_source(text: str, *, subject: str, folder: Path) -> Source:
     if not isinstance(values, dict):
         raise ConfigError("a source file is a mapping with name, kind and seeds or roots", subject=subject)
     twice = key_written_twice(tree)
+    kind = values.get("kind")
+    model = _file_model(kind if isinstance(kind, str) else None)
     try:
-        file = _SourceFile.model_validate(values, context={"folder": folder})
+        file = model.model_validate(values, context={"folder": folder})
     except ValidationError as error:
-        wrong = explain(error, tree, _SourceFile)
+        wrong = explain(error, tree, model)
         raise ConfigError(f"{wrong}; {twice}" if twice else wrong, subject=subject) from error
     if twice:
         raise ConfigError(twice, subject=subject)
     return _to_source(file, folder)
 
 
+def _kind_keys(file: _SourceFile) -> str:
+    """Return what the kind's own keys say, as canonical JSON; "" for a kind without such keys."""
+    names = set(kind_named(file.kind).keys.model_fields)
+    return to_json(file.model_dump(mode="json", include=names), sort_keys=True) if names else ""
+
+
 def _to_source(file: _SourceFile, folder: Path) -> Source:
     return Source(
         name=file.name,
-        kind=SourceKind(file.kind),
+        kind=file.kind,
+        kind_keys=_kind_keys(file),
         seeds=file.seeds,
         roots=tuple(str((folder / root).resolve()) for root in file.roots),
         scope=Scope(**file.scope.model_dump()),

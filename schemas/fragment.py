@@ -77,6 +77,7 @@ class ParseRequest:
     which pages may address us, lower case. `ocr` names the languages, as Tesseract does, in which pages of a
     PDF without a text layer are recognised; none: they are not. `relations` are further keys of front matter
     whose values are ids of documents. `cleaning` says how an HTML page is cleaned before it is parsed.
+    `line_fragment`: what leads to a line of a text file, with `{line}`.
     """
 
     uri: str
@@ -93,3 +94,4 @@ class ParseRequest:
     version: str | None = None
     relations: tuple[str, ...] = ()
     cleaning: Cleaning | None = None
+    line_fragment: str | None = None

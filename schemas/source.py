@@ -6,13 +6,6 @@ from enum import StrEnum
 from schemas.cleaning import Cleaning, Hook
 
 
-class SourceKind(StrEnum):
-    """Where documents come from."""
-
-    WEB = "web"
-    FILES = "files"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """Which documents belong; globs match the canonical URL, or the path under the root.
@@ -133,8 +126,10 @@ class ToolFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A named set of documents: seeds on the web, or roots on the file system.
+    """A named set of documents.
 
+    `kind` is a name that `ingest.sources.registry` knows; `kind_keys` is what the keys say that this kind has
+    alone, as canonical JSON. `seeds` are of the web, `roots` of the file system.
     `allow_private` contains exact `host:port` entries that may lie in private address ranges. `javascript`:
     pages are made by their scripts. `keep_raw`: the bytes of documents that contain secrets are kept as well.
     `relations`: keys of front matter that name other documents, besides those that are always read.
@@ -144,7 +139,8 @@ class Source:
     """
 
     name: str
-    kind: SourceKind
+    kind: str
+    kind_keys: str = ""
     seeds: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
     scope: Scope = Scope()
@@ -156,7 +152,7 @@ class Source:
     javascript: bool = False
     keep_raw: bool = False
     ocr: tuple[str, ...] = ()
-    content: Content = ContentSelectors()
+    content: ContentSelectors = ContentSelectors()
     clean: Hook | None = None
     rate: Rate = Rate()
     recrawl: Recrawl = Recrawl()

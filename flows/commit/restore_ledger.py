@@ -102,7 +102,7 @@ def _live(node: DocumentNode, fragment_sha: str, times: Times | None) -> LiveDoc
     return LiveDocument(
         doc=node.id,
         source=node.source,
-        uri=node.url or file_url(node.source, node.path or ""),
+        uri=file_url(node.source, node.path) if node.path else node.url or "",
         fragment_sha=fragment_sha,
         content_hash=node.content_hash,
         doc_id=node.doc_id,

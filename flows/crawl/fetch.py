@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from flows.crawl.frontier import enqueue_targets
 from flows.run.contexts import CrawlContext
@@ -12,20 +11,14 @@ from flows.run.fragments import is_parsed
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.summary import summarise_states
 from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
-from ingest.fetch.crawl import fetch_all
-from ingest.fetch.files import read_file
 from ingest.plan.frontier import plan_redirect, redirects_outside
 from ingest.plan.schedule import wants_full_fetch
-from ingest.urls import file_path
+from ingest.sources.registry import kind_named
 from schemas.documents import DocumentState, KnownDocument
-from schemas.errors import SitegraphError
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.history import FetchAttempt
-from schemas.source import SizeLimits, SourceKind
 
 _log = logging.getLogger(__name__)
-
-MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
 def fetch_batch(run: CrawlContext, uris: Sequence[str]) -> int:
@@ -38,10 +31,7 @@ def fetch_batch(run: CrawlContext, uris: Sequence[str]) -> int:
     seen: dict[str, KnownDocument] = {}
     attempts: dict[str, FetchAttempt] = {}
     try:
-        if run.source.kind is SourceKind.FILES:
-            _read_files(run, known, seen, attempts)
-        else:
-            _ask(run, known, seen, attempts)
+        _ask(run, known, seen, attempts)
     finally:
         _save(run, tuple(seen.values()), attempts)
         _log.info("fetched %d of %d: %s", len(seen), len(known), summarise_states(seen.values()))
@@ -99,19 +89,25 @@ def _fetch(
         else:
             unasked.append(request)
     if unasked:
-        fetch_all(unasked, session=run.session(), on_result=on_result, should_stop=run.stop.is_set)
+        run.opened_source().fetch(unasked, on_result=on_result, should_stop=run.stop.is_set)
 
 
 def _request(run: CrawlContext, known: KnownDocument, distrusted: Collection[str]) -> FetchRequest:
     """Ask conditionally only where a 304 would be of use: believed, the bytes here and young enough."""
+    plain = FetchRequest(url=known.uri)
+    asked = replace(plain, etag=known.etag, last_modified=known.last_modified)
+    if not is_conditional(asked):
+        return plain
     recrawl, now = run.source.recrawl, run.index.clock.now()
     held = known.raw_sha is not None and run.index.raw.has(known.raw_sha)
     held = held or (known.is_withheld and is_parsed(run, known))
     usable = held or known.state is DocumentState.UNSUPPORTED
+    if usable and kind_named(run.source.kind).proves_content:
+        return asked
     old = wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl)
     if not usable or old or not trusts_validators(known, distrusted=distrusted):
-        return FetchRequest(url=known.uri)
-    return FetchRequest(url=known.uri, etag=known.etag, last_modified=known.last_modified)
+        return plain
+    return asked
 
 
 def _record(
@@ -128,49 +124,6 @@ def _record(
         now=run.index.clock.now(),
         gone_after=run.source.recrawl.gone_after,
         conditional=conditional,
-    )
-
-
-def _read_files(
-    run: CrawlContext,
-    known: Mapping[str, KnownDocument],
-    seen: dict[str, KnownDocument],
-    attempts: dict[str, FetchAttempt],
-) -> None:
-    for uri, document in sorted(known.items()):
-        if run.stop.is_set():
-            return
-        result = _read(run, uri)
-        seen[uri] = _record(run, document, result, conditional=False)
-        attempts[uri] = FetchAttempt(conditional=False, bytes=len(result.body or b""))
-
-
-def _read(run: CrawlContext, uri: str) -> FetchResult:
-    path = file_path(uri)
-    try:
-        root = next((r for r in run.source.roots if (Path(r) / path).is_file()), None)
-    except OSError as error:
-        return _local(uri, FetchStatus.REFUSED, reason=f"its folder cannot be read ({error.strerror})")
-    if root is None:
-        return _local(uri, FetchStatus.GONE, reason="file deleted")
-    try:
-        size, key = _largest(run.source.limits, path)
-        body = read_file(Path(root), path, max_bytes=size, key=key)
-    except SitegraphError as error:
-        return _local(uri, FetchStatus.REFUSED, reason=error.message)
-    return _local(uri, FetchStatus.OK, body=body)
-
-
-def _largest(sizes: SizeLimits, path: str) -> tuple[int, str]:
-    """Bytes that a file may have, and the key that says so."""
-    is_pdf = path.lower().endswith(".pdf")
-    named, key = (sizes.pdf_mb, "limits.pdf_mb") if is_pdf else (sizes.page_mb, "limits.page_mb")
-    return MAX_FILE_BYTES if named is None else named * 1_000_000, key
-
-
-def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: str = "") -> FetchResult:
-    return FetchResult(
-        url=uri, status=status, requests=0, bytes=0, statuses=(), seconds=0.0, body=body, reason=reason
     )
 
 

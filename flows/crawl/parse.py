@@ -18,14 +18,15 @@ from ingest.diff.summary import summarise_states
 from ingest.fetch.robots import product_token
 from ingest.link.naming import names_of
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
-from ingest.urls import file_path
+from ingest.sources.identity import identify
+from ingest.sources.registry import kind_named
+from ingest.urls import is_file_url
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, SoftError
 from schemas.errors import DamageFound, ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 from schemas.records import from_record
 from schemas.report import Problem
-from schemas.source import SourceKind
 
 _log = logging.getLogger(__name__)
 
@@ -128,15 +129,13 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         withheld=bool(fragment.secrets) and not run.source.keep_raw,
         refresh=stub_target(fragment),
     )
-    seen = _soft_error(run, fragment, data, parsed.words)
+    seen = _soft_error(fragment, data, parsed.words)
     return _Done(_led_on(parsed), fragment, _keep_pages(run, parsed, answer.pages, earlier), seen)
 
 
-def _soft_error(
-    run: CrawlContext, fragment: GraphFragment, data: bytes, words: int | None
-) -> SoftError | None:
+def _soft_error(fragment: GraphFragment, data: bytes, words: int | None) -> SoftError | None:
     """Look at a page of the web while its bytes are at hand; what has secrets in it is not kept."""
-    if run.source.kind is SourceKind.FILES or fragment.kind is DocumentKind.PDF:
+    if is_file_url(fragment.uri) or fragment.kind is DocumentKind.PDF:
         return None
     return find_soft_error(extract_features(fragment, data, words=words))
 
@@ -168,12 +167,13 @@ def _led_on(known: KnownDocument) -> KnownDocument:
 def parse_request(run: CrawlContext, known: KnownDocument) -> ParseRequest:
     """What the parser may know of a document."""
     source = run.source
-    is_file = source.kind is SourceKind.FILES
+    cited = identify(source, known.uri, known.etag)
     return ParseRequest(
         uri=known.uri,
         source=source.name,
-        url=None if is_file else known.uri,
-        path=file_path(known.uri) if is_file else None,
+        url=cited.url,
+        path=cited.path,
+        line_fragment=cited.line,
         content_type=known.content_type,
         x_robots_tag=known.x_robots_tag,
         robot=product_token(source.user_agent or run.index.settings.user_agent).lower(),
@@ -204,7 +204,8 @@ def _save(run: CrawlContext, done: Sequence[_Done]) -> None:
     ledger.matches.save({document.fragment_sha or "": fragment.matched for document, fragment in good})
     pdfs = [document for document, fragment in good if fragment.kind is DocumentKind.PDF]
     ledger.origins.save({pdf.fragment_sha or "": None if pdf.withheld else pdf.raw_sha for pdf in pdfs})
-    fragments = {document.uri: fragment for document, fragment in good if source.kind is SourceKind.WEB}
+    leads_on = kind_named(source.kind).follows_links
+    fragments = {document.uri: fragment for document, fragment in good if leads_on}
 
     def leads_to(document: KnownDocument) -> Frontier:
         fragment = fragments.get(document.uri)

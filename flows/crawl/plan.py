@@ -9,16 +9,12 @@ from itertools import groupby
 from flows.crawl.frontier import enqueue
 from flows.run.batches import cut
 from flows.run.contexts import CrawlContext
-from flows.run.local_files import file_uris
 from flows.run.values import Batch
-from ingest.plan.lastmod import parse_lastmod
-from ingest.plan.scope import seed_urls
 from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
 from ingest.plan.traps import spread_variants
-from ingest.urls import canonical_url, file_url, registrable_domain
+from ingest.sources.registry import kind_named
+from ingest.urls import is_file_url, registrable_domain
 from schemas.documents import DocumentState, KnownDocument
-from schemas.report import Problem
-from schemas.source import SourceKind
 
 _log = logging.getLogger(__name__)
 
@@ -91,31 +87,14 @@ def plan_batches(uris: Sequence[str], *, size: int) -> tuple[Batch, ...]:
 
 def shard_of(uri: str) -> str:
     """What must be looked at in turn: a registrable domain, or the local files."""
-    return "files" if uri.startswith("files://") else registrable_domain(uri)
+    return "files" if is_file_url(uri) else registrable_domain(uri)
 
 
 def _starts(run: CrawlContext) -> Mapping[str, str | None]:
-    """Where the run starts, with the date that a sitemap claims for it."""
-    source = run.source
-    if source.kind is SourceKind.FILES:
-        return dict.fromkeys(_files(run))
-    entries = run.sitemaps()
-    run.index.ledger.runs.add_problems(run.run_id, run.session().problems)
-    now = run.index.clock.now()
-    listed = {url: parse_lastmod(e.lastmod, now=now) for e in entries if (url := canonical_url(e.url))}
-    return {**dict.fromkeys(seed_urls(source)), **listed}
-
-
-def _files(run: CrawlContext) -> frozenset[str]:
-    """URIs of the files that are there; what is left out of the list is said."""
-    source, skipped = run.source, list[Problem]()
-
-    def on_skip(path: str, reason: str) -> None:
-        skipped.append(Problem(url=file_url(source.name, path), reason=f"left out: {reason}"))
-
-    uris = file_uris(source, on_skip=on_skip)
-    run.index.ledger.runs.add_problems(run.run_id, skipped)
-    return uris
+    """Where the run starts, with the date that the source claims for it; what was left out is said."""
+    listing = run.listing()
+    run.index.ledger.runs.add_problems(run.run_id, listing.problems)
+    return {entry.uri: entry.lastmod for entry in listing.entries}
 
 
 def _revive(
@@ -128,7 +107,7 @@ def _revive(
     ledger, run_id = run.index.ledger, run.run_id
     live = ledger.generations.live(run.index.current(), source=run.source.name).values()
     at_once = {document.uri for document in live}
-    if run.source.kind is SourceKind.FILES:
+    if kind_named(run.source.kind).lists_all:
         return plan_revival(known, (), at_once=at_once | set(starts), run_id=run_id, due_by=due_by)
     named = {*starts, *ledger.links.targets_of({document.fragment_sha for document in live})}
     return plan_revival(known, named, at_once=at_once, run_id=run_id, due_by=due_by)

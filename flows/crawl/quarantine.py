@@ -25,8 +25,8 @@ from ingest.diff.same_text import Rewrite, find_same_text, same_text_limit, sket
 from ingest.diff.summary import summarise_states
 from ingest.diff.tools import without_tools
 from ingest.diff.validators import host_of
-from ingest.fetch.crawl import fetch_all
 from ingest.plan.scope import is_exempt, seed_urls
+from ingest.sources.registry import kind_named
 from ingest.urls import canonical_url
 from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocument, SoftError
 from schemas.errors import DamageFound, GuardRefused, ParseError, UnsupportedMedia
@@ -35,7 +35,6 @@ from schemas.fragment import GraphFragment
 from schemas.hashing import sha256_hex
 from schemas.nodes import DocumentKind
 from schemas.records import from_record
-from schemas.source import SourceKind
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +50,7 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     """
     ledger, name = run.index.ledger, run.source.name
     known: Sequence[KnownDocument] = ledger.documents.of_source(name)
-    if run.source.kind is SourceKind.FILES:
+    if kind_named(run.source.kind).by_path:
         return known
     taken = {d.uri: d for d in take_missing(known, run_id=run.run_id)} if accept else {}
     known = [taken.get(d.uri, d) for d in known]
@@ -182,9 +181,8 @@ def _ask(run: CrawlContext, uri: str) -> _Probe:
     """Ask the host of *uri* for an address that nobody can have, within its robots.txt and pace."""
     url = canonical_url(f"/sitegraph-{sha256_hex(run.run_id)[:24]}", uri)
     results: list[FetchResult] = []
-    fetch_all(
+    run.opened_source().fetch(
         [FetchRequest(url=url or uri)],
-        session=run.session(),
         on_result=results.append,
         should_stop=run.stop.is_set,
     )

@@ -17,12 +17,13 @@ from runtime.processes.parser_pool import ParserPool
 from runtime.progress import StageProgress
 from schemas.errors import Stopped
 from schemas.extraction import EntityExtractor
-from schemas.fetch import FetchResult, SitemapEntry
+from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
 from schemas.source import Source
+from schemas.source_kinds import OpenSource, SourceListing
 
 if TYPE_CHECKING:
-    from ingest.fetch.client import FetchSession
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +59,8 @@ class CrawlContext(RunContext):
     fragments whose texts `encoding` has taken already.
     """
 
-    session: Callable[[], "FetchSession"]
-    sitemaps: Callable[[], tuple[SitemapEntry, ...]]
+    opened_source: Callable[[], OpenSource]
+    listing: Callable[[], SourceListing]
     parsers: Callable[[], ParserPool]
     encoding: Callable[[], BackgroundEncoder]
     answers: dict[str, FetchResult]

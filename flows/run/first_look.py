@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from flows.run.local_files import file_uris
+from flows.run.open_source import open_source
 from flows.run.sessions import open_source_session
 from ingest.diff.guard import NOTHING_READABLE, seed_refusal
 from ingest.diff.lifecycle import after_fetch
@@ -16,14 +16,16 @@ from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import GuardRefused
 from schemas.fetch import FetchRequest, FetchResult
 from schemas.settings import Settings
-from schemas.source import Source, SourceKind
+from schemas.source import Source
+from schemas.source_kinds import OpenSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstLook:
-    """What the seeds answered, for the crawl not to ask again, and the session they were asked in."""
+    """What the seeds answered, for the crawl not to ask again, and what they were asked in."""
 
     session: FetchSession | None = None
+    opened_source: OpenSource | None = None
     answers: dict[str, FetchResult] = field(default_factory=dict)
 
 
@@ -31,16 +33,17 @@ class FirstLook:
 def look_first(
     source: Source, settings: Settings, *, clock: SystemClock, accept: bool
 ) -> Iterator[FirstLook]:
-    """Ask the seeds of a web source, or list the files of the other kind; the session lives in the block.
+    """Ask the seeds of a source, or list the documents of one without; what is open lives in the block.
 
     *accept* goes on without a seed as long as another can be read.
 
     Raises: GuardRefused: a seed cannot be read, a root is not there, or there is no file in any.
     """
-    if source.kind is SourceKind.FILES:
-        if not file_uris(source, on_skip=lambda _path, _reason: None):
-            raise _refused(source, NOTHING_READABLE)
-        yield FirstLook()
+    if not source.seeds:
+        with open_source(source, settings, clock=clock) as opened:
+            if not opened.discover(should_stop=lambda: False).entries:
+                raise _refused(source, NOTHING_READABLE)
+            yield FirstLook(opened_source=opened)
         return
     with open_source_session(source, settings, clock=clock) as session:
         answers = _ask_seeds(source, session)

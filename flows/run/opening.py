@@ -87,7 +87,7 @@ def open_run(
             may_change_model=may_change_model,
             repair=repair,
         )
-        given = Given(session=look.session, answers=look.answers)
+        given = Given(session=look.session, opened_source=look.opened_source, answers=look.answers)
         resources = Resources(
             run, index=opened, source=loaded, progress=held.progress, stop=held.stop, given=given
         )

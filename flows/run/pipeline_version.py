@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from indexes.embed.weights import ModelSpec
+from ingest.sources.identity import citing
 from runtime.processes.tesseract import engine
 from schemas.hashing import record_sha256
 from schemas.records import to_record
@@ -25,4 +26,5 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     recognised = {"ocr": [*source.ocr, engine()]} if source.ocr else {}
     related = {"relations": source.relations} if source.relations else {}
     cleaned = {"cleaning": source.cleaning.version} if source.cleaning else {}
-    return record_sha256({**parts, **settings, **more, **recognised, **related, **cleaned})[:16]
+    cited = citing(source)
+    return record_sha256({**parts, **settings, **more, **recognised, **related, **cleaned, **cited})[:16]

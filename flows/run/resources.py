@@ -24,16 +24,16 @@ from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, model_key
 from indexes.ports import Encoder, VectorCache
-from ingest.plan.scope import seed_urls
 from runtime.processes.parser_pool import ParserPool
 from runtime.progress import StageProgress
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.extraction import EntityExtractor
-from schemas.fetch import FetchResult, SitemapEntry
+from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
 from schemas.report import HttpTotals, PageCounts
 from schemas.source import Source
+from schemas.source_kinds import OpenSource, SourceListing
 
 if TYPE_CHECKING:
     from ingest.fetch.client import FetchSession
@@ -44,6 +44,7 @@ class Given:
     """What tests and benchmarks, or the look at the seeds, have open already."""
 
     session: "FetchSession | None" = None
+    opened_source: OpenSource | None = None
     answers: dict[str, FetchResult] = field(default_factory=dict)
     parsers: ParserPool | None = None
     encoder: Encoder | None = None
@@ -75,7 +76,8 @@ class Resources:
         self._encoding = self._given.encoding
         self._answers = dict(self._given.answers)
         self._embedded_ahead: set[str] = set()
-        self._sitemaps: tuple[SitemapEntry, ...] | None = None
+        self._opened_source = self._given.opened_source
+        self._listing: SourceListing | None = None
         self._told = HttpTotals(), PageCounts()
 
     @cached_property
@@ -97,8 +99,8 @@ class Resources:
             pipeline_version=self.pipeline_version,
             progress=self.progress,
             stop=self.stop,
-            session=self.session,
-            sitemaps=self.sitemaps,
+            opened_source=self.opened_source,
+            listing=self.listing,
             parsers=self.parsers,
             encoding=self.encoding,
             answers=self._answers,
@@ -152,12 +154,22 @@ class Resources:
         """The HTTP client, if any stage has needed it."""
         return self._session
 
-    def sitemaps(self) -> tuple[SitemapEntry, ...]:
-        """What the sites of the seeds list; asked for once a run."""
-        if self._sitemaps is None:
-            seeds = seed_urls(self.source)
-            self._sitemaps = self.session().sitemaps(seeds, should_stop=self.stop.is_set)
-        return self._sitemaps
+    def opened_source(self) -> OpenSource:
+        """The source as its kind opens it, kept for the whole run."""
+        from flows.run.open_source import open_source
+
+        with self._lock:
+            if self._opened_source is None:
+                settings, clock = self.index.settings, self.index.clock
+                opened = open_source(self.source, settings, clock=clock, session=self.session)
+                self._opened_source = self._opened.enter_context(opened)
+            return self._opened_source
+
+    def listing(self) -> SourceListing:
+        """The documents that the source lists; asked for once a run."""
+        if self._listing is None:
+            self._listing = self.opened_source().discover(should_stop=self.stop.is_set)
+        return self._listing
 
     def parsers(self) -> ParserPool:
         """Parser processes under limits."""

@@ -82,6 +82,19 @@ def _validators(request: FetchRequest) -> Mapping[str, str]:
     return {name: value for name, value in sent.items() if value is not None}
 
 
+def read_answer(request: FetchRequest, answer: HttpResponse) -> FetchResult:
+    """Say what an answer that came before makes of a document; it cost nothing."""
+    try:
+        return _read_answer(request, answer)
+    except FetchFault as fault:
+        return _fault_result(request, fault, last_status=answer.status)
+
+
+def read_fault(request: FetchRequest, fault: FetchFault) -> FetchResult:
+    """Say what a fault makes of a document; it cost nothing."""
+    return _fault_result(request, fault, last_status=fault.status)
+
+
 def _read_answer(request: FetchRequest, answer: HttpResponse) -> FetchResult:
     status = answer.status
     if answer.body is not None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection
 
 from ingest.urls import canonical_url
-from schemas.source import SourceKind
 
 _SCHEMES = ("http://", "https://")
 _CLASS = re.compile(r"\[!?\]?[^\]]*\]")
@@ -13,17 +12,18 @@ _NEVER = re.compile(r"[^\x21-\x7e]|#")
 """What no canonical address has: it is escaped there, or cut off."""
 
 
-def glob_refusal(glob: str, kind: SourceKind, *, endings: Collection[str] = ()) -> str | None:
+def glob_refusal(glob: str, *, by_path: bool, endings: Collection[str] = ()) -> str | None:
     """Say why no document can match a glob, and how it may be meant; None where one can.
 
-    *endings*: of the names of files that are read, where only these may be meant.
+    *by_path*: it is of paths under a root, not of addresses. *endings*: of the names of files that are read,
+    where only these may be meant.
     """
     # A class such as [ab] stands for one character, as ? does (fnmatch).
     plain = _CLASS.sub("?", glob)
     start = re.split(r"[*?]", plain, maxsplit=1)[0]
     if not glob:
         return "is empty"
-    if kind is SourceKind.FILES:
+    if by_path:
         return _file_refusal(plain, start, endings)
     if found := _IPV6.match(glob):
         return f"matches no address: [ ] stand for one character; write {found[1]}[[]{glob[found.end() :]}"

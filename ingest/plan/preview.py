@@ -8,7 +8,7 @@ from ingest.plan.schedule import is_due
 from ingest.plan.scope import scope_refusal
 from ingest.plan.start import plan_rescope
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 
 _DUE = "due"
 
@@ -39,15 +39,19 @@ def plan_actions(
     *,
     pipeline_version: str,
     due_by: str | None,
+    lists_all: bool = False,
 ) -> tuple[PlannedAction, ...]:
-    """Return what a run would do, ordered by action and URI; *due_by* keeps back what is not due yet."""
+    """Return what a run would do, ordered by action and URI; *due_by* keeps back what is not due yet.
+
+    *lists_all*: what *starts* does not name is not there.
+    """
     there = frozenset(starts)
     back = plan_rescope(source, {document.uri: document for document in known}, run_id="")
     actions = [
         action
         for document in known
         if document.state is not DocumentState.OUT_OF_SCOPE or document.uri in back
-        for action in _actions(document, source, there, pipeline_version, due_by)
+        for action in _actions(document, source, there, pipeline_version, due_by, lists_all)
     ]
     new = there - {document.uri for document in known}
     actions += [
@@ -59,19 +63,24 @@ def plan_actions(
 
 
 def _actions(
-    document: KnownDocument, source: Source, there: frozenset[str], pipeline_version: str, due_by: str | None
+    document: KnownDocument,
+    source: Source,
+    there: frozenset[str],
+    pipeline_version: str,
+    due_by: str | None,
+    lists_all: bool,
 ) -> Iterable[PlannedAction]:
     refusal = scope_refusal(document.uri, source, depth=document.depth)
     if refusal:
         if document.state not in REMOVED:
             yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason=refusal)
         return
-    if source.kind is SourceKind.FILES and document.uri not in there:
+    if lists_all and document.uri not in there:
         if document.state not in REMOVED:
             yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason="file deleted")
         return
     is_old = document.state in READABLE and document.pipeline_version not in (None, pipeline_version)
-    is_named = document.uri in there and (source.kind is SourceKind.FILES or is_due(document, due_by))
+    is_named = document.uri in there and (lists_all or is_due(document, due_by))
     reason = _why_fetch(document, due_by, is_named=is_named)
     if is_old and document.is_withheld:
         reason = "its bytes held secrets and were not kept"

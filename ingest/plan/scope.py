@@ -4,8 +4,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from ingest.plan.traps import numbered_refusal, path_refusal
-from ingest.urls import canonical_url, file_path, folder_of
-from schemas.source import Source, SourceKind
+from ingest.urls import canonical_url, file_path, folder_of, is_file_url
+from schemas.source import Source
 
 
 def scope_refusal(uri: str, source: Source, *, depth: int = 0) -> str | None:
@@ -16,11 +16,12 @@ def scope_refusal(uri: str, source: Source, *, depth: int = 0) -> str | None:
 def outside_refusal(uri: str, source: Source) -> str | None:
     """Say why the source file does not mean a document; None when it does.
 
-    Seeds always belong. Without `include`, everything under each seed's folder does.
+    Seeds always belong. Without `include`, everything under each seed's folder does, or all where there is
+    no seed.
     """
     if _is_seed(uri, source):
         return None
-    subject = scope_subject(uri, source)
+    subject = scope_subject(uri)
     if any(fnmatchcase(subject, glob) for glob in source.scope.exclude):
         return "excluded by scope.exclude"
     return None if _included(subject, source) else "outside the source's scope"
@@ -32,8 +33,11 @@ def is_inside(source: Source, uri: str) -> bool:
 
 
 def budget_refusal(uri: str, source: Source, *, depth: int) -> str | None:
-    """Say which budget an address goes beyond by itself, whatever else is known; None for seeds and files."""
-    if source.kind is SourceKind.FILES or _is_seed(uri, source):
+    """Say which budget an address goes beyond by itself, whatever else is known.
+
+    None for seeds, and where there are none: then nothing leads on, and there is no trap.
+    """
+    if not source.seeds or _is_seed(uri, source):
         return None
     deepest = source.scope.max_depth
     if deepest is None:
@@ -56,18 +60,18 @@ def _canonical(seeds: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(url for seed in seeds if (url := canonical_url(seed)) is not None)
 
 
-def scope_subject(uri: str, source: Source) -> str:
+def scope_subject(uri: str) -> str:
     """What the globs are matched against: the canonical URL, or the path under the root."""
-    return file_path(uri) if source.kind is SourceKind.FILES else uri
+    return file_path(uri) if is_file_url(uri) else uri
 
 
 def _is_seed(uri: str, source: Source) -> bool:
-    return source.kind is SourceKind.WEB and uri in seed_urls(source)
+    return uri in seed_urls(source)
 
 
 def _included(subject: str, source: Source) -> bool:
     if source.scope.include:
         return any(fnmatchcase(subject, glob) for glob in source.scope.include)
-    if source.kind is SourceKind.FILES:
+    if not source.seeds:
         return True
     return any(subject.startswith(folder_of(seed)) for seed in seed_urls(source))

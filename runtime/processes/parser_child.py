@@ -181,6 +181,7 @@ def _build_tasks(path: Path) -> dict[Task, Work]:
     from indexes.embed.tokens import TokenCounter
     from ingest.parse.document import PARSER_VERSION, parse_document
     from ingest.parse.pdf.page_cache import PageCache
+    from ingest.parse.source_lines import with_lines
 
     count_tokens = TokenCounter(path).count
 
@@ -189,6 +190,7 @@ def _build_tasks(path: Path) -> dict[Task, Work]:
         made = parse_document(
             data, request, count_tokens=count_tokens, recognise=_recognise, cache=cache, run_hook=run_hook
         )
+        made = with_lines(made, data, request.line_fragment) if request.line_fragment else made
         return made, cache.counts, cache.dump()
 
     def inspect(data: bytes, request: ParseRequest, _pages: bytes, *, draw: bool) -> Made:

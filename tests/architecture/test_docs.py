@@ -16,6 +16,7 @@ import yaml
 
 from ingest.link.tool_evidence import WEIGHTS
 from ingest.parse.tools.file import parse_tools
+from ingest.sources.registry import OURS, kind_named
 from runtime.source_file import parse_source
 from schemas.documents import DocumentState, Outcome
 from schemas.edges import EdgeKind, LinkPosition
@@ -23,7 +24,7 @@ from schemas.evidence import FILTER_FIELDS, Citation, ContextBundle, Evidence, S
 from schemas.nodes import NODE_TYPES, Chunk, RegionType
 from schemas.report import RunReport
 from schemas.settings import PREFIX, Settings
-from schemas.source import Source, SourceKind, ToolFormat
+from schemas.source import Source, ToolFormat
 
 REPO = Path(__file__).resolve().parents[2]
 DOCS = REPO / "docs"
@@ -173,8 +174,9 @@ def test_the_source_file_reference_has_every_key_and_its_default() -> None:
         if line.startswith("| `")
     ]
     documented = {row[0].strip(" `"): row[2].strip() for row in rows}
-    source = Source(name="x", kind=SourceKind.WEB)
+    source = Source(name="x", kind="web")
     values = dict(_flatten(source))
+    del values["kind_keys"]  # the pages of the kinds have them
 
     assert set(documented) == set(values)
     for key, default in documented.items():
@@ -182,6 +184,19 @@ def test_the_source_file_reference_has_every_key_and_its_default() -> None:
             assert float(default) == values[key], key
         elif match := re.fullmatch(r"(\d+)([hd])", default):
             assert int(match[1]) * {"h": 3600, "d": 86400}[match[2]] == values[key], key
+
+
+@pytest.mark.parametrize("kind", sorted(OURS))
+def test_the_page_of_a_kind_has_its_keys_with_their_defaults(kind: str) -> None:
+    keys = kind_named(kind).keys.model_fields
+    page = _read(f"{kind}.md") if keys else ""
+    rows = [line.split("|")[1:-1] for line in page.splitlines() if line.startswith("| `")]
+    documented = {row[0].strip(" `"): row[2].strip() for row in rows}
+
+    assert set(documented) == set(keys)
+    for name, default in documented.items():
+        assert (default == "required") == keys[name].is_required(), name
+        assert not default.isdigit() or int(default) == keys[name].default, name
 
 
 def _flatten(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:

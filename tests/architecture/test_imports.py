@@ -19,6 +19,13 @@ BREACHES = {
     "rooms of flows": {"flows/run/breach_rooms.py": "import flows.crawl.plan"},
     "rooms of retrieval": {"retrieval/search/breach_rooms.py": "import retrieval.bundle.build"},
     "rooms of ingest do not import each other": {"ingest/plan/breach_rooms.py": "import ingest.parse"},
+    "no room of ingest sees the kinds of sources": {
+        "ingest/diff/breach_kinds.py": "import ingest.sources.web"
+    },
+    "kinds of sources see what fetches and plans alone": {
+        "ingest/sources/breach_rooms.py": "import ingest.parse.document"
+    },
+    "the libraries of kinds of sources only there": {"ingest/link/breach_library.py": "import warcio"},
     "no circle of siblings": {
         "runtime/breach_circle.py": "import runtime.breach_round",
         "runtime/breach_round.py": "import runtime.breach_circle",

@@ -9,7 +9,7 @@ from indexes.stores.ledger.history import KEEP
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.documents import DocumentState, KnownDocument
 from schemas.history import FetchAttempt, HistoryEntry, HistoryEvent
-from schemas.source import Scope, Source, SourceKind
+from schemas.source import Scope, Source
 from tests.fakes.ledger_rows import ODD_NAMES, make_known
 
 NOW = "2026-03-01T00:00:00+00:00"
@@ -157,13 +157,16 @@ def test_sources_and_addresses_are_apart_whatever_their_names(ledger: Ledger, na
 def test_a_source_is_remembered_as_its_last_run_read_it_until_it_is_dropped(ledger: Ledger) -> None:
     source = Source(
         name="o'neill",
-        kind=SourceKind.WEB,
+        kind="web",
         seeds=("https://site.test/",),
         scope=Scope(exclude=("*/old/*",), max_depth=3),
     )
     ledger.sources.save(replace(source, seeds=()))
     ledger.sources.save(source)
     assert ledger.sources.all() == {"o'neill": source}
+    kept = replace(source, kind="shelf", kind_keys='{"shelf": "upper"}')
+    ledger.sources.save(kept)
+    assert ledger.sources.all() == {"o'neill": kept}
 
     ledger.documents.forget("o'neill")
     assert ledger.sources.all() == {}

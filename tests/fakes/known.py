@@ -5,7 +5,7 @@ from typing import Any
 
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.fetch import FetchResult, FetchStatus
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SITE = "https://docs.example.org/handbook/"
@@ -13,12 +13,12 @@ SITE = "https://docs.example.org/handbook/"
 
 def web_source(**fields: Any) -> Source:
     """A source of one seed; *fields* override."""
-    return Source(**{"name": "handbook", "kind": SourceKind.WEB, "seeds": (SITE,), **fields})
+    return Source(**{"name": "handbook", "kind": "web", "seeds": (SITE,), **fields})
 
 
 def file_source(**fields: Any) -> Source:
     """A source of one folder; *fields* override."""
-    return Source(**{"name": "notes", "kind": SourceKind.FILES, "roots": ("/srv/notes",), **fields})
+    return Source(**{"name": "notes", "kind": "files", "roots": ("/srv/notes",), **fields})
 
 
 def nowhere(_uri: str) -> bool:

@@ -27,7 +27,7 @@ from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
 from schemas.nodes import Chunk, Node
 from schemas.records import to_record
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from tests.fakes.encoder import HashEncoder
 from tests.fakes.memory_tables import MemoryTables
 from tests.fakes.plain_run import PlainRun, open_encoding, open_plain_run
@@ -43,7 +43,7 @@ class WrittenIndex:
 
     def publish(self, notes: Mapping[str, str | None], *, source: str = "notes") -> None:
         """Write, change or (None) remove notes of a source, as one generation."""
-        self.plain.source = Source(name=source, kind=SourceKind.FILES, relations=("implements",))
+        self.plain.source = Source(name=source, kind="files", relations=("implements",))
         changes = tuple(self._change(source, path, text) for path, text in sorted(notes.items()))
         difference = Difference(base=self.plain.index.current(), changes=changes, documents={})
         self._write(difference)
@@ -117,7 +117,7 @@ class WrittenIndex:
 @contextmanager
 def open_written_index(folder: Path) -> Iterator[WrittenIndex]:
     """An empty index in *folder*."""
-    source = Source(name="notes", kind=SourceKind.FILES)
+    source = Source(name="notes", kind="files")
     with open_plain_run(folder, source, parsers=cast("ParserPool", object())) as plain:
         encoder = HashEncoder(plain.index.manifest.model.dim)
         cache = SqliteVectorCache(folder / "vectors.sqlite", model_key="hash")

@@ -20,7 +20,10 @@ class Sources:
     def save(self, known: Source) -> None:
         """Remember a source as it is now."""
         with self._engine.begin() as connection:
-            record = json.dumps(to_record(known), sort_keys=True)
+            values = to_record(known)
+            if not known.kind_keys:
+                del values["kind_keys"]  # of a kind without such keys, versions before read the record too
+            record = json.dumps(values, sort_keys=True)
             upsert(connection, source, [{"name": known.name, "record": record}])
 
     def all(self) -> Mapping[str, Source]:

@@ -29,6 +29,7 @@ class What(StrEnum):
     LINKS = "links"
     USAGE = "usage"
     NEGATIVES = "negatives"
+    WARC = "warc"
 
 
 class ExportFormat(StrEnum):
@@ -37,12 +38,14 @@ class ExportFormat(StrEnum):
     JSONL = "jsonl"
     GRAPHML = "graphml"
     PARQUET = "parquet"
+    WARC = "warc"
 
 
 _LEARNT = (What.USAGE, What.NEGATIVES)
 _FORMATS: dict[What, tuple[ExportFormat, ...]] = {
     What.GRAPH: (ExportFormat.GRAPHML, ExportFormat.PARQUET),
     What.USAGE: (ExportFormat.JSONL, ExportFormat.PARQUET),
+    What.WARC: (ExportFormat.WARC,),
 }
 """All else is rows, which are JSON lines."""
 
@@ -62,7 +65,7 @@ def export(
         ExportFormat | None,
         typer.Option(
             "--format",
-            help="JSON lines for rows; GraphML (default) or Parquet for the graph; usage also as Parquet.",
+            help="jsonl for rows; graphml (default) or parquet for the graph; parquet for usage; warc.",
         ),
     ] = None,
     output: Annotated[
@@ -91,6 +94,8 @@ def export(
 
       sitegraph export --what graph --format parquet --output handbook-graph
 
+      sitegraph export --what warc --source handbook --output handbook.warc.gz
+
       sitegraph export --what usage --format parquet --output usage
 
       sitegraph export --what negatives --questions questions.jsonl --output triplets.jsonl
@@ -98,8 +103,10 @@ def export(
     from flows.run.opening import open_described
 
     chosen = _choose_format(what, format_, output=output)
-    if what in (What.GRAPH, *_LEARNT) and (stable or vectors):
+    if what in (What.GRAPH, What.WARC, *_LEARNT) and (stable or vectors):
         raise ConfigError(f"goes with rows, not with --what {what}", subject="--stable, --vectors")
+    if what is What.WARC and generation is not None:
+        raise ConfigError("goes with rows; a WARC file holds what was fetched last", subject="--generation")
     if questions and what is not What.NEGATIVES:
         raise ConfigError("goes with --what negatives", subject="--questions")
     if what in _LEARNT:
@@ -111,7 +118,9 @@ def export(
     try:
         number = choose_generation(opened, generation)
         _warn_of_unknown(opened, source, generation=number)
-        if what is What.GRAPH:
+        if what is What.WARC:
+            _hand_over_fetched(opened, source=source, output=output)
+        elif what is What.GRAPH:
             _hand_over(opened, chosen, generation=number, source=source, output=output)
         else:
             from sitegraph.cli.exports.records import rows
@@ -149,6 +158,17 @@ def _hand_over(
 
     with open_target(output) as out:
         write_graphml(pages, out)
+
+
+def _hand_over_fetched(index: "Index", *, source: str | None, output: Path | None) -> None:
+    from sitegraph.cli.exports.target import open_target
+    from sitegraph.cli.exports.warc import write_warc
+
+    with open_target(output) as out:
+        gzip = output is not None and output.suffix == ".gz"
+        left_out = write_warc(index, out, source=source, gzip=gzip)
+    for reason, number in sorted(left_out.items()):
+        warn(f"left out: {number} documents {reason}")
 
 
 def _hand_over_learnt(

@@ -6,10 +6,13 @@ from typing import Any
 from flows.run.index import Index
 from indexes.stores.ledger.ledger import Ledger
 from ingest.plan.scope import scope_refusal, seed_urls
+from ingest.sources.registry import kind_named
+from ingest.urls import is_file_url
 from schemas.documents import ASLEEP, DocumentState, KnownDocument
+from schemas.errors import ConfigError
 from schemas.history import HistoryEntry, HistoryEvent
 from schemas.records import to_record
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from sitegraph.cli.documents.find import find_documents
 
 _LONGEST_TRAIL = 100
@@ -72,7 +75,10 @@ def how_found(document: KnownDocument, before: KnownDocument | None, source: Sou
         return "redirect" if led and before is not None and before.location == document.uri else "link"
     if source is None:
         return "unknown"
-    return "folder" if source.kind is SourceKind.FILES else "sitemap"
+    try:
+        return kind_named(source.kind).origin
+    except ConfigError:  # of a package that is not here any more
+        return "unknown"
 
 
 def _found_by(ledger: Ledger, document: KnownDocument) -> KnownDocument | None:
@@ -95,7 +101,7 @@ def _scope(known: KnownDocument, source: Source | None) -> dict[str, Any]:
 
 def _robots(known: KnownDocument) -> str:
     """What robots.txt said at the last look; nothing is asked now."""
-    if known.uri.startswith("files://"):
+    if is_file_url(known.uri):
         return "no rules for files"
     if known.state is DocumentState.DISALLOWED:
         return "forbidden"

@@ -8,11 +8,11 @@ from pathlib import Path
 from flows.run.index import Index
 from indexes.stores.ledger.lookup import Lookup
 from ingest.plan.scope import scope_refusal
-from ingest.urls import canonical_url, file_url, folder_of
+from ingest.urls import canonical_url, file_url, folder_of, is_file_url
 from retrieval.node_ids import looks_like_id, resolve_node_id, states_kind
 from schemas.documents import KnownDocument
 from schemas.errors import ConfigError
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 
 _DOCUMENT_ID = re.compile(r"(?:page|pdfdoc):[a-z2-7]{26}")
 _NEIGHBOURS = 1000
@@ -87,7 +87,7 @@ def _uris(name: str, sources: Mapping[str, Source]) -> Iterator[str]:
             yield uri
         return
     for source in sources.values():
-        if source.kind is SourceKind.FILES:
+        if not source.seeds:
             yield from (file_url(source.name, path) for path in _paths(name, source.roots))
 
 
@@ -107,7 +107,7 @@ def _unknown(lookup: Lookup, name: str, uris: tuple[str, ...], sources: Mapping[
         source.name: scope_refusal(uri, source)
         for source in sources.values()
         for uri in uris
-        if uri.startswith("files://") == (source.kind is SourceKind.FILES)
+        if is_file_url(uri) != bool(source.seeds)
     }
     if refusals and all(refusals.values()):
         return "; ".join(f"out of scope of {source}: {why}" for source, why in sorted(refusals.items()))

@@ -87,6 +87,8 @@ def _with_vectors(chunk: Chunk, vectors: Any) -> dict[str, Any]:
 
 
 def _stable(record: dict[str, Any]) -> dict[str, Any]:
+    if record.get("url") and (record.get("path") or record.get("file_path")):
+        record = {**record, "url": None}  # it tells at which commit the file was read
     observed = () if record.get("kind") == NodeKind.ENTITY else _OBSERVED
     kept = {key: value for key, value in record.items() if key not in observed}
     return {

@@ -7,14 +7,14 @@ import pytest
 from runtime.credentials import read_credentials
 from schemas.errors import ConfigError
 from schemas.records import to_record
-from schemas.source import Auth, Source, SourceKind
+from schemas.source import Auth, Source
 
 _SEED = "https://docs.example.com/guide/"
 _ENVIRON = {"DOCS_TOKEN": "tok-1", "DOCS_KEY": "key-2", "BROKEN": "tok\r\nHost: other", "EMPTY": ""}
 
 
 def _source(**auth: object) -> Source:
-    return Source(name="docs", kind=SourceKind.WEB, seeds=(_SEED,), auth=Auth(**auth))  # type: ignore[arg-type]
+    return Source(name="docs", kind="web", seeds=(_SEED,), auth=Auth(**auth))  # type: ignore[arg-type]
 
 
 def test_a_bearer_token_and_headers_are_read_from_the_environment() -> None:

@@ -8,7 +8,7 @@ import pytest
 from ingest.fetch.proxies import Proxy, ProxyRules
 from runtime.proxies import as_given, proxies_of, without_unspoken
 from schemas.errors import ConfigError
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 
 _ENVIRON = {
     "HTTPS_PROXY": "http://one.example:3128",
@@ -20,7 +20,7 @@ _ENVIRON = {
 def _source(proxy: str | None = None, proxy_env: str | None = None) -> Source:
     return Source(
         name="docs",
-        kind=SourceKind.WEB,
+        kind="web",
         seeds=("https://docs.example.com/",),
         proxy=proxy,
         proxy_env=proxy_env,

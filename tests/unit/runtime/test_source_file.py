@@ -1,10 +1,14 @@
 """A source file, checked against docs/reference/source-file.md; every error names its key and line."""
 
+import json
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from indexes.stores.ledger.ledger import open_ledger
 from runtime.source_file import load_source, parse_source
 from schemas.errors import ConfigError
 from schemas.source import (
@@ -17,7 +21,6 @@ from schemas.source import (
     Scope,
     SizeLimits,
     Source,
-    SourceKind,
     SourceMetadata,
 )
 
@@ -46,7 +49,7 @@ def test_the_example_of_the_contract_means_what_it_says() -> None:
     site = "https://docs.example.org/handbook/"
     assert parse(example) == Source(
         name="handbook",
-        kind=SourceKind.WEB,
+        kind="web",
         seeds=(site, site + "handbook.pdf"),
         scope=Scope(include=(site + "*",), exclude=("*/print/*",), max_pages=5000, max_depth=8),
         rate=Rate(per_host_delay=1.0, concurrency=1),
@@ -127,13 +130,16 @@ def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -
         (WEB + "metadata: {version: 2024-02-30}", "not valid YAML (day is out of range for month)"),
         ("kind: web\nseeds: [https://h.example/]", "line 1: name: is required"),
         ("name: a\nseeds: [https://h.example/]", "line 1: kind: is required"),
-        ("name: a\nkind: gopher", "line 2: kind: Input should be 'web' or 'files'"),
+        ("name: a\nkind: gopher", "line 2: kind: Input should be 'web', 'files', 'git' or 'warc'"),
         ("name: a b\nkind: web", "line 1: name: String should match pattern"),
         ("name: " + "a" * 65 + "\nkind: web", "line 1: name: String should match pattern"),
         ("name: a\nkind: web", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
         ("name: a\nkind: files", "line 1: the file: a source of kind files needs roots (and has no seeds)"),
         (WEB + "roots: [notes]", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
-        ("name: a\nkind: file", "line 2: kind: Input should be 'web' or 'files'; did you mean files?"),
+        (
+            "name: a\nkind: file",
+            "line 2: kind: Input should be 'web', 'files', 'git' or 'warc'; did you mean files?",
+        ),
         (FILES + "seeds: [https://h.example/]", "line 1: the file: a source of kind files needs roots"),
         ("name: a\nkind: web\nseeds: https://h.example/", "line 3: seeds: should be a list"),
         ("name: a\nkind: web\nseeds:\n  - https://h.example/\n  - 7", "line 5: seeds.1: should be a text"),
@@ -331,6 +337,17 @@ def test_how_many_documents_may_fail_is_read_as_a_share_and_a_number() -> None:
         share=0.1, documents=20
     )
     assert "max_failures.share" in refusal(WEB + "max_failures: {share: 25}\n")
+
+
+def test_versions_before_read_the_record_of_a_source_without_keys_of_its_kind(tmp_path: Path) -> None:
+    ledger = open_ledger(f"sqlite:///{tmp_path}/ledger.db")
+    ledger.sources.save(parse_source(FILES, subject="notes.yaml", folder=tmp_path))
+    ledger.close()
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
+        ((record,),) = connection.execute("SELECT record FROM source").fetchall()
+
+    assert "kind_keys" not in json.loads(record)
+    assert json.loads(record)["kind"] == "files"
 
 
 def test_content_takes_selectors_and_clean_a_function_beside_the_source_file(tmp_path: Path) -> None:

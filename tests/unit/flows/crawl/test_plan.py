@@ -6,9 +6,6 @@ from hypothesis import strategies as st
 
 from flows.crawl.plan import Batch, plan_batches, shard_of
 from flows.run.batches import cut
-from flows.run.local_files import file_uris
-from schemas.errors import GuardRefused
-from tests.fakes.known import file_source
 
 uris = st.lists(
     st.sampled_from(
@@ -62,8 +59,3 @@ def test_every_document_is_in_exactly_one_batch_in_the_order_given(listed: list[
 @given(st.lists(st.text(max_size=2)), st.integers(1, 5))
 def test_parts_put_together_give_the_whole(items: list[str], size: int) -> None:
     assert [item for part in cut(items, size) for item in part] == items
-
-
-def test_a_root_that_is_not_there_does_not_read_as_an_empty_one() -> None:
-    with pytest.raises(GuardRefused, match="root folder is not there; nothing was changed"):
-        file_uris(file_source(roots=("/nowhere/at/all",)), on_skip=lambda _path, _reason: None)

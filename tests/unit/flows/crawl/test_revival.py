@@ -8,7 +8,7 @@ import pytest
 
 from flows.crawl.plan import plan_source
 from schemas.documents import DocumentState
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from tests.fakes.plain_crawl import ParserInThisThread, page
 from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger, source_of
 from tests.fakes.site_server import Reply, Site, serve
@@ -61,7 +61,7 @@ def test_a_file_that_is_there_again_is_read_at_once(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("# a\n")
-    source = Source(name="notes", kind=SourceKind.FILES, roots=(str(notes),))
+    source = Source(name="notes", kind="files", roots=(str(notes),))
     with open_plain_run(tmp_path / "index", source) as plain:
         plan_source(plain.crawling)
         state = state_at_start(plain, "files://notes/a.md", next_due=LATE, due_by=NOW)

@@ -9,7 +9,7 @@ from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch
 from flows.crawl.plan import plan_source, plan_wave
 from flows.derive.embed import embed_fragments
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger
 
 SECTIONS = ("Leases", "Ledgers", "Outboxes")
@@ -36,7 +36,7 @@ def write(folder: Path, documents: int) -> Source:
     (folder / "houses").mkdir()
     for number in range(documents):
         (folder / "houses" / f"{number:04}.md").write_text(text(number))
-    return Source(name="houses", kind=SourceKind.FILES, roots=(str(folder / "houses"),))
+    return Source(name="houses", kind="files", roots=(str(folder / "houses"),))
 
 
 def insert_at_top(folder: Path, document: int) -> None:

@@ -30,7 +30,7 @@ from schemas.changes import RowChanges
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Chunk, ChunkNode
 from schemas.settings import Settings
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from tests.fakes.encoder import HashEncoder
 from tests.fakes.graph_samples import make_chunk
 from tests.fakes.ledger_rows import begin, freeze
@@ -50,7 +50,7 @@ def plain(tmp_path: Path) -> Iterator[PlainRun]:
     index = Index(layout=IndexLayout(tmp_path), manifest=manifest, settings=Settings(keep_generations=2))
     write_current(tmp_path, 0)
     index.opened_chunks, index.opened_graph = MemoryTables(model), MemoryGraphStore()
-    source = Source(name="site", kind=SourceKind.FILES)
+    source = Source(name="site", kind="files")
     cache = MemoryVectorCache()
     given = Given(vectors=cache, encoding=open_encoding(cache, ENCODER))
     run = Run(index=str(tmp_path), source="site", run_id="run")

@@ -17,7 +17,7 @@ from indexes.stores.ledger.ledger import open_ledger
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.hashing import sha256_hex
 from schemas.settings import Settings
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 
 MODEL = ModelManifest(name="tiny", sha256="0" * 64, dim=8, max_tokens=16)
 
@@ -62,7 +62,7 @@ def test_documents_to_be_recognised_are_read_again_once_tesseract_is_there(
 ) -> None:
     def version(ocr: tuple[str, ...], engine: str) -> str:
         monkeypatch.setattr("flows.run.pipeline_version.engine", lambda: engine)
-        return pipeline_version(model, Source(name="docs", kind=SourceKind.FILES, ocr=ocr))
+        return pipeline_version(model, Source(name="docs", kind="files", ocr=ocr))
 
     model = ModelSpec(name="tiny", path=Path("tiny"), sha256="0" * 64, dim=8, max_tokens=16)
     assert version((), "") == version((), "tesseract 5.3.0")

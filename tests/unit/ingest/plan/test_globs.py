@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from ingest.plan.globs import glob_refusal
 from ingest.urls import canonical_url
-from schemas.source import SourceKind
 
-WEB, FILES = SourceKind.WEB, SourceKind.FILES
+WEB, FILES = False, True
 ENDINGS = (".md", ".html", ".pdf")
 
 
@@ -32,7 +31,7 @@ ENDINGS = (".md", ".html", ".pdf")
     ],
 )
 def test_a_glob_that_no_address_can_match_is_told_how_to_be_written(glob: str, hint: str) -> None:
-    assert hint in (glob_refusal(glob, WEB) or "")
+    assert hint in (glob_refusal(glob, by_path=WEB) or "")
 
 
 @pytest.mark.parametrize(
@@ -55,21 +54,21 @@ def test_a_glob_that_no_address_can_match_is_told_how_to_be_written(glob: str, h
     ],
 )
 def test_a_glob_that_some_address_can_match_is_let_be(glob: str) -> None:
-    assert glob_refusal(glob, WEB) is None
+    assert glob_refusal(glob, by_path=WEB) is None
 
 
 @pytest.mark.parametrize(
     "glob", ["/guide/*", "./guide/*", "../guide/*", "guide/", "*.docx", "guide/*.DOCX", "README"]
 )
 def test_a_glob_that_no_file_can_match_is_refused(glob: str) -> None:
-    assert glob_refusal(glob, FILES, endings=ENDINGS)
+    assert glob_refusal(glob, by_path=FILES, endings=ENDINGS)
 
 
 @pytest.mark.parametrize(
     "glob", ["guide/*", "*.md", "*.MD", "*d", "guide/[a-c]*", "*guide*", "guide/a.html", "*.h?ml"]
 )
 def test_a_glob_that_some_file_can_match_is_let_be(glob: str) -> None:
-    assert glob_refusal(glob, FILES, endings=ENDINGS) is None
+    assert glob_refusal(glob, by_path=FILES, endings=ENDINGS) is None
 
 
 @given(
@@ -85,4 +84,4 @@ def test_the_beginning_of_a_canonical_address_with_a_star_is_never_refused(
         return
     glob = f"{url[:cut]}*"
     if fnmatchcase(url, glob):
-        assert glob_refusal(glob, WEB) is None
+        assert glob_refusal(glob, by_path=WEB) is None

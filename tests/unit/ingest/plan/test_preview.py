@@ -20,7 +20,10 @@ def plan(
     due_by: str | None = None,
 ) -> list[Row]:
     """Action and reason, in order, of a run with parser version v2."""
-    actions = plan_actions(source or web_source(), documents, starts, pipeline_version="v2", due_by=due_by)
+    chosen = source or web_source()
+    actions = plan_actions(
+        chosen, documents, starts, pipeline_version="v2", due_by=due_by, lists_all=not chosen.seeds
+    )
     return [(action.action.value, action.reason) for action in actions]
 
 

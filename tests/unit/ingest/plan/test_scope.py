@@ -76,4 +76,4 @@ def test_globs_of_a_folder_match_the_path_under_its_root(
 
 
 def test_globs_see_a_file_name_as_it_is_on_disk() -> None:
-    assert scope_subject("files://notes/caf%C3%A9%20plan.md", file_source()) == "café plan.md"
+    assert scope_subject("files://notes/caf%C3%A9%20plan.md") == "café plan.md"

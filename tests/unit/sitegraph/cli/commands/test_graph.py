@@ -14,7 +14,7 @@ from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.documents import DocumentState, KnownDocument
 from schemas.nodes import Page
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from sitegraph.cli.app import run_app
 from tests.fakes.governance import governance_documents
 from tests.fakes.small_index import SOURCE
@@ -31,7 +31,7 @@ def index(folder: Path, tmp_path: Path) -> Path:
     """The index, with a ledger that knows three of its files and one that is none of it."""
     copy = Path(shutil.copytree(folder, tmp_path / "index", ignore=shutil.ignore_patterns("encoder")))
     ledger = open_ledger(f"sqlite:///{IndexLayout(copy).ledger}")
-    ledger.sources.save(Source(name=SOURCE, kind=SourceKind.FILES, roots=(str(tmp_path),)))
+    ledger.sources.save(Source(name=SOURCE, kind="files", roots=(str(tmp_path),)))
     known = [
         KnownDocument(source=SOURCE, uri=f"files://{SOURCE}/{path}", doc=doc) for path, doc in PAGES.items()
     ]

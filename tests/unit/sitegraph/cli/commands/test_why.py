@@ -12,7 +12,7 @@ from indexes.stores.ledger.ledger import open_ledger
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.history import FetchAttempt
-from schemas.source import Source, SourceKind
+from schemas.source import Source
 from sitegraph.cli.app import run_app
 from tests.fakes.governance import governance_documents
 from tests.fakes.ledger_rows import put
@@ -28,7 +28,7 @@ def index(folder: Path, tmp_path: Path) -> Path:
     copy = Path(shutil.copytree(folder, tmp_path / "index", ignore=shutil.ignore_patterns("ledger*")))
     doc = next(c.doc for _, chunks in governance_documents()[0] for c in chunks if c.file_path == "backup.md")
     ledger = open_ledger(f"sqlite:///{IndexLayout(copy).ledger}", now=lambda: AT)
-    ledger.sources.save(Source(name=SOURCE, kind=SourceKind.FILES, roots=(str(tmp_path),)))
+    ledger.sources.save(Source(name=SOURCE, kind="files", roots=(str(tmp_path),)))
     new = KnownDocument(source=SOURCE, uri=URI)
     ledger.documents.add_new([new])
     live = LiveDocument(doc=doc, source=SOURCE, uri=URI, fragment_sha="f", content_hash="c", fetched_at=AT)

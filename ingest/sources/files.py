@@ -1,0 +1,72 @@
+"""Sources of kind `files`: folders of this machine."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ingest.fetch.files import list_files, read_file
+from ingest.sources.results import largest_file, result_of
+from ingest.urls import file_path, file_url
+from schemas.errors import GuardRefused, SitegraphError, Stopped
+from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+from schemas.report import Problem
+from schemas.source import Source
+from schemas.source_kinds import Keys, OpenSource, SourceContext, SourceEntry, SourceKind, SourceListing
+
+
+class _Folders:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def discover(self, *, should_stop: Callable[[], bool]) -> SourceListing:  # noqa: ARG002 - it takes no time
+        """List the files under the roots; of equal paths the first root's counts."""
+        uris: set[str] = set()
+        skipped: list[Problem] = []
+
+        def on_skip(path: str, reason: str) -> None:
+            skipped.append(Problem(url=file_url(self._source.name, path), reason=f"left out: {reason}"))
+
+        for root in self._source.roots:
+            if not Path(root).is_dir():
+                raise GuardRefused("root folder is not there; nothing was changed", subject=root)
+            paths = list_files(Path(root), on_skip=on_skip)
+            uris.update(file_url(self._source.name, path) for path in paths)
+        return SourceListing(
+            entries=tuple(SourceEntry(uri=uri) for uri in sorted(uris)), problems=tuple(skipped)
+        )
+
+    def fetch(
+        self,
+        requests: Sequence[FetchRequest],
+        *,
+        on_result: Callable[[FetchResult], None],
+        should_stop: Callable[[], bool],
+    ) -> None:
+        for request in requests:
+            if should_stop():
+                raise Stopped("stopped; run again to go on", subject=self._source.name)
+            on_result(self._read(request.url))
+
+    def _read(self, uri: str) -> FetchResult:
+        path = file_path(uri)
+        try:
+            root = next((r for r in self._source.roots if (Path(r) / path).is_file()), None)
+        except OSError as error:
+            why = f"its folder cannot be read ({error.strerror})"
+            return result_of(uri, FetchStatus.REFUSED, reason=why)
+        if root is None:
+            return result_of(uri, FetchStatus.GONE, reason="file deleted")
+        try:
+            size, key = largest_file(self._source.limits, path)
+            body = read_file(Path(root), path, max_bytes=size, key=key)
+        except SitegraphError as error:
+            return result_of(uri, FetchStatus.REFUSED, reason=error.message)
+        return result_of(uri, FetchStatus.OK, body=body)
+
+
+@contextmanager
+def _open(source: Source, _context: SourceContext) -> Iterator[OpenSource]:
+    yield _Folders(source)
+
+
+KIND = SourceKind(name="files", keys=Keys, open=_open, origin="folder", by_path=True, shared=("roots",))

@@ -1,0 +1,164 @@
+"""git's smart protocol over HTTP, through the gate: every connection is checked where its socket opens."""
+
+import ipaddress
+import socket
+import ssl
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin
+
+import urllib3
+from dulwich.client import AbstractHttpGitClient
+from dulwich.errors import GitProtocolError, NotGitRepository
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+from ingest.fetch.gate import AddressGate, AllowedTarget
+from ingest.fetch.redirects import REDIRECTS
+from ingest.urls import canonical_url
+from schemas.errors import FetchRefused, Stopped
+
+MAX_REDIRECTS = 5
+_TIMEOUT = urllib3.Timeout(connect=10.0, read=60.0)
+_LOGIN = frozenset({401, 403})
+
+
+@dataclass(slots=True, kw_only=True)
+class HttpBounds:
+    """What all answers of a repository together may cost; `monotonic` tells the time, in seconds."""
+
+    deadline: float
+    monotonic: Callable[[], float]
+    max_bytes: int
+    should_stop: Callable[[], bool]
+    received: int = 0
+
+    def count(self, data: bytes) -> bytes:
+        """Let *data* pass. Raises: FetchRefused: too much, or too slow; Stopped."""
+        self.received += len(data)
+        if self.should_stop():
+            raise Stopped("stopped; run again to go on")
+        if self.received > self.max_bytes:
+            raise FetchRefused(f"is larger than {self.max_bytes // 1_000_000} MB (max_mb in the source file)")
+        if self.monotonic() > self.deadline:
+            raise FetchRefused("did not end in time")
+        return data
+
+
+class GitHttpClient(AbstractHttpGitClient):
+    """Asks one repository. *login* gives the headers that a URL may be told."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        user_agent: str,
+        login: Callable[[str], Mapping[str, str]],
+        allowed: Collection[AllowedTarget],
+        bounds: HttpBounds,
+    ) -> None:
+        super().__init__(url)
+        # Hosts tell git from browsers by the name's beginning.
+        self._fixed = {"User-Agent": f"git/dulwich ({user_agent})", "Accept-Encoding": "identity"}
+        self._login = login
+        self._bounds = bounds
+        self._pools = _gated_pools(AddressGate(allowed))
+
+    def close(self) -> None:
+        self._pools.clear()
+
+    def _discover_references(self, *args: Any, **kwargs: Any) -> Any:
+        found = super()._discover_references(*args, **kwargs)
+        if self.dumb:
+            raise FetchRefused(
+                "the server gives its files one by one (git's dumb protocol), which is not read"
+            )
+        return found
+
+    def _get_url(self, path: str | bytes) -> str:  # noqa: ARG002 - one client, one repository
+        return self._base_url
+
+    def _http_request(
+        self,
+        url: str,
+        headers: dict[str, str] | None = None,
+        data: Any = None,
+        raise_for_status: bool = True,
+    ) -> Any:
+        response, last = self._ask(url, headers or {}, data)
+        if raise_for_status and response.status in _LOGIN:
+            raise FetchRefused(
+                f"wants a login (HTTP {response.status}); name it with auth in the source file"
+            )
+        if raise_for_status and response.status == 404:
+            raise NotGitRepository
+        if raise_for_status and response.status != 200:
+            raise GitProtocolError(f"HTTP {response.status}")
+        response.content_type = response.headers.get("Content-Type")
+        response.redirect_location = last if last != url else ""
+        return response, lambda size=None: self._bounds.count(_read(response, size))
+
+    def _ask(self, url: str, headers: Mapping[str, str], data: Any) -> tuple[Any, str]:
+        for _ in range(MAX_REDIRECTS + 1):
+            self._bounds.count(b"")
+            try:
+                response = self._pools.request(
+                    "GET" if data is None else "POST",
+                    url,
+                    body=data,
+                    headers={**self._fixed, **headers, **self._login(url)},
+                    preload_content=False,
+                    redirect=False,
+                    retries=False,
+                    timeout=_TIMEOUT,
+                )
+            except urllib3.exceptions.HTTPError as error:
+                raise FetchRefused(f"cannot be reached ({type(error).__name__})") from error
+            if data is not None or response.status not in REDIRECTS:
+                return response, url
+            url = self._redirected(url, response)
+        raise FetchRefused(f"redirects more than {MAX_REDIRECTS} times")
+
+    def _redirected(self, url: str, response: Any) -> str:
+        target = canonical_url(urljoin(url, response.headers.get("Location", "")))
+        response.close()
+        if target is None or not target.startswith("https://" if url.startswith("https://") else "http"):
+            raise FetchRefused("redirects to an address that is not asked")
+        return target
+
+
+def _read(response: Any, size: int | None) -> bytes:
+    try:
+        return bytes(response.read(size, decode_content=False))
+    except urllib3.exceptions.HTTPError as error:
+        raise FetchRefused(f"broke off ({type(error).__name__})") from error
+
+
+def _gated_pools(gate: AddressGate) -> urllib3.PoolManager:
+    """Make pools whose connections go to the addresses that were checked, and to no other."""
+
+    def admit(host: str, port: int) -> str:
+        infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = tuple(ipaddress.ip_address(str(info[4][0]).partition("%")[0]) for info in infos)
+        gate.check(host, port, addresses)
+        return str(addresses[0])
+
+    class Gated:
+        def _new_conn(self: Any) -> Any:
+            name = self._dns_host
+            self._dns_host = admit(name.strip("[]"), self.port)
+            try:
+                return super()._new_conn()  # type: ignore[misc]
+            finally:
+                self._dns_host = name  # what the certificate must name
+
+    class Plain(HTTPConnectionPool):
+        ConnectionCls = type("GatedHttp", (Gated, HTTPConnection), {})
+
+    class Secure(HTTPSConnectionPool):
+        ConnectionCls = type("GatedHttps", (Gated, HTTPSConnection), {})
+
+    pools = urllib3.PoolManager(ssl_context=ssl.create_default_context())
+    pools.pool_classes_by_scheme = {"http": Plain, "https": Secure}
+    return pools

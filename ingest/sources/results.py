@@ -1,0 +1,30 @@
+"""Results of kinds that send no request of their own, and how large their documents may be."""
+
+from schemas.fetch import FetchResult, FetchStatus
+from schemas.source import SizeLimits
+
+MAX_FILE_BYTES = 64 * 1024 * 1024
+
+
+def largest_file(sizes: SizeLimits, path: str) -> tuple[int, str]:
+    """Bytes that a file may have, and the key of the source file that says so."""
+    is_pdf = path.lower().endswith(".pdf")
+    named, key = (sizes.pdf_mb, "limits.pdf_mb") if is_pdf else (sizes.page_mb, "limits.page_mb")
+    return MAX_FILE_BYTES if named is None else named * 1_000_000, key
+
+
+def result_of(
+    uri: str, status: FetchStatus, *, body: bytes | None = None, etag: str | None = None, reason: str = ""
+) -> FetchResult:
+    """Return a result that cost no request."""
+    return FetchResult(
+        url=uri,
+        status=status,
+        requests=0,
+        bytes=len(body or b""),
+        statuses=(),
+        seconds=0.0,
+        body=body,
+        etag=etag,
+        reason=reason,
+    )

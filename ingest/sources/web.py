@@ -1,0 +1,66 @@
+"""Sources of kind `web`: sites, from seeds and sitemaps along the links of their pages."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ingest.plan.lastmod import parse_lastmod
+from ingest.plan.scope import seed_urls
+from ingest.urls import canonical_url
+from schemas.fetch import FetchRequest, FetchResult
+from schemas.source import Source
+from schemas.source_kinds import (
+    Keys,
+    OpenSource,
+    SourceClock,
+    SourceContext,
+    SourceEntry,
+    SourceKind,
+    SourceListing,
+)
+
+if TYPE_CHECKING:
+    from ingest.fetch.client import FetchSession
+
+
+class _Site:
+    def __init__(self, source: Source, session: "FetchSession", clock: SourceClock) -> None:
+        self._source = source
+        self._session = session
+        self._clock = clock
+
+    def discover(self, *, should_stop: Callable[[], bool]) -> SourceListing:
+        seeds, now = seed_urls(self._source), self._clock.now()
+        found = self._session.sitemaps(seeds, should_stop=should_stop)
+        listed = {url: parse_lastmod(e.lastmod, now=now) for e in found if (url := canonical_url(e.url))}
+        claims = {**dict.fromkeys(seeds), **listed}
+        entries = tuple(SourceEntry(uri=uri, lastmod=lastmod) for uri, lastmod in claims.items())
+        return SourceListing(entries=entries, problems=tuple(self._session.problems))
+
+    def fetch(
+        self,
+        requests: Sequence[FetchRequest],
+        *,
+        on_result: Callable[[FetchResult], None],
+        should_stop: Callable[[], bool],
+    ) -> None:
+        from ingest.fetch.crawl import fetch_all
+
+        fetch_all(requests, session=self._session, on_result=on_result, should_stop=should_stop)
+
+
+@contextmanager
+def _open(source: Source, context: SourceContext) -> Iterator[OpenSource]:
+    yield _Site(source, context.session(), context.clock)
+
+
+KIND = SourceKind(
+    name="web",
+    keys=Keys,
+    open=_open,
+    origin="sitemap",
+    shared=("seeds", "auth", "javascript", "proxy", "proxy_env", "quarantine"),
+    lists_all=False,
+    follows_links=True,
+    reaches_out=lambda _source: True,
+)
