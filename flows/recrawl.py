@@ -1,5 +1,6 @@
 """The flow `index_source`: the walk of a run (flows/walk.py), each stage a Prefect task."""
 
+import json
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
@@ -23,7 +24,7 @@ from flows.run.values import ComparedSource, CrawlWave, Embedded, Run
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
 from schemas.errors import SitegraphError
-from schemas.records import to_record
+from schemas.records import from_record, to_record
 from schemas.report import RunReport
 
 DOCUMENTS_PER_EMBEDDING = 2_000
@@ -75,31 +76,39 @@ def run_source(source: str, *, due: bool, options: dict[str, Any]) -> RunReport:
     tag_run(f"source:{name}")
     with tags(f"source:{name}"), ExitStack() as stack:
         with stages.timed("start", since=begun.since if begun else None):
-            resources = begun.resources if begun else _start(stack, source, options)
+            resources, run = (begun.resources, None) if begun else _start(stack, source, options)
         try:
-            return run_walk(resources, due=due, stages=stages)
+            return run_walk(resources, due=due, stages=stages, started=run)
         except SitegraphError:
             with suppress(SitegraphError):  # of the ledger: what went wrong first says more
                 show_problems(name, problems_so_far(resources.crawling()))
             raise
 
 
-def _start(stack: ExitStack, source: str, options: dict[str, Any]) -> Resources:
-    """Open the run in *stack*, under a task whose result is the run's name."""
+def _start(stack: ExitStack, source: str, options: dict[str, Any]) -> tuple[Resources, Run]:
+    """Open the run in *stack*, under a task whose result is the run's name.
+
+    Prefect knows by this copy, and by no other object of the same value, what comes after the task.
+    """
     opened: list[Resources] = []
 
     @task(name="start", task_run_name="start {name}")
     def start(name: str) -> Run:  # noqa: ARG001 - its run is named by it
         opened.append(stack.enter_context(open_run(source, **options)))
-        return opened[0].run
+        return from_record(Run, json.loads(json.dumps(to_record(opened[0].run))))
 
-    start(source_name(source))
-    return opened[0]
+    started = start(source_name(source))
+    return opened[0], started
 
 
-def run_walk(resources: Resources, *, due: bool, stages: Stages | None = None) -> RunReport:
-    """Walk with tasks; nothing of it goes on once this has ended, since the source's lease ends with it."""
-    engine = PrefectEngine()
+def run_walk(
+    resources: Resources, *, due: bool, stages: Stages | None = None, started: Run | None = None
+) -> RunReport:
+    """Walk with tasks; nothing of it goes on once this has ended, since the source's lease ends with it.
+
+    *started* is the result of the task that opened the run.
+    """
+    engine = PrefectEngine(started)
     try:
         report = walk(resources, engine, due=due, stages=stages or Stages(resources.index.clock))
         compared = engine.compared
@@ -116,7 +125,8 @@ def run_walk(resources: Resources, *, due: bool, stages: Stages | None = None) -
 class PrefectEngine:
     """Runs each stage as a task; `futures` are those of tasks that were submitted."""
 
-    def __init__(self) -> None:
+    def __init__(self, started: Run | None) -> None:
+        self._started = started
         self.futures: list[PrefectFuture[Any]] = []
         self.compared: ComparedSource | None = None
 
@@ -125,6 +135,8 @@ class PrefectEngine:
 
     def call(self, stage: Callable[..., R], *values: Any) -> R:
         """Run a stage as a task, and wait for it."""
+        if stage is tasks.plan and self._started is not None:
+            values = (self._started, *values[1:])
         result = stage(*values)
         if isinstance(result, ComparedSource):
             self.compared = result
