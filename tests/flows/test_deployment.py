@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,8 +108,48 @@ def test_a_run_is_named_tagged_and_told_by_its_source(deployed: PrefectServer, f
     assert (first.name, first.state_name) == ("tiny", "Completed")
     assert "source:tiny" in first.tags
     assert first.message == "tiny: generation 1 published, 2 added"
-    assert {"start tiny", "plan tiny", "encode tiny", "link tiny", "publish tiny"} <= tasks
+    assert {"start tiny", "plan tiny", "link tiny: 2 documents", "publish tiny: generation 1"} <= tasks
     assert "fetch tiny: 127.0.0.1-0, 1 document" in tasks
+
+
+WAITS_FOR = {
+    "plan": {"start"},
+    "parse": {"fetch"},
+    "quarantine": {"plan_wave"},
+    "recover": {"quarantine"},
+    "diff": {"recover"},
+    "embed": {"diff"},
+    "link": {"diff"},
+    "freeze": {"diff", "embed", "link"},
+    "write": {"freeze"},
+    "verify": {"freeze", "write"},
+    "publish": {"verify", "write"},
+    "collect": {"diff", "publish"},
+    "report": {"collect", "diff", "quarantine"},
+}
+"""What each stage waits for, by the values that it is given."""
+
+
+def test_prefect_shows_which_stage_waits_for_which(deployed: PrefectServer, first: FlowRun) -> None:
+    def recorded() -> list[dict[str, Any]] | None:
+        found = deployed.task_runs(first.id)
+        names = {stage_of(run) for run in found if run["state_type"] == "COMPLETED"}
+        return found if WAITS_FOR.keys() <= names else None
+
+    runs = poll(recorded, timeout=60, what="every stage to be recorded")
+    stages = {run["id"]: stage_of(run) for run in runs}
+    waits: dict[str, set[str]] = {}
+    for run in runs:
+        inputs = [one for given in run["task_inputs"].values() for one in given]
+        before = {stages[one["id"]] for one in inputs if one["input_type"] == "task_run"}
+        waits.setdefault(stage_of(run), set()).update(before)
+
+    assert {stage: waits[stage] for stage in WAITS_FOR} == WAITS_FOR
+
+
+def stage_of(run: dict[str, Any]) -> str:
+    """The function of a task."""
+    return str(run["task_key"]).rpartition("-")[0]
 
 
 def test_what_the_stages_did_is_in_the_log_of_the_run(deployed: PrefectServer, first: FlowRun) -> None:
