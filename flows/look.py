@@ -40,7 +40,11 @@ def look(resources: Resources, *, due: bool, stages: Stages) -> RunReport | None
     try:
         return walk(resources, LookEngine(resources), due=due, stages=stages)
     except FlowNeeded:
+        resources.count_again()
         return None
+    except SitegraphError:
+        resources.count_again()
+        raise
 
 
 class LookEngine:
@@ -83,6 +87,9 @@ class LookEngine:
                 self._resources.stop.set()
                 raise
         if found.is_set():
+            looked_at = sum(one.documents for one in done if isinstance(one, FetchedBatch))
+            planned = sum(len(batch.uris) for batch in wave.batches)
+            self._resources.progress.expect("fetch", looked_at - planned)  # the flow plans them again
             raise FlowNeeded
         return done
 

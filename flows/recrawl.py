@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from prefect import Task, flow, tags, task
@@ -14,8 +15,10 @@ from flows import tasks
 from flows.begun import take_over
 from flows.derive.diff import load_difference
 from flows.run.artifacts import publish_artifacts, show_problems
+from flows.run.batches import cut
 from flows.run.flow_log import forwarded_logs
 from flows.run.flow_states import completed, failed, run_name, show_refusal, source_name, tag_run
+from flows.run.index import Index
 from flows.run.opening import open_run
 from flows.run.problems import problems_so_far
 from flows.run.resources import Resources
@@ -23,7 +26,8 @@ from flows.run.stages import Stages
 from flows.run.values import ComparedSource, CrawlWave, Embedded, Run
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
-from schemas.errors import SitegraphError
+from schemas.changes import DocumentChange
+from schemas.errors import DamageFound, SitegraphError
 from schemas.records import from_record, to_record
 from schemas.report import RunReport
 
@@ -111,15 +115,22 @@ def run_walk(
     engine = PrefectEngine(started)
     try:
         report = walk(resources, engine, due=due, stages=stages or Stages(resources.index.clock))
-        compared = engine.compared
-        published = compared is not None and compared.difference is not None
-        difference = load_difference(resources.index, compared) if published and compared else None
-        publish_artifacts(report, difference.changes if difference else ())
+        publish_artifacts(report, _changes(resources.index, engine.compared))
         return report
     except BaseException:
         resources.stop.set()
         wait(engine.futures)
         raise
+
+
+def _changes(index: Index, compared: ComparedSource | None) -> Sequence[DocumentChange]:
+    """What changed; nothing where another source's run has deleted it already, since the lease has ended."""
+    if compared is None or compared.difference is None:
+        return ()
+    try:
+        return load_difference(index, compared).changes
+    except DamageFound:
+        return ()
 
 
 class PrefectEngine:
@@ -148,21 +159,18 @@ class PrefectEngine:
         futures: list[PrefectFuture[Any]] = []
         for batch in wave.batches:
             before = fetched.get(batch.shard)
-            fetched[batch.shard] = future = _submit(tasks.fetch, run, batch, before)
-            futures += [future, _submit(tasks.parse, run, batch, future)]
-        self.futures += futures
+            fetched[batch.shard] = future = self._submit(tasks.fetch, run, batch, before)
+            futures += [future, self._submit(tasks.parse, run, batch, future)]
         return [future.result() for future in futures]
 
     def embed(self, run: Run, compared: ComparedSource) -> Callable[[], Sequence[Embedded]]:
         """Submit the embedding of what changed, in parts."""
-        starts = range(0, len(compared.fragments), DOCUMENTS_PER_EMBEDDING)
-        futures = [
-            _submit(tasks.embed, run, compared, start, start + DOCUMENTS_PER_EMBEDDING) for start in starts
-        ]
-        self.futures += futures
+        parts = cut(compared.fragments, DOCUMENTS_PER_EMBEDDING)
+        futures = [self._submit(tasks.embed, run, replace(compared, fragments=tuple(part))) for part in parts]
         return lambda: [future.result() for future in futures]
 
-
-def _submit(stage: Callable[..., Any], *values: Any) -> PrefectFuture[Any]:
-    """Submit a stage; what it is given as a future is the value that comes of it."""
-    return cast("Task[..., Any]", stage).submit(*values, return_state=False)
+    def _submit(self, stage: Callable[..., Any], *values: Any) -> PrefectFuture[Any]:
+        """Submit a stage; what it is given as a future is the value that comes of it."""
+        future = cast("Task[..., Any]", stage).submit(*values, return_state=False)
+        self.futures.append(future)
+        return future

@@ -40,8 +40,7 @@ def plan(run: Run, due_by: str | None) -> Planned:
 
     with resources_of(run) as parts:
         documents = plan_source(parts.crawling(), due_by=due_by)
-        http, _ = parts.take_counts()
-        return Planned(documents=documents, http=http)
+        return Planned(documents=documents, http=parts.take_http())
 
 
 @task(name="parse-leftovers", task_run_name=named("parse leftovers of"))
@@ -73,8 +72,8 @@ def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch: 
     with resources_of(run) as parts:
         context = parts.crawling()
         documents = fetch_batch(context, batch.uris)
-        http, _ = parts.take_counts()
-        return FetchedBatch(documents=documents, to_parse=unparsed(context, batch.uris), http=http)
+        to_parse = unparsed(context, batch.uris)
+        return FetchedBatch(documents=documents, to_parse=to_parse, http=parts.take_http())
 
 
 @task(name="parse", task_run_name=batch_named("parse"))
@@ -98,7 +97,7 @@ def quarantine(run: Run, last: CrawlWave) -> Quarantined:  # noqa: ARG001 - what
     with resources_of(run) as parts:
         known = quarantine_and_deduplicate(parts.crawling(), accept=run.accept)
         check_seeds(parts.deriving(), known, accept=run.accept)
-        http, pages = parts.take_counts()
+        http, pages = parts.take_http(), parts.take_pages()
         return Quarantined(documents=len(known), http=http, pages=pages, peak_child_mb=parts.peak_child_mb)
 
 
@@ -143,12 +142,12 @@ def diff(run: Run, recovered: Recovered) -> ComparedSource:
 
 
 @task(name="embed", task_run_name=embed_named)
-def embed(run: Run, compared: ComparedSource, start: int, end: int) -> Embedded:
-    """Give the texts of changed documents *start* to *end* their vectors."""
+def embed(run: Run, compared: ComparedSource) -> Embedded:
+    """Give the texts of changed documents, or of a part of them, their vectors."""
     from flows.derive.embed import embed_fragments
 
     with resources_of(run) as parts:
-        return Embedded(texts=embed_fragments(parts.deriving(), compared.fragments[start:end]))
+        return Embedded(texts=embed_fragments(parts.deriving(), compared.fragments))
 
 
 @task(name="link", task_run_name=compared_named("link"))
@@ -244,12 +243,13 @@ def report(
     with resources_of(run) as parts:
         context = parts.committing()
         context.crash_point("report.before")
+        began = context.index.clock.monotonic()
         difference = load_difference(context.index, compared)
-        return record_run(context, difference, crawled, seconds=seconds, encoded=parts.encoded)
+        return record_run(context, difference, crawled, seconds=seconds, began=began, encoded=parts.encoded)
 
 
 def _counted(parts: Resources, parsed: ParsedBatch) -> ParsedBatch:
-    _, pages = parts.take_counts()
+    pages = parts.take_pages()
     return ParsedBatch(
         documents=parsed.documents, texts=parsed.texts, pages=pages, peak_child_mb=parts.peak_child_mb
     )

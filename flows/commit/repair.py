@@ -8,7 +8,6 @@ anything.
 
 import shutil
 from collections.abc import Collection, Iterable
-from contextlib import closing
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +17,6 @@ from flows.run.contexts import CommitContext
 from flows.run.find_damage import damaged_rows
 from flows.run.index import Index
 from flows.run.values import Difference
-from indexes.embed.cache import SqliteVectorCache
 from indexes.layout import remedy
 from indexes.publish.files import HASHED_BYTES, Damage, FileCheck, files_of_generation, table_folders
 from indexes.publish.generation import load_generation
@@ -68,19 +66,6 @@ def look_for_damage(run: CommitContext, *, repair: bool) -> Repair:
         index.ledger.runs.add_problems(run.run_id, [problem])
         run.progress.say(f"{problem.url} {problem.reason}")
     return needed
-
-
-def repair_vectors(index: Index) -> None:
-    """Drop vectors that do not match their checksum, or all where the file is broken."""
-    path = index.layout.vectors
-    if not path.exists():
-        return
-    try:
-        with closing(SqliteVectorCache(path, model_key="")) as vectors:
-            vectors.drop_damaged()
-    except DamageFound:
-        for part in path.parent.glob(f"{path.name}*"):
-            part.unlink()
 
 
 def find_damaged_files(index: Index, *, repair: bool = False, writes: bool = True) -> tuple[Damage, ...]:

@@ -38,14 +38,14 @@ def record_run(
     crawled: Crawled,
     *,
     seconds: Mapping[str, float],
+    began: float,
     encoded: int,
 ) -> RunReport:
     """Reschedule what was looked at, and record the report in the ledger.
 
-    *seconds* are those of the stages until now; *encoded* is how many texts were encoded, for a run that
-    makes no generation.
+    *seconds* are those of the stages until now, *began* is when the report's did, in the clock's seconds;
+    *encoded* is how many texts were encoded, for a run that makes no generation.
     """
-    began = run.index.clock.monotonic()
     seen = run.index.ledger.seen.of_run(run.source.name, run.run_id)
     reschedule(run, seen, difference)
     stages = {**seconds, "report": run.index.clock.monotonic() - began}

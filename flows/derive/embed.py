@@ -32,6 +32,7 @@ def embed_fragments(run: DeriveContext, fragment_shas: Sequence[str]) -> int:
     """Give the texts of documents their vectors; return how many texts were new, once all have theirs."""
     encoding, taken = run.encoding(), 0
     for sha in fragment_shas:
+        run.raise_if_stopped()
         if sha not in run.embedded_ahead:
             taken += embed_chunks(encoding, load_fragment(run.index, sha).chunks)
     if left := encoding.taken - encoding.encoded:

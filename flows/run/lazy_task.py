@@ -19,8 +19,10 @@ class _Task:
     @cached_property
     def _task(self) -> "Task[..., Any]":
         from prefect import task
+        from prefect.cache_policies import NO_CACHE
 
-        return task(**self._options)(self._step)
+        # A stage has effects: it is never skipped because another was given the same.
+        return task(cache_policy=NO_CACHE, persist_result=False, **self._options)(self._step)
 
     @property
     def fn(self) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from flows.run.leases import hold_lease
 from flows.run.models import is_same, names_of_change
 from flows.run.problems import record_end
 from flows.run.put_back import put_back
+from flows.run.repair_vectors import repair_vectors
 from flows.run.resources import Given, Resources, shared
 from flows.run.values import Run
 from indexes.embed.encoder import offline_environment
@@ -63,7 +64,7 @@ def open_run(
     from runtime.tool_files import load_tools
 
     loaded = load_source(Path(source))
-    load_tools(loaded, Path(source))
+    tools = load_tools(loaded, Path(source))
     settings = read_settings(index=index, graph=graph)
     check_device(settings.device)
     check_extractor(settings)
@@ -76,6 +77,8 @@ def open_run(
         if not accept:
             check_hold(opened.layout)
         held = stack.enter_context(hold_source(opened, loaded.name, quiet=quiet))
+        if repair:
+            repair_vectors(opened)
         may_change_model = check_model(opened, accept=accept)
         opened.ledger.sources.save(loaded)
         run = Run(
@@ -87,7 +90,9 @@ def open_run(
             may_change_model=may_change_model,
             repair=repair,
         )
-        given = Given(session=look.session, opened_source=look.opened_source, answers=look.answers)
+        given = Given(
+            session=look.session, opened_source=look.opened_source, answers=look.answers, tools=tools
+        )
         resources = Resources(
             run, index=opened, source=loaded, progress=held.progress, stop=held.stop, given=given
         )

@@ -27,7 +27,7 @@ from indexes.ports import Encoder, VectorCache
 from runtime.processes.parser_pool import ParserPool
 from runtime.progress import StageProgress
 from runtime.settings import read_settings
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, Stopped
 from schemas.extraction import EntityExtractor
 from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
@@ -51,6 +51,7 @@ class Given:
     vectors: VectorCache | None = None
     encoding: BackgroundEncoder | None = None
     pipeline_version: str | None = None
+    tools: tuple[GraphFragment, ...] | None = None
 
 
 class Resources:
@@ -78,7 +79,7 @@ class Resources:
         self._embedded_ahead: set[str] = set()
         self._opened_source = self._given.opened_source
         self._listing: SourceListing | None = None
-        self._told = HttpTotals(), PageCounts()
+        self._told_http, self._told_pages = HttpTotals(), PageCounts()
 
     @cached_property
     def model(self) -> ModelSpec:
@@ -201,6 +202,8 @@ class Resources:
         """The files of tools that the source names."""
         from runtime.tool_files import load_tools
 
+        if self._given.tools is not None:  # as they were when the run was opened
+            return self._given.tools
         return load_tools(self.source, Path(self.run.source_file)) if self.run.source_file else ()
 
     @cached_property
@@ -260,18 +263,32 @@ class Resources:
         """The largest resident memory that a parser process has reported, in MiB."""
         return self._parsers.peak_rss_mb if self._parsers is not None else 0.0
 
-    def take_counts(self) -> tuple[HttpTotals, PageCounts]:
-        """What was requested and which pages of PDFs were read since the last call, by whichever stage."""
+    def take_http(self) -> HttpTotals:
+        """What was requested since the last call, by whichever stage."""
         with self._lock:
-            (http, pages), before = self._totals(), self._told
-            self._told = http, pages
-            return _less(http, before[0]), pages - before[1]
+            sent, before = self._http(), self._told_http
+            self._told_http = sent
+            return _less(sent, before)
 
-    def _totals(self) -> tuple[HttpTotals, PageCounts]:
+    def take_pages(self) -> PageCounts:
+        """Which pages of PDFs were read since the last call, by whichever stage."""
+        with self._lock:
+            read, before = self._pages(), self._told_pages
+            self._told_pages = read
+            return read - before
+
+    def count_again(self) -> None:
+        """Let the next calls count from the beginning, where nobody has kept what the last ones returned."""
+        with self._lock:
+            self._told_http, self._told_pages = HttpTotals(), PageCounts()
+
+    def _http(self) -> HttpTotals:
         sent = self._session.totals if self._session is not None else None
         status = {str(code): number for code, number in sorted(sent.statuses.items())} if sent else {}
-        http = HttpTotals(requests=sent.requests, status=status, bytes=sent.bytes) if sent else HttpTotals()
-        return http, self._parsers.page_counts if self._parsers is not None else PageCounts()
+        return HttpTotals(requests=sent.requests, status=status, bytes=sent.bytes) if sent else HttpTotals()
+
+    def _pages(self) -> PageCounts:
+        return self._parsers.page_counts if self._parsers is not None else PageCounts()
 
     def export_encoder(self) -> None:
         """Leave the query encoder beside the index, once."""
@@ -312,30 +329,41 @@ class _Opened:
         self._lock = threading.Lock()
         self._by_run: dict[Run, Resources] = {}
         self._users: dict[Run, int] = {}
+        self._ended: set[Run] = set()
 
-    def take(self, run: Run, resources: Resources | None = None) -> Resources:
+    def share(self, run: Run, resources: Resources) -> None:
         with self._lock:
+            self._ended.discard(run)  # one that is resumed has the name that it had
+            self._by_run[run] = resources
+            self._users[run] = self._users.get(run, 0) + 1
+
+    def take(self, run: Run) -> Resources:
+        with self._lock:
+            if run in self._ended:
+                raise Stopped("the run has ended", subject=run.source)
             if run not in self._by_run:
-                self._by_run[run] = resources or open_resources(run)
+                self._by_run[run] = open_resources(run)
             self._users[run] = self._users.get(run, 0) + 1
             return self._by_run[run]
 
     def leave(self, run: Run) -> None:
         """Close what nobody uses but for the run used last: the next stage is most likely one of it."""
         with self._lock:
-            self._users[run] -= 1
-            idle = [other for other, users in self._users.items() if not users and other != run]
+            self._users[run] = self._users.get(run, 0) - 1
+            idle = [other for other, users in self._users.items() if users <= 0 and other != run]
             closed = [self._forget(other) for other in idle]
         for resources in closed:
-            resources.close()
+            if resources is not None:
+                resources.close()
 
     def drop(self, run: Run) -> None:
         with self._lock:
+            self._ended.add(run)
             self._forget(run)
 
-    def _forget(self, run: Run) -> Resources:
-        del self._users[run]
-        return self._by_run.pop(run)
+    def _forget(self, run: Run) -> Resources | None:
+        self._users.pop(run, None)
+        return self._by_run.pop(run, None)
 
 
 _OPENED = _Opened()
@@ -353,8 +381,11 @@ def resources_of(run: Run) -> Iterator[Resources]:
 
 @contextmanager
 def shared(resources: Resources) -> Iterator[None]:
-    """Give the stages that this process works on in the block these parts, which the caller closes."""
-    _OPENED.take(resources.run, resources)
+    """Give the stages that this process works on in the block these parts, which the caller closes.
+
+    A stage of the run that begins after the block is stopped: its lease has ended.
+    """
+    _OPENED.share(resources.run, resources)
     try:
         yield
     finally:

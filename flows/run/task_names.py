@@ -26,8 +26,7 @@ def batch_named(stage: str) -> Callable[..., str]:
 
 def embed_named(parameters: Mapping[str, Any]) -> str:
     """Name the embedding of some documents: `embed handbook: 50 documents`."""
-    part = parameters["compared"].fragments[parameters["start"] : parameters["end"]]
-    return f"embed {_source(parameters)}: {count_documents(len(part))}"
+    return f"embed {_source(parameters)}: {count_documents(len(parameters['compared'].fragments))}"
 
 
 def compared_named(stage: str) -> Callable[..., str]:

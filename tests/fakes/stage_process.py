@@ -27,8 +27,7 @@ def main() -> None:
     elif stage == "parse":
         done = tasks.parse.fn(run, *values)
     else:
-        (compared,) = values
-        done = tasks.embed.fn(run, compared, 0, len(compared.fragments))
+        done = tasks.embed.fn(run, *values)
     print(json.dumps(to_record(done)))
 
 
