@@ -26,6 +26,7 @@ from flows.run.pipeline import Pipeline, changes_model
 from flows.run.stages import Stages
 from flows.run.work import Work, start_work
 from indexes.stores.ledger.leases import Lease
+from ingest.parse.formats.registry import document_versions
 from schemas.errors import SitegraphError
 from schemas.report import RunReport
 
@@ -64,7 +65,8 @@ def _crawl(pipeline: Pipeline, *, due_by: str | None) -> bool:
     """Fetch wave after wave; false as soon as there is something to parse."""
     plan_source(pipeline, due_by=due_by)
     documents = pipeline.index.ledger.documents
-    if documents.unparsed(pipeline.source.name, pipeline_version=pipeline.pipeline_version):
+    versions = document_versions(pipeline.pipeline_version)
+    if documents.unparsed(pipeline.source.name, pipeline_versions=versions):
         return False
     while wave := plan_wave(pipeline, due_by=due_by):
         if not _fetch_wave(pipeline, wave):

@@ -21,6 +21,7 @@ from indexes.publish.generation import load_generation
 from ingest.diff.documents import diff_documents
 from ingest.diff.guard import removal_refusal
 from ingest.diff.tools import diff_tools, without_tools
+from ingest.parse.formats.registry import document_versions
 from ingest.plan.preview import Action, PlannedAction, plan_actions
 from ingest.plan.scope import is_inside, seed_urls
 from runtime.source_file import load_source
@@ -142,8 +143,8 @@ def plan_model(index: Index, model: ModelSpec, generation: int) -> dict[str, Any
 def _actions(
     source: Source, preview: Preview, model: ModelSpec, *, due_by: str | None
 ) -> tuple[PlannedAction, ...]:
-    version = pipeline_version(model, source)
-    actions = plan_actions(source, preview.known, _starts(source), pipeline_version=version, due_by=due_by)
+    versions = document_versions(pipeline_version(model, source))
+    actions = plan_actions(source, preview.known, _starts(source), pipeline_versions=versions, due_by=due_by)
     return plan_publication(actions, preview.changes)
 
 

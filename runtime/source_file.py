@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from ingest.fetch.files import SUFFIXES
+from ingest.parse.formats.registry import file_suffixes
 from ingest.parse.markdown.front_matter import STATED_KEYS
 from ingest.plan.globs import glob_refusal
 from ingest.urls import canonical_url
@@ -188,6 +188,7 @@ class _Rate(_Model):
 class _Limits(_Model):
     page_mb: int | None = Field(default=None, strict=True, ge=1, le=64)
     pdf_mb: int | None = Field(default=None, strict=True, ge=1, le=1024)
+    file_mb: int | None = Field(default=None, strict=True, ge=1, le=1024)
 
 
 class _GoneAfter(_Model):
@@ -265,7 +266,8 @@ class _SourceFile(_Model):
         if so_far.data.get("kind") is None:
             return scope  # which is told by itself
         kind = SourceKind(so_far.data["kind"])
-        for key, globs, endings in (("include", scope.include, SUFFIXES), ("exclude", scope.exclude, ())):
+        read = file_suffixes() if kind is SourceKind.FILES and scope.include else ()
+        for key, globs, endings in (("include", scope.include, read), ("exclude", scope.exclude, ())):
             for glob in globs:
                 if refusal := glob_refusal(glob, kind, endings=endings):
                     raise ValueError(f"{key} {glob!r} {refusal}")

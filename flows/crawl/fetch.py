@@ -14,12 +14,14 @@ from ingest.diff.summary import summarise_states
 from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
 from ingest.fetch.crawl import fetch_all
 from ingest.fetch.files import read_file
+from ingest.parse.formats.registry import formats_version, installed_formats
 from ingest.plan.frontier import plan_redirect, redirects_outside
 from ingest.plan.schedule import wants_full_fetch
 from ingest.urls import file_path
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import SitegraphError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+from schemas.formats import SizeClass, format_named
 from schemas.history import FetchAttempt
 from schemas.source import SizeLimits, SourceKind
 
@@ -108,7 +110,8 @@ def _request(pipeline: Pipeline, known: KnownDocument, distrusted: Collection[st
     recrawl, now = pipeline.source.recrawl, pipeline.index.clock.now()
     held = known.raw_sha is not None and pipeline.index.raw.has(known.raw_sha)
     held = held or (known.is_withheld and is_parsed(pipeline, known))
-    usable = held or known.state is DocumentState.UNSUPPORTED
+    refused = known.state is DocumentState.UNSUPPORTED and known.pipeline_version == formats_version()
+    usable = held or refused
     old = wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl)
     if not usable or old or not trusts_validators(known, distrusted=distrusted):
         return FetchRequest(url=known.uri)
@@ -121,7 +124,7 @@ def _record(
     pipeline.crash_point("fetch.received")
     raw_sha = pipeline.index.raw.put(result.body) if result.body is not None else None
     pipeline.progress.advance("fetch")
-    return after_fetch(
+    after = after_fetch(
         known,
         result,
         raw_sha=raw_sha,
@@ -130,6 +133,9 @@ def _record(
         gone_after=pipeline.source.recrawl.gone_after,
         conditional=conditional,
     )
+    # Another set of formats may read it: then a 304 would be no answer.
+    refused = result.status is FetchStatus.UNSUPPORTED
+    return replace(after, pipeline_version=formats_version()) if refused else after
 
 
 def _read_files(
@@ -164,9 +170,10 @@ def _read(pipeline: Pipeline, uri: str) -> FetchResult:
 
 def _largest(sizes: SizeLimits, path: str) -> tuple[int, str]:
     """Bytes that a file may have, and the key that says so."""
-    is_pdf = path.lower().endswith(".pdf")
-    named, key = (sizes.pdf_mb, "limits.pdf_mb") if is_pdf else (sizes.page_mb, "limits.page_mb")
-    return MAX_FILE_BYTES if named is None else named * 1_000_000, key
+    found = format_named(installed_formats(), path)
+    key = f"{found.size if found else SizeClass.PAGE}_mb"
+    named: int | None = getattr(sizes, key)
+    return MAX_FILE_BYTES if named is None else named * 1_000_000, f"limits.{key}"
 
 
 def _local(uri: str, status: FetchStatus, *, body: bytes | None = None, reason: str = "") -> FetchResult:

@@ -16,6 +16,7 @@ from ingest.diff.soft_errors.verdict import find_soft_error
 from ingest.diff.summary import summarise_states
 from ingest.fetch.robots import product_token
 from ingest.link.naming import names_of
+from ingest.parse.formats.registry import document_version, document_versions, is_text
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
 from ingest.urls import file_path
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, SoftError
@@ -68,7 +69,7 @@ def _embed_ahead(pipeline: Pipeline, before: KnownDocument, done: "_Done") -> No
 def parse_leftovers(pipeline: Pipeline) -> int:
     """Parse what an interrupted run fetched, or an older pipeline version made; no request is sent."""
     stale = pipeline.index.ledger.documents.unparsed(
-        pipeline.source.name, pipeline_version=pipeline.pipeline_version
+        pipeline.source.name, pipeline_versions=document_versions(pipeline.pipeline_version)
     )
     uris = [document.uri for document in stale]
     return sum(parse_batch(pipeline, part) for part in cut(uris, DOCUMENTS_PER_BATCH))
@@ -109,7 +110,7 @@ def _parse(pipeline: Pipeline, known: KnownDocument, earlier: str | None) -> _Do
         known,
         parsed_sha=known.raw_sha,
         fragment_sha=pipeline.index.fragments.put(answer.record),
-        pipeline_version=pipeline.pipeline_version,
+        pipeline_version=document_version(pipeline.pipeline_version, fragment.kind),
         content_hash=fragment.content_hash,
         failures=0,
         doc=fragment.doc,
@@ -129,7 +130,7 @@ def _soft_error(
     pipeline: Pipeline, fragment: GraphFragment, data: bytes, words: int | None
 ) -> SoftError | None:
     """Look at a page of the web while its bytes are at hand; what has secrets in it is not kept."""
-    if pipeline.source.kind is SourceKind.FILES or fragment.kind is DocumentKind.PDF:
+    if pipeline.source.kind is SourceKind.FILES or not is_text(fragment.kind):
         return None
     return find_soft_error(look_at(fragment, data, words=words))
 
@@ -193,7 +194,7 @@ def _save(pipeline: Pipeline, done: Sequence[_Done]) -> None:
     ledger.soft_errors.save({one.document.fragment_sha or "": one.soft_error for one in done if one.fragment})
     ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
     ledger.names.save([(document.fragment_sha or "", names_of(fragment)) for document, fragment in good])
-    pdfs = [document for document, fragment in good if fragment.kind is DocumentKind.PDF]
+    pdfs = [document for document, fragment in good if fragment.kind == DocumentKind.PDF]
     ledger.origins.save({pdf.fragment_sha or "": None if pdf.withheld else pdf.raw_sha for pdf in pdfs})
     fragments = {document.uri: fragment for document, fragment in good if source.kind is SourceKind.WEB}
 

@@ -3,6 +3,7 @@
 import json
 
 from flows.run.pipeline import Pipeline
+from ingest.parse.formats.registry import document_versions
 from schemas.documents import KnownDocument
 from schemas.fragment import GraphFragment
 from schemas.records import from_record
@@ -10,7 +11,8 @@ from schemas.records import from_record
 
 def is_parsed(pipeline: Pipeline, known: KnownDocument) -> bool:
     """Whether the bytes last fetched of a document have been parsed, as this run would, and that is kept."""
-    fresh = known.parsed_sha == known.raw_sha and known.pipeline_version == pipeline.pipeline_version
+    versions = document_versions(pipeline.pipeline_version)
+    fresh = known.parsed_sha == known.raw_sha and known.pipeline_version in versions
     kept = known.fragment_sha is not None and pipeline.index.fragments.has(known.fragment_sha)
     return fresh and kept
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ingest.fetch.files import list_files
+from ingest.parse.formats.registry import file_suffixes
 from ingest.urls import file_url
 from schemas.errors import GuardRefused
 from schemas.source import Source
@@ -20,5 +21,6 @@ def file_uris(source: Source, *, on_skip: Callable[[str, str], None]) -> frozens
     for root in source.roots:
         if not Path(root).is_dir():
             raise GuardRefused("root folder is not there; nothing was changed", subject=root)
-        uris.update(file_url(source.name, path) for path in list_files(Path(root), on_skip=on_skip))
+        found = list_files(Path(root), suffixes=file_suffixes(), on_skip=on_skip)
+        uris.update(file_url(source.name, path) for path in found)
     return frozenset(uris)

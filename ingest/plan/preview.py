@@ -1,6 +1,6 @@
 """What a run would begin with, and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,7 +37,7 @@ def plan_actions(
     known: Sequence[KnownDocument],
     starts: Iterable[str],
     *,
-    pipeline_version: str,
+    pipeline_versions: Collection[str],
     due_by: str | None,
 ) -> tuple[PlannedAction, ...]:
     """Return what a run would do, ordered by action and URI; *due_by* keeps back what is not due yet."""
@@ -47,7 +47,7 @@ def plan_actions(
         action
         for document in known
         if document.state is not DocumentState.OUT_OF_SCOPE or document.uri in back
-        for action in _actions(document, source, there, pipeline_version, due_by)
+        for action in _actions(document, source, there, pipeline_versions, due_by)
     ]
     new = there - {document.uri for document in known}
     actions += [
@@ -59,7 +59,11 @@ def plan_actions(
 
 
 def _actions(
-    document: KnownDocument, source: Source, there: frozenset[str], pipeline_version: str, due_by: str | None
+    document: KnownDocument,
+    source: Source,
+    there: frozenset[str],
+    versions: Collection[str],
+    due_by: str | None,
 ) -> Iterable[PlannedAction]:
     refusal = scope_refusal(document.uri, source, depth=document.depth)
     if refusal:
@@ -70,7 +74,7 @@ def _actions(
         if document.state not in REMOVED:
             yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason="file deleted")
         return
-    is_old = document.state in READABLE and document.pipeline_version not in (None, pipeline_version)
+    is_old = document.state in READABLE and document.pipeline_version not in (None, *versions)
     is_named = document.uri in there and (source.kind is SourceKind.FILES or is_due(document, due_by))
     reason = _why_fetch(document, due_by, is_named=is_named)
     if is_old and document.is_withheld:

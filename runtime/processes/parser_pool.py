@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from ingest.parse.formats.registry import installed_formats
 from runtime.processes.parser_child import ANSWER, EXHAUSTED, OK, ORDER, Task, read_exactly
 from schemas.errors import (
     ConfigError,
@@ -23,14 +24,12 @@ from schemas.errors import (
     TerminalError,
     UnsupportedMedia,
 )
+from schemas.formats import SizeClass, find_format
 from schemas.fragment import ParseRequest
 from schemas.records import from_record, to_record
 from schemas.report import PageCounts
 
 _ERRORS: dict[str, type[TerminalError]] = {"ParseError": ParseError, "UnsupportedMedia": UnsupportedMedia}
-
-_MAGIC_WINDOW = 1024
-"""Bytes in which a PDF names itself; its parser accepts leading junk up to here."""
 
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
@@ -45,10 +44,10 @@ _ENVIRONMENT = {
 class ChildLimits:
     """What one document may cost, and how many documents a child parses before it is replaced.
 
-    Seconds are processor time, which the work of other programs does not use up; `ocr_seconds` are for a PDF
-    whose pages may be recognised. A document may take `patience` times as long by the clock, so that a child
-    that sleeps ends too; `start_seconds`, to start, are by the clock. Address space: importing pymupdf
-    alone takes 610 MB of it.
+    Seconds are processor time, which the work of other programs does not use up: `html_seconds` for what has
+    the size of a page, `pdf_seconds` for PDFs and other files, `ocr_seconds` where pages may be recognised. A
+    document may take `patience` times as long by the clock, so that a child that sleeps ends too;
+    `start_seconds`, to start, are by the clock. Address space: importing pymupdf alone takes 610 MB of it.
     """
 
     html_seconds: float = 30.0
@@ -176,9 +175,11 @@ class ParserPool:
         raise _ERRORS[failure["type"]](failure["message"], subject=failure["subject"])
 
     def _seconds_for(self, data: bytes, request: ParseRequest) -> float:
-        if b"%PDF-" not in data[:_MAGIC_WINDOW]:
+        name = request.path or request.url or request.uri
+        found = find_format(installed_formats(), data, content_type=request.content_type, name=name)
+        if found is None or found.size is SizeClass.PAGE:
             return self._limits.html_seconds
-        return self._limits.ocr_seconds if request.ocr else self._limits.pdf_seconds
+        return self._limits.ocr_seconds if request.ocr and found.has_pictures else self._limits.pdf_seconds
 
     def _usable(self, child: "_Child | None") -> "_Child | None":
         if child is not None and child.is_idle and child.answered < self._limits.documents:

@@ -8,6 +8,7 @@ import pytest
 from flows.crawl.parse import parse_batch
 from flows.run.pipeline import Pipeline
 from ingest.fetch.client import open_session
+from ingest.parse.formats.registry import installed_formats
 from runtime.processes.parser_pool import ChildLimits, ParserPool
 from schemas.documents import DocumentState
 from schemas.errors import GuardRefused, ParserUnavailable
@@ -57,6 +58,7 @@ def test_pages_that_drip_cost_no_other_page_of_their_host(
         concurrency=1,
         clock=pipeline.index.clock,
         limits=short_limits(0.3),
+        formats=installed_formats(),
     ) as session:
         pipeline.__dict__["session"] = session
         crawl(pipeline, "first")
