@@ -12,6 +12,7 @@ from schemas.hashing import record_sha256
 _SPECIFIC = (
     "ingest.parse.formats.pdf:FORMAT",
     "ingest.parse.formats.docx:FORMAT",
+    "ingest.parse.formats.epub:FORMAT",
 )  # fmt: skip
 """Modules of formats in the order in which they are asked; a format of ours is one line here."""
 
