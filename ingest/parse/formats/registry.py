@@ -14,6 +14,7 @@ _SPECIFIC = (
     "ingest.parse.formats.docx:FORMAT",
     "ingest.parse.formats.epub:FORMAT",
     "ingest.parse.formats.notebook:FORMAT",
+    "ingest.parse.formats.rst:FORMAT",
 )  # fmt: skip
 """Modules of formats in the order in which they are asked; a format of ours is one line here."""
 
