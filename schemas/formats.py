@@ -94,20 +94,19 @@ def media_type(content_type: str | None) -> str:
     return (content_type or "").partition(";")[0].strip().lower()
 
 
-def name_in(address: str) -> str:
-    """Return a path, or a URL without query and fragment, in lower case."""
-    return re.split(r"[?#]", address, maxsplit=1)[0].lower()
+def name_of(path: str | None, url: str) -> str:
+    """Return what a document is called, in lower case: its path as it is, else its URL without a query."""
+    return (url.partition("?")[0] if path is None else path).lower()
 
 
 def find_format(
     formats: Iterable[DocumentFormat], head: bytes, *, content_type: str | None, name: str
 ) -> DocumentFormat | None:
-    """Return the first format that recognises a document by its first bytes, or None."""
-    told, called = (content_type or "").strip().lower(), name_in(name)
-    return next((one for one in formats if one.recognise(head[:HEAD_BYTES], told, called)), None)
+    """Return the first format that recognises a document by its first bytes and its `name_of`, or None."""
+    told = (content_type or "").strip().lower()
+    return next((one for one in formats if one.recognise(head[:HEAD_BYTES], told, name)), None)
 
 
 def format_named(formats: Iterable[DocumentFormat], path: str) -> DocumentFormat | None:
     """Return the first format that one of the path's endings belongs to, or None."""
-    name = name_in(path)
-    return next((one for one in formats if one.suffixes and name.endswith(one.suffixes)), None)
+    return next((one for one in formats if one.suffixes and path.lower().endswith(one.suffixes)), None)

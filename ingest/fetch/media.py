@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ingest.fetch.limits import BodyLimit, Limits
 from schemas.errors import UnsupportedMedia
-from schemas.formats import DocumentFormat, find_format, media_type, name_in
+from schemas.formats import DocumentFormat, find_format, media_type, name_of
 
 HEAD_BYTES = 1024
 """How much of a body is looked at; `%PDF-` may stand anywhere in it (ISO 32000-1, annex H, note 13)."""
@@ -30,15 +30,15 @@ _BINARY = (b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"R
 
 
 def judge_document(
-    content_type: str | None, head: bytes, *, name: str, formats: Sequence[DocumentFormat], limits: Limits
+    content_type: str | None, head: bytes, *, url: str, formats: Sequence[DocumentFormat], limits: Limits
 ) -> BodyLimit:
     """Return the cap of a document's body; call it before the body, and again with its first bytes.
 
-    *head* empty: only the type and the *name*, its URL, count. Raises: UnsupportedMedia.
+    *head* empty: only the type and the *url* count. Raises: UnsupportedMedia.
     """
-    media = media_type(content_type)
+    media, name = media_type(content_type), name_of(None, url)
     if not head:
-        return _largest(media, name_in(name), formats, limits)
+        return _largest(media, name, formats, limits)
     found = find_format(formats, head, content_type=content_type, name=name)
     if found is None or (found.is_text and not _is_text(head)):
         raise UnsupportedMedia(f"unsupported type: named {media[:80]!r}, but its bytes are no document")

@@ -8,7 +8,7 @@ from ingest.parse.chunking import CountTokens
 from ingest.parse.formats.registry import installed_formats
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.extras import install_line
-from schemas.formats import DocumentFormat, ParseTools, find_format, media_type
+from schemas.formats import DocumentFormat, ParseTools, find_format, media_type, name_of
 from schemas.fragment import GraphFragment, ParseRequest
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def parse_document(
 def format_of(data: bytes, request: ParseRequest) -> DocumentFormat:
     """Return the format of a document. Raises: UnsupportedMedia: it is of none."""
     formats = installed_formats()
-    name = request.path or request.url or request.uri
+    name = name_of(request.path, request.url or request.uri)
     found = find_format(formats, data, content_type=request.content_type, name=name)
     if found is None:
         names = ", ".join(one.name for one in formats)

@@ -24,7 +24,7 @@ from schemas.errors import (
     TerminalError,
     UnsupportedMedia,
 )
-from schemas.formats import SizeClass, find_format
+from schemas.formats import SizeClass, find_format, name_of
 from schemas.fragment import ParseRequest
 from schemas.records import from_record, to_record
 from schemas.report import PageCounts
@@ -175,7 +175,7 @@ class ParserPool:
         raise _ERRORS[failure["type"]](failure["message"], subject=failure["subject"])
 
     def _seconds_for(self, data: bytes, request: ParseRequest) -> float:
-        name = request.path or request.url or request.uri
+        name = name_of(request.path, request.url or request.uri)
         found = find_format(installed_formats(), data, content_type=request.content_type, name=name)
         if found is None or found.size is SizeClass.PAGE:
             return self._limits.html_seconds

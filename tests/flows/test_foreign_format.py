@@ -64,7 +64,7 @@ def run(sitegraph: Sitegraph, source: Path, **environment: str) -> dict[str, Any
 def test_a_document_of_a_package_is_indexed_and_found_and_no_other_is_parsed_again(
     sitegraph: Sitegraph, source: Path, tmp_path: Path
 ) -> None:
-    assert run(sitegraph, source)["documents"]["scheduled"] == 1
+    assert sitegraph.run(source, tmp_path / "index")["documents"]["scheduled"] == 1
 
     tickets = install(tmp_path / "packages", example())
     report = run(sitegraph, source, **tickets)

@@ -67,7 +67,9 @@ def _to_html(data: bytes, style_map: str, subject: str) -> str:
             include_embedded_style_map=False,
             convert_image=mammoth.images.img_element(lambda _: {"src": ""}),
         )
-    except (KeyError, ValueError, TypeError, AttributeError, IndexError, OSError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # of XML, of the archive, of what mammoth expects to find in them
         raise ParseError(f"damaged: {type(error).__name__} ({error})", subject=subject) from error
     return f"<html><body>{made.value}</body></html>"
 

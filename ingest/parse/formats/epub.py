@@ -81,17 +81,14 @@ def _name_places(root: Any, step: str) -> dict[str, str]:
     found = {"": f"epubcfi({step}!/4)"}
     paths = {root: ""}
     for element in root.iter():
-        above = element.getparent()
-        if not isinstance(element.tag, str) or (above is not None and above not in paths):
-            continue
-        name = element.get("id") or ""
-        if above is not None:
-            place = 2 * (sum(1 for _ in element.itersiblings(preceding=True)) + 1)
-            paths[element] = f"{paths[above]}/{place}" + (f"[{_escaped(name)}]" if name else "")
+        for number, child in enumerate(element, start=1):
+            mark = f"[{_escaped(child.get('id'))}]" if child.get("id") else ""
+            paths[child] = f"{paths[element]}/{2 * number}{mark}"
+    for element, path in paths.items():
+        name = element.get("id")
         if name or element.tag in _HEADINGS:
-            cfi = f"epubcfi({step}!{paths[element]})"
-            found.setdefault(name or cfi, cfi)
-            element.set("id", cfi)
+            element.set("id", f"epubcfi({step}!{path})")
+            found.setdefault(name or path, element.get("id"))
     return found
 
 

@@ -179,6 +179,10 @@ def with_utf16_entities(data: bytes) -> bytes:
             lambda data: repacked(data, lambda name, xml: b"<a/>" if name == "word/document.xml" else xml),
             "damaged",
         ),
+        (
+            lambda data: repacked(data, lambda name, xml: xml[:-60] if name == "word/document.xml" else xml),
+            "damaged: ExpatError",
+        ),
         (lambda _: bytes(range(256)) * 8, "truncated or damaged"),
     ],
 )
