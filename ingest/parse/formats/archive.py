@@ -14,6 +14,9 @@ MAX_FILES = 10_000
 MAX_BYTES = 256 * 1024 * 1024
 """Unpacked, all together; `zipfile` unpacks no member beyond the size that the archive claims."""
 
+MAX_MEMBER = 32 * 1024 * 1024
+"""Of one member that is read; the tree of so much XML takes about 1 GB. A book of 1,000 pages has 10 MB."""
+
 _ENCRYPTED = 0x1
 """Bit of a member's flags (APPNOTE.TXT, 4.4.4)."""
 
@@ -38,8 +41,10 @@ def open_archive(data: bytes, *, subject: str) -> ZipFile:
 
 
 def read_member(archive: ZipFile, name: str, *, subject: str) -> bytes:
-    """Unpack one member. Raises: ParseError: it is not there, or damaged."""
+    """Unpack one member. Raises: ParseError: it is not there, too large, or damaged."""
     try:
+        if archive.getinfo(name).file_size > MAX_MEMBER:
+            raise ParseError(f"{name} unpacks to more than {MAX_MEMBER >> 20} MB", subject=subject)
         return archive.read(name)
     except KeyError as error:
         raise ParseError(f"damaged: there is no {name} in it", subject=subject) from error

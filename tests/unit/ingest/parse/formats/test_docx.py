@@ -129,6 +129,11 @@ def bomb(_: bytes) -> bytes:
     return buffer.getvalue()
 
 
+def large(data: bytes) -> bytes:
+    """A text of 33 MB in 70 KB."""
+    return repacked(data, lambda name, xml: xml + b" " * 33 * 1024 * 1024 if "document.xml" in name else xml)
+
+
 def many(_: bytes) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -168,6 +173,7 @@ def with_utf16_entities(data: bytes) -> bytes:
         (lambda _: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2_000), "encrypted, or of Word before 2007"),
         (flagged, "encrypted; save it without a password"),
         (bomb, "unpacks to more than 256 MB in 10000 files"),
+        (large, "unpacks to more than 32 MB"),
         (many, "unpacks to more than 256 MB in 10000 files"),
         (with_entities, "word/document.xml has a document type"),
         (with_utf16_entities, "has a document type"),
