@@ -15,7 +15,7 @@ MAX_BYTES = 256 * 1024 * 1024
 """Unpacked, all together; `zipfile` unpacks no member beyond the size that the archive claims."""
 
 MAX_MEMBER = 32 * 1024 * 1024
-"""Of one member that is read; the tree of so much XML takes about 1 GB. A book of 1,000 pages has 10 MB."""
+"""Of one member that is read. Measured with DOCX: 12 MB of XML take 500 MB of memory and 23 s."""
 
 _ENCRYPTED = 0x1
 """Bit of a member's flags (APPNOTE.TXT, 4.4.4)."""
