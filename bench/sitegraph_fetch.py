@@ -14,6 +14,7 @@ from bench.stopwatch import timed
 from flows.run.batches import cut
 from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.crawl import fetch_all
+from ingest.parse.formats.registry import installed_formats
 from runtime.clock import SystemClock
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 
@@ -33,6 +34,7 @@ def main() -> None:
         per_host_delay=0,
         concurrency=CONNECTIONS,
         clock=SystemClock(),
+        formats=installed_formats(),
     ) as session:
         figures = timed(lambda: fetch_list(session, addresses))
     print(json.dumps(figures))

@@ -19,9 +19,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import yaml
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
+from docs.navigation import read_settings
 from docs.pdf import DOCS, build_pdf
 
 PDF_NAME = "manual.pdf"
@@ -57,7 +59,7 @@ def build_site(output: Path, *, docs: Path = DOCS) -> Path:
 
 def _run_mkdocs(output: Path, *, docs: Path) -> None:
     # A stream without a name: MkDocs refuses a configuration file inside the folder of the pages.
-    settings = io.BytesIO((docs / "mkdocs.yml").read_bytes())
+    settings = io.BytesIO(yaml.safe_dump(read_settings(docs), sort_keys=False).encode())
     with _build_date(_newest_change(docs)):
         config: Any = load_config(settings, docs_dir=str(docs), site_dir=str(output))
         build(config)

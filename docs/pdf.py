@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pymupdf
-import yaml
 from markdown.extensions.toc import slugify
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from docs.navigation import nav_paths, read_settings
 
 DOCS = Path(__file__).resolve().parent
 
@@ -83,8 +84,8 @@ def build_pdf(output: Path, *, docs: Path = DOCS) -> Path:
 
     The outline holds every heading with its page and height; links between pages stay links.
     """
-    settings = yaml.safe_load((docs / "mkdocs.yml").read_text(encoding="utf-8"))
-    chapters = [load_chapter(docs, path) for path in _nav_paths(settings["nav"])]
+    settings = read_settings(docs)
+    chapters = [load_chapter(docs, path) for path in nav_paths(settings["nav"])]
     buffer = io.BytesIO()
     layout = Layout(writer=pymupdf.DocumentWriter(buffer), paper=pymupdf.paper_rect("a4"))
     for chapter in chapters:
@@ -107,15 +108,6 @@ def load_chapter(docs: Path, path: str) -> Chapter:
     _point_links(tokens, path)
     blocks = tuple(markdown.renderer.render(block, markdown.options, {}) for block in _blocks(tokens))
     return Chapter(path=path, headings=headings, blocks=blocks)
-
-
-def _nav_paths(nav: list[Any]) -> Iterator[str]:
-    for entry in nav:
-        for target in entry.values():
-            if isinstance(target, str):
-                yield target
-            else:
-                yield from _nav_paths(target)
 
 
 def _blocks(tokens: list[Token]) -> Iterator[list[Token]]:

@@ -19,6 +19,7 @@ from flows.run.stages import Stages
 from flows.run.values import Batch, ComparedSource, CrawlWave, Embedded, FetchedBatch, Recovered, Run
 from flows.run.vector_space import changes_model
 from flows.walk import Work, walk
+from ingest.parse.formats.registry import document_versions
 from schemas.errors import SitegraphError
 from schemas.report import RunReport
 
@@ -115,8 +116,8 @@ class LookEngine:
         return done
 
     def _require_parsed(self) -> None:
-        index, version = self._resources.index, self._resources.pipeline_version
-        if index.ledger.documents.unparsed(self._resources.run.source, pipeline_version=version):
+        index, versions = self._resources.index, document_versions(self._resources.pipeline_version)
+        if index.ledger.documents.unparsed(self._resources.run.source, pipeline_versions=versions):
             raise FlowNeeded
 
     def _recover(self) -> Recovered:

@@ -21,6 +21,7 @@ from indexes.publish.generation import load_generation
 from ingest.diff.documents import diff_documents
 from ingest.diff.guard import removal_refusal
 from ingest.diff.tools import diff_tools, without_tools
+from ingest.parse.formats.registry import document_versions
 from ingest.plan.preview import Action, PlannedAction, plan_actions
 from ingest.plan.scope import is_inside, seed_urls
 from ingest.sources.registry import kind_named
@@ -144,12 +145,12 @@ def plan_model(index: Index, model: ModelSpec, generation: int) -> dict[str, Any
 def _actions(
     source: Source, settings: Settings, preview: Preview, model: ModelSpec, *, due_by: str | None
 ) -> tuple[PlannedAction, ...]:
-    version, kind = pipeline_version(model, source), kind_named(source.kind)
+    versions, kind = document_versions(pipeline_version(model, source)), kind_named(source.kind)
     actions = plan_actions(
         source,
         preview.known,
         _starts(source, settings),
-        pipeline_version=version,
+        pipeline_versions=versions,
         due_by=due_by,
         lists_all=kind.lists_all and not kind.reaches_out(source),
     )

@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticKnownError
 
-from ingest.fetch.files import SUFFIXES
+from ingest.parse.formats.registry import file_suffixes
 from ingest.parse.markdown.front_matter import STATED_KEYS
 from ingest.plan.globs import glob_refusal
 from ingest.sources.registry import OURS, kind_named, kind_names
@@ -231,6 +231,7 @@ class _Rate(_Model):
 class _Limits(_Model):
     page_mb: int | None = Field(default=None, strict=True, ge=1, le=64)
     pdf_mb: int | None = Field(default=None, strict=True, ge=1, le=1024)
+    file_mb: int | None = Field(default=None, strict=True, ge=1, le=1024)
 
 
 class _GoneAfter(_Model):
@@ -316,7 +317,8 @@ class _SourceFile(_Model):
         if so_far.data.get("kind") is None:
             return scope  # which is told by itself
         by_path = kind_named(so_far.data["kind"]).by_path
-        for key, globs, endings in (("include", scope.include, SUFFIXES), ("exclude", scope.exclude, ())):
+        read = file_suffixes() if by_path and scope.include else ()
+        for key, globs, endings in (("include", scope.include, read), ("exclude", scope.exclude, ())):
             for glob in globs:
                 if refusal := glob_refusal(glob, by_path=by_path, endings=endings):
                     raise ValueError(f"{key} {glob!r} {refusal}")

@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from schemas.geometry import BBox, PageSize
-from schemas.nodes import DocumentKind
 
 
 class SearchField(StrEnum):
@@ -141,7 +140,7 @@ class Evidence:
     chunk_id: str
     doc: str
     doc_id: str | None
-    kind: DocumentKind
+    kind: str
     url: str | None
     fragment: str | None
     file_path: str | None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from schemas.cleaning import Cleaning
 from schemas.edges import Edge, EdgeKind, LinkPosition
-from schemas.nodes import Chunk, DocumentKind, Node
+from schemas.nodes import Chunk, Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class GraphFragment:
 
     uri: str
     doc: str
-    kind: DocumentKind | None
+    kind: str | None
     content_hash: str
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
@@ -73,10 +73,10 @@ class GraphFragment:
 class ParseRequest:
     """Everything a parser may know about a document besides its bytes.
 
-    `content_type` is the header as received; the kind is decided by the bytes. `robot` is the name under
-    which pages may address us, lower case. `ocr` names the languages, as Tesseract does, in which pages of a
-    PDF without a text layer are recognised; none: they are not. `relations` are further keys of front matter
-    whose values are ids of documents. `cleaning` says how an HTML page is cleaned before it is parsed.
+    `content_type` is the header as received; the bytes have more to say on the format. `robot` is the name
+    under which pages may address us, lower case. `ocr` names the languages, as Tesseract does, in which pages
+    of a PDF without a text layer are recognised; none: they are not. `relations` are further keys of front
+    matter whose values are ids of documents. `cleaning` says how an HTML page is cleaned before it is parsed.
     `line_fragment`: what leads to a line of a text file, with `{line}`.
     """
 

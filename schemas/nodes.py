@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from schemas.geometry import BBox, PageSize
 
@@ -19,12 +20,15 @@ class NodeKind(StrEnum):
     ENTITY = "Entity"
 
 
-class DocumentKind(StrEnum):
-    """What kind of document a chunk was cut from."""
+class DocumentKind:
+    """Kinds of documents of which more is known than how they are parsed.
 
-    HTML = "html"
-    PDF = "pdf"
-    MARKDOWN = "markdown"
+    A `kind` is the name of any `schemas.formats.DocumentFormat`; compare it with `==`.
+    """
+
+    HTML: Final = "html"
+    PDF: Final = "pdf"
+    MARKDOWN: Final = "markdown"
 
 
 class RegionType(StrEnum):
@@ -44,7 +48,7 @@ class RegionType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """An HTML page or a Markdown file; `doc` is its own id.
+    """A document without pages of paper: a web page, a Markdown file, a book; `doc` is its own id.
 
     `stale`: this is its last good version, and what is there now could not be used. `aliases` are other
     addresses that lead to it.
@@ -55,7 +59,7 @@ class Page:
     source: str
     title: str
     content_hash: str
-    document_kind: DocumentKind = DocumentKind.HTML
+    document_kind: str = DocumentKind.HTML
     url: str | None = None
     path: str | None = None
     doc_id: str | None = None
@@ -245,7 +249,7 @@ class Chunk:
     """
 
     id: str
-    kind: DocumentKind
+    kind: str
     source: str
     doc: str
     text: str

@@ -77,10 +77,14 @@ class SourceMetadata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeLimits:
-    """The largest documents that are read, in MB of 10^6 bytes: text, HTML too, and PDF. None: the usual."""
+    """The largest documents that are read, in MB of 10^6 bytes; None: the usual.
+
+    The keys are those of `schemas.formats.SizeClass`: text, HTML too; PDF; files of other formats.
+    """
 
     page_mb: int | None = None
     pdf_mb: int | None = None
+    file_mb: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

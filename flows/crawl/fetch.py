@@ -11,6 +11,7 @@ from flows.run.fragments import is_parsed
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.summary import summarise_states
 from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
+from ingest.parse.formats.registry import formats_version
 from ingest.plan.frontier import plan_redirect, redirects_outside
 from ingest.plan.schedule import wants_full_fetch
 from ingest.sources.registry import kind_named
@@ -101,7 +102,8 @@ def _request(run: CrawlContext, known: KnownDocument, distrusted: Collection[str
     recrawl, now = run.source.recrawl, run.index.clock.now()
     held = known.raw_sha is not None and run.index.raw.has(known.raw_sha)
     held = held or (known.is_withheld and is_parsed(run, known))
-    usable = held or known.state is DocumentState.UNSUPPORTED
+    refused = known.state is DocumentState.UNSUPPORTED and known.pipeline_version == formats_version()
+    usable = held or refused
     if usable and kind_named(run.source.kind).proves_content:
         return asked
     old = wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl)
@@ -116,7 +118,7 @@ def _record(
     run.crash_point("fetch.received")
     raw_sha = run.index.raw.put(result.body) if result.body is not None else None
     run.progress.advance("fetch")
-    return after_fetch(
+    after = after_fetch(
         known,
         result,
         raw_sha=raw_sha,
@@ -125,6 +127,9 @@ def _record(
         gone_after=run.source.recrawl.gone_after,
         conditional=conditional,
     )
+    # Another set of formats may read it: then a 304 would be no answer.
+    refused = result.status is FetchStatus.UNSUPPORTED
+    return replace(after, pipeline_version=formats_version()) if refused else after
 
 
 def _save(run: CrawlContext, seen: Sequence[KnownDocument], attempts: Mapping[str, FetchAttempt]) -> None:

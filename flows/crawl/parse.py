@@ -17,6 +17,7 @@ from ingest.diff.soft_errors.verdict import find_soft_error
 from ingest.diff.summary import summarise_states
 from ingest.fetch.robots import product_token
 from ingest.link.naming import names_of
+from ingest.parse.formats.registry import document_version, document_versions, is_text
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
 from ingest.sources.identity import identify
 from ingest.sources.registry import kind_named
@@ -70,7 +71,8 @@ def _embed_ahead(run: CrawlContext, before: KnownDocument, done: "_Done") -> int
 
 def parse_leftovers(run: CrawlContext) -> ParsedBatch:
     """Parse what an interrupted run fetched, or an older pipeline version made; no request is sent."""
-    stale = run.index.ledger.documents.unparsed(run.source.name, pipeline_version=run.pipeline_version)
+    versions = document_versions(run.pipeline_version)
+    stale = run.index.ledger.documents.unparsed(run.source.name, pipeline_versions=versions)
     uris = [document.uri for document in stale]
     parts = [parse_batch(run, part) for part in cut(uris, DOCUMENTS_PER_BATCH)]
     return ParsedBatch(documents=sum(p.documents for p in parts), texts=sum(p.texts for p in parts))
@@ -117,7 +119,7 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         known,
         parsed_sha=known.raw_sha,
         fragment_sha=run.index.fragments.put(answer.record),
-        pipeline_version=run.pipeline_version,
+        pipeline_version=document_version(run.pipeline_version, fragment.kind),
         content_hash=fragment.content_hash,
         failures=0,
         doc=fragment.doc,
@@ -135,7 +137,7 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
 
 def _soft_error(fragment: GraphFragment, data: bytes, words: int | None) -> SoftError | None:
     """Look at a page of the web while its bytes are at hand; what has secrets in it is not kept."""
-    if is_file_url(fragment.uri) or fragment.kind is DocumentKind.PDF:
+    if is_file_url(fragment.uri) or not is_text(fragment.kind):
         return None
     return find_soft_error(extract_features(fragment, data, words=words))
 
@@ -202,7 +204,7 @@ def _save(run: CrawlContext, done: Sequence[_Done]) -> None:
     ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
     ledger.names.save([(document.fragment_sha or "", names_of(fragment)) for document, fragment in good])
     ledger.matches.save({document.fragment_sha or "": fragment.matched for document, fragment in good})
-    pdfs = [document for document, fragment in good if fragment.kind is DocumentKind.PDF]
+    pdfs = [document for document, fragment in good if fragment.kind == DocumentKind.PDF]
     ledger.origins.save({pdf.fragment_sha or "": None if pdf.withheld else pdf.raw_sha for pdf in pdfs})
     leads_on = kind_named(source.kind).follows_links
     fragments = {document.uri: fragment for document, fragment in good if leads_on}

@@ -160,7 +160,7 @@ class _Judge:
 
     def _bad(self, fragment: GraphFragment, now: Version, before: Version | None) -> str | None:
         error = self.soft_errors.get(fragment.uri)
-        if fragment.kind is DocumentKind.HTML:
+        if fragment.kind == DocumentKind.HTML:
             why = bad_content(now, before, missing=lambda: self._probe(fragment.uri).page, soft_error=error)
         else:
             why = error.reason if error is not None and error.sure and replaces_content(now, before) else None

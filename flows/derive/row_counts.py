@@ -26,7 +26,7 @@ def _kinds(rows: Rows) -> Iterable[tuple[str, str, str]]:
     nodes, edges, chunks = rows
     yield from ((node.source, "nodes", kind_of(node).value) for node in nodes)
     yield from ((edge.source, "edges", edge.kind.value) for edge in edges)
-    yield from ((chunk.source, "chunks", chunk.kind.value) for chunk in chunks)
+    yield from ((chunk.source, "chunks", chunk.kind) for chunk in chunks)
 
 
 def add_growth(base: SourceCounts, growth: SourceCounts) -> dict[str, dict[str, dict[str, int]]]:

@@ -4,6 +4,7 @@ import json
 
 from flows.run.contexts import CrawlContext
 from flows.run.index import Index
+from ingest.parse.formats.registry import document_versions
 from schemas.documents import KnownDocument
 from schemas.fragment import GraphFragment
 from schemas.records import from_record
@@ -11,7 +12,8 @@ from schemas.records import from_record
 
 def is_parsed(run: CrawlContext, known: KnownDocument) -> bool:
     """Whether the bytes last fetched of a document have been parsed, as this run would, and that is kept."""
-    fresh = known.parsed_sha == known.raw_sha and known.pipeline_version == run.pipeline_version
+    versions = document_versions(run.pipeline_version)
+    fresh = known.parsed_sha == known.raw_sha and known.pipeline_version in versions
     kept = known.fragment_sha is not None and run.index.fragments.has(known.fragment_sha)
     return fresh and kept
 

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 
 from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.limits import limits_of
+from ingest.parse.formats.registry import installed_formats
 from runtime.clock import SystemClock
 from runtime.credentials import read_credentials
 from runtime.processes.chromium import open_browser
@@ -26,5 +27,6 @@ def open_source_session(
         proxies=proxies_of(source, as_given(os.environ)),
         browser=open_browser(source, settings),
         limits=limits_of(source.limits),
+        formats=installed_formats(),
         clock=clock,
     )

@@ -142,7 +142,7 @@ class MemoryChunkWriter:
     def _row(self, chunk: Chunk, vectors: ChunkVectors) -> Row[ChunkRow]:
         check_vectors(chunk.id, vectors, dim=self._dim)
         sha256 = chunk_sha256(chunk, vectors)
-        return Row(id=chunk.id, kind=chunk.kind.value, sha256=sha256, value=(chunk, vectors))
+        return Row(id=chunk.id, kind=chunk.kind, sha256=sha256, value=(chunk, vectors))
 
 
 class MemoryChunkStore:

@@ -1,7 +1,7 @@
 """A session: everything about hosts that must outlive one batch of documents."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -23,6 +23,7 @@ from ingest.fetch.stopping import await_unless_stopped
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
 from schemas.fetch import FetchTotals, SitemapEntry
+from schemas.formats import DocumentFormat
 from schemas.report import Problem
 
 _DEFAULT_PORTS = frozenset({80, 443})
@@ -46,12 +47,14 @@ class FetchSession:
         proxies: ProxyRules,
         browser: Browser | None,
         limits: FetchLimits,
+        formats: Sequence[DocumentFormat],
         clock: Clock,
     ) -> None:
         self.browser = browser
         self.is_privileged = bool(allow_private or credentials.sites)
         self.pieces: dict[str, HttpResponse] = {}
         self.limits = limits
+        self.formats = formats
         self.clock = clock
         self.concurrency = concurrency
         self.problems: list[Problem] = []
@@ -118,6 +121,7 @@ class FetchSession:
                 pace=pace,
                 clock=self.clock,
                 limits=self.limits,
+                formats=self.formats,
                 connections=self.concurrency,
             )
         return self._hosts[key]
@@ -173,6 +177,7 @@ def open_session(
     per_host_delay: float,
     concurrency: int,
     clock: Clock,
+    formats: Sequence[DocumentFormat],
     credentials: Credentials | None = None,
     proxies: ProxyRules | None = None,
     browser: Browser | None = None,
@@ -182,9 +187,9 @@ def open_session(
 
     Args: user_agent: name and contact, sent with every request; its leading word is what robots.txt is
         read for. allow_private: exact `host:port` entries. per_host_delay: seconds between requests to a
-        host; 0 only for a host that is one's own. concurrency: connections to one host. credentials:
-        headers for a login, sent to the sites they are for. proxies: what requests go through. browser: runs
-        the scripts of every HTML page.
+        host; 0 only for a host that is one's own. concurrency: connections to one host. formats: those of
+        documents; all else is refused. credentials: headers for a login, sent to the sites they are for.
+        proxies: what requests go through. browser: runs the scripts of every HTML page.
     Raises: ConfigError: an `allow_private` entry is not one.
     """
     session = FetchSession(
@@ -196,6 +201,7 @@ def open_session(
         proxies=proxies or ProxyRules(),
         browser=browser,
         limits=limits or FetchLimits(),
+        formats=formats,
         clock=clock,
     )
     try:

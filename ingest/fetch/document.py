@@ -58,7 +58,7 @@ async def _fetch(
         return _result(url, FetchStatus.DISALLOWED, reason="robots.txt disallows it")
     answer = await session.host(url).ask(
         url,
-        judge=partial(judge_document, limits=session.limits),
+        judge=partial(judge_document, url=url, formats=session.formats, limits=session.limits),
         tally=tally,
         checkpoint=checkpoint,
         # A script's page may be another behind the same shell: a 304 would say nothing.

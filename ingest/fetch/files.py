@@ -10,7 +10,6 @@ from pathlib import Path, PurePosixPath
 from ingest.fetch.limits import cap_in_words
 from schemas.errors import FetchRefused
 
-SUFFIXES = frozenset({".md", ".markdown", ".html", ".htm", ".pdf", ".txt"})
 _DENIED = (".env*", "*.pem", "*.key", "id_*", ".git")
 """Names that contain secrets or history; no glob of a source file brings them back."""
 
@@ -18,8 +17,12 @@ _DENIED = (".env*", "*.pem", "*.key", "id_*", ".git")
 _LOOP = "it is a link that leads back to itself"
 
 
-def list_files(root: Path, *, on_skip: Callable[[str, str], None]) -> tuple[str, ...]:
+def list_files(
+    root: Path, *, suffixes: tuple[str, ...], on_skip: Callable[[str, str], None]
+) -> tuple[str, ...]:
     """List the documents under *root* by relative path, in order, with `/` between names.
+
+    A document is what has a name that ends with one of *suffixes*, in lower case.
 
     *on_skip* hears path and reason of every document and folder left out. Raises: FetchRefused: *root* is no
     folder.
@@ -27,7 +30,7 @@ def list_files(root: Path, *, on_skip: Callable[[str, str], None]) -> tuple[str,
     top = root.resolve()
     if not top.is_dir():
         raise FetchRefused("no such folder; check `roots` of the source", subject=str(root))
-    return tuple(sorted(_walk(top, on_skip)))
+    return tuple(sorted(_walk(top, suffixes, on_skip)))
 
 
 def is_denied(path: str) -> bool:
@@ -36,7 +39,7 @@ def is_denied(path: str) -> bool:
     return any(fnmatchcase(name, glob) for name in names for glob in _DENIED)
 
 
-def _walk(top: Path, on_skip: Callable[[str, str], None]) -> Iterator[str]:
+def _walk(top: Path, suffixes: tuple[str, ...], on_skip: Callable[[str, str], None]) -> Iterator[str]:
     # A list of what is left, not a call for each folder: folders may lie deeper than Python calls.
     waiting = [""]
     while waiting:
@@ -44,7 +47,7 @@ def _walk(top: Path, on_skip: Callable[[str, str], None]) -> Iterator[str]:
         for path, is_folder in _entries(top, folder, on_skip):
             if is_folder and not is_denied(path):
                 waiting.append(f"{path}/")
-            elif PurePosixPath(path).suffix.lower() in SUFFIXES:
+            elif PurePosixPath(path).suffix and path.lower().endswith(suffixes):
                 reason = _why_not(top, path)
                 if reason:
                     on_skip(path, reason)

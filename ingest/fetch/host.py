@@ -3,7 +3,8 @@
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import count
 
 from ingest.fetch.body import Judge
@@ -22,6 +23,7 @@ from ingest.fetch.politeness import (
 )
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from schemas.errors import Stopped
+from schemas.formats import DocumentFormat
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +57,7 @@ class Host:
         pace: Pace,
         clock: Clock,
         limits: FetchLimits,
+        formats: Sequence[DocumentFormat],
         connections: int,
     ) -> None:
         self._name = name
@@ -62,6 +65,7 @@ class Host:
         self._pace = pace
         self._clock = clock
         self._limits = limits
+        self._is_whole = partial(is_whole_document, formats=formats)
         self._connections = asyncio.Semaphore(connections)
         self._breaker = Breaker()
         self._parked_until = float("-inf")
@@ -93,7 +97,7 @@ class Host:
             try:
                 async with self._connections:
                     answer = await self._try(url, judge, tally, checkpoint, validators)
-                return _accept(answer, conditional=bool(validators), digests=digests)
+                return _accept(answer, conditional=bool(validators), digests=digests, is_whole=self._is_whole)
             except FetchFault as fault:
                 waits = self._heed(fault)
                 if attempt >= fault.tries(self._limits.tries):
@@ -185,7 +189,9 @@ class Host:
             _log.warning("%s is left alone: %s", self._name, because)
 
 
-def _accept(answer: HttpResponse, *, conditional: bool, digests: set[bytes]) -> HttpResponse:
+def _accept(
+    answer: HttpResponse, *, conditional: bool, digests: set[bytes], is_whole: Callable[[bytes], bool]
+) -> HttpResponse:
     """Let pass what is an answer; raise what must be asked again."""
     if answer.status in BUSY:
         reason = f"HTTP {answer.status}"
@@ -194,7 +200,7 @@ def _accept(answer: HttpResponse, *, conditional: bool, digests: set[bytes]) -> 
         raise FetchFault(
             FetchFaultKind.UNEXPECTED_304, "HTTP 304 to a request without validators", status=304
         )
-    if answer.body is None or answer.framed or is_whole_document(answer.body):
+    if answer.body is None or answer.framed or is_whole(answer.body):
         return answer
     digest = hashlib.sha256(answer.body).digest()
     if digest not in digests:

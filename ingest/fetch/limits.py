@@ -5,6 +5,7 @@ Source: crawl rules, section 2 (measured against decompression bombs and slow dr
 
 from dataclasses import dataclass, replace
 
+from schemas.formats import SizeClass
 from schemas.source import SizeLimits
 
 _KIB = 1024
@@ -38,6 +39,7 @@ class FetchLimits:
     read: float = 20.0
     html: BodyLimit = BodyLimit(max_bytes=5 * _MB, seconds=60.0, key="limits.page_mb")
     pdf: BodyLimit = BodyLimit(max_bytes=64 * _MB, seconds=300.0, key="limits.pdf_mb")
+    file: BodyLimit = BodyLimit(max_bytes=64 * _MB, seconds=300.0, key="limits.file_mb")
     sitemap: BodyLimit = BodyLimit(max_bytes=50 * _MB, seconds=60.0)
     robots: BodyLimit = BodyLimit(max_bytes=500 * _KIB, seconds=60.0, cut=True)
     header_bytes: int = 64 * _KIB
@@ -48,6 +50,15 @@ class FetchLimits:
     sitemap_files: int = 500
     sitemap_depth: int = 3
 
+    @property
+    def largest(self) -> BodyLimit:
+        """The cap of what may be of any size."""
+        return max((self.html, self.pdf, self.file), key=lambda limit: limit.max_bytes)
+
+    def of(self, size: SizeClass) -> BodyLimit:
+        """The cap of a document of that size."""
+        return {SizeClass.PAGE: self.html, SizeClass.PDF: self.pdf, SizeClass.FILE: self.file}[size]
+
 
 def cap_in_words(max_bytes: int, key: str | None) -> str:
     """Format a cap, with the key of a source file that moves it."""
@@ -57,9 +68,10 @@ def cap_in_words(max_bytes: int, key: str | None) -> str:
 def limits_of(sizes: SizeLimits) -> FetchLimits:
     """The usual caps, with the sizes that a source names."""
     usual = FetchLimits()
-    page, pdf = ((size or 0) * _MB for size in (sizes.page_mb, sizes.pdf_mb))
+    page, pdf, file = ((size or 0) * _MB for size in (sizes.page_mb, sizes.pdf_mb, sizes.file_mb))
     return replace(
         usual,
         html=replace(usual.html, max_bytes=page or usual.html.max_bytes),
         pdf=replace(usual.pdf, max_bytes=pdf or usual.pdf.max_bytes),
+        file=replace(usual.file, max_bytes=file or usual.file.max_bytes),
     )

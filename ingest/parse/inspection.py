@@ -42,7 +42,7 @@ def inspect_document(
     Raises: ParseError, UnsupportedMedia: as `parse_document`.
     """
     fragment = parse_document(data, request, count_tokens=count_tokens, run_hook=run_hook)
-    is_html, is_pdf = fragment.kind is DocumentKind.HTML, fragment.kind is DocumentKind.PDF
+    is_html, is_pdf = fragment.kind == DocumentKind.HTML, fragment.kind == DocumentKind.PDF
     return Inspection(
         fragment=fragment,
         round_trips=check_round_trips(fragment),

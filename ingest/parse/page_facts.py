@@ -1,16 +1,16 @@
 """What is known of a page besides its text."""
 
 from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
 
-from schemas.fragment import Reference
-from schemas.nodes import DocumentKind
+from schemas.fragment import ParseRequest, Reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFacts:
     """What a parser knows of a page besides its sections and links."""
 
-    kind: DocumentKind
+    kind: str
     title: str
     template_type: str
     breadcrumbs: tuple[str, ...] = ()
@@ -25,3 +25,17 @@ class PageFacts:
     alternates: tuple[str, ...] = ()
     structure_confidence: float = 1.0
     warnings: tuple[str, ...] = ()
+
+
+def file_name(request: ParseRequest) -> str:
+    """Return the last name in the path or URL of a document."""
+    return _path(request).rstrip("/").rpartition("/")[2] or request.uri
+
+
+def folders(request: ParseRequest) -> tuple[str, ...]:
+    """Return the names above it."""
+    return tuple(name for name in _path(request).split("/")[:-1] if name)
+
+
+def _path(request: ParseRequest) -> str:
+    return request.path or unquote(urlsplit(request.uri).path)

@@ -8,7 +8,6 @@ from urllib.parse import unquote
 
 from ingest.parse.outline import OutlineSection
 from schemas.fragment import Link, ParseRequest
-from schemas.nodes import DocumentKind
 from schemas.redaction import hide_values, pieces_of, secrets_of
 from schemas.secrets import Secret, find_tokens
 
@@ -31,16 +30,18 @@ def find_in_texts(texts: Iterable[str]) -> tuple[Secret, ...]:
     return secrets_of("\n\n".join(texts))
 
 
-def find_in_markup(data: bytes, kind: DocumentKind) -> tuple[str, ...]:
-    """Return the kinds of secrets in the bytes of a page, also in what nobody reads of it.
+def find_in_markup(data: bytes) -> tuple[str, ...]:
+    """Return the kinds of secrets in the bytes of an HTML page, also in what nobody reads of it.
 
-    Of HTML, these are tokens and keys in scripts, comments and attributes, but no keys meant for all; of
-    Markdown, front matter.
+    These are tokens and keys in scripts, comments and attributes, but no keys meant for all.
     """
-    text = data.decode("latin-1")
-    if kind is not DocumentKind.HTML:
-        return kinds_of(secrets_of(text))
-    return kinds_of([secret for secret in find_tokens(text) if secret.kind not in _PUBLIC_IN_MARKUP])
+    tokens = find_tokens(data.decode("latin-1"))
+    return kinds_of([secret for secret in tokens if secret.kind not in _PUBLIC_IN_MARKUP])
+
+
+def find_in_source(data: bytes) -> tuple[str, ...]:
+    """Return the kinds of secrets in the bytes of a text, front matter and comments included."""
+    return kinds_of(secrets_of(data.decode("latin-1")))
 
 
 def strings_of(value: Any) -> Iterator[str]:
@@ -122,6 +123,7 @@ class Hiding:
         """Hide them in what a page says of itself, and forget addresses that carry one."""
         return replace(
             self.everywhere(facts),
+            kind=facts.kind,
             refresh=None if self.is_in(facts.refresh) else facts.refresh,
             canonical=None if self.is_in(facts.canonical) else facts.canonical,
             alternates=tuple(uri for uri in facts.alternates if not self.is_in(uri)),

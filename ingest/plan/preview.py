@@ -1,6 +1,6 @@
 """What a run would begin with, and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,7 +37,7 @@ def plan_actions(
     known: Sequence[KnownDocument],
     starts: Iterable[str],
     *,
-    pipeline_version: str,
+    pipeline_versions: Collection[str],
     due_by: str | None,
     lists_all: bool = False,
 ) -> tuple[PlannedAction, ...]:
@@ -51,7 +51,7 @@ def plan_actions(
         action
         for document in known
         if document.state is not DocumentState.OUT_OF_SCOPE or document.uri in back
-        for action in _actions(document, source, there, pipeline_version, due_by, lists_all)
+        for action in _actions(document, source, there, pipeline_versions, due_by, lists_all)
     ]
     new = there - {document.uri for document in known}
     actions += [
@@ -66,7 +66,7 @@ def _actions(
     document: KnownDocument,
     source: Source,
     there: frozenset[str],
-    pipeline_version: str,
+    versions: Collection[str],
     due_by: str | None,
     lists_all: bool,
 ) -> Iterable[PlannedAction]:
@@ -79,7 +79,7 @@ def _actions(
         if document.state not in REMOVED:
             yield PlannedAction(action=Action.REMOVE, uri=document.uri, reason="file deleted")
         return
-    is_old = document.state in READABLE and document.pipeline_version not in (None, pipeline_version)
+    is_old = document.state in READABLE and document.pipeline_version not in (None, *versions)
     is_named = document.uri in there and (lists_all or is_due(document, due_by))
     reason = _why_fetch(document, due_by, is_named=is_named)
     if is_old and document.is_withheld:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ingest.fetch.files import list_files, read_file
+from ingest.parse.formats.registry import file_suffixes
 from ingest.sources.results import largest_file, result_of
 from ingest.urls import file_path, file_url
 from schemas.errors import GuardRefused, SitegraphError, Stopped
@@ -29,7 +30,7 @@ class _Folders:
         for root in self._source.roots:
             if not Path(root).is_dir():
                 raise GuardRefused("root folder is not there; nothing was changed", subject=root)
-            paths = list_files(Path(root), on_skip=on_skip)
+            paths = list_files(Path(root), suffixes=file_suffixes(), on_skip=on_skip)
             uris.update(file_url(self._source.name, path) for path in paths)
         return SourceListing(
             entries=tuple(SourceEntry(uri=uri) for uri in sorted(uris)), problems=tuple(skipped)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from ingest.fetch.files import SUFFIXES, is_denied
+from ingest.fetch.files import is_denied
+from ingest.parse.formats.registry import file_suffixes
 from schemas.errors import GuardRefused
 
 MAX_ENTRIES = 1_000_000
@@ -41,9 +42,10 @@ def list_tree(trees: Trees, commit: str, *, folders: Sequence[str]) -> Snapshot:
     """
     blobs: dict[str, str] = {}
     left_out: list[tuple[str, str]] = []
+    suffixes = file_suffixes()
     try:
         for path, mode, blob in _walk(trees, commit, folders):
-            is_document = PurePosixPath(path).suffix.lower() in SUFFIXES
+            is_document = bool(PurePosixPath(path).suffix) and path.lower().endswith(suffixes)
             if reason := _why_not(path, mode):
                 if is_document or not stat.S_ISREG(mode):
                     left_out.append((path, reason))

@@ -1,6 +1,8 @@
 """Results of kinds that send no request of their own, and how large their documents may be."""
 
+from ingest.parse.formats.registry import installed_formats
 from schemas.fetch import FetchResult, FetchStatus
+from schemas.formats import SizeClass, format_named
 from schemas.source import SizeLimits
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -8,9 +10,10 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 
 def largest_file(sizes: SizeLimits, path: str) -> tuple[int, str]:
     """Bytes that a file may have, and the key of the source file that says so."""
-    is_pdf = path.lower().endswith(".pdf")
-    named, key = (sizes.pdf_mb, "limits.pdf_mb") if is_pdf else (sizes.page_mb, "limits.page_mb")
-    return MAX_FILE_BYTES if named is None else named * 1_000_000, key
+    found = format_named(installed_formats(), path)
+    key = f"{found.size if found else SizeClass.PAGE}_mb"
+    named: int | None = getattr(sizes, key)
+    return MAX_FILE_BYTES if named is None else named * 1_000_000, f"limits.{key}"
 
 
 def result_of(

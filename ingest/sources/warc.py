@@ -68,12 +68,12 @@ class _Archive:
             return result_of(request.url, FetchStatus.GONE, reason="not in the archive")
         if request.etag == found.content:
             return result_of(request.url, FetchStatus.NOT_MODIFIED)
-        record = read_record(found.place, max_bytes=self._limits.pdf.max_bytes)
+        record = read_record(found.place, max_bytes=self._limits.largest.max_bytes)
         if record is None or (record.block is not None and sha256_hex(record.block) != found.content):
             return result_of(request.url, FetchStatus.FAILED, reason="the archive changed while it was read")
         plain = FetchRequest(url=request.url)
         try:
-            result = read_answer(plain, answer_of(record, self._limits))
+            result = read_answer(plain, answer_of(record, request.url, self._limits))
         except FetchFault as fault:
             return read_fault(plain, fault)
         return replace(result, etag=found.content, bytes=len(result.body or b""))
@@ -103,7 +103,7 @@ class _Archive:
         return index
 
     def _scan_file(self, file: Path, index: ArchiveIndex, should_stop: Callable[[], bool]) -> None:
-        for one in read_records(file, max_bytes=self._limits.pdf.max_bytes):
+        for one in read_records(file, max_bytes=self._limits.largest.max_bytes):
             if should_stop():
                 raise Stopped("stopped; run again to go on", subject=self._source.name)
             if isinstance(one, Damage):

@@ -1,5 +1,6 @@
 """What a record says that a server answered, as an answer of the web."""
 
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -11,6 +12,7 @@ from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.limits import BodyLimit, FetchLimits
 from ingest.fetch.media import HEAD_BYTES, judge_document
 from ingest.fetch.transport import HttpResponse
+from ingest.parse.formats.registry import installed_formats
 from ingest.sources.warc_file import Record
 from schemas.errors import UnsupportedMedia
 
@@ -18,25 +20,23 @@ _VERSIONS = ["HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3", "HTTP/3.0"]
 _WITH_BODY = frozenset({200, 203})
 
 
-def answer_of(record: Record, limits: FetchLimits) -> HttpResponse:
-    """Return the answer in a record of type response or resource, its body decoded.
+def answer_of(record: Record, url: str, limits: FetchLimits) -> HttpResponse:
+    """Return the answer of *url* in a record of type response or resource, its body decoded.
 
     Raises: FetchFault: it is no HTTP, too large, or of no type that is read.
     """
     if record.block is None:
-        raise FetchFault(FetchFaultKind.TOO_LARGE, f"the record exceeds {limits.pdf.cap}")
+        raise FetchFault(FetchFaultKind.TOO_LARGE, f"the record exceeds {limits.largest.cap}")
     if record.headers.get("warc-type") == "resource":
         headers = {"content-type": record.headers.get("content-type", "")}
-        return HttpResponse(
-            status=200, headers=headers, body=_body(record.block, headers, limits), framed=True
-        )
+        body = _body(record.block, headers, url, limits)
+        return HttpResponse(status=200, headers=headers, body=body, framed=True)
     stream = BytesIO(record.block)
     status, headers = _head(stream)
     if status not in _WITH_BODY:
         return HttpResponse(status=status, headers=headers, body=None, framed=True)
-    return HttpResponse(
-        status=status, headers=headers, body=_body(_unchunked(stream, headers), headers, limits), framed=True
-    )
+    body = _body(_unchunked(stream, headers), headers, url, limits)
+    return HttpResponse(status=status, headers=headers, body=body, framed=True)
 
 
 def _head(stream: BytesIO) -> tuple[int, dict[str, str]]:
@@ -60,12 +60,13 @@ def _unchunked(stream: BytesIO, headers: dict[str, str]) -> bytes:
     return bytes(ChunkedDataReader(stream).read())  # as it is, where the writer undid the chunks
 
 
-def _body(data: bytes, headers: dict[str, str], limits: FetchLimits) -> bytes:
+def _body(data: bytes, headers: dict[str, str], url: str, limits: FetchLimits) -> bytes:
     content_type = headers.get("content-type")
+    judge = partial(judge_document, content_type, url=url, formats=installed_formats(), limits=limits)
     try:
-        limit = judge_document(content_type, b"", limits)
-        body = _decoded(data, headers.get("content-encoding"), limits.pdf)
-        limit = judge_document(content_type, body[:HEAD_BYTES], limits) if body else limit
+        limit = judge(b"")
+        body = _decoded(data, headers.get("content-encoding"), limits.largest)
+        limit = judge(body[:HEAD_BYTES]) if body else limit
     except UnsupportedMedia as error:
         raise FetchFault(FetchFaultKind.UNSUPPORTED, error.message, status=200, headers=headers) from None
     if len(body) > limit.max_bytes:

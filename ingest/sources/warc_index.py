@@ -73,7 +73,7 @@ def _why_unread(record: Record, url: str, limits: FetchLimits) -> str | None:
     if url.partition("://")[2].partition("/")[2] == "robots.txt":
         return "robots.txt"
     try:
-        if answer_of(record, limits).status == _UNCHANGED:
+        if answer_of(record, url, limits).status == _UNCHANGED:
             return "HTTP 304"
     except FetchFault as fault:
         if fault.kind is FetchFaultKind.UNSUPPORTED:

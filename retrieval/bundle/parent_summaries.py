@@ -24,7 +24,7 @@ def summarise_parents(
     """
     best = {one.doc: one for one in reversed(tuple(evidence))}
     docs = tuple(dict.fromkeys(one.doc for one in evidence))[:SUMMARIES_MAX]
-    pages = [doc for doc in docs if best[doc].kind is not DocumentKind.PDF]
+    pages = [doc for doc in docs if best[doc].kind != DocumentKind.PDF]
     pdfs = {doc: place.page for doc in docs if (place := best[doc].pdf)}
     found = (*chunks.of_documents(pages), *_pages_of_pdfs(chunks, asked, pdfs))
     lead = _first_of_each(found)

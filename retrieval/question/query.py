@@ -9,7 +9,7 @@ from typing import Any
 from retrieval.question.dates import RECENCY, parse_age, parse_bound
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter, Query, ToolUse
-from schemas.nodes import DocumentKind
+from schemas.formats import NAME
 
 TOP_K_MAX = 50
 TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX = 16, 100_000
@@ -200,8 +200,8 @@ def _check_value(field: str, value: str) -> str:
         return parse_age(value)
     if field == "page_no" and not _PAGE_NO.fullmatch(value):
         raise FilterError(f"must be a page number from 1, not {value!r}", subject=field)
-    if field == "kind" and value not in set(DocumentKind):
-        raise FilterError(f"must be one of {', '.join(DocumentKind)}, not {value!r}", subject=field)
+    if field == "kind" and not NAME.fullmatch(value):
+        raise FilterError(f"must be the name of a format, as html or pdf, not {value!r}", subject=field)
     return value
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from ingest.parse.formats.registry import installed_formats
 from runtime.processes.hook_call import blame_hook
 from runtime.processes.parser_child import ANSWER, EXHAUSTED, OK, ORDER, Task, read_exactly
 from schemas.errors import (
@@ -24,14 +25,13 @@ from schemas.errors import (
     TerminalError,
     UnsupportedMedia,
 )
+from schemas.formats import DocumentFormat, SizeClass, find_format, name_of
 from schemas.fragment import ParseRequest
+from schemas.nodes import DocumentKind
 from schemas.records import from_record, to_record
 from schemas.report import PageCounts
 
 _ERRORS: dict[str, type[TerminalError]] = {"ParseError": ParseError, "UnsupportedMedia": UnsupportedMedia}
-
-_MAGIC_WINDOW = 1024
-"""Bytes in which a PDF names itself; its parser accepts leading junk up to here."""
 
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
@@ -46,10 +46,10 @@ _ENVIRONMENT = {
 class ChildLimits:
     """What one document may cost, and how many documents a child parses before it is replaced.
 
-    Seconds are processor time, which the work of other programs does not use up; `ocr_seconds` are for a PDF
-    whose pages may be recognised. A document may take `patience` times as long by the clock, so that a child
-    that sleeps ends too; `start_seconds`, to start, are by the clock. Address space: importing pymupdf
-    alone takes 610 MB of it.
+    Seconds are processor time, which the work of other programs does not use up: `html_seconds` for what has
+    the size of a page, `pdf_seconds` for PDFs and other files, `ocr_seconds` where pages may be recognised. A
+    document may take `patience` times as long by the clock, so that a child that sleeps ends too;
+    `start_seconds`, to start, are by the clock. Address space: importing pymupdf alone takes 610 MB of it.
     """
 
     html_seconds: float = 30.0
@@ -168,7 +168,8 @@ class ParserPool:
             answer = child.ask(task, request, (data, pages), seconds, patience=self._limits.patience)
         except _Died as death:
             self._refuse_if_closed()
-            hooked = "" if b"%PDF-" in data[:_MAGIC_WINDOW] else blame_hook(request.cleaning)
+            found = _format_of(data, request)
+            hooked = blame_hook(request.cleaning) if found and found.name == DocumentKind.HTML else ""
             raise ParseError(
                 f"parser {death}{hooked}; the document is left out", subject=request.uri
             ) from death
@@ -180,9 +181,10 @@ class ParserPool:
         raise _ERRORS[failure["type"]](failure["message"], subject=failure["subject"])
 
     def _seconds_for(self, data: bytes, request: ParseRequest) -> float:
-        if b"%PDF-" not in data[:_MAGIC_WINDOW]:
+        found = _format_of(data, request)
+        if found is None or found.size is SizeClass.PAGE:
             return self._limits.html_seconds
-        return self._limits.ocr_seconds if request.ocr else self._limits.pdf_seconds
+        return self._limits.ocr_seconds if request.ocr and found.has_pictures else self._limits.pdf_seconds
 
     def _usable(self, child: "_Child | None") -> "_Child | None":
         if child is not None and child.is_idle and child.answered < self._limits.documents:
@@ -325,6 +327,11 @@ _ENDS: dict[int, str] = {
     signal.SIGABRT: "a library gave up, most likely out of memory",
 }
 """What a signal that ended a parser means; any other comes of a fault in a library."""
+
+
+def _format_of(data: bytes, request: ParseRequest) -> DocumentFormat | None:
+    name = name_of(request.path, request.url or request.uri)
+    return find_format(installed_formats(), data, content_type=request.content_type, name=name)
 
 
 def _no_start(why: str | None) -> str:

@@ -17,7 +17,8 @@ from retrieval.question.query import (
 )
 from schemas.evidence import DATE_FIELDS, ContextBundle, ToolUse
 from schemas.feed import Feed
-from schemas.nodes import Chunk, DocumentKind
+from schemas.formats import NAME
+from schemas.nodes import Chunk
 
 VERSION = "1"
 CHUNK_ID = r"^chunk:[a-z2-7]{26}$"
@@ -47,7 +48,7 @@ def _filter_schema() -> dict[str, Any]:
 
 def _value(field: str) -> list[dict[str, Any]]:
     if field == "kind":
-        return [{"type": "string", "enum": [kind.value for kind in DocumentKind]}]
+        return [{"type": "string", "pattern": f"^{NAME.pattern}$"}]
     if field == "page_no":
         digits = {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}
         return [{"type": "integer", "minimum": 1, "maximum": _PAGE_NO_MAX}, digits]

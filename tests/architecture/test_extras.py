@@ -24,9 +24,14 @@ BROUGHT = {
 """Modules that a declared dependency depends on for us."""
 
 
-def _imported() -> set[str]:
+FORMATS = REPO / "ingest" / "parse" / "formats"
+
+
+def _imported(*, of_formats: bool = False) -> set[str]:
+    """Modules of others that the code imports; those of formats, or of all else."""
     found: set[str] = set()
-    for file in (file for package in PACKAGES for file in (REPO / package).rglob("*.py")):
+    files = (file for package in PACKAGES for file in (REPO / package).rglob("*.py"))
+    for file in (file for file in files if file.is_relative_to(FORMATS) is of_formats):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 found |= {alias.name.partition(".")[0] for alias in node.names}
@@ -54,3 +59,11 @@ def test_a_missing_module_names_an_extra_that_brings_it(module: str) -> None:
         assert distributions & base
     else:
         assert distributions & _names(PROJECT["optional-dependencies"][extra]) or distributions & base
+
+
+@pytest.mark.parametrize("module", sorted(_imported(of_formats=True)))
+def test_what_a_format_parses_with_comes_with_the_pipeline(module: str) -> None:
+    # A document whose format lacks its library is told this extra, without a list of such libraries.
+    distributions = {_plain(name) for name in packages_distributions().get(module, [module])}
+
+    assert distributions & _names(PROJECT["optional-dependencies"]["pipeline"])

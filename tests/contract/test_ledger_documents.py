@@ -197,7 +197,7 @@ def test_only_bytes_to_read_or_compare_that_this_pipeline_has_not_parsed_are_unp
         [replace(parsed, uri=f"{SITE}/{s.value}", state=s, parsed_sha=None) for s in DocumentState]
     )
 
-    unparsed = ledger.documents.unparsed("site", pipeline_version="v2")
+    unparsed = ledger.documents.unparsed("site", pipeline_versions=("v2",))
     readable = {state.value for state in COMPARED}
     assert set(uris(unparsed)) == {"never", "other bytes", "other pipeline"} | readable
     assert uris(unparsed) == sorted(uris(unparsed))

@@ -11,6 +11,7 @@ from ingest.fetch.crawl import fetch_all
 from ingest.fetch.credentials import Credentials
 from ingest.fetch.limits import FetchLimits
 from ingest.fetch.proxies import ProxyRules
+from ingest.parse.formats.registry import installed_formats
 from schemas.fetch import FetchRequest, FetchResult
 from tests.fakes.fetch_clock import QuickClock
 from tests.fakes.site_server import Reply, Site, serve
@@ -53,6 +54,7 @@ def session_for(
         proxies=proxies,
         browser=browser,
         limits=limits,
+        formats=installed_formats(),
     ) as session:
         yield session
 

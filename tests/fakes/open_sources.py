@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.fetch.client import open_session
+from ingest.parse.formats.registry import installed_formats
 from ingest.sources.registry import kind_named
 from runtime.clock import SystemClock
 from runtime.source_file import parse_source
@@ -57,6 +58,7 @@ def opened(
                     per_host_delay=source.rate.per_host_delay,
                     concurrency=1,
                     clock=SystemClock(),
+                    formats=installed_formats(),
                 )
             )
 

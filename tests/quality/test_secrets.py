@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ingest.parse.secrets import find_in_markup, find_in_texts
-from schemas.nodes import DocumentKind, Section
+from schemas.nodes import Section
 from tests.quality.html_sites import SOURCES, Site
 
 pytestmark = [pytest.mark.long, pytest.mark.data, pytest.mark.timeout(600)]
@@ -45,7 +45,7 @@ def test_what_looking_for_secrets_costs_is_printed(tmp_path: Path, figures: list
     }
     start = time.process_time()
     found = [find_in_texts(text) for text in texts.values()]
-    found += [find_in_markup(data, DocumentKind.HTML) for data in site.pages.values()]
+    found += [find_in_markup(data) for data in site.pages.values()]
     spent = 1000 * (time.process_time() - start) / len(site.pages)
 
     figures.append(f"secrets: {spent:.2f} CPU ms a page of postgresql, markup included")

@@ -56,15 +56,15 @@ class Documents:
         """All documents of a source, ordered by URI."""
         return self._select(document.c.source == source)
 
-    def unparsed(self, source: str, *, pipeline_version: str) -> tuple[KnownDocument, ...]:
-        """Documents to read or compare whose stored bytes have not been parsed by this pipeline version.
+    def unparsed(self, source: str, *, pipeline_versions: Collection[str]) -> tuple[KnownDocument, ...]:
+        """Documents to read or compare whose stored bytes none of these pipeline versions has parsed.
 
         Also stubs that were fetched, and not yet led on from.
         """
         stale = sa.or_(
             document.c.parsed_sha.is_(None),
             document.c.parsed_sha != document.c.raw_sha,
-            document.c.pipeline_version != pipeline_version,
+            document.c.pipeline_version.not_in([*pipeline_versions]),
             sa.and_(document.c.refresh.is_not(None), document.c.state.in_([*READABLE])),
         )
         return self._select(

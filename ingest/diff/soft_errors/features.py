@@ -69,7 +69,7 @@ def extract_features(fragment: GraphFragment, data: bytes, *, words: int | None 
     """
     sections = (node.heading for node in fragment.nodes if isinstance(node, Section) and node.heading)
     text, heading = "\n".join([chunk.text for chunk in fragment.chunks]), next(sections, "")
-    if not heading and fragment.kind is not DocumentKind.HTML:
+    if not heading and fragment.kind != DocumentKind.HTML:
         heading = text.partition("\n")[0]
     if fragment.noindex and data:
         heading, text = _heading(data) or fragment.title, _stripped(data)
@@ -82,7 +82,7 @@ def extract_features(fragment: GraphFragment, data: bytes, *, words: int | None 
         uri=fragment.uri,
         links=fragment.links,
         markup=data if len(data) <= 2 * HEAD else data[:HEAD] + b"\n" + data[-HEAD:],
-        is_html=fragment.kind is DocumentKind.HTML,
+        is_html=fragment.kind == DocumentKind.HTML,
         is_shell=not shown and not heading and is_unfilled(data),
     )
 

@@ -1,7 +1,6 @@
 """A Markdown or plain text file as a whole."""
 
 from dataclasses import replace
-from urllib.parse import unquote, urlsplit
 
 from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
@@ -11,7 +10,7 @@ from ingest.parse.links import collect_links
 from ingest.parse.markdown.blocks import read_markdown
 from ingest.parse.markdown.front_matter import split_front_matter
 from ingest.parse.outline import Block, OutlineSection, build_outline
-from ingest.parse.page_facts import PageFacts
+from ingest.parse.page_facts import PageFacts, file_name, folders
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 
@@ -22,12 +21,12 @@ def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTok
     found = read_markdown(body)
     links, more = collect_links(found.links, base=request.uri)
     outline = build_outline(found.parts)
-    title = stated.title or _first_heading(outline) or _file_name(request)
+    title = stated.title or _first_heading(outline) or file_name(request)
     facts = PageFacts(
         kind=DocumentKind.MARKDOWN,
         title=title,
         template_type="markdown",
-        breadcrumbs=(*_folders(request), title),
+        breadcrumbs=(*folders(request), title),
         doc_id=stated.doc_id,
         names=stated.names,
         references=stated.references,
@@ -45,12 +44,12 @@ def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTok
 def parse_plain_text(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
     """Turn a plain text file into a page of one section without heading."""
     text = _decode(data, request).replace("\r\n", "\n").strip()
-    title = _file_name(request)
+    title = file_name(request)
     facts = PageFacts(
         kind=DocumentKind.MARKDOWN,
         title=title,
         template_type="text",
-        breadcrumbs=(*_folders(request), title),
+        breadcrumbs=(*folders(request), title),
         structure_confidence=0.5,
     )
     outline = build_outline([Block(text=text)])
@@ -64,15 +63,3 @@ def _decode(data: bytes, request: ParseRequest) -> str:
 
 def _first_heading(outline: tuple[OutlineSection, ...]) -> str:
     return next((section.heading for section in outline if section.heading), "")
-
-
-def _path(request: ParseRequest) -> str:
-    return request.path or unquote(urlsplit(request.uri).path)
-
-
-def _file_name(request: ParseRequest) -> str:
-    return _path(request).rstrip("/").rpartition("/")[2] or request.uri
-
-
-def _folders(request: ParseRequest) -> tuple[str, ...]:
-    return tuple(name for name in _path(request).split("/")[:-1] if name)

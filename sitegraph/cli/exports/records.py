@@ -47,7 +47,7 @@ def _documents(index: Index, generation: int, source: str | None) -> Iterator[di
         for node in graph.nodes(part):
             document = part[node.id]
             record = {key: value for key, value in node_to_record(node).items() if key != "doc"}
-            node_kind, document_kind = record.pop("kind"), record.pop("document_kind", DocumentKind.PDF.value)
+            node_kind, document_kind = record.pop("kind"), record.pop("document_kind", DocumentKind.PDF)
             yield {
                 **record,
                 "kind": document_kind,

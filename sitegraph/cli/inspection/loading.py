@@ -12,6 +12,7 @@ from ingest.fetch.files import read_file
 from ingest.fetch.gate import parse_allowed
 from ingest.fetch.proxies import read_proxies
 from ingest.fetch.robots import product_token
+from ingest.parse.formats.registry import installed_formats
 from ingest.urls import canonical_url, file_url
 from runtime.clock import SystemClock
 from runtime.file_errors import os_error_reason
@@ -58,6 +59,7 @@ def load_document(target: str, *, user_agent: str, allow_private: Sequence[str])
         concurrency=1,
         proxies=read_proxies(os.environ),
         clock=SystemClock(),
+        formats=installed_formats(),
     ) as session:
         return _follow(url, session, robot)
 

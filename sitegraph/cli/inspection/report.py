@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ingest.parse.html.traced import BlockStatus, CleaningStep
 from schemas.fragment import Link
 from schemas.geometry import BBox, PageSize
-from schemas.nodes import DocumentKind, RegionType
+from schemas.nodes import RegionType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ class Report:
     """All that is shown of one document, without pictures."""
 
     address: str
-    kind: DocumentKind
+    kind: str
     title: str
     notes: tuple[str, ...]
     warnings: tuple[str, ...]

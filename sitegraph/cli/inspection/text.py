@@ -43,7 +43,7 @@ def _facts(report: Report) -> Iterator[str]:
 
 def summarise(report: Report) -> Iterator[tuple[str, str]]:
     """Return names and values of what is known of the document as a whole."""
-    kind = (report.kind.value, report.template_type, report.lang, report.doc_id)
+    kind = (report.kind, report.template_type, report.lang, report.doc_id)
     yield "address", report.address
     yield "kind", ", ".join(dict.fromkeys(filter(None, kind)))
     if report.breadcrumbs:

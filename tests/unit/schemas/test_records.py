@@ -1,5 +1,6 @@
 """What a record refuses, and how boxes and nodes look in it."""
 
+import json
 from dataclasses import dataclass, replace
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from schemas.changes import RowChanges
 from schemas.documents import KnownDocument
 from schemas.geometry import BBox, PageSize
-from schemas.nodes import NODE_TYPES, Chunk, NodeKind, kind_of
+from schemas.hashing import canonical_json
+from schemas.nodes import NODE_TYPES, Chunk, NodeKind, Page, kind_of
 from schemas.records import from_record, node_from_record, node_to_record, to_record
 from schemas.source import GoneAfter, Source
 from tests.fakes.graph_samples import full_chunk, make_graph
@@ -83,3 +85,21 @@ def test_rows_of_a_payload_keep_their_kinds() -> None:
     record = to_record(changes)
     assert record["nodes"][0]["kind"] == "Page"
     assert from_record(RowChanges, record) == changes
+
+
+OLD_PAGE = (
+    '{"aliases":[],"breadcrumbs":["Guide"],"content_hash":"c","doc":"page:a","doc_id":null,"doc_type":null,'
+    '"document_kind":"markdown","domain":null,"id":"page:a","kind":"Page","lang":null,"path":"a.md",'
+    '"source":"s","stale":false,"status":null,"template_type":"markdown","title":"A","url":null,"version":null}'
+)
+
+
+@pytest.mark.parametrize("kind", ["markdown", "html", "a-kind-of-another-package"])
+def test_a_node_of_any_kind_of_document_is_read_and_written_byte_for_byte(kind: str) -> None:
+    stored = OLD_PAGE.replace('"markdown","domain"', f'"{kind}","domain"')
+
+    node = node_from_record(json.loads(stored))
+
+    assert isinstance(node, Page)
+    assert node.document_kind == kind
+    assert canonical_json(node_to_record(node)) == stored

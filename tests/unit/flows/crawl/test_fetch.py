@@ -149,3 +149,18 @@ def test_a_host_that_lied_is_asked_without_conditions_from_then_on(plain: PlainR
 
     assert look(plain, site).state is S.FETCHED
     assert conditions(site) == [(None, None)]
+
+
+def test_what_was_refused_is_asked_for_whole_once_the_formats_are_others(
+    site: Site, plain: PlainRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.pages["/"] = Reply(b"PK", headers={"ETag": '"1"'}, content_type="application/zip")
+    assert look(plain, site).state is S.UNSUPPORTED
+    look(plain, site)
+    assert conditions(site) == [('"1"', None)]
+
+    monkeypatch.setattr("flows.crawl.fetch.formats_version", lambda: "one more format")
+    look(plain, site)
+    assert conditions(site) == [(None, None)]
+    look(plain, site)
+    assert conditions(site) == [('"1"', None)]

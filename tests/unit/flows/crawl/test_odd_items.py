@@ -7,6 +7,7 @@ import pytest
 
 from flows.crawl.parse import parse_batch
 from ingest.fetch.client import open_session
+from ingest.parse.formats.registry import installed_formats
 from runtime.processes.parser_pool import ChildLimits, ParserPool
 from schemas.documents import DocumentState
 from schemas.errors import GuardRefused, ParserUnavailable
@@ -56,6 +57,7 @@ def test_pages_that_drip_cost_no_other_page_of_their_host(
         concurrency=1,
         clock=plain.index.clock,
         limits=short_limits(0.3),
+        formats=installed_formats(),
     ) as session:
         plain.give(session=session)
         crawl(plain, "first")

@@ -114,7 +114,7 @@ def test_the_same_bytes_sent_again_are_dropped_again(plain: PlainRun, site: Site
 def test_a_new_parser_fetches_what_was_not_kept_and_nothing_else(plain: PlainRun, site: Site) -> None:
     crawl(plain, "run-1")
     known = plain.index.ledger.documents.of_source(plain.source.name)
-    planned = plan_actions(plain.source, known, (), pipeline_version="v2 False", due_by="2026")
+    planned = plan_actions(plain.source, known, (), pipeline_versions=("v2 False",), due_by="2026")
     held_back = [action for action in planned if "secrets" in action.reason]
     assert [(action.action, action.uri) for action in held_back] == [(Action.FETCH, site.url("/secret"))]
     answers(site)

@@ -168,6 +168,7 @@ def test_a_wrong_entry_in_allow_private_is_said_at_once() -> None:
             per_host_delay=0,
             concurrency=1,
             clock=QuickClock(),
+            formats=(),
         ),
     ):
         pass

@@ -12,6 +12,8 @@ from tests.fakes.deep_folders import DEPTH, deep_folders, nest
 
 __all__ = ["deep_folders"]
 
+SUFFIXES = (".md", ".markdown", ".html", ".htm", ".pdf", ".txt")
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -37,7 +39,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_documents_are_listed_in_order_without_secrets(root: Path) -> None:
     skipped: dict[str, str] = {}
-    assert list_files(root, on_skip=skipped.__setitem__) == (
+    assert list_files(root, suffixes=SUFFIXES, on_skip=skipped.__setitem__) == (
         "a.txt",
         "b.md",
         "guide/Page.HTML",
@@ -68,7 +70,7 @@ def test_links_out_of_the_root_are_left_out_and_said(root: Path) -> None:
     (root / "dangling.md").symlink_to(root / "nowhere.md")
     os.mkfifo(root / "pipe.md")
     skipped: dict[str, str] = {}
-    listed = list_files(root, on_skip=skipped.__setitem__)
+    listed = list_files(root, suffixes=SUFFIXES, on_skip=skipped.__setitem__)
     assert "inner.md" in listed
     assert not any(path.startswith(("out", "folder", "secret", "dangling", "pipe")) for path in listed)
     assert "outside the root" in skipped["out.md"]
@@ -120,7 +122,7 @@ def test_a_file_over_the_cap_is_refused(root: Path) -> None:
 
 def test_a_root_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FetchRefused, match="roots"):
-        list_files(tmp_path / "nowhere", on_skip=lambda _path, _reason: None)
+        list_files(tmp_path / "nowhere", suffixes=SUFFIXES, on_skip=lambda _path, _reason: None)
 
 
 def test_links_that_lead_in_a_circle_are_left_out_with_a_reason(root: Path) -> None:
@@ -131,7 +133,7 @@ def test_links_that_lead_in_a_circle_are_left_out_with_a_reason(root: Path) -> N
     (root / "guide" / "up").symlink_to("..", target_is_directory=True)
     skipped: dict[str, str] = {}
 
-    listed = list_files(root, on_skip=skipped.__setitem__)
+    listed = list_files(root, suffixes=SUFFIXES, on_skip=skipped.__setitem__)
 
     assert "b.md" in listed
     assert not [path for path in listed if "up" in path]
@@ -142,7 +144,9 @@ def test_links_that_lead_in_a_circle_are_left_out_with_a_reason(root: Path) -> N
 
 
 def test_folders_nested_deeper_than_python_calls_are_walked(deep_folders: Path) -> None:
-    (deep,) = list_files(deep_folders, on_skip=lambda path, why: pytest.fail(f"{path}: {why}"))
+    (deep,) = list_files(
+        deep_folders, suffixes=SUFFIXES, on_skip=lambda path, why: pytest.fail(f"{path}: {why}")
+    )
 
     assert deep.count("/") == DEPTH
     assert read_file(deep_folders, deep, max_bytes=100) == b"# Deep\n"
@@ -152,7 +156,7 @@ def test_a_path_longer_than_the_system_takes_is_left_out_with_a_reason(root: Pat
     nest(root, 3000)
     skipped: dict[str, str] = {}
 
-    listed = list_files(root, on_skip=skipped.__setitem__)
+    listed = list_files(root, suffixes=SUFFIXES, on_skip=skipped.__setitem__)
 
     subprocess.run(["rm", "-rf", str(root / "d")], check=True)
     assert "b.md" in listed

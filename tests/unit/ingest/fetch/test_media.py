@@ -1,8 +1,12 @@
 """Which bodies are documents: by what the server calls them, then by their bytes."""
 
+from pathlib import Path
+
 import pytest
 
+from ingest.fetch.limits import limits_of
 from schemas.fetch import FetchStatus
+from schemas.source import SizeLimits
 from tests.fakes.fetching import fetch_reply
 from tests.fakes.site_server import Reply
 
@@ -43,3 +47,40 @@ def test_an_unsupported_type_is_known_before_its_body_and_its_validators_are_kep
     result = fetch_reply(archive)
     assert (result.status, result.bytes, result.requests) == (FetchStatus.UNSUPPORTED, 0, 1)
     assert (result.http_status, result.etag, result.content_type) == (200, '"z1"', "application/zip")
+
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "formats"
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+@pytest.mark.parametrize(
+    ("sample", "path", "kind", "taken"),
+    [
+        ("docx.1.docx", "/a", WORD, True),
+        ("docx.1.docx", "/report.docx?download=1", "application/octet-stream", True),
+        ("docx.2.docx", "/report.docx", "application/zip", True),
+        ("docx.2.docx", "/report.docx", "text/html", True),
+        ("docx.1.docx", "/report.xlsx", "application/zip", False),
+        ("epub.1.epub", "/book", "application/epub+zip", True),
+        ("epub.2.epub", "/book", None, True),
+        ("notebook.1.ipynb", "/trim.ipynb", "application/json", True),
+        ("notebook.1.ipynb", "/trim.ipynb", "text/plain", True),
+        ("notebook.1.ipynb", "/trim.json", "application/json", False),
+        ("rst.1.rst", "/lamps.rst", "text/x-rst", True),
+        ("html.1.html", "/report.docx", "text/html", True),
+    ],
+)
+def test_a_format_is_known_by_what_servers_call_it_or_by_its_name(
+    sample: str, path: str, kind: str | None, taken: bool
+) -> None:
+    result = fetch_reply(Reply((SAMPLES / sample).read_bytes(), content_type=kind), path=path)
+    assert result.status is (FetchStatus.OK if taken else FetchStatus.UNSUPPORTED)
+
+
+def test_the_size_of_a_file_of_another_format_is_capped_by_a_key_of_its_own() -> None:
+    large = Reply(b"PK\x03\x04" + b"x" * 2_000_000, content_type=WORD)
+
+    result = fetch_reply(large, limits=limits_of(SizeLimits(file_mb=1)))
+
+    assert result.status is FetchStatus.REFUSED
+    assert "limits.file_mb in the source file" in result.reason

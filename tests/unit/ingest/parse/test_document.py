@@ -22,12 +22,17 @@ def test_a_style_sheet_is_refused_by_its_type() -> None:
 
 
 def test_a_file_named_md_is_markdown() -> None:
-    assert parse_file("# Plan\n\nText.").kind is DocumentKind.MARKDOWN
+    assert parse_file("# Plan\n\nText.").kind == DocumentKind.MARKDOWN
+
+
+@pytest.mark.parametrize("path", ["Plan #2.md", "why?.md", "C#/plan.md"])
+def test_the_ending_of_a_path_is_found_behind_any_sign(path: str) -> None:
+    assert parse_file("# Plan\n\nText.", path=path).kind == DocumentKind.MARKDOWN
 
 
 def test_a_whole_web_page_at_an_address_that_ends_in_md_is_html() -> None:
     uri = "http://docs.example/readme.md"
-    assert parse_page("<!DOCTYPE html><h1>Read me</h1>", uri=uri, url=uri).kind is DocumentKind.HTML
+    assert parse_page("<!DOCTYPE html><h1>Read me</h1>", uri=uri, url=uri).kind == DocumentKind.HTML
 
 
 def test_plain_text_is_one_section_without_heading() -> None:

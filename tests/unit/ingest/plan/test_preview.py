@@ -22,7 +22,7 @@ def plan(
     """Action and reason, in order, of a run with parser version v2."""
     chosen = source or web_source()
     actions = plan_actions(
-        chosen, documents, starts, pipeline_version="v2", due_by=due_by, lists_all=not chosen.seeds
+        chosen, documents, starts, pipeline_versions=("v2",), due_by=due_by, lists_all=not chosen.seeds
     )
     return [(action.action.value, action.reason) for action in actions]
 
@@ -73,7 +73,7 @@ def test_what_is_not_due_is_kept_back_only_when_asked(
 ) -> None:
     document = known(PAGE, state=S.FETCHED, pipeline_version="v2", next_due=next_due)
     assert plan(document, due_by=due_by) == rows
-    actions = plan_actions(web_source(), [document], (), pipeline_version="v2", due_by=due_by)
+    actions = plan_actions(web_source(), [document], (), pipeline_versions=("v2",), due_by=due_by)
     late = f"since {next_due}" if due_by and next_due else ""
     assert [action.detail for action in actions] == [late] * len(rows)
 
@@ -108,7 +108,7 @@ def test_a_listed_address_out_of_scope_is_not_planned() -> None:
 
 def test_actions_come_in_order_of_action_and_address() -> None:
     documents = [known(SITE + "b"), known("https://elsewhere.example/", state=S.FETCHED), known(SITE + "a")]
-    actions = plan_actions(web_source(), documents, (), pipeline_version="v2", due_by=None)
+    actions = plan_actions(web_source(), documents, (), pipeline_versions=("v2",), due_by=None)
     assert actions == tuple(sorted(actions, key=lambda a: (a.action, a.uri)))
     assert actions[0] == PlannedAction(action=Action.FETCH, uri=SITE + "a", reason="new")
 

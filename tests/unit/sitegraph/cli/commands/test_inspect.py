@@ -93,7 +93,7 @@ def test_a_page_that_is_not_there_is_exit_code_4(site: Site, capsys: pytest.Capt
         ("http://[nowhere/", 2, "give an http(s) URL or a file"),
         (".env", 2, "its name marks a secret"),
         ("locked.pdf", 1, "needs_password"),
-        ("picture.png", 1, "neither PDF nor HTML"),
+        ("picture.png", 1, "of no format that is read here: pdf"),
     ],
 )
 def test_a_bad_document_is_one_line_and_its_exit_code(

@@ -1,0 +1,82 @@
+"""Documents that are read as markup made of them: all of it is content, and nothing around it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml.html import HtmlElement
+
+from ingest.parse.assembly import assemble_page
+from ingest.parse.chunking import CountTokens
+from ingest.parse.html.blocks import read_blocks
+from ingest.parse.html.content import page_body
+from ingest.parse.html.dom import parse_tree, survey_tree
+from ingest.parse.html.family import Shape
+from ingest.parse.html.inline import inline_text, is_permalink
+from ingest.parse.links import FoundLink, collect_links
+from ingest.parse.outline import Part, build_outline
+from ingest.parse.page_facts import PageFacts, file_name, folders
+from schemas.edges import LinkPosition
+from schemas.fragment import GraphFragment, ParseRequest
+
+SHAPE = Shape(containers=())
+SECTIONED = Shape(containers=(), section_anchor=True)
+"""The id of a section lies on the element around its heading."""
+
+_BACK = ("↑", "↩")
+"""With what the text of a link begins that leads from a note back to where it is cited."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertedBody:
+    """What stands in markup: parts in reading order, links as written, and the tree."""
+
+    parts: tuple[Part, ...]
+    links: tuple[FoundLink, ...]
+    root: HtmlElement
+
+
+def read_body(markup: str, *, subject: str, shape: Shape = SHAPE) -> ConvertedBody:
+    """Read all of the body of a page that was made of a document. Raises: ParseError: no element in it."""
+    return read_tree(parse_tree(markup, subject=subject), shape=shape)
+
+
+def read_tree(root: HtmlElement, *, shape: Shape = SHAPE) -> ConvertedBody:
+    """Read all of the body of a tree."""
+    for link in list(root.iter("a")):
+        if link.text_content().strip().startswith(_BACK):
+            link.drop_tree()
+    parts = read_blocks(page_body(root), survey_tree(root), shape, keep_chrome=True)
+    return ConvertedBody(parts=tuple(parts), links=tuple(_links(root)), root=root)
+
+
+def assemble_document(
+    parts: tuple[Part, ...],
+    links: tuple[FoundLink, ...],
+    *,
+    request: ParseRequest,
+    kind: str,
+    title: str = "",
+    lang: str | None = None,
+    warnings: tuple[str, ...] = (),
+    count_tokens: CountTokens,
+) -> GraphFragment:
+    """Return the fragment of a document; without a title, it has its first heading's or its file's name."""
+    outline = build_outline(parts)
+    title = title or next((one.heading for one in outline if one.heading), "") or file_name(request)
+    found, more = collect_links(links, base=request.uri)
+    facts = PageFacts(
+        kind=kind,
+        title=title,
+        template_type=kind,
+        breadcrumbs=(*folders(request), title),
+        lang=lang,
+        warnings=(*warnings, *more),
+    )
+    return assemble_page(outline, found, request=request, facts=facts, count_tokens=count_tokens)
+
+
+def _links(root: HtmlElement) -> Iterator[FoundLink]:
+    for link in root.iter("a"):
+        href, (text, _) = link.get("href"), inline_text(link)
+        if href is not None and link.get("role") != "doc-backlink" and not is_permalink(link):
+            yield FoundLink(href, text, LinkPosition.BODY)

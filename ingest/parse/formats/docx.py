@@ -1,0 +1,123 @@
+"""DOCX (ECMA-376): converted to HTML by mammoth, with a style map made of the styles of the file."""
+
+import html
+import re
+from io import BytesIO
+from typing import Any
+
+from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_member, refuse_doctype
+from ingest.parse.formats.docx_styles import style_map
+from ingest.parse.formats.sniffing import is_binary
+from ingest.parse.secrets import kinds_of
+from schemas.errors import ParseError
+from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
+from schemas.fragment import GraphFragment, ParseRequest
+from schemas.redaction import secrets_of
+
+_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_MAIN = "word/document.xml"
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""What encrypted files begin with, and those of Word before 2007."""
+
+_NOTE = re.compile(r"(?:footnote|endnote)(?:-ref)?-\d+")
+_PROSE = re.compile(
+    r"word/(?:document|comments|footnotes|endnotes|(?:header|footer)\d*)\.xml|docProps/\w+\.xml"
+)
+_PARAGRAPH_END = re.compile(rb"</w:p>|<w:br/>|</\w+:\w+>(?=<(?!w:))")
+_TAG = re.compile(rb"<[^>]*>")
+
+
+def _recognise(head: bytes, content_type: str, name: str) -> bool:
+    is_named = name.endswith(".docx") or media_type(content_type) == _TYPE
+    if head.startswith(ZIP_START):
+        return is_named or b"word/" in head
+    return is_named and is_binary(head)
+
+
+def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
+    from ingest.parse.formats.converted import assemble_document, read_tree
+    from ingest.parse.html.dom import parse_tree
+
+    if data.startswith(_OLE):
+        raise ParseError(
+            "encrypted, or of Word before 2007; save it as .docx without a password", subject=request.uri
+        )
+    archive = open_archive(data, subject=request.uri)
+    if _MAIN not in archive.namelist():
+        raise ParseError(f"no DOCX: there is no {_MAIN} in it", subject=request.uri)
+    for name in archive.namelist():
+        if name.endswith((".xml", ".rels")):
+            refuse_doctype(read_member(archive, name, subject=request.uri), name=name, subject=request.uri)
+    markup = _to_html(data, style_map(archive, subject=request.uri), request.uri)
+    tree = parse_tree(markup, subject=request.uri)
+    _place_notes(tree)
+    body = read_tree(tree)
+    return assemble_document(
+        body.parts, body.links, request=request, kind=FORMAT.name, count_tokens=tools.count_tokens
+    )
+
+
+def _to_html(data: bytes, style_map: str, subject: str) -> str:
+    import mammoth
+
+    try:
+        made = mammoth.convert_to_html(
+            BytesIO(data),
+            style_map=style_map,
+            include_embedded_style_map=False,
+            convert_image=mammoth.images.img_element(lambda _: {"src": ""}),
+        )
+    except MemoryError:
+        raise
+    except Exception as error:  # of XML, of the archive, of what mammoth expects to find in them
+        raise ParseError(f"damaged: {type(error).__name__} ({error})", subject=subject) from error
+    return f"<html><body>{made.value}</body></html>"
+
+
+def _place_notes(root: Any) -> None:
+    """Put each note after the block that cites it; mammoth lists them at the end, under ids of its own."""
+    marks = {link.get("href"): link for link in root.iter("a") if _NOTE.fullmatch(link.get("id") or "")}
+    for note in [item for item in root.iter("li") if _NOTE.fullmatch(item.get("id") or "")]:
+        mark = marks.get(f"#{note.get('id')}")
+        if mark is None:
+            continue
+        for back in [link for link in note.iter("a") if link.get("href") == f"#{mark.get('id')}"]:
+            back.drop_tree()
+        block = next((one for one in mark.iterancestors() if one.getparent().tag == "body"), None)
+        if block is not None:
+            first = next(note.iter("p"), note)
+            first.text = f"{mark.text_content()} {first.text or ''}"
+            note.tag, note.tail = "div", None
+            note.set("class", "note")
+            _after_notes(block).addnext(note)
+        note.attrib.pop("id")
+        mark.drop_tag()
+
+
+def _after_notes(block: Any) -> Any:
+    """The last of the notes that have been put after a block, or the block."""
+    while block.getnext() is not None and block.getnext().get("class") == "note":
+        block = block.getnext()
+    return block
+
+
+def _unread_secrets(data: bytes) -> tuple[str, ...]:
+    """Comments, headers and properties are not read, and kept with the file."""
+    archive = open_archive(data, subject="")
+    members = (archive.read(name) for name in archive.namelist() if _PROSE.fullmatch(name))
+    texts = (_TAG.sub(b"", _PARAGRAPH_END.sub(b"\n", xml)).decode("utf-8", "replace") for xml in members)
+    return kinds_of(secrets_of(html.unescape("\n\n".join(texts))))
+
+
+FORMAT = DocumentFormat(
+    name="docx",
+    version="1",
+    parse=_parse,
+    recognise=_recognise,
+    suffixes=(".docx",),
+    media_types=(_TYPE,),
+    shared_types=("application/zip", "application/x-zip-compressed", "application/msword"),
+    size=SizeClass.FILE,
+    unread_secrets=_unread_secrets,
+    end=ZIP_END,
+)

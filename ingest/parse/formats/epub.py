@@ -1,0 +1,144 @@
+"""EPUB: one document, whose chapters are read in the order of the spine, each as HTML is.
+
+A place in it is an EPUB Canonical Fragment Identifier (https://idpf.org/epub/linking/cfi/), the fragment that
+its media type defines: it names the chapter and the element in it, and reading systems open it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+from zipfile import ZipFile
+
+from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_member
+from ingest.parse.formats.epub_package import CONTAINER, Chapter, inside, read_package
+from ingest.parse.formats.sniffing import is_binary
+from ingest.parse.secrets import find_in_markup
+from schemas.errors import ParseError
+from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
+from schemas.fragment import GraphFragment, ParseRequest
+
+if TYPE_CHECKING:
+    from ingest.parse.formats.converted import ConvertedBody
+    from ingest.parse.links import FoundLink
+    from ingest.parse.outline import Part
+
+_TYPE = "application/epub+zip"
+_MARK = b"mimetypeapplication/epub+zip"
+"""What stands from byte 30 of the file on (OCF 3.3, 4.3)."""
+
+_MARKUP = re.compile(r".*\.(?:xhtml|html|htm|opf|ncx)", re.IGNORECASE)
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_SPECIAL = re.compile(r"[\^\[\](),;=]")
+
+
+def _recognise(head: bytes, content_type: str, name: str) -> bool:
+    is_named = name.endswith(".epub") or media_type(content_type) == _TYPE
+    if head.startswith(ZIP_START):
+        return is_named or head[30:].startswith(_MARK)
+    return is_named and is_binary(head)
+
+
+def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
+    from ingest.parse.formats.converted import assemble_document, read_tree
+
+    archive = open_archive(data, subject=request.uri)
+    if CONTAINER not in archive.namelist():
+        raise ParseError(f"no EPUB: there is no {CONTAINER} in it", subject=request.uri)
+    book = read_package(archive, subject=request.uri)
+    trees = {chapter.path: _tree(archive, chapter, request.uri) for chapter in book.chapters}
+    places = {one.path: _name_places(trees[one.path], one.step) for one in book.chapters}
+    parts: list[Part] = []
+    links: list[FoundLink] = []
+    for chapter in book.chapters:
+        body = read_tree(trees[chapter.path])
+        parts += _chapter_parts(chapter, body)
+        links += _links(chapter, body, places, request.uri)
+    return assemble_document(
+        tuple(parts),
+        tuple(links),
+        request=request,
+        kind=FORMAT.name,
+        title=book.title,
+        lang=book.lang,
+        count_tokens=tools.count_tokens,
+    )
+
+
+def _tree(archive: ZipFile, chapter: Chapter, subject: str) -> Any:
+    from ingest.parse.html.charset import decode_html
+    from ingest.parse.html.dom import parse_tree
+
+    return parse_tree(decode_html(read_member(archive, chapter.path, subject=subject), None), subject=subject)
+
+
+def _name_places(root: Any, step: str) -> dict[str, str]:
+    """Give what has an id, and every heading, its CFI as id; return that of each id, and for "" the start.
+
+    Steps count elements by twos; the id in brackets lets a reading system find it though the path has moved.
+    """
+    found = {"": f"epubcfi({step}!/4)"}
+    paths = {root: ""}
+    for element in root.iter():
+        for number, child in enumerate(element, start=1):
+            mark = f"[{_escaped(child.get('id'))}]" if child.get("id") else ""
+            paths[child] = f"{paths[element]}/{2 * number}{mark}"
+    for element, path in paths.items():
+        name = element.get("id")
+        if name or element.tag in _HEADINGS:
+            element.set("id", f"epubcfi({step}!{path})")
+            found.setdefault(name or path, element.get("id"))
+    return found
+
+
+def _escaped(name: str) -> str:
+    return _SPECIAL.sub(lambda sign: f"^{sign[0]}", name)
+
+
+def _chapter_parts(chapter: Chapter, body: "ConvertedBody") -> "Iterator[Part]":
+    """The parts of a chapter, in a box of their own: no heading of it is below one of the chapter before."""
+    from ingest.parse.outline import BoxEnd, BoxStart, Heading
+
+    yield BoxStart()
+    first = next(iter(body.parts), None)
+    if chapter.label and first is not None and not isinstance(first, Heading):
+        yield Heading(text=chapter.label, level=1, fragment=f"epubcfi({chapter.step}!/4)")
+    yield from body.parts
+    yield BoxEnd()
+
+
+def _links(
+    chapter: Chapter, body: "ConvertedBody", places: dict[str, dict[str, str]], uri: str
+) -> "Iterator[FoundLink]":
+    """Links to other documents as they are, those inside the book to the place that they lead to."""
+    for link in body.links:
+        if urlsplit(link.href).scheme:
+            yield link
+            continue
+        path, fragment = inside(chapter.path, link.href)
+        ids = places.get(path)
+        if ids is not None:
+            yield replace(link, href=f"{uri}#{quote(ids.get(fragment, ids['']))}")
+
+
+def _unread_secrets(data: bytes) -> tuple[str, ...]:
+    """What stands in chapters and in the package, also where nobody reads it."""
+    archive = open_archive(data, subject="")
+    return find_in_markup(
+        b"\n".join(archive.read(name) for name in archive.namelist() if _MARKUP.fullmatch(name))
+    )
+
+
+FORMAT = DocumentFormat(
+    name="epub",
+    version="1",
+    parse=_parse,
+    recognise=_recognise,
+    suffixes=(".epub",),
+    media_types=(_TYPE,),
+    shared_types=("application/zip", "application/x-zip-compressed"),
+    size=SizeClass.FILE,
+    unread_secrets=_unread_secrets,
+    end=ZIP_END,
+)

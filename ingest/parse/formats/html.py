@@ -1,0 +1,28 @@
+"""HTML and XHTML."""
+
+from ingest.parse.formats.sniffing import XML_TYPES, has_markup, is_prose
+from ingest.parse.secrets import find_in_markup
+from schemas.formats import DocumentFormat, ParseTools
+from schemas.fragment import GraphFragment, ParseRequest
+
+
+def _recognise(head: bytes, content_type: str, _name: str) -> bool:
+    return is_prose(head, content_type) and has_markup(head)
+
+
+def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
+    from ingest.parse.html.page import parse_html
+
+    return parse_html(data, request, count_tokens=tools.count_tokens, run_hook=tools.run_hook)
+
+
+FORMAT = DocumentFormat(
+    name="html",
+    parse=_parse,
+    recognise=_recognise,
+    suffixes=(".html", ".htm"),
+    media_types=("text/html", "application/xhtml+xml", *XML_TYPES),
+    is_text=True,
+    unread_secrets=find_in_markup,
+    end=b"</html>",
+)

@@ -1,0 +1,119 @@
+"""Directives and roles of Sphinx that files of reStructuredText use and docutils does not know.
+
+Without them docutils would put a complaint in the place of the text.
+Source: the lists of directives and roles in Sphinx's manual.
+"""
+
+from functools import cache
+from typing import Any, ClassVar
+
+from ingest.parse.html.words import word_set
+
+_NOTES = word_set("seealso versionadded versionchanged deprecated versionremoved todo")
+_SILENT = word_set("toctree index only highlight currentmodule autosummary tabularcolumns")
+_CODE = word_set("literalinclude doctest testcode productionlist prompt ipython mermaid graphviz")
+_CODE_OPTIONS = word_set("linenos lineno-start emphasize-lines caption dedent force")
+_OBJECTS = word_set(
+    "function class method staticmethod classmethod attribute property data exception option envvar program "
+    "confval describe object glossary tab"
+)
+_ROLES = word_set(
+    "ref doc any term func class meth mod attr obj exc data const keyword option envvar file samp command "
+    "program kbd guilabel menuselection numref dfn abbr download makevar mimetype manpage token pep rfc "
+    "issue confval eq cite"
+)
+_DOMAINS = ("", "py:", "c:", "cpp:", "js:", "std:", "rst:")
+
+
+@cache
+def register_sphinx() -> None:
+    """Make docutils read them: text in notes stays, code stays code, the title of a reference is its text."""
+    from docutils.parsers.rst import directives, roles
+
+    known = _directives()
+    for name, directive in known.items():
+        directives.register_directive(name, directive)
+    for role in sorted(_ROLES):
+        for domain in _DOMAINS:
+            if domain or role not in {"pep", "rfc"}:  # docutils knows these two
+                roles.register_local_role(f"{domain}{role}", _reference)
+
+
+def _reference(_name: str, rawtext: str, text: str, *_: Any, **__: Any) -> tuple[list[Any], list[Any]]:
+    """Show a reference as its title: of `title <target>` what stands before, of `~a.b.c` the last part."""
+    from docutils import nodes, utils
+
+    plain = utils.unescape(text)
+    if plain.endswith(">") and " <" in plain:
+        plain = plain.rpartition(" <")[0]
+    elif plain.startswith("~"):
+        plain = plain.rpartition(".")[2].removeprefix("~")
+    return [nodes.inline(rawtext, plain.lstrip("!~"))], []
+
+
+def _directives() -> dict[str, Any]:
+    from docutils import nodes
+    from docutils.parsers.rst import Directive, directives
+    from docutils.parsers.rst.directives.body import CodeBlock
+
+    class Note(Directive):
+        """A note with its name, its argument and what stands in it."""
+
+        has_content, optional_arguments, final_argument_whitespace = True, 1, True
+
+        def run(self) -> list[Any]:
+            box = nodes.admonition(classes=["note"])
+            first, _, rest = (self.arguments or [""])[0].partition("\n")
+            box += nodes.title("", f"{self.name} {first}".strip())
+            if rest:
+                box += nodes.paragraph("", "", *self.state.inline_text(rest, self.lineno)[0])
+            self.state.nested_parse(self.content, self.content_offset, box)
+            return [box]
+
+    class Described(Directive):
+        """What declares a function or a term: its signature, and what is said about it."""
+
+        has_content, optional_arguments, final_argument_whitespace = True, 1, True
+
+        def run(self) -> list[Any]:
+            said = nodes.container()
+            lines = (self.arguments or [""])[0].splitlines()
+            for line in (one for one in lines if not one.startswith(":")):  # its options
+                said += nodes.paragraph("", "", nodes.literal(line, line.strip()))
+            self.state.nested_parse(self.content, self.content_offset, said)
+            return [said]
+
+    class Code(Directive):
+        """Code without a language that is known; a file that is named is not read."""
+
+        has_content, optional_arguments, final_argument_whitespace = True, 1, True
+
+        def run(self) -> list[Any]:
+            text = "\n".join(self.content)
+            return [nodes.literal_block(text, text)] if text.strip() else []
+
+    class Highlighted(CodeBlock):
+        """Code with the options that Sphinx has for it; its caption stands before it."""
+
+        option_spec: ClassVar[Any] = {
+            **(CodeBlock.option_spec or {}),
+            **dict.fromkeys(_CODE_OPTIONS, directives.unchanged),
+        }
+
+        def run(self) -> list[Any]:
+            caption = self.options.get("caption")
+            code: list[Any] = super().run()  # type: ignore[no-untyped-call]
+            return [nodes.paragraph(caption, caption), *code] if caption else code
+
+    class Nothing(Directive):
+        """What lists or switches something, and says nothing itself."""
+
+        has_content, optional_arguments, final_argument_whitespace = True, 1, True
+
+        def run(self) -> list[Any]:
+            return []
+
+    found: dict[str, Any] = {**dict.fromkeys(_SILENT, Nothing), **dict.fromkeys(_CODE, Code)}
+    found |= dict.fromkeys(("code", "code-block", "sourcecode"), Highlighted)
+    described = dict.fromkeys((f"{domain}{name}" for domain in _DOMAINS for name in _OBJECTS), Described)
+    return found | dict.fromkeys(_NOTES, Note) | described

@@ -1,0 +1,57 @@
+"""A folder with a file of each format: one run, and each is found by what it says, under its headings."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest.parse.formats.registry import installed_formats
+from tests.fakes.sitegraph_runs import Sitegraph
+
+pytestmark = pytest.mark.server
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+WITHOUT_HEADINGS = {"pdf", "text"}
+"""The sample of PDF is a line; those of PDFs with headings have tests of their own."""
+
+
+@pytest.fixture(scope="module")
+def folder(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The samples and their index; every file of them was read."""
+    folder = tmp_path_factory.mktemp("formats")
+    shutil.copytree(SAMPLES, folder / "papers")
+    (folder / "papers.yaml").write_text("name: papers\nkind: files\nroots: [papers]\n")
+    report = sitegraph.run(folder / "papers.yaml", folder / "index")
+    assert report["problems"] == []
+    assert report["documents"]["added"] == len(list(SAMPLES.iterdir()))
+    return folder
+
+
+def ask(sitegraph: Sitegraph, folder: Path, question: str, *more: str) -> list[dict[str, Any]]:
+    """Passages that a reader is shown."""
+    told = sitegraph.command("query", question, "--index", str(folder / "index"), "--format", "json", *more)
+    assert told.returncode == 0, told.stderr
+    found: list[dict[str, Any]] = json.loads(told.stdout)["evidence"]
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", [one.name for one in installed_formats() if one.name not in WITHOUT_HEADINGS]
+)
+def test_a_passage_is_found_under_its_headings_in_the_file(
+    sitegraph: Sitegraph, folder: Path, name: str
+) -> None:
+    first, *_ = ask(sitegraph, folder, "How is the wick cut?", "--filter", f"kind={name}")
+
+    (sample,) = SAMPLES.glob(f"{name}.1.*")
+    assert first["file_path"] == sample.name
+    assert first["heading_path"] == ["Keeping the light", "Trimming the wick"]
+    assert "Cut the wick straight" in first["text"]
+
+
+def test_a_second_run_parses_nothing_again(sitegraph: Sitegraph, folder: Path) -> None:
+    report = sitegraph.run(folder / "papers.yaml", folder / "index")
+
+    assert report["documents"]["unchanged"] == len(list(SAMPLES.iterdir()))

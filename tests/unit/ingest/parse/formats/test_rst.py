@@ -1,0 +1,96 @@
+"""reStructuredText: what comes of its marks, and that a file reaches nothing beside itself."""
+
+from pathlib import Path
+
+import pytest
+
+from ingest.parse.document import parse_document
+from schemas.errors import ParseError, UnsupportedMedia
+from schemas.fragment import GraphFragment, ParseRequest
+from tests.fakes.pages import count_words, links_of, sections_of, texts_of
+
+
+def parse(text: str | bytes, path: str = "guide/lamps.rst") -> GraphFragment:
+    request = ParseRequest(uri=f"files://notes/{path}", source="notes", path=path)
+    data = text.encode() if isinstance(text, str) else text
+    return parse_document(data, request, count_tokens=count_words)
+
+
+def test_titles_are_sections_with_the_ids_that_docutils_gives_them() -> None:
+    fragment = parse(
+        "=====\nLamps\n=====\n\nOil\n---\n\nText.\n\nPrice\n~~~~~\n\nHigh.\n\nWick\n----\n\nCotton.\n"
+    )
+
+    assert [(one.level, one.heading_path, one.fragment) for one in sections_of(fragment)][1:] == [
+        (2, ("Lamps", "Oil"), "oil"),
+        (3, ("Lamps", "Oil", "Price"), "price"),
+        (2, ("Lamps", "Wick"), "wick"),
+    ]
+    assert (fragment.kind, fragment.title) == ("rst", "Lamps")
+
+
+def test_tables_code_lists_and_notes_are_kept() -> None:
+    fragment = parse(
+        "Lamps\n=====\n\n"
+        ".. list-table::\n   :header-rows: 1\n\n   * - Oil\n     - Price\n   * - rape\n     - 3\n\n"
+        ".. code-block:: python\n   :linenos:\n\n   trim(1)\n\n- a\n- b\n\n.. warning:: Hot.\n\n"
+        ".. seealso::\n\n   :doc:`Wicks <wicks>`, :py:func:`~lamp.trim` and :ref:`oil`\n"
+    )
+
+    text = texts_of(fragment)["Lamps"]
+    for part in ("Oil | Price\nrape | 3", "trim(1)", "- a\n- b", "Warning\nHot.", "Wicks, trim and oil"):
+        assert part in text
+    assert {name for chunk in fragment.chunks for name in chunk.code_languages} == {"python"}
+
+
+def test_links_are_resolved_against_the_file() -> None:
+    fragment = parse("See `the oil`_ and `it <oil.html#price>`__.\n\n.. _the oil: https://example.org/oil\n")
+
+    assert links_of(fragment)["the oil"].target == "https://example.org/oil"
+    assert (links_of(fragment)["it"].target, links_of(fragment)["it"].fragment) == (
+        "files://notes/guide/oil.html",
+        "price",
+    )
+
+
+def test_nothing_beside_the_file_is_read_and_nothing_passes_through(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the hidden word")
+    fragment = parse(
+        f"Lamps\n=====\n\nText.\n\n.. include:: {secret}\n\n.. literalinclude:: {secret}\n\n"
+        f".. csv-table::\n   :file: {secret}\n\n.. csv-table::\n   :url: file://{secret}\n\n"
+        f".. raw:: html\n   :file: {secret}\n\n.. raw:: html\n\n   <p>passed</p>\n\n"
+        ".. role:: out(raw)\n   :format: html\n\n:out:`<b>through</b>`\n"
+    )
+
+    text = "\n".join(texts_of(fragment).values())
+    assert "hidden" not in text
+    assert "<p>" not in text
+
+
+def test_what_nothing_is_known_of_costs_no_other_text() -> None:
+    fragment = parse(
+        "Lamps\n=====\n\nBefore.\n\n.. strange:: thing\n\nA :odd:`role` here.\n\n"
+        "Tail |x|.\n\nOil\n===\n\nEnd.\n"
+    )
+
+    text = "\n".join(texts_of(fragment).values())
+    for part in ("Before.", "role", "Tail", "End."):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Only text.", "====", "Lamps\n=", ".. _a: b_\n.. _b: a_\n\na_ x", "`" * 500]
+)
+def test_any_text_is_a_document(text: str) -> None:
+    assert parse(f"{text}\n\nLast words.").chunks
+
+
+def test_substitutions_that_name_each_other_are_an_error_of_the_document() -> None:
+    with pytest.raises(ParseError, match=r"lamps\.rst: docutils cannot read it"):
+        parse(".. |a| replace:: |b| |b|\n.. |b| replace:: |a| |a|\n\n|a| end.\n")
+
+
+def test_bytes_that_are_no_text_are_refused() -> None:
+    with pytest.raises(UnsupportedMedia):
+        parse(bytes(range(256)) * 9)
