@@ -1,7 +1,7 @@
 """Whole documents, and what the parser makes of each, held word for word.
 
 A golden file is `documents/KIND/NAME` with its outline in `outlines/KIND/NAME.txt`. To add one, put the
-document there and run `pytest tests/golden --rewrite-golden`; then read the outline, since it is now what
+document there, or in `tests/samples/formats`, and run `pytest tests/golden --rewrite-golden`; then read the outline, since it is now what
 the parser must give. `documents/requests.yaml` has what came with a document besides its bytes.
 """
 
@@ -20,9 +20,14 @@ from tests.golden.outline import brief, outline
 
 HERE = Path(__file__).parent
 DOCUMENTS, OUTLINES = HERE / "documents", HERE / "outlines"
-NAMES = sorted(
-    str(path.relative_to(DOCUMENTS)) for path in DOCUMENTS.glob("*/*") if not path.name.startswith(".")
-)
+SAMPLES = HERE.parent / "samples" / "formats"
+"""Documents of the other formats, which the contract of formats reads too."""
+
+FILES = {
+    **{str(path.relative_to(DOCUMENTS)): path for path in DOCUMENTS.glob("*/*") if path.name[0] != "."},
+    **{f"{path.suffix[1:]}/{path.name}": path for path in SAMPLES.iterdir() if path.name[0] != "."},
+}
+NAMES = sorted(FILES)
 CAME_WITH = yaml.safe_load((DOCUMENTS / "requests.yaml").read_text(encoding="utf-8"))
 SITE = "https://docs.example.org/"
 
@@ -45,7 +50,7 @@ def request_for(name: str) -> ParseRequest:
 def test_a_document_is_read_as_its_outline_says(
     name: str, tokens: TokenCounter, pytestconfig: pytest.Config
 ) -> None:
-    data, golden = (DOCUMENTS / name).read_bytes(), OUTLINES / f"{name}.txt"
+    data, golden = FILES[name].read_bytes(), OUTLINES / f"{name}.txt"
 
     read = outline(parse_document(data, request_for(name), count_tokens=tokens.count))
 
@@ -68,6 +73,8 @@ def test_there_are_documents_of_many_layouts_and_producers() -> None:
 
     assert kinds.count("html") >= 12
     assert kinds.count("pdf") >= 8
+    for other in ("docx", "epub", "ipynb", "rst"):
+        assert kinds.count(other) >= 2
 
 
 def test_a_long_text_is_shown_by_its_first_and_last_words() -> None:
