@@ -1,8 +1,9 @@
 """Whole documents, and what the parser makes of each, held word for word.
 
 A golden file is `documents/KIND/NAME` with its outline in `outlines/KIND/NAME.txt`. To add one, put the
-document there, or in `tests/samples/formats`, and run `pytest tests/golden --rewrite-golden`; then read the outline, since it is now what
-the parser must give. `documents/requests.yaml` has what came with a document besides its bytes.
+document there, or in `tests/samples/formats`, and run `pytest tests/golden --rewrite-golden`; then read the
+outline, since it is now what the parser must give.
+`documents/requests.yaml` has what came with a document besides its bytes.
 """
 
 import subprocess
