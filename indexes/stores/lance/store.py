@@ -1,7 +1,6 @@
 """Opens the stores of an index directory. Importing this takes the driver's 1.2 s: import it late."""
 
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 
 import lancedb
@@ -51,6 +50,7 @@ class LanceChunkStore:
         self._dim = dim
         self._name = table
         self._held_mb = held_mb
+        self._connection: lancedb.DBConnection | None = None
 
     @classmethod
     def create(
@@ -84,12 +84,14 @@ class LanceChunkStore:
 
     def close(self) -> None:
         """Let go of the connection; it opens again on use."""
-        self.__dict__.pop("_database", None)
+        self._connection = None
 
-    @cached_property
+    @property
     def _database(self) -> lancedb.DBConnection:
-        require(self._directory, self._name)
-        return connect(self._directory, self._session)
+        if self._connection is None:
+            require(self._directory, self._name)
+            self._connection = connect(self._directory, self._session)
+        return self._connection
 
 
 class LanceGraphStore:
@@ -103,6 +105,7 @@ class LanceGraphStore:
         self._directory = directory
         self._session = session
         self._held_mb = held_mb
+        self._connection: lancedb.DBConnection | None = None
 
     @classmethod
     def create(cls, directory: Path, *, held_mb: int = 0) -> "LanceGraphStore":
@@ -141,9 +144,11 @@ class LanceGraphStore:
 
     def close(self) -> None:
         """Let go of the connection; it opens again on use."""
-        self.__dict__.pop("_database", None)
+        self._connection = None
 
-    @cached_property
+    @property
     def _database(self) -> lancedb.DBConnection:
-        require(self._directory, NODES, EDGES)
-        return connect(self._directory, self._session)
+        if self._connection is None:
+            require(self._directory, NODES, EDGES)
+            self._connection = connect(self._directory, self._session)
+        return self._connection

@@ -38,7 +38,7 @@ def test_a_record_outside_of_tasks_is_the_flow_runs_and_tells_no_secret() -> Non
     )
 
     assert handler.filter(said)
-    assert said.__dict__["flow_run_id"] == "run-1"
+    assert getattr(said, "flow_run_id", None) == "run-1"
     assert handler.format(said) == "asked https://***@docs.example.org/?token=***"
 
 
