@@ -1,5 +1,6 @@
 """What a process has open for a run, opened from the run's name alone when a stage first needs it."""
 
+import atexit
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -361,12 +362,21 @@ class _Opened:
             self._ended.add(run)
             self._forget(run)
 
+    def close_all(self) -> None:
+        with self._lock:
+            closed = [self._forget(run) for run in tuple(self._by_run)]
+        for resources in closed:
+            if resources is not None:
+                resources.close()
+
     def _forget(self, run: Run) -> Resources | None:
         self._users.pop(run, None)
         return self._by_run.pop(run, None)
 
 
 _OPENED = _Opened()
+# Later than this the threads that connections need to close are gone, and a process would wait for them.
+atexit.register(_OPENED.close_all)
 
 
 @contextmanager
