@@ -200,7 +200,8 @@ def test_a_secret_is_hidden_in_all_that_is_kept_and_told(first_sample: Path) -> 
     token = github_token()
     spoilt = with_secret(data, token)
     if spoilt == data:
-        pytest.skip(f"{first_sample.name} has no {SECRET}")
+        assert first_sample.suffix == ".pdf", f"{first_sample.name} has no {SECRET}"
+        return  # its text is compressed; tests of the parser put secrets into PDFs
 
     fragment = parse(first_sample, spoilt)
 

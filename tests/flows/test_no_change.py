@@ -220,7 +220,7 @@ def test_a_store_that_goes_away_is_left_to_the_flow_which_tries_again(
     def gone(*_: object) -> int:
         raise StoreUnavailable("went away", subject="ledger")
 
-    monkeypatch.setattr("flows.look.fetch_batch", gone)
+    monkeypatch.setattr("flows.crawl.fetch.fetch_batch", gone)
 
     run(source, index)
 
