@@ -7,6 +7,7 @@ from typing import Any
 import pymupdf
 import pytest
 
+from docs.navigation import nav_paths, read_settings
 from docs.pdf import DOCS, build_pdf
 
 A_TABLE = "| key | meaning |\n|---|---|\n| `a` | first |\n| `b` | second |\n| `c` | third |\n"
@@ -36,7 +37,7 @@ def _pages(folder: Path, text: str) -> Path:
 
 
 def test_the_outline_holds_every_heading_in_order(manual: Any) -> None:
-    paths = re.findall(r": (\S+\.md)$", (DOCS / "mkdocs.yml").read_text(), re.MULTILINE)
+    paths = nav_paths(read_settings(DOCS)["nav"])
     headings = [
         [len(marks), title.replace("`", "")]
         for path in paths
