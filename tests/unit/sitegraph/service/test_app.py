@@ -239,7 +239,7 @@ def test_the_source_is_what_runs_and_builds_the_package_again(client: TestClient
     with tarfile.open(fileobj=io.BytesIO(answer.content)) as tar:
         tar.extractall(tmp_path, filter="data")
     given = tmp_path / "sitegraph"
-    assert (given / "flows" / "service" / "app.py").read_bytes() == Path(app_module.__file__).read_bytes()
+    assert (given / "sitegraph" / "service" / "app.py").read_bytes() == Path(app_module.__file__).read_bytes()
 
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "wheel")]
     subprocess.run(command, cwd=given, check=True, capture_output=True, timeout=120)
