@@ -1,14 +1,16 @@
 """The stages of a run as Prefect tasks: values in, values out.
 
-A task is given the run's name and its part of the work, and opens what it needs (`flows.run.resources`), so
-that all but those that commit may run in any process that reaches the index. Stages import their code when
-they first run: a run that only looks imports neither Prefect nor what links and writes.
+A task is given the run's name and its part of the work, and opens what it needs (flows/run/process_cache.py),
+so that all but those that commit may run in any process that reaches the index. Arguments that a task does
+not read are what it waits for: Prefect draws the line by them. Stages import their code when they first run:
+a run that only looks imports neither Prefect nor what links and writes.
 """
 
 from collections.abc import Sequence
 
 from flows.run.lazy_task import task
-from flows.run.resources import Resources, resources_of
+from flows.run.process_cache import resources_of
+from flows.run.resources import Resources
 from flows.run.retries import TRANSIENT
 from flows.run.task_names import batch_named, compared_named, embed_named, generation_named, named, wave_named
 from flows.run.values import (
@@ -44,7 +46,7 @@ def plan(run: Run, due_by: str | None) -> Planned:
 
 
 @task(name="parse-leftovers", task_run_name=named("parse leftovers of"))
-def parse_leftovers(run: Run, planned: Planned) -> ParsedBatch:  # noqa: ARG001 - what comes before it
+def parse_leftovers(run: Run, planned: Planned) -> ParsedBatch:  # noqa: ARG001
     """Parse stored bytes that have no fragment of this pipeline version."""
     from flows.crawl.parse import parse_leftovers as parse
 
@@ -64,7 +66,7 @@ def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[Parsed
 
 
 @task(name="fetch", task_run_name=batch_named("fetch"), **TRANSIENT)
-def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch:  # noqa: ARG001 - one host, one at a time
+def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch:  # noqa: ARG001
     """Fetch one batch of one shard, after the one before it."""
     from flows.crawl.fetch import fetch_batch
     from flows.crawl.parse import unparsed
@@ -77,7 +79,7 @@ def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch: 
 
 
 @task(name="parse", task_run_name=batch_named("parse"))
-def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa: ARG001 - what comes before it
+def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa: ARG001
     """Parse one fetched batch."""
     from flows.crawl.parse import parse_batch
 
@@ -86,7 +88,7 @@ def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa
 
 
 @task(name="quarantine", task_run_name=named("quarantine and deduplicate"))
-def quarantine(run: Run, last: CrawlWave) -> Quarantined:  # noqa: ARG001 - what comes before it
+def quarantine(run: Run, last: CrawlWave) -> Quarantined:  # noqa: ARG001
     """Put aside what is no content, and what is the same at several addresses; refuse a source without seeds.
 
     Raises: GuardRefused.

@@ -30,6 +30,13 @@ class HttpTotals:
     status: dict[str, int] = field(default_factory=dict)
     bytes: int = 0
 
+    def __sub__(self, other: "HttpTotals") -> "HttpTotals":
+        return HttpTotals(
+            requests=self.requests - other.requests,
+            status=dict(Counter(self.status) - Counter(other.status)),
+            bytes=self.bytes - other.bytes,
+        )
+
     def __add__(self, other: "HttpTotals") -> "HttpTotals":
         return HttpTotals(
             requests=self.requests + other.requests,

@@ -16,9 +16,10 @@ from flows.run.index import Index, model_of, open_index
 from flows.run.leases import hold_lease
 from flows.run.models import is_same, names_of_change
 from flows.run.problems import record_end
+from flows.run.process_cache import shared
 from flows.run.put_back import put_back
 from flows.run.repair_vectors import repair_vectors
-from flows.run.resources import Given, Resources, shared
+from flows.run.resources import Given, Resources
 from flows.run.values import Run
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout

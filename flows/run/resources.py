@@ -1,17 +1,16 @@
-"""What a process has open for a run, opened from the run's name alone when a stage first needs it."""
+"""What one process has open for a run, each part from when a stage first needs it."""
 
-import atexit
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flows.run.contexts import CommitContext, CrawlContext, DeriveContext
-from flows.run.index import Index, encoder_folder, model_of, open_index
+from flows.run.index import Index, encoder_folder, model_of
 from flows.run.models import encoder_cache
 from flows.run.pipeline_version import pipeline_version
 from flows.run.values import Run
@@ -27,8 +26,6 @@ from indexes.embed.weights import ModelSpec, model_key
 from indexes.ports import Encoder, VectorCache
 from runtime.processes.parser_pool import ParserPool
 from runtime.progress import StageProgress
-from runtime.settings import read_settings
-from schemas.errors import ConfigError, Stopped
 from schemas.extraction import EntityExtractor
 from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
@@ -95,12 +92,7 @@ class Resources:
     def crawling(self) -> CrawlContext:
         """What stages of a crawl are given."""
         return CrawlContext(
-            index=self.index,
-            source=self.source,
-            run_id=self.run.run_id,
-            pipeline_version=self.pipeline_version,
-            progress=self.progress,
-            stop=self.stop,
+            **self._common(),
             opened_source=self.opened_source,
             listing=self.listing,
             parsers=self.parsers,
@@ -112,12 +104,7 @@ class Resources:
     def deriving(self) -> DeriveContext:
         """What stages that compare, embed and link are given."""
         return DeriveContext(
-            index=self.index,
-            source=self.source,
-            run_id=self.run.run_id,
-            pipeline_version=self.pipeline_version,
-            progress=self.progress,
-            stop=self.stop,
+            **self._common(),
             model=self.model,
             may_change_model=self.run.may_change_model,
             encoding=self.encoding,
@@ -131,15 +118,20 @@ class Resources:
     def committing(self) -> CommitContext:
         """What stages that recover, write, verify and publish are given."""
         return CommitContext(
-            index=self.index,
-            source=self.source,
-            run_id=self.run.run_id,
-            pipeline_version=self.pipeline_version,
-            progress=self.progress,
-            stop=self.stop,
+            **self._common(),
             model=self.model,
             encoding=self.encoding,
         )
+
+    def _common(self) -> dict[str, Any]:
+        return {
+            "index": self.index,
+            "source": self.source,
+            "run_id": self.run.run_id,
+            "pipeline_version": self.pipeline_version,
+            "progress": self.progress,
+            "stop": self.stop,
+        }
 
     def session(self) -> "FetchSession":
         """The HTTP client with its politeness, kept for the whole run."""
@@ -250,11 +242,6 @@ class Resources:
         )
 
     @property
-    def seconds_waited(self) -> float:
-        """How long stages have waited for `encoding` so far."""
-        return self._encoding.seconds_waited if self._encoding is not None else 0.0
-
-    @property
     def encoded(self) -> int:
         """How many texts have been encoded so far."""
         return self._encoding.encoded if self._encoding is not None else 0
@@ -269,7 +256,7 @@ class Resources:
         with self._lock:
             sent, before = self._http(), self._told_http
             self._told_http = sent
-            return _less(sent, before)
+            return sent - before
 
     def take_pages(self) -> PageCounts:
         """Which pages of PDFs were read since the last call, by whichever stage."""
@@ -312,105 +299,3 @@ class Resources:
         self.stop.set()
         self._opened.close()
         self.index.close()
-
-
-def _less(more: HttpTotals, less: HttpTotals) -> HttpTotals:
-    status = {code: number - less.status.get(code, 0) for code, number in more.status.items()}
-    return HttpTotals(
-        requests=more.requests - less.requests,
-        status={code: number for code, number in status.items() if number},
-        bytes=more.bytes - less.bytes,
-    )
-
-
-class _Opened:
-    """The resources of this process by run, and how many stages use them."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._by_run: dict[Run, Resources] = {}
-        self._users: dict[Run, int] = {}
-        self._ended: set[Run] = set()
-
-    def share(self, run: Run, resources: Resources) -> None:
-        with self._lock:
-            self._ended.discard(run)  # one that is resumed has the name that it had
-            self._by_run[run] = resources
-            self._users[run] = self._users.get(run, 0) + 1
-
-    def take(self, run: Run) -> Resources:
-        with self._lock:
-            if run in self._ended:
-                raise Stopped("the run has ended", subject=run.source)
-            if run not in self._by_run:
-                self._by_run[run] = open_resources(run)
-            self._users[run] = self._users.get(run, 0) + 1
-            return self._by_run[run]
-
-    def leave(self, run: Run) -> None:
-        """Close what nobody uses but for the run used last: the next stage is most likely one of it."""
-        with self._lock:
-            self._users[run] = self._users.get(run, 0) - 1
-            idle = [other for other, users in self._users.items() if users <= 0 and other != run]
-            closed = [self._forget(other) for other in idle]
-        for resources in closed:
-            if resources is not None:
-                resources.close()
-
-    def drop(self, run: Run) -> None:
-        with self._lock:
-            self._ended.add(run)
-            self._forget(run)
-
-    def close_all(self) -> None:
-        with self._lock:
-            closed = [self._forget(run) for run in tuple(self._by_run)]
-        for resources in closed:
-            if resources is not None:
-                resources.close()
-
-    def _forget(self, run: Run) -> Resources | None:
-        self._users.pop(run, None)
-        return self._by_run.pop(run, None)
-
-
-_OPENED = _Opened()
-# Later than this the threads that connections need to close are gone, and a process would wait for them.
-atexit.register(_OPENED.close_all)
-
-
-@contextmanager
-def resources_of(run: Run) -> Iterator[Resources]:
-    """The parts of a run in this process, opened where no stage has been given them before."""
-    resources = _OPENED.take(run)
-    try:
-        yield resources
-    finally:
-        _OPENED.leave(run)
-
-
-@contextmanager
-def shared(resources: Resources) -> Iterator[None]:
-    """Give the stages that this process works on in the block these parts, which the caller closes.
-
-    A stage of the run that begins after the block is stopped: its lease has ended.
-    """
-    _OPENED.share(resources.run, resources)
-    try:
-        yield
-    finally:
-        _OPENED.drop(resources.run)
-
-
-def open_resources(run: Run) -> Resources:
-    """Open the parts of a run from its name: the settings are this process's, the source the ledger's.
-
-    Raises: ConfigError: no index there, or no such source in it.
-    """
-    settings = replace(read_settings(), index=run.index)
-    index = open_index(settings)
-    source = index.ledger.sources.all().get(run.source)
-    if source is None:
-        index.close()
-        raise ConfigError("the index knows no such source; start its run first", subject=run.source)
-    return Resources(run, index=index, source=source, progress=StageProgress(quiet=True))

@@ -11,7 +11,7 @@ from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch, parse_leftovers
 from flows.crawl.plan import plan_wave
 from flows.look import look
-from flows.run.resources import shared
+from flows.run.process_cache import shared
 from flows.run.stages import Stages
 from indexes.ports import GraphStore
 from indexes.publish.generation import GenerationManifest, dump_generation

@@ -1,0 +1,107 @@
+"""What this process has open for runs, opened from a run's name when a stage needs it."""
+
+import atexit
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from flows.run.index import open_index
+from flows.run.resources import Resources
+from flows.run.values import Run
+from runtime.progress import StageProgress
+from runtime.settings import read_settings
+from schemas.errors import ConfigError, Stopped
+
+
+def open_resources(run: Run) -> Resources:
+    """Open the parts of a run from its name: the settings are this process's, the source the ledger's.
+
+    Raises: ConfigError: no index there, or no such source in it.
+    """
+    settings = replace(read_settings(), index=run.index)
+    index = open_index(settings)
+    source = index.ledger.sources.all().get(run.source)
+    if source is None:
+        index.close()
+        raise ConfigError("the index knows no such source; start its run first", subject=run.source)
+    return Resources(run, index=index, source=source, progress=StageProgress(quiet=True))
+
+
+class _Opened:
+    """The resources of this process by run, and how many stages use them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_run: dict[Run, Resources] = {}
+        self._users: dict[Run, int] = {}
+        self._ended: set[Run] = set()
+
+    def share(self, run: Run, resources: Resources) -> None:
+        with self._lock:
+            self._ended.discard(run)  # one that is resumed has the name that it had
+            self._by_run[run] = resources
+            self._users[run] = self._users.get(run, 0) + 1
+
+    def take(self, run: Run) -> Resources:
+        with self._lock:
+            if run in self._ended:
+                raise Stopped("the run has ended", subject=run.source)
+            if run not in self._by_run:
+                self._by_run[run] = open_resources(run)
+            self._users[run] = self._users.get(run, 0) + 1
+            return self._by_run[run]
+
+    def leave(self, run: Run) -> None:
+        """Close what nobody uses but for the run used last: the next stage is most likely one of it."""
+        with self._lock:
+            self._users[run] = self._users.get(run, 0) - 1
+            idle = [other for other, users in self._users.items() if users <= 0 and other != run]
+            closed = [self._forget(other) for other in idle]
+        for resources in closed:
+            if resources is not None:
+                resources.close()
+
+    def drop(self, run: Run) -> None:
+        with self._lock:
+            self._ended.add(run)
+            self._forget(run)
+
+    def close_all(self) -> None:
+        with self._lock:
+            closed = [self._forget(run) for run in tuple(self._by_run)]
+        for resources in closed:
+            if resources is not None:
+                resources.close()
+
+    def _forget(self, run: Run) -> Resources | None:
+        self._users.pop(run, None)
+        return self._by_run.pop(run, None)
+
+
+_OPENED = _Opened()
+# Later than this the threads that connections need to close are gone, and a process would wait for them.
+atexit.register(_OPENED.close_all)
+
+
+@contextmanager
+def resources_of(run: Run) -> Iterator[Resources]:
+    """The parts of a run in this process, opened where no stage has been given them before."""
+    resources = _OPENED.take(run)
+    try:
+        yield resources
+    finally:
+        _OPENED.leave(run)
+
+
+@contextmanager
+def shared(resources: Resources) -> Iterator[None]:
+    """Give the stages that this process works on in the block these parts, which the caller closes.
+
+    A stage of the run that begins after the block is stopped: its lease has ended.
+    """
+    _OPENED.share(resources.run, resources)
+    try:
+        yield
+    finally:
+        _OPENED.drop(resources.run)
