@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from flows import tasks
-from flows.commit.repair import find_damaged_files
+from flows.commit.repair import Repair, find_damaged_files
 from flows.commit.show import show_missed
 from flows.crawl.parse import parse_batch
 from flows.run.hold import check_hold
@@ -133,4 +133,4 @@ class LookEngine:
             raise FlowNeeded
         if index.manifest.graph != LANCE:  # whose graph people do not look into, and which is slow to open
             show_missed(context)
-        return Recovered(repair="nothing")
+        return Recovered(repair=Repair.NOTHING)

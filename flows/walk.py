@@ -20,6 +20,7 @@ from flows.run.values import (
     FetchedBatch,
     ParsedBatch,
     Published,
+    Quarantined,
     Run,
     sum_crawl,
 )
@@ -72,7 +73,7 @@ def walk(resources: Resources, engine: Engine, *, due: bool, stages: Stages) -> 
         return _change(resources, engine, lease, compared, crawled, stages)
 
 
-def crawl(run: Run, engine: Engine, *, due_by: str | None) -> tuple[Crawled, Any]:
+def crawl(run: Run, engine: Engine, *, due_by: str | None) -> tuple[Crawled, Quarantined]:
     """Fetch and parse, wave after wave, until every document has been looked at."""
     planned = engine.call(tasks.plan, run, due_by)
     parsed: tuple[ParsedBatch, ...] = (engine.call(tasks.parse_leftovers, run, planned),)

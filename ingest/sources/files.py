@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ingest.fetch.files import list_files, read_file
 from ingest.parse.formats.registry import file_suffixes
-from ingest.sources.results import largest_file, result_of
+from ingest.sources.results import largest_file, result_of, until_stopped
 from ingest.urls import file_path, file_url
-from schemas.errors import GuardRefused, SitegraphError, Stopped
+from schemas.errors import GuardRefused, SitegraphError
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.report import Problem
 from schemas.source import Source
@@ -43,9 +43,7 @@ class _Folders:
         on_result: Callable[[FetchResult], None],
         should_stop: Callable[[], bool],
     ) -> None:
-        for request in requests:
-            if should_stop():
-                raise Stopped("stopped; run again to go on", subject=self._source.name)
+        for request in until_stopped(requests, should_stop, subject=self._source.name):
             on_result(self._read(request.url))
 
     def _read(self, uri: str) -> FetchResult:

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from ingest.sources.git_keys import GitKeys, is_remote, link_to
 from ingest.sources.git_repository import Repository, open_repository
 from ingest.sources.git_tree import Snapshot, list_tree
-from ingest.sources.results import largest_file, result_of
+from ingest.sources.results import largest_file, result_of, until_stopped
 from ingest.urls import file_path, file_url
-from schemas.errors import GuardRefused, Stopped
+from schemas.errors import GuardRefused
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.report import Problem
 from schemas.source import Source
@@ -55,9 +55,7 @@ class _Checkout:
         should_stop: Callable[[], bool],
     ) -> None:
         snapshot = self._load(should_stop)
-        for request in requests:
-            if should_stop():
-                raise Stopped("stopped; run again to go on", subject=self._source.name)
+        for request in until_stopped(requests, should_stop, subject=self._source.name):
             on_result(self._look(request, snapshot))
 
     def _load(self, should_stop: Callable[[], bool]) -> Snapshot:

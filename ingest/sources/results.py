@@ -1,11 +1,25 @@
 """Results of kinds that send no request of their own, and how large their documents may be."""
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
 from ingest.parse.formats.registry import installed_formats
+from schemas.errors import Stopped
 from schemas.fetch import FetchResult, FetchStatus
 from schemas.formats import SizeClass, format_named
 from schemas.source import SizeLimits
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
+
+T = TypeVar("T")
+
+
+def until_stopped(items: Iterable[T], should_stop: Callable[[], bool], *, subject: str) -> Iterator[T]:
+    """Yield the items. Raises: Stopped: before the next one, once the run is to end."""
+    for item in items:
+        if should_stop():
+            raise Stopped("stopped; run again to go on", subject=subject)
+        yield item
 
 
 def largest_file(sizes: SizeLimits, path: str) -> tuple[int, str]:

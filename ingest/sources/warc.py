@@ -12,11 +12,11 @@ from pydantic import AfterValidator, Field, ValidationInfo
 from ingest.fetch.document import read_answer, read_fault
 from ingest.fetch.faults import FetchFault
 from ingest.fetch.limits import limits_of
-from ingest.sources.results import result_of
+from ingest.sources.results import result_of, until_stopped
 from ingest.sources.warc_answer import answer_of
 from ingest.sources.warc_file import Damage, read_record, read_records
 from ingest.sources.warc_index import ArchiveIndex, Found
-from schemas.errors import GuardRefused, Stopped
+from schemas.errors import GuardRefused
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.hashing import sha256_hex
 from schemas.report import Problem
@@ -58,9 +58,7 @@ class _Archive:
         should_stop: Callable[[], bool],
     ) -> None:
         index = self._load(should_stop)
-        for request in requests:
-            if should_stop():
-                raise Stopped("stopped; run again to go on", subject=self._source.name)
+        for request in until_stopped(requests, should_stop, subject=self._source.name):
             on_result(self._look(request, index.found.get(request.url)))
 
     def _look(self, request: FetchRequest, found: Found | None) -> FetchResult:
@@ -103,9 +101,8 @@ class _Archive:
         return index
 
     def _scan_file(self, file: Path, index: ArchiveIndex, should_stop: Callable[[], bool]) -> None:
-        for one in read_records(file, max_bytes=self._limits.largest.max_bytes):
-            if should_stop():
-                raise Stopped("stopped; run again to go on", subject=self._source.name)
+        records = read_records(file, max_bytes=self._limits.largest.max_bytes)
+        for one in until_stopped(records, should_stop, subject=self._source.name):
             if isinstance(one, Damage):
                 why = f"the record at byte {one.offset} {one.reason}; the rest is read"
                 index.problems.append(Problem(url=file.name, reason=why))
