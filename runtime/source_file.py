@@ -1,15 +1,13 @@
 """A source file (YAML) becomes a Source; errors name the key and its line."""
 
-import re
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -18,17 +16,30 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticKnownError
 
 from ingest.parse.formats.registry import file_suffixes
-from ingest.parse.markdown.front_matter import STATED_KEYS
 from ingest.plan.globs import glob_refusal
 from ingest.sources.registry import OURS, kind_named, kind_names
-from ingest.urls import canonical_url
-from runtime.clean_hooks import HookError, find_hook
 from runtime.file_errors import os_error_reason
 from runtime.source_errors import explain, key_written_twice, one_line
-from schemas.cleaning import Hook
+from runtime.source_values import (
+    CENTURY,
+    Count,
+    HeaderName,
+    Languages,
+    ProxyValue,
+    RelationKey,
+    Seconds,
+    Selector,
+    Selectors,
+    VariableName,
+    exact_target,
+    hook,
+    inner_path,
+    installed_kind,
+    no_schedule,
+    web_address,
+)
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.source import (
@@ -48,156 +59,14 @@ from schemas.source import (
 )
 from schemas.source_kinds import SHARED_KEYS
 
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-
-_CENTURY = 100 * 365.25 * 86400.0
-"""No time may be longer: a date beyond the year 9999 cannot be kept."""
-
-
-def _seconds(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw]?)\s*", value)
-    if match is None:
-        raise ValueError("write a number of seconds, or a number with one of the units s, m, h, d, w")
-    return float(match[1]) * _UNITS[match[2]]
-
-
-def _web_address(seed: str) -> str:
-    if not re.match(r"https?://", seed, re.IGNORECASE) or canonical_url(seed) is None:
-        raise ValueError("is not an http or https URL (without user name and password)")
-    return seed
-
-
-def _exact_target(entry: str) -> str:
-    from ingest.fetch.gate import parse_allowed
-
-    try:
-        parse_allowed(entry)
-    except ConfigError as error:
-        raise ValueError(error.message) from error
-    return entry
-
-
-def _proxy(value: object) -> object:
-    """`false` is no proxy at all, kept as the empty text."""
-    if value is False:
-        return ""
-    if value == "" or value is True:
-        raise ValueError("should be the URL of a proxy, or false")
-    return value
-
-
-def _proxy_url(url: str) -> str:
-    from ingest.fetch.proxies import parse_proxy
-
-    if not url:
-        return url
-    try:
-        proxy = parse_proxy(url, subject="proxy")
-    except ConfigError as error:
-        raise ValueError("is not the URL of an http or https proxy, nor false") from error
-    if proxy.authorization is not None:
-        raise ValueError("holds a user or password; put the URL into a variable and name that with proxy_env")
-    return url
-
-
-def _own_header(name: str) -> str:
-    from ingest.fetch.credentials import name_refusal
-
-    if reason := name_refusal(name):
-        raise ValueError(reason)
-    return name
-
-
-# Strict: YAML's yes and on are no numbers.
-_Count = Annotated[int, Field(strict=True, ge=1)]
-_Seconds = Annotated[float, BeforeValidator(_seconds), Field(strict=True, ge=0, le=_CENTURY)]
-
-
-def _variable(name: str) -> str:
-    # Capitals only, as POSIX has it: anything else is most likely the secret, in place of its name.
-    if not re.fullmatch(r"[A-Z_][A-Z0-9_]*", name):
-        raise ValueError("should be the name of an environment variable, in capitals, not its value")
-    return name
-
-
-_Variable = Annotated[str, AfterValidator(_variable)]
-_Proxy = Annotated[str, BeforeValidator(_proxy), AfterValidator(_proxy_url)]
-_Header = Annotated[str, AfterValidator(_own_header)]
-
-
-def _languages(value: object) -> object:
-    if isinstance(value, bool):
-        return ("eng",) if value else ()
-    return value
-
-
-def _inner_path(path: str) -> str:
-    parts = PurePosixPath(path).parts
-    if not parts or path.startswith(("/", "~")) or ".." in parts or "\\" in path:
-        raise ValueError("should be the path of a file under the source file's folder")
-    return PurePosixPath(path).as_posix()
-
-
-def _relation(key: str) -> str:
-    if key in STATED_KEYS:
-        raise ValueError(f"{key!r} is read of every front matter, and not as a relation of its own")
-    return key
-
-
-_Relation = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,63}$"), AfterValidator(_relation)]
-_Language = Annotated[str, Field(pattern=r"^[a-z]{3}(_[A-Za-z]+)*$")]
-_Languages = Annotated[tuple[_Language, ...], BeforeValidator(_languages)]
-
-
-def _installed_kind(name: str) -> str:
-    names = kind_names()
-    if name not in names:
-        *others, last = (f"'{one}'" for one in names)
-        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
-    return name
-
-
-def _selector(css: str) -> str:
-    from ingest.parse.html.soup import selector_refusal
-
-    if refusal := selector_refusal(css):
-        raise ValueError(f"{css!r} is not a CSS selector: {refusal}")
-    return css
-
-
-def _one_or_several(value: object) -> object:
-    return (value,) if isinstance(value, str) else value
-
-
-_Selector = Annotated[str, AfterValidator(_selector)]
-_Selectors = Annotated[tuple[_Selector, ...], BeforeValidator(_one_or_several)]
-
-
-def _hook(value: object, so_far: ValidationInfo) -> Hook | None:
-    if value is None:
-        return None
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", value):
-        raise ValueError("should be the name of a function, as module:function")
-    try:
-        return find_hook(value, (so_far.context or {})["folder"])
-    except HookError as error:
-        raise ValueError(f"{value}: {error}") from error
-
-
-def _no_schedule(_value: object) -> object:
-    # A schedule that nothing obeys would look like one that never fires.
-    raise ValueError("not read from here; schedules are set in deploy/prefect.yaml: remove this key")
-
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class _Auth(_Model):
-    bearer_env: _Variable | None = None
-    headers_env: dict[_Header, _Variable] = {}
+    bearer_env: VariableName | None = None
+    headers_env: dict[HeaderName, VariableName] = {}
 
     @model_validator(mode="after")
     def _once(self) -> "_Auth":
@@ -217,10 +86,10 @@ _NO_AUTH = _Auth.model_construct()
 class _Scope(_Model):
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    max_pages: _Count = 100_000
-    max_pages_per_host: _Count | None = None
+    max_pages: Count = 100_000
+    max_pages_per_host: Count | None = None
     max_depth: int | None = Field(default=None, strict=True, ge=0)
-    max_queries_per_path: _Count = 100
+    max_queries_per_path: Count = 100
 
 
 class _Rate(_Model):
@@ -235,14 +104,14 @@ class _Limits(_Model):
 
 
 class _GoneAfter(_Model):
-    misses: _Count = 2
-    hours: float = Field(default=24.0, strict=True, ge=0, le=_CENTURY / 3600)
+    misses: Count = 2
+    hours: float = Field(default=24.0, strict=True, ge=0, le=CENTURY / 3600)
 
 
 class _Recrawl(_Model):
-    min_interval: _Seconds = 3600.0
-    max_interval: _Seconds = 30 * 86400.0
-    max_age: _Seconds = 30 * 86400.0
+    min_interval: Seconds = 3600.0
+    max_interval: Seconds = 30 * 86400.0
+    max_age: Seconds = 30 * 86400.0
     gone_after: _GoneAfter = _GoneAfter()
 
     @model_validator(mode="after")
@@ -270,7 +139,7 @@ class _Metadata(_Model):
 
 
 class _ToolFile(_Model):
-    path: Annotated[str, AfterValidator(_inner_path)]
+    path: Annotated[str, AfterValidator(inner_path)]
     format: ToolFormat | None = None
 
     @model_validator(mode="before")
@@ -280,36 +149,36 @@ class _ToolFile(_Model):
 
 
 class _Content(_Model):
-    select: _Selectors = ()
-    remove: _Selectors = ()
-    title: _Selector | None = None
+    select: Selectors = ()
+    remove: Selectors = ()
+    title: Selector | None = None
 
 
 class _SourceFile(_Model):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-    kind: Annotated[str, AfterValidator(_installed_kind)]
-    seeds: tuple[Annotated[str, AfterValidator(_web_address)], ...] = ()
+    kind: Annotated[str, AfterValidator(installed_kind)]
+    seeds: tuple[Annotated[str, AfterValidator(web_address)], ...] = ()
     roots: tuple[str, ...] = ()
     scope: _Scope = _Scope()
-    allow_private: tuple[Annotated[str, AfterValidator(_exact_target)], ...] = ()
+    allow_private: tuple[Annotated[str, AfterValidator(exact_target)], ...] = ()
     auth: _Auth = _NO_AUTH
-    proxy: _Proxy | None = None
-    proxy_env: _Variable | None = None
+    proxy: ProxyValue | None = None
+    proxy_env: VariableName | None = None
     limits: _Limits = _Limits()
     javascript: bool = Field(default=False, strict=True)
     keep_raw: bool = Field(default=False, strict=True)
-    ocr: _Languages = ()
+    ocr: Languages = ()
     content: _Content = _Content()
-    clean: Annotated[Any, AfterValidator(_hook)] = None
+    clean: Annotated[Any, AfterValidator(hook)] = None
     rate: _Rate = _Rate()
     recrawl: _Recrawl = _Recrawl()
     max_failures: _MaxFailures = _MaxFailures()
     quarantine: _Quarantine = _Quarantine()
     metadata: _Metadata = _Metadata()
-    relations: tuple[_Relation, ...] = ()
+    relations: tuple[RelationKey, ...] = ()
     user_agent: str | None = None
     tools: tuple[_ToolFile, ...] = ()
-    schedule: Annotated[Any, AfterValidator(_no_schedule)] = None
+    schedule: Annotated[Any, AfterValidator(no_schedule)] = None
 
     @field_validator("scope")
     @classmethod
