@@ -55,5 +55,7 @@ def _make(settings: Settings, index_id: str) -> str:
 
 def is_whole(root: Path) -> bool:
     """Whether nothing but an index is in the folder."""
-    made = {"index.json", "CURRENT", "lance", "ledger.sqlite"}
+    # SQLite leaves its WAL to the next reader where its last connections close at the same moment.
+    ledger = {"ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"}
+    made = {"index.json", "CURRENT", "lance", *ledger}
     return {path.name for path in root.iterdir()} <= made
