@@ -46,9 +46,7 @@ def combine_bounds(values: Iterable[str]) -> tuple[str, ...]:
     cut = ((_later(start, low), _earlier(end, high)) for start, end in spans)
     left = tuple("/".join(one) for one in cut if OPEN_END in one or one[0] < one[1])
     if not left:
-        raise FilterError(
-            f"no date is in {' and '.join('/'.join(one) for one in said)}", subject="last_modified"
-        )
+        raise FilterError("no date meets all that is asked of it at once", subject="last_modified")
     return left
 
 

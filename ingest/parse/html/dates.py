@@ -41,8 +41,9 @@ _CLASSES = word_set(
     "lastmod lastmodified lastupdated post-last-modified git-revision-date-localized-plugin-date"
 )
 _SAID = re.compile(
-    r"(?:this page (?:was|has been) last edited|"
-    r"(?:this page (?:was|has been) |page |document )?(?:was )?last[ -]?(?:updated?|modified|changed|revised))\b",
+    r"(?:this page (?:was|has been) last edited"
+    r"|(?:this page (?:was|has been) |page |document )?(?:was )?"
+    r"last[ -]?(?:updated?|modified|changed|revised))\b",
     re.IGNORECASE,
 )
 _LONGEST = 80

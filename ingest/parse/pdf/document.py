@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ingest.parse.chunking import CountTokens
+from ingest.parse.language import choose_language, detect_language
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
 from ingest.parse.pdf.joining import words_of
@@ -137,13 +138,17 @@ def _read_once(
             pages=pages,
             entries=entries,
             stated_title=_stated_title(document),
-            lang=stated_language(document),
+            lang=choose_language(stated_language(document), detect_language(_lines(pages))),
             modified=stated_date(document),
             page_count=document.page_count,
             warnings=tuple(warnings),
         )
     finally:
         document.close()
+
+
+def _lines(pages: tuple[PageContent, ...]) -> Iterator[str]:
+    return (line.text for page in pages for block in page.blocks for line in block)
 
 
 def _state(document: Any, pages: tuple[PageContent, ...]) -> Iterator[str]:
