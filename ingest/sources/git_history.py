@@ -15,7 +15,7 @@ MAX_COMMITS = 10_000
 Entries = Mapping[bytes, tuple[int, str]]
 
 
-class History(Protocol):
+class Commits(Protocol):
     """Reads commits and trees."""
 
     def commit_of(self, commit: str) -> tuple[str, tuple[str, ...], int]:
@@ -28,7 +28,7 @@ class History(Protocol):
 class ChangeTimes:
     """Times of the last commits that changed files, read from the newest on."""
 
-    def __init__(self, history: History, commit: str) -> None:
+    def __init__(self, history: Commits, commit: str) -> None:
         self._known: dict[str, int] = {}
         self._changes = _changes(history, commit)
 
@@ -42,7 +42,7 @@ class ChangeTimes:
         return self._known[path]
 
 
-def _changes(history: History, commit: str) -> Iterator[tuple[str, int]]:
+def _changes(history: Commits, commit: str) -> Iterator[tuple[str, int]]:
     """Paths that commits changed, with the time, newest first; a merge has those that it alone changed."""
     number = count()
     waiting, seen = [(-history.commit_of(commit)[2], next(number), commit)], {commit}
@@ -61,7 +61,7 @@ def _changes(history: History, commit: str) -> Iterator[tuple[str, int]]:
                 heapq.heappush(waiting, (-then, next(number), parent))
 
 
-def _differing(history: History, tree: str, befores: Sequence[str]) -> Iterator[str]:
+def _differing(history: Commits, tree: str, befores: Sequence[str]) -> Iterator[str]:
     """Paths of files in *tree* that none of the trees before has as they are."""
     waiting = [("", tree, tuple(befores))]
     while waiting:
@@ -81,5 +81,5 @@ def _differing(history: History, tree: str, befores: Sequence[str]) -> Iterator[
                 yield path
 
 
-def _entries(history: History, tree: str) -> Entries:
+def _entries(history: Commits, tree: str) -> Entries:
     return {name: (mode, identifier) for name, mode, identifier in history.entries(tree)}

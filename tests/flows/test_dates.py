@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.pdfs import heading, new_pdf
+from tests.fakes.pdfs import heading, new_pdf, prose
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
 
 pytestmark = pytest.mark.server
@@ -22,7 +22,7 @@ WORDS = (
     "The caretaker of the depot counts the pallets each evening, writes their number into the book that lies "
     "beside the gate, and locks the doors before he walks home along the canal."
 )
-QUESTION = "who counts the pallets of the depot"
+QUESTION = "what is written down before the next step begins"
 
 
 @pytest.fixture
@@ -52,8 +52,8 @@ def write(
     """Write a page, last changed on *day* as far as its server can tell."""
     to = "".join(f"<a href={name}.html>{name}</a> " for name in links)
     path.write_text(
-        f"<html lang=en><head><title>{title}</title>{head}</head><body><main><h1>{title}</h1><p>{title}: "
-        f"{WORDS} {to}<a href=manual.pdf>the manual</a></p></main><footer>{foot}</footer></body></html>"
+        f"<html lang=en><head><title>{title}</title>{head}</head><body><main><h1>{title}</h1><p>"
+        f"{prose(title)} {to}<a href=manual.pdf>the manual</a></p></main><footer>{foot}</footer></body></html>"
     )
     moment = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
     os.utime(path, (moment, moment))
@@ -134,11 +134,14 @@ def test_a_site_is_asked_by_its_dates_and_a_new_date_alone_embeds_nothing(
         }
 
     assert found(">=2099-01-01") == {}
-    assert found("<2021-01-01").keys() == {"Start", "Future"}
+    assert found("=2018-01-01").keys() == {"Start"}
+    assert found("<2018-01-02").keys() == {"Start"}
+    assert found("=2020").keys() == {"Future"}
     assert found(">=2023-06-07").keys() == {"Footer"}
-    ranged = found(">=2022-01-01", "<2023-06-07T01:00:01+02:00")
-    assert {name: origin for name, (origin, _) in ranged.items()} >= {"Claimed": "sitemap", "Stated": "meta"}
-    assert ranged["Claimed"][1] < ranged["Stated"][1] < 0.5
+    claimed, stated = found(">=2022-03-04", "<2022-03-04T05:06:08+02:00"), found("=2023-05..2023-06")
+    assert {**claimed, **stated}.keys() == {"Claimed", "Stated"}
+    assert (claimed["Claimed"][0], stated["Stated"][0]) == ("sitemap", "meta")
+    assert 0 < claimed["Claimed"][1] < stated["Stated"][1] < 0.5
 
     stable = tiny.export(index, stable=True)
     write(
