@@ -53,7 +53,7 @@ def write(
     to = "".join(f"<a href={name}.html>{name}</a> " for name in links)
     path.write_text(
         f"<html lang=en><head><title>{title}</title>{head}</head><body><main><h1>{title}</h1><p>"
-        f"{prose(title)} {to}<a href=manual.pdf>the manual</a></p></main><footer>{foot}</footer></body></html>"
+        f"{prose(title)} {to}<a href=manual.pdf>the manual</a></p></main><p>{foot}</p></body></html>"
     )
     moment = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
     os.utime(path, (moment, moment))
