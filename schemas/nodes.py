@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeGuard
 
 from schemas.geometry import BBox, PageSize
 
@@ -48,8 +48,10 @@ class RegionType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A document without pages of paper: a web page, a Markdown file, a book; `doc` is its own id.
+    """A document without pages of paper, whose `doc` is its own id: a web page, a Markdown file, a book; or a
+    part of one that is read by itself, a chapter, whose `doc` is the book. `is_document` tells them apart.
 
+    `fragment` opens a chapter in its book, at `url` or `path`.
     `stale`: this is its last good version, and what is there now could not be used. `aliases` are other
     addresses that lead to it.
     """
@@ -62,6 +64,7 @@ class Page:
     document_kind: str = DocumentKind.HTML
     url: str | None = None
     path: str | None = None
+    fragment: str | None = None
     doc_id: str | None = None
     doc_type: str | None = None
     domain: str | None = None
@@ -236,6 +239,11 @@ def kind_of(node: Node) -> NodeKind:
     return _KIND_OF[type(node)]
 
 
+def is_document(node: Node) -> TypeGuard[Page | PdfDoc]:
+    """Whether a node stands for a whole document; a chapter is a Page, and none."""
+    return isinstance(node, Page | PdfDoc) and node.id == node.doc
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
     """A passage small enough to embed, with everything a citation needs.
@@ -290,6 +298,11 @@ class Chunk:
     last_modified: str | None = None
     fetched_at: str | None = None
     changed_at: str | None = None
+
+
+def page_of(chunk: Chunk) -> str:
+    """Return the id of the Page or PDF that a chunk is part of: of a book the chapter, else its document."""
+    return next((one for one in reversed(chunk.parent_ids) if one.startswith("page:")), chunk.doc)
 
 
 OBSERVED_FIELDS = ("last_modified", "fetched_at", "changed_at")

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from schemas.changes import RowChanges
 from schemas.documents import LiveDocument
 from schemas.edges import Edge
-from schemas.nodes import OBSERVED_FIELDS, Chunk, Node, Page, PdfDoc
+from schemas.nodes import OBSERVED_FIELDS, Chunk, Node, Page, is_document
 
 
 class _Row(Protocol):
@@ -68,10 +68,13 @@ def as_observed(chunks: Iterable[Chunk], known: Mapping[str, Observed]) -> tuple
 
 
 def mark(node: Node, live: LiveDocument) -> Node:
-    """Set what a parser cannot know of a document: whether it is stale, and what else leads to it."""
-    if isinstance(node, Page | PdfDoc):
+    """Set what a parser cannot know of a document: whether it is stale, and what else leads to it.
+
+    A chapter is as stale as its book; other addresses lead to the book.
+    """
+    if is_document(node):
         return replace(node, stale=live.stale, aliases=live.aliases)
-    return node
+    return replace(node, stale=live.stale) if isinstance(node, Page) else node
 
 
 def row_changes(

@@ -127,6 +127,10 @@ class Hiding:
             refresh=None if self.is_in(facts.refresh) else facts.refresh,
             canonical=None if self.is_in(facts.canonical) else facts.canonical,
             alternates=tuple(uri for uri in facts.alternates if not self.is_in(uri)),
+            parts=tuple(
+                replace(self.everywhere(part), name=part.name, links=self.links(part.links))
+                for part in facts.parts
+            ),
         )
 
     def request(self, request: ParseRequest) -> ParseRequest:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from ingest.parse.html.traced import PageTrace
 from ingest.parse.inspection import Inspection
 from schemas.fragment import GraphFragment
-from schemas.nodes import Page, PdfDoc, PdfPage, PdfRegion, RegionType, Section
+from schemas.nodes import Page, PdfPage, PdfRegion, RegionType, Section, is_document
 from sitegraph.cli.inspection.doubts import find_doubts
 from sitegraph.cli.inspection.placing import place_blocks
 from sitegraph.cli.inspection.report import (
@@ -33,7 +33,7 @@ def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] =
     """Return the report of one document; *notes* say how it was come by."""
     fragment = inspection.fragment
     assert fragment.kind is not None  # only a file of tools has none
-    document = next(node for node in fragment.nodes if isinstance(node, Page | PdfDoc))
+    document = next(node for node in fragment.nodes if is_document(node))
     chunks = _chunks(inspection)
     sections = _sections(fragment, _numbers(fragment, "section_id"))
     pages = _pages(fragment, _numbers(fragment, "region_id"))
