@@ -1,10 +1,11 @@
 """Nodes of the graph, and the chunk row that the vector store keeps."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, TypeGuard
 
 from schemas.geometry import BBox, PageSize
+from schemas.later_fields import LATER
 
 
 class NodeKind(StrEnum):
@@ -64,7 +65,7 @@ class Page:
     document_kind: str = DocumentKind.HTML
     url: str | None = None
     path: str | None = None
-    fragment: str | None = None
+    fragment: str | None = field(default=None, metadata=LATER)
     doc_id: str | None = None
     doc_type: str | None = None
     domain: str | None = None
