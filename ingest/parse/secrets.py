@@ -60,7 +60,8 @@ def hide_in_page(
     outline: tuple[OutlineSection, ...], links: tuple[Link, ...], facts: "PageFacts", request: ParseRequest
 ) -> tuple[_Page, tuple[str, ...]]:
     """Return a page without its secrets, as it came if it has none; and the kind of each secret."""
-    texts = [*strings_of(facts), *(getattr(request, name) or "" for name in _STATED)]
+    texts = [*strings_of(replace(facts, parts=())), *(getattr(request, name) or "" for name in _STATED)]
+    texts.extend(part.title for part in facts.parts)  # their links are among the page's
     for section in outline:
         texts.extend(
             (
