@@ -171,7 +171,7 @@ def _spans(section: OutlineSection, count_tokens: CountTokens) -> Iterator[tuple
         limit=lambda names: text_budget((*section.heading_path, *names), count_tokens),
         tiny=int(MAX_TOKENS * TINY),
     )
-    for piece in part_by_entries(section, room):
+    for piece in part_by_entries(section.text, section.entries, room):
         spans = cut_chunks(
             section.text[piece.start : piece.end],
             _stretches_in(section, piece),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from ingest.parse.outline import Entry, OutlineSection
+from ingest.parse.outline import Entry
 
 Names = tuple[str, ...]
 Measure = Callable[[Names, int, int], int]
@@ -41,17 +41,16 @@ class Room:
         return self.measure(start, end) <= self.limit(names)
 
 
-def part_by_entries(section: OutlineSection, room: Room) -> tuple[EntryPiece, ...]:
-    """Return the pieces of a section, in order and apart, that hold all of its text.
+def part_by_entries(text: str, entries: Sequence[Entry], room: Room) -> tuple[EntryPiece, ...]:
+    """Return the pieces of a text, in order and apart, that hold all of it.
 
     What has an id of its own begins a piece, so that a citation opens there. An entry without one stays in
     what is around it where that fits into one chunk as a whole; else it is a piece, and neighbours under
     *tiny* tokens share one.
     """
-    entries = section.entries
     if not entries:
-        return (EntryPiece(0, len(section.text)),)
-    return tuple(_joined(_Parting(section.text, room).inside(0, len(section.text), entries, (), 0), room))
+        return (EntryPiece(0, len(text)),)
+    return tuple(_joined(_Parting(text, room).inside(0, len(text), entries, (), 0), room))
 
 
 @dataclass(frozen=True, slots=True)
