@@ -171,15 +171,15 @@ class DocumentReader:
 
         A term of a list inside an entry is a value of that, and defines nothing that is called so elsewhere.
         """
-        if not entries:
-            return ()
+        terms = terms_of(entries[-1]) if entries else ()
         opening = first_line(text)
-        terms = [term for term in terms_of(entries[-1]) if term in opening]
+        if not any(_opens(term, opening) for term in terms):
+            return ()
         full = [".".join((*entries[:-1], term)) for term in terms] if len(entries) > 1 else terms
         return tuple(dict.fromkeys(place for name in full for place in self._names.named(name)))
 
     def _read_signatures(self, chunk: Chunk, anchored: Collection[int], found: dict[int, Findings]) -> None:
-        headings, _ = split_path(chunk)
+        headings, entries = split_path(chunk)
         if self._scope[0] != headings:
             self._scope = (headings, "")
         tails = {last_part(self._names.tools[place].name): place for place in sorted(anchored)}
@@ -189,7 +189,7 @@ class DocumentReader:
             if match := _SIGNATURE.match(line[0], begin):
                 places = self._signed(match, tails)
             if not places and (match := _ENTRY.match(line[0], begin)):
-                places = self._entered(match)
+                places = () if match["colon"] and entries else self._entered(match)
             for place in places:
                 _of(found, place).add(ToolEvidence.SIGNATURE, _cut(line.start(), line.end()))
 
@@ -261,6 +261,12 @@ def terms_of(entry: str) -> tuple[str, ...]:
 def first_line(text: str) -> str:
     """The first line of a text that is not empty."""
     return text.lstrip().partition("\n")[0]
+
+
+def _opens(term: str, line: str) -> bool:
+    """Whether a line begins with a term, or declares it: `int open(int door)`."""
+    named = re.escape(term)
+    return re.search(rf"^{named}(?!\w)|^(?:[\w*&:<>]+ ){{0,3}}[*&]?{named}\s*[(:]", line) is not None
 
 
 def first_sentence(text: str) -> tuple[int, int]:

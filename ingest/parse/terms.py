@@ -35,6 +35,13 @@ def name_term(term: str) -> str:
     text = term.strip()
     if text.startswith("-") and (flags := _FLAGS.findall(text)):
         return ", ".join(dict.fromkeys(flags[:MAX_TERMS]))
-    bare = _KIND.sub("", text)
-    name = " ".join((_REST.sub("", bare) or bare).split()).rstrip(":,;")
+    bare = without_kind(text)
+    rest = _REST.search(bare, 1)  # what begins with a bracket or a colon is called so
+    name = " ".join(bare[: rest.start() if rest else None].split())
+    name = name.rstrip(":,;") or name
     return name if len(name) <= MAX_NAME else ""
+
+
+def without_kind(text: str) -> str:
+    """A signature without the words before its name: `shop.Cart(items)` of `class shop.Cart(items)`."""
+    return _KIND.sub("", text)

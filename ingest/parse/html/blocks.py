@@ -37,6 +37,8 @@ _SECTION_WORDS = word_set(
 )
 _TITLES = word_set("figcaption p div caption") | HEADING_LEVELS.keys()
 _FIELDS = word_set("field-list notes details footnote citation docinfo")
+_TYPED = word_set("b strong code tt kbd")
+_VARIABLE = word_set("i em var")
 _NAMES = word_set("descclassname descname sig-prename sig-name")
 _FRAMES = word_set("html body main form fieldset label")
 _ROOT_IDS = word_set(
@@ -288,13 +290,20 @@ def _defines(element: HtmlElement) -> bool:
 
 
 def _declared(term: HtmlElement) -> str:
-    """The full name of an object as Sphinx marks it up in its signature; "" elsewhere."""
-    parts = (
-        node
-        for node in term.iter("span", "code", "tt")
-        if not _NAMES.isdisjoint(class_words(node.get("class") or ""))
-    )
-    return "".join(inline_text(node)[0] for node in parts)
+    """The name that a term's markup sets apart from parameters; "" where it does not.
+
+    Sphinx marks up the name of an object, pages of manuals what is typed and what stands for something.
+    """
+    named = (node for node in term.iter("span", "code", "tt") if not _NAMES.isdisjoint(_words(node)))
+    if name := "".join(inline_text(node)[0] for node in named):
+        return name
+    first = term[0] if len(term) and not (term.text or "").strip() else None
+    typed = first is not None and first.tag in _TYPED and any(node.tag in _VARIABLE for node in term[1:])
+    return inline_text(first)[0] if first is not None and typed else ""
+
+
+def _words(element: HtmlElement) -> frozenset[str]:
+    return class_words(element.get("class") or "")
 
 
 def _is_mark(element: HtmlElement) -> bool:

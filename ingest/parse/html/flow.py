@@ -37,6 +37,7 @@ class Flow:
         self._joint = BLOCK_JOINT
         self._bound = False
         self._in_term = False
+        self._undefined = False
         self._lists = 0
         self._definitions: list[_Definitions] = []
         self._caption: str | None = None
@@ -169,8 +170,10 @@ class Flow:
         self._definitions.append(_Definitions(of_entries))
 
     def definitions_end(self) -> None:
-        """End a list of definitions."""
-        self.definition_end()
+        """End a list of definitions; a term without a definition stands alone."""
+        self.end_block()
+        self._let_term_stand()
+        self._joint = self._next_joint()
         if self._definitions:
             self._end_entry(self._definitions.pop())
 
@@ -183,6 +186,8 @@ class Flow:
             self.term_end()
         self.end_block()
         self._in_term = True
+        if self._undefined and (anchor or self._definitions[-1].anchor):
+            self._let_term_stand()  # two that can be cited, of which nothing is said
         if self._lead.endswith(": "):
             self._set_lead(self._lead[:-2] + ", ")
         else:
@@ -194,7 +199,7 @@ class Flow:
 
     def term_end(self) -> None:
         """End a term: it leads the definition."""
-        self._in_term = False
+        self._in_term = self._undefined = False
         if self._length > len(self._lead):
             term = "".join(self._text)[len(self._lead) :].strip()
             self._lead = "".join(self._text).rstrip().removesuffix(":") + ": "
@@ -206,13 +211,16 @@ class Flow:
         self.end_block()
 
     def definition_end(self) -> None:
-        """End a definition, or a list of them; a term without a definition stands alone."""
+        """End a definition; where it is empty, the next one is that of its term, too."""
         self.end_block()
-        self._let_term_stand()
-        self._joint = self._next_joint()
+        self._undefined = bool(self._definitions) and self._lead.endswith(": ")
+        if not self._undefined:
+            self._let_term_stand()
+            self._joint = self._next_joint()
 
     def _let_term_stand(self, sign: str = "") -> None:
         """Close a term behind which no text stands that it could lead."""
+        self._undefined = False
         if self._lead.endswith(": "):
             term, anchors = self._lead[:-2] + sign, tuple(self._anchors)
             self._lead = ""
