@@ -17,6 +17,9 @@ _KIND = re.compile(
 _REST = re.compile(r"\s*(?:\(|\[|=|\{|…|\.\.\.|:(?=\s)|\s<|\s(?:-|–|—)\s|\n).*", re.DOTALL)
 """Parameters, values, types, or what it is for."""
 
+_SAID = re.compile(r"\s+\(")
+"""How a sign is read aloud: `: (a colon)`."""
+
 
 def name_entry(terms: Iterable[str]) -> str:
     """Return the name of the entry that *terms* open; "" where they are none.
@@ -36,10 +39,16 @@ def name_term(term: str) -> str:
     if text.startswith("-") and (flags := _FLAGS.findall(text)):
         return ", ".join(dict.fromkeys(flags[:MAX_TERMS]))
     bare = without_kind(text)
-    rest = _REST.search(bare, 1)  # what begins with a bracket or a colon is called so
-    name = " ".join(bare[: rest.start() if rest else None].split())
+    name = _cut(bare, _REST)
+    if not any(map(str.isalnum, name)):  # a sign, or a pattern of signs
+        name = _cut(bare, _SAID)
     name = name.rstrip(":,;") or name
     return name if len(name) <= MAX_NAME else ""
+
+
+def _cut(text: str, at: re.Pattern[str]) -> str:
+    rest = at.search(text, 1)
+    return " ".join(text[: rest.start() if rest else None].split())
 
 
 def without_kind(text: str) -> str:

@@ -36,10 +36,14 @@ class PdfEntry:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The entries that a part stands in, outermost first; `bare`: a term described on the next page."""
+    """The entries that a part stands in, outermost first.
+
+    `bare`: a term that is described on the next page; `follows`: what stands right under a term.
+    """
 
     entries: tuple[PdfEntry, ...] = ()
     bare: bool = False
+    follows: bool = False
 
 
 def part_at_terms(parts: Sequence[Part]) -> Iterator[Part]:
@@ -56,6 +60,7 @@ def place_in_entries(parts: Sequence[Part]) -> tuple[Place, ...]:
     places: list[Place] = []
     open_: list[PdfEntry] = []
     last: Part | None = None
+    under: Part | None = None
     for index, part in enumerate(parts):
         if part.margin is not None or part.picture is not None:
             places.append(Place())
@@ -68,8 +73,9 @@ def place_in_entries(parts: Sequence[Part]) -> tuple[Place, ...]:
             open_.pop()
         if described is not None:
             open_.append(PdfEntry(name_entry(_terms(part.lines)), part.bbox.x0))
-        places.append(Place(tuple(open_), bare=described is not None and described.page_no != part.page_no))
-        last = part
+        bare = described is not None and described.page_no != part.page_no
+        places.append(Place(tuple(open_), bare=bare, follows=under is part))
+        last, under = part, described
     return tuple(places)
 
 

@@ -84,7 +84,7 @@ def _piece(part: Part, place: Place, words: Collection[str], count_tokens: Count
     joined = _text_of(part, type_, words)
     if not joined.text.strip() and type_ is not RegionType.FIGURE:
         return None
-    small = type_ is RegionType.CODE and count_tokens(joined.text) < SMALL_CODE
+    small = type_ is RegionType.CODE and (place.follows or count_tokens(joined.text) < SMALL_CODE)
     flows = not part.contents and not place.bare and (type_ in _FLOW or small)
     return _Piece(type=type_, part=part, joined=joined, flows=flows, place=place)
 
@@ -169,17 +169,34 @@ def _entry_spans(
     )
     spans: list[Span] = []
     terms: dict[int, tuple[str, ...]] = {}
+    terms_above = _terms_above(run)
     for piece in part_by_entries(text, _entries(run), room):
+        whole = piece.whole or [
+            span for span in terms_above if piece.start <= span[0] and span[1] <= piece.end
+        ]
         found = split_spans(
             text[piece.start : piece.end],
             max_tokens=room.limit(piece.names),
             count_tokens=count_tokens,
-            solid=tuple((start - piece.start, end - piece.start) for start, end in piece.whole),
+            solid=tuple((start - piece.start, end - piece.start) for start, end in whole),
         )
         for start, end in found:
             spans.append((start + piece.start, end + piece.start))
             terms[start + piece.start] = piece.names
     return spans, terms
+
+
+def _terms_above(run: Sequence[_Piece]) -> list[Span]:
+    """Where terms stand with what follows them, which are cut apart only where they do not fit."""
+    found: list[Span] = []
+    at = before = 0
+    for piece in run:
+        end = at + len(piece.joined.text)
+        if piece.place.follows and at:
+            start = found.pop()[0] if found and found[-1][1] > before else before
+            found.append((start, end))
+        before, at = at, end + len(PARAGRAPH_BREAK)
+    return found
 
 
 def _entries(run: Sequence[_Piece]) -> tuple[Entry, ...]:
