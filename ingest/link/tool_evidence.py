@@ -25,6 +25,9 @@ _ENTRY = re.compile(
 its synopsis, `shop open [--port]`.
 """
 
+_LISTED = re.compile(r"(?:\A|\n\n)[^\n:]{1,60}: \S")
+"""How an entry of a list of definitions begins, where several share a chunk."""
+
 _ARGUMENT = re.compile(r"[(,]\s*[\"'\d\[{]")
 """What a call passes, where a signature has names."""
 
@@ -182,6 +185,7 @@ class DocumentReader:
         headings, entries = split_path(chunk)
         if self._scope[0] != headings:
             self._scope = (headings, "")
+        listed = len(_LISTED.findall(chunk.text)) > 1
         tails = {last_part(self._names.tools[place].name): place for place in sorted(anchored)}
         for line in _LINE.finditer(chunk.text):
             begin = line[0].find(line[0].lstrip())
@@ -189,7 +193,8 @@ class DocumentReader:
             if match := _SIGNATURE.match(line[0], begin):
                 places = self._signed(match, tails)
             if not places and (match := _ENTRY.match(line[0], begin)):
-                places = () if match["colon"] and entries else self._entered(match)
+                is_listed = listed and (not line.start() or chunk.text.endswith("\n\n", 0, line.start()))
+                places = () if match["colon"] and entries else self._entered(match, is_listed=is_listed)
             for place in places:
                 _of(found, place).add(ToolEvidence.SIGNATURE, _cut(line.start(), line.end()))
 
@@ -210,10 +215,12 @@ class DocumentReader:
             return inner
         return (tails[name],) if name in tails else ()
 
-    def _entered(self, match: re.Match[str]) -> Sequence[int]:
-        """Commands whose entry a line begins."""
+    def _entered(self, match: re.Match[str], *, is_listed: bool) -> Sequence[int]:
+        """Commands whose entry a line begins; one word and a colon tell only in a list of such lines."""
         name = match["name"]
-        if " " not in name and (match["colon"] or (match["dash"] and name in self._names.everyday)):
+        if match["colon"] and " " not in name:
+            return self._names.full.get(name, ()) if is_listed else ()
+        if match["dash"] and name in self._names.everyday:
             return ()
         return self._names.full.get(name) or self._names.folded.get(fold(name), ())
 

@@ -69,7 +69,8 @@ class _Parting:
     ) -> Iterator[EntryPiece]:
         """Part a stretch at the *entries* in it; *head* is the entry that it is."""
         anchor = head.anchor if head else None
-        if not _has_anchor(entries) and (not entries or self.room.holds(start, end, names)):
+        stays = not self._is_one(start, end, entries) and self.room.holds(start, end, names)
+        if not _has_anchor(entries) and (not entries or stays):
             yield EntryPiece(start, end, names, anchor, level, begins=head is not None)
             return
         at, begins = start, head is not None
@@ -81,6 +82,11 @@ class _Parting:
             at, anchor, begins = entry.end, None, False
         if self.text[at:end].strip():
             yield EntryPiece(at, end, names, anchor, level, begins=begins)
+
+    def _is_one(self, start: int, end: int, entries: Sequence[Entry]) -> bool:
+        """Whether a stretch is one entry and nothing else."""
+        around = [self.text[start : entries[0].start], self.text[entries[0].end : end]] if entries else [""]
+        return bool(entries) and not "".join(around).strip()
 
 
 def _has_anchor(entries: Sequence[Entry]) -> bool:
