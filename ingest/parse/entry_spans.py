@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from ingest.parse.outline import Entry
+from ingest.parse.outline import EntrySpan
 
 Names = tuple[str, ...]
 Measure = Callable[[Names, int, int], int]
@@ -41,7 +41,7 @@ class Room:
         return self.measure(start, end) <= self.limit(names)
 
 
-def part_by_entries(text: str, entries: Sequence[Entry], room: Room) -> tuple[EntryPiece, ...]:
+def part_by_entries(text: str, entries: Sequence[EntrySpan], room: Room) -> tuple[EntryPiece, ...]:
     """Return the pieces of a text, in order and apart, that hold all of it.
 
     What has an id of its own begins a piece, so that a citation opens there. An entry without one stays in
@@ -62,10 +62,10 @@ class _Parting:
         self,
         start: int,
         end: int,
-        entries: Sequence[Entry],
+        entries: Sequence[EntrySpan],
         names: Names,
         level: int,
-        head: Entry | None = None,
+        head: EntrySpan | None = None,
     ) -> Iterator[EntryPiece]:
         """Part a stretch at the *entries* in it; *head* is the entry that it is."""
         anchor = head.anchor if head else None
@@ -83,17 +83,17 @@ class _Parting:
         if self.text[at:end].strip():
             yield EntryPiece(at, end, names, anchor, level, begins=begins)
 
-    def _is_one(self, start: int, end: int, entries: Sequence[Entry]) -> bool:
+    def _is_one(self, start: int, end: int, entries: Sequence[EntrySpan]) -> bool:
         """Whether a stretch is one entry and nothing else."""
         around = [self.text[start : entries[0].start], self.text[entries[0].end : end]] if entries else [""]
         return bool(entries) and not "".join(around).strip()
 
 
-def _has_anchor(entries: Sequence[Entry]) -> bool:
+def _has_anchor(entries: Sequence[EntrySpan]) -> bool:
     return any(entry.anchor for entry in entries)
 
 
-def _tops(entries: Sequence[Entry]) -> Iterator[tuple[Entry, tuple[Entry, ...]]]:
+def _tops(entries: Sequence[EntrySpan]) -> Iterator[tuple[EntrySpan, tuple[EntrySpan, ...]]]:
     """The outermost entries, each with those inside it."""
     at = 0
     while at < len(entries):

@@ -72,7 +72,7 @@ class EntryEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntrySpan:
     """An entry of a definition list, from `start` to `end` of a section; `anchor` is the id that opens it."""
 
     start: int
@@ -118,7 +118,7 @@ class OutlineSection:
     anchors: tuple[Anchor, ...]
     captions: tuple[tuple[int, int, str], ...]
     stretches: tuple[Stretch, ...] = ()
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[EntrySpan, ...] = ()
     aliases: tuple[str, ...] = ()
     number: str | None = None
 
@@ -186,11 +186,11 @@ class _Draft:
             number=self.number,
         )
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[EntrySpan]:
         for one in self.entries:
             end = self.length if one.end is None else one.end
             if one.start is not None and one.start < end:
-                yield Entry(one.start, end, one.mark.name, one.anchor)
+                yield EntrySpan(one.start, end, one.mark.name, one.anchor)
 
 
 def _id_at_term(block: Block, lead: int) -> str | None:

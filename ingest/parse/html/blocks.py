@@ -36,7 +36,7 @@ _SECTION_WORDS = word_set(
     "article glossary bibliography index book reference detail"
 )
 _TITLES = word_set("figcaption p div caption") | HEADING_LEVELS.keys()
-_FIELDS = word_set("field-list notes details footnote citation docinfo")
+_FIELDS = word_set("field-list notes details footnote citation docinfo section params tparams retval")
 _TYPED = word_set("b strong code tt kbd")
 _VARIABLE = word_set("i em var")
 _NAMES = word_set("descclassname descname sig-prename sig-name")

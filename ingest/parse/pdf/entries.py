@@ -35,7 +35,7 @@ class PdfEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EntryPlace:
     """The entries that a part stands in, outermost first.
 
     `bare`: a term that is described on the next page; `follows`: what stands right under a term.
@@ -55,15 +55,15 @@ def part_at_terms(parts: Sequence[Part]) -> Iterator[Part]:
             yield replace(part, lines=lines, bbox=box_of(lines)) if cuts else part
 
 
-def place_in_entries(parts: Sequence[Part]) -> tuple[Place, ...]:
+def place_in_entries(parts: Sequence[Part]) -> tuple[EntryPlace, ...]:
     """Say of each part which entries it stands in; an entry goes on over pages, and ends at a heading."""
-    places: list[Place] = []
+    places: list[EntryPlace] = []
     open_: list[PdfEntry] = []
     last: Part | None = None
     under: Part | None = None
     for index, part in enumerate(parts):
         if part.margin is not None or part.picture is not None:
-            places.append(Place())
+            places.append(EntryPlace())
             continue
         if part.heading is not None or (last is not None and last.column != part.column):
             open_ = []
@@ -74,7 +74,7 @@ def place_in_entries(parts: Sequence[Part]) -> tuple[Place, ...]:
         if described is not None:
             open_.append(PdfEntry(name_entry(_terms(part.lines)), part.bbox.x0))
         bare = described is not None and described.page_no != part.page_no
-        places.append(Place(tuple(open_), bare=bare, follows=under is part))
+        places.append(EntryPlace(tuple(open_), bare=bare, follows=under is part))
         last, under = part, described
     return tuple(places)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, Span, split_spans, text_budget
 from ingest.parse.entry_spans import Room, part_by_entries
-from ingest.parse.outline import Entry, Stretch
+from ingest.parse.outline import EntrySpan, Stretch
 from ingest.parse.pdf.captions import Region, is_caption, with_captions
-from ingest.parse.pdf.entries import PdfEntry, Place, part_at_terms, place_in_entries
+from ingest.parse.pdf.entries import EntryPlace, PdfEntry, part_at_terms, place_in_entries
 from ingest.parse.pdf.formulas import join_formulas
 from ingest.parse.pdf.joining import (
     BULLETS,
@@ -41,7 +41,7 @@ class _Piece:
     part: Part
     joined: JoinedLines
     flows: bool
-    place: Place
+    place: EntryPlace
 
     @property
     def is_label(self) -> bool:
@@ -78,7 +78,7 @@ def build_regions(
     return with_captions(regions)
 
 
-def _piece(part: Part, place: Place, words: Collection[str], count_tokens: CountTokens) -> _Piece | None:
+def _piece(part: Part, place: EntryPlace, words: Collection[str], count_tokens: CountTokens) -> _Piece | None:
     """None for a heading that is not printed, and for lines of invisible characters."""
     type_ = _type_of(part)
     joined = _text_of(part, type_, words)
@@ -199,15 +199,15 @@ def _terms_above(run: Sequence[_Piece]) -> list[Span]:
     return found
 
 
-def _entries(run: Sequence[_Piece]) -> tuple[Entry, ...]:
+def _entries(run: Sequence[_Piece]) -> tuple[EntrySpan, ...]:
     """Where in the text of a run each entry stands, before those inside it."""
-    found: dict[PdfEntry, Entry] = {}
+    found: dict[PdfEntry, EntrySpan] = {}
     at = 0
     for piece in run:
         end = at + len(piece.joined.text)
         for entry in piece.place.entries:
             held = found.get(entry)
-            found[entry] = Entry(held.start if held else at, end, entry.name)
+            found[entry] = EntrySpan(held.start if held else at, end, entry.name)
         at = end + len(PARAGRAPH_BREAK)
     return tuple(sorted(found.values(), key=lambda entry: (entry.start, -entry.end)))
 
