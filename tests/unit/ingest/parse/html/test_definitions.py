@@ -141,3 +141,23 @@ def test_an_inserted_entry_changes_no_other_passage() -> None:
     after = parse_page(f"<main><h1>Words</h1><dl>{''.join(entries)}</dl></main>")
     assert len({one.id for one in after.chunks} - {one.id for one in before.chunks}) == 1
     assert {one.id for one in before.chunks} <= {one.id for one in after.chunks}
+
+
+def test_a_function_of_doxygen_opens_at_its_own_id_and_its_fields_are_no_entries() -> None:
+    body = (
+        "<h2>Functions</h2><a id=a1></a>"
+        "<h2 class=memtitle><span class=permalink><a href='#a1'>◆\xa0</a></span>open_door()</h2><div class=memitem><div class=memdoc><p>Opens a door.</p>"
+        "<dl class='section return'><dt>Returns</dt><dd>0 on success</dd></dl></div></div>"
+    )
+    fragment = parse_page(f"<main>{body}</main>")
+    assert [(one.fragment, one.heading_path, one.text) for one in fragment.chunks][1:] == [
+        ("a1", ("open_door()",), "Opens a door.\n\nReturns: 0 on success")
+    ]
+
+
+def test_a_secret_in_an_entry_moves_the_entries_behind_it_and_is_in_no_name() -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    body = f"<h1>Keys</h1><dl><dt id=k>{key}<dd>A key: {key}.<dt id=b>Beam<dd>Width.</dl>"
+    found = read(body)
+    assert found[-1] == ("b", ("Beam",), "Beam: Width.")
+    assert key not in repr(found)
