@@ -50,7 +50,7 @@ def names_tool(text: str, name: str) -> bool:
     """Whether *text* speaks of a tool by *name*.
 
     A dotted name may lack its first parts, and a name with several words or characters may be written in any
-    case; an everyday word counts only where it is called (`get()`), set as code, or said to be a command or so.
+    case; an everyday word counts only where it is called (`get()`), set as code, or said to be a command.
     """
     parts = re.split(r"(?<=\w)(?:\.|::)(?=\w)", name)
     suffixes = [name, *(".".join(parts[start:]) for start in range(1, len(parts) - 1))]

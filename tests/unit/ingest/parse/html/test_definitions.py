@@ -146,7 +146,8 @@ def test_an_inserted_entry_changes_no_other_passage() -> None:
 def test_a_function_of_doxygen_opens_at_its_own_id_and_its_fields_are_no_entries() -> None:
     body = (
         "<h2>Functions</h2><a id=a1></a>"
-        "<h2 class=memtitle><span class=permalink><a href='#a1'>◆\xa0</a></span>open_door()</h2><div class=memitem><div class=memdoc><p>Opens a door.</p>"
+        "<h2 class=memtitle><span class=permalink><a href='#a1'>◆\xa0</a></span>open_door()</h2>"
+        "<div class=memitem><div class=memdoc><p>Opens a door.</p>"
         "<dl class='section return'><dt>Returns</dt><dd>0 on success</dd></dl></div></div>"
     )
     fragment = parse_page(f"<main>{body}</main>")
