@@ -94,7 +94,17 @@ class Stretch:
     language: str | None = None
 
 
-Part = Heading | Block | BoxStart | BoxEnd | EntryStart | EntryEnd
+@dataclass(frozen=True, slots=True)
+class PageStart:
+    """A page of the document begins, a chapter: nothing after it belongs to a section before.
+
+    `fragment` opens it, and what stands in it before any heading.
+    """
+
+    fragment: str | None = None
+
+
+Part = Heading | Block | BoxStart | BoxEnd | EntryStart | EntryEnd | PageStart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +115,8 @@ class OutlineSection:
     `anchors` are (offset, id) into `text`, in order; `captions` are (start, end, caption); `stretches` are
     in order and apart. `entries` are in order, and before those inside them. `aliases` are further ids that
     stand where the heading does.
-    A section that has a heading and nothing under it has the heading as text.
+    A section that has a heading and nothing under it has the heading as text. `page` counts the `PageStart`s
+    before it.
     """
 
     heading: str
@@ -121,6 +132,7 @@ class OutlineSection:
     entries: tuple[EntrySpan, ...] = ()
     aliases: tuple[str, ...] = ()
     number: str | None = None
+    page: int = 0
 
 
 @dataclass(slots=True)
@@ -151,6 +163,7 @@ class _Draft:
     aliases: tuple[str, ...] = ()
     number: str | None = None
     is_title: bool = False
+    page: int = 0
 
     def add(self, block: Block) -> None:
         if self.length and block.text:
@@ -184,6 +197,7 @@ class _Draft:
             entries=tuple(self._entries()),
             aliases=self.aliases,
             number=self.number,
+            page=self.page,
         )
 
     def _entries(self) -> Iterator[EntrySpan]:
@@ -210,21 +224,26 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
     open_: list[int] = []
     floors: list[int] = []
     entries: list[_OpenEntry] = []
+    page, start = 0, PageStart()
     for part in parts:
         match part:
             case Heading():
                 _open(drafts, open_, part, floors[-1] if floors else 0)
+                drafts[-1].page = page
             case Block():
-                _current(drafts, open_).add(part)
+                _current(drafts, open_, page, start).add(part)
+            case PageStart():
+                page, start = page + 1, part
+                open_.clear()
             case BoxStart():
                 floors.append(len(open_))
             case BoxEnd():
                 del open_[floors.pop() :]
             case EntryStart():
-                entry = _OpenEntry(_current(drafts, open_), part)
+                entry = _OpenEntry(_current(drafts, open_, page, start), part)
                 entry.draft.entries.append(entry)
                 entries.append(entry)
-            case EntryEnd():
+            case EntryEnd() if entries:
                 entry = entries.pop()
                 entry.end = entry.draft.length
     return tuple(draft.closed() for draft in _renumbered(drafts))
@@ -243,13 +262,13 @@ def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) 
     open_.append(len(drafts) - 1)
 
 
-def _current(drafts: list[_Draft], open_: list[int]) -> _Draft:
+def _current(drafts: list[_Draft], open_: list[int], page: int, start: PageStart) -> _Draft:
     if open_:
         return drafts[open_[-1]]
     for draft in drafts:
-        if not draft.path:
+        if not draft.path and draft.page == page:
             return draft
-    drafts.append(_Draft("", 0, (), None, None))
+    drafts.append(_Draft("", 0, (), None, None, start.fragment, page=page))
     return drafts[-1]
 
 
