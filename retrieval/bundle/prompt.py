@@ -19,6 +19,9 @@ End with one line of JSON: {{"citations": [{{"S": "S1", "chunk_id": "...", "cita
 INFERRED = """These say what a knowledge graph joins. They are inferred: no document says so in these words.
 Where an answer rests on one, write that it is inferred, and use its label like any other."""
 
+RELATIONS = """How what the question names is joined in the index, by typed edges; arrows show which way.
+Where the question asks for that, answer with the whole chain and the labels behind it:"""
+
 _DETAIL_ROLES = ("child",)
 _SIDE_ROLES = ("parent", "sibling")
 
@@ -33,12 +36,22 @@ def render_prompt(bundle: ContextBundle) -> str:
     if bundle.persona:
         parts.append(f"Write as: {bundle.persona}")
     parts.append(f"Question: {bundle.query}")
+    parts += _relations(bundle)
     parts += _evidence_parts(bundle)
     if bundle.tool_plan is not None:
         parts.append(_tool(bundle.tool_plan))
     if bundle.tool_result is not None:
         parts.append(f"Result of the tool: {json.dumps(bundle.tool_result, ensure_ascii=False)}")
     return "\n\n".join(parts)
+
+
+def _relations(bundle: ContextBundle) -> list[str]:
+    """Chains between what the question names, with the kind and the direction of each edge."""
+    lines = [
+        " ".join(("-", _one_line("; ".join((one.text, *one.chains))), *(f"[{S}]" for S in one.labels)))
+        for one in bundle.relations
+    ]
+    return ["\n".join((RELATIONS, *lines))] if lines else []
 
 
 def _tool(plan: ToolPlan) -> str:
