@@ -120,12 +120,14 @@ class Derivation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathStep:
-    """One edge on the way from a seed to a piece of evidence."""
+    """One edge on the way from a seed to a piece of evidence, as it points, and what its ends are called."""
 
     src: str
     kind: str
     dst: str
     chunk: str | None = None
+    src_name: str | None = None
+    dst_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from retrieval.bundle.render import cite_line, label_of
+from retrieval.bundle.render import cite_line, label_of, show_step
 from schemas.evidence import ContextBundle, Derivation, Evidence, Summary, ToolPlan
 
 NOT_FOUND = "not found"
@@ -86,8 +86,10 @@ def _passage(evidence: Evidence) -> str:
     trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
     name = f" {label_of(evidence)}" if evidence.entity else ""
     head = _one_line(f"[{evidence.S}]{name} {trail} ({cite_line(evidence, evidence.pdf)})")
+    told = [f"Document: {evidence.doc_id}"] if evidence.doc_id else []
+    told += [f"Reached by: {'; '.join(map(show_step, evidence.path))}"] if evidence.path else []
     quoted = "\n".join(f"| {line}" for line in evidence.text.splitlines())
-    return f"{head}\n{quoted}"
+    return "\n".join((head, *map(_one_line, told), quoted))
 
 
 def _one_line(text: str) -> str:

@@ -27,6 +27,18 @@ _PDF = re.compile(
     re.IGNORECASE,
 )
 _PLACE_WORDS_MAX = 6
+_LOOKS_UP = STOP_WORDS | {
+    "open",
+    "find",
+    "show",
+    "go",
+    "take",
+    "explain",
+    "define",
+    "describe",
+    "mean",
+    "means",
+}
 _DETAIL = re.compile(
     r"\b(examples?|samples?|snippets?|code|syntax|tables?|figures?|values|options|parameters|defaults?|limits?|steps)\b",
     re.IGNORECASE,
@@ -69,7 +81,7 @@ def _is_only(text: str, codes: Collection[str]) -> bool:
     rest = text
     for code in sorted(codes, key=len, reverse=True):
         rest = rest.replace(code, " ")
-    return STOP_WORDS.issuperset(re.findall(r"\w+", rest.casefold()))
+    return _LOOKS_UP.issuperset(re.findall(r"\w+", rest.casefold()))
 
 
 def wants_detail(text: str) -> bool:

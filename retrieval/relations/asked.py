@@ -9,8 +9,12 @@ from retrieval.question.words import STOP_WORDS
 from schemas.edges import FRONT_MATTER_KINDS, EdgeKind
 
 STEPS_MAX = 3
-LEFT_OVER_MAX = 1
-"""Words that a question may have besides the relation and its ends; with more it asks for something else."""
+LEFT_OVER_MAX = 3
+"""Words that a question after how two things are joined may have besides.
+
+One after what stands around a thing has none: "What does the policy that GOV-0017 replaces say?" asks for
+more.
+"""
 
 Span = tuple[int, int]
 """Start and end in a question, in code points."""
@@ -132,10 +136,12 @@ _SAYS_NOTHING = STOP_WORDS | frozenset(
         decision file article guide standard spec specification requirement runbook proposal section
         chapter number many kind type ever been got get by rest just back turn please know itself its
         related relation relationship connected connection joined tied tie two three what which is are
-        does do did was were how has had about go goe me""",
+        does do did was were how has had go goe me will change changed valid force""",
     )
 )
-_WANTED = re.compile(r"\b(?:which|what|list|how many)\s+((?:[\w-]+\s+){1,4})", re.IGNORECASE)
+_AUX = r"(?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|may|might|must|shall|should)"
+_WANTED = re.compile(rf"\b(?:which|what|list|how many) ((?:(?!{_AUX}\b)[\w-]+ ){{1,3}})", re.IGNORECASE)
+"""The noun that is asked for: one space between words, since what is cut out leaves more."""
 
 
 def read_asked(
@@ -147,8 +153,9 @@ def read_asked(
     of its own, around the things.
     """
     words = _words(text, predicates)
-    compares, left = bool(_COMPARES.search(text)), _left_over(text, things, words)
-    wanted = _wanted(text)
+    taken = [*(span for spans in things for span in spans), *((word.start, word.end) for word in words)]
+    kept = _without(text, taken)
+    compares, left, wanted = bool(_COMPARES.search(text)), _left_over(kept), _wanted(kept)
     if len(things) > 1:
         steps = _steps(text, things[0], words)
         if compares or not (words or _JOINS.search(text)):
@@ -157,7 +164,7 @@ def read_asked(
             steps=steps,
             joins=True,
             shared=bool(_SHARED.search(text)) and bool(steps),
-            leads=left <= 2 + LEFT_OVER_MAX,
+            leads=left <= LEFT_OVER_MAX,
             wanted=wanted,
         )
     of_their_own = any(word.predicates for word in words)
@@ -167,7 +174,7 @@ def read_asked(
     return RelationAsked(
         steps=_steps(text, things[0], words),
         all_the_way=bool(_ALL_THE_WAY.search(text)),
-        leads=left <= LEFT_OVER_MAX and not soft,
+        leads=left == 0 and not soft,
         wanted=wanted,
     )
 
@@ -259,13 +266,11 @@ def _way(text: str, word: _Word, start: int) -> Way:
     return Way.OUT if behind == word.passive else Way.INTO
 
 
-def _left_over(text: str, things: Sequence[Collection[Span]], words: Collection[_Word]) -> int:
-    """Count the words that are no name, state no relation and say what the question is after besides."""
-    taken = [*(span for spans in things for span in spans), *((word.start, word.end) for word in words)]
-    kept = _without(text, taken)
+def _left_over(kept: str) -> int:
+    """Count the words that say what else a question is after; names and relations are cut out of *kept*."""
     acronyms = {one.casefold().rstrip("s") for one in re.findall(r"\b[A-Z]{2,6}s?\b", kept)}
     rest = {word.rstrip("s") for word in re.findall(r"\w\w+", kept.casefold())}
-    return len(rest - acronyms - _SAYS_NOTHING)
+    return len(rest - acronyms - _SAYS_NOTHING - {word.rstrip("s") for word in _wanted(kept)})
 
 
 def _without(text: str, spans: Collection[Span]) -> str:

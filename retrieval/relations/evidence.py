@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from indexes.ports import ChunkReader, GraphReader, Vector
 from retrieval.bundle.build import cite, evidence_of
+from retrieval.bundle.names import called, name_paths
 from retrieval.relations.find import Finding, ends_of, find_relations
 from retrieval.relations.paths import Hop, Path
 from retrieval.relations.support import Support, find_support
-from retrieval.relations.things import called, find_things
+from retrieval.relations.things import find_things
 from retrieval.relations.wording import say_chain, say_neighbours, say_path, verb_of
 from schemas.edges import EdgeKind
 from schemas.evidence import (
@@ -56,7 +57,8 @@ def add_relations(
     support = find_support(chunks, tuple(hops.values()), names, query.filters) if hops else {}
     told = [one for finding in findings for one in _tell(finding, support, names)][:RELATIONS_MAX]
     used = {hop.edge.id: hop for _, paths, _ in told for path in paths for hop in path}
-    added, labels = _evidence(used, support, names, after=len(bundle.evidence))
+    built, labels = _evidence(used, support, names, after=len(bundle.evidence))
+    added = name_paths(built, names)
     related = tuple(_relation(one, labels, nodes) for one in told)
     silent = _silent(findings, chunks, after=len(bundle.evidence) + len(added))
     added = (*added, *(one for _, of in silent for one in of))

@@ -88,12 +88,15 @@ def _shared(graph: GraphReader, asked: RelationAsked, one: NamedThing, other: Na
 
 
 def _around(graph: GraphReader, asked: RelationAsked, thing: NamedThing) -> tuple[Finding, ...]:
+    """Return what stands around a thing, where that is what is asked: a policy also requires and explains."""
+    if not asked.leads:
+        return ()
     found = follow(graph, thing.nodes, asked.steps, all_the_way=asked.all_the_way)
     paths = _of_the_kind(graph, found, asked.wanted)
     if paths:
-        return (Finding(paths=paths, leads=asked.leads),)
+        return (Finding(paths=paths),)
     typed = all(step.kinds <= FRONT_MATTER_KINDS for step in asked.steps)
-    if not (thing.has_id and typed and asked.leads):
+    if not (thing.has_id and typed):
         return ()
     return (Finding(nothing=say_nothing_found(thing.name, asked.steps), about=thing.nodes[:1]),)
 

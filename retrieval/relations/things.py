@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from indexes.ports import ChunkReader, GraphReader, Vector
+from retrieval.bundle.names import called
 from retrieval.question.ids import bind_ids
 from retrieval.question.relationship import is_entity_name
 from schemas.edges import EdgeKind
 from schemas.evidence import SearchField
-from schemas.names import code_prefix
 from schemas.nodes import Node, Page, PdfDoc, Tool
 
 NEAR = 20
@@ -19,7 +19,6 @@ HOMONYMS_MAX = 3
 _FIELDS = (SearchField.HEADING, SearchField.TEXT, SearchField.ANCHORS)
 
 Span = tuple[int, int]
-Document = Page | PdfDoc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,16 +38,6 @@ class NamedThing:
     def start(self) -> int:
         """Where it is first named."""
         return self.spans[0][0]
-
-
-def called(node: Node) -> str:
-    """What a document or tool is called in a sentence: its own id where that is a code, else its title."""
-    if isinstance(node, Page | PdfDoc):
-        has_code = node.doc_id and code_prefix(node.doc_id.upper())
-        return " ".join(
-            ((node.doc_id if has_code else node.title) or node.doc_id or node.path or node.id).split()
-        )
-    return node.name if isinstance(node, Tool) else node.id
 
 
 def find_things(
