@@ -27,6 +27,8 @@ _PDF = re.compile(
     re.IGNORECASE,
 )
 _PLACE_WORDS_MAX = 6
+_HELD_MAX = 10
+"""Chunks with a code that still stands for few things."""
 _LOOKS_UP = STOP_WORDS | {
     "open",
     "find",
@@ -64,10 +66,10 @@ class Known:
 def route_of(text: str, known: Known) -> Route:
     """Return the first route that matches: id, navigation, relationship, pdf-ish, plain.
 
-    An id or a code counts only if the catalogue has it, so that "UTF-8" stays a word. Where a question says
-    more than its codes, these are searched for beside its words and take nothing away from them.
+    An id or a code counts only if the catalogue has it, so that "UTF-8" stays a word. Beside other words a
+    code that tells little, as `-s` does, is searched for with them and takes nothing away from them.
     """
-    if known.documents or (known.holders and _is_only(text, known.holders)):
+    if known.documents or (known.holders and (_is_only(text, known.holders) or _tells(known.holders))):
         return Route.ID
     if known.is_name or _GO_TO.match(text) or _names_a_place(text):
         return Route.NAVIGATION
@@ -82,6 +84,11 @@ def _is_only(text: str, codes: Collection[str]) -> bool:
     for code in sorted(codes, key=len, reverse=True):
         rest = rest.replace(code, " ")
     return _LOOKS_UP.issuperset(re.findall(r"\w+", rest.casefold()))
+
+
+def _tells(holders: Mapping[str, Collection[str]]) -> bool:
+    """Whether every code names a thing by itself: no flag, and in few passages."""
+    return all(not code.startswith("-") and len(held) <= _HELD_MAX for code, held in holders.items())
 
 
 def wants_detail(text: str) -> bool:

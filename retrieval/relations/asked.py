@@ -20,7 +20,7 @@ Span = tuple[int, int]
 """Start and end in a question, in code points."""
 
 
-class Way(StrEnum):
+class EdgeDirection(StrEnum):
     """Which way an edge is followed from the thing that a question names."""
 
     OUT = "out"
@@ -33,7 +33,7 @@ class Step:
     """Edges of these kinds, that way; with `predicates` only those with one of them."""
 
     kinds: frozenset[EdgeKind]
-    way: Way
+    way: EdgeDirection
     predicates: frozenset[str] = frozenset()
 
 
@@ -61,7 +61,7 @@ class _Word:
     start: int
     end: int
     kinds: frozenset[EdgeKind]
-    way: Way | None = None
+    way: EdgeDirection | None = None
     passive: bool = False
     soft: bool = False
     predicates: frozenset[str] = frozenset()
@@ -83,13 +83,13 @@ _VERBS = (
     (r"explain(?:s|ed|ing)?|describ(?:e|es|ed|ing)|documented", _EXPLAINS, True),
 )
 _NOUNS = (
-    (r"dependenc(?:y|ies)|prerequisites?", _DEPENDS, Way.OUT, False),
-    (r"depend[ea]nts?(?!\s+(?:up)?on)", _DEPENDS, Way.INTO, False),
-    (r"(?:affect(?:s|ed)?|impact(?:s|ed)?)", _DEPENDS, Way.INTO, True),
-    (r"successors?|replacements?", _SUPERSEDES, Way.INTO, False),
-    (r"predecessors?", _SUPERSEDES, Way.OUT, False),
+    (r"dependenc(?:y|ies)|prerequisites?", _DEPENDS, EdgeDirection.OUT, False),
+    (r"depend[ea]nts?(?!\s+(?:up)?on)", _DEPENDS, EdgeDirection.INTO, False),
+    (r"(?:affect(?:s|ed)?|impact(?:s|ed)?)", _DEPENDS, EdgeDirection.INTO, True),
+    (r"successors?|replacements?", _SUPERSEDES, EdgeDirection.INTO, False),
+    (r"predecessors?", _SUPERSEDES, EdgeDirection.OUT, False),
     (r"related(?:\s+to)?|relations?(?:hips?)?|connected(?:\s+(?:to|with))?|connections?|neighbou?rs?",
-     FRONT_MATTER_KINDS, Way.BOTH, False),
+     FRONT_MATTER_KINDS, EdgeDirection.BOTH, False),
 )  # fmt: skip
 _NEVER_PASSIVE = re.compile(r"dependent|built", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"\w+ed\b", re.IGNORECASE)
@@ -255,15 +255,15 @@ def _stand_together(text: str, one: _Word, other: _Word) -> bool:
     return bool(_ALONGSIDE.fullmatch(text[first.end : second.start]))
 
 
-def _way(text: str, word: _Word, start: int) -> Way:
+def _way(text: str, word: _Word, start: int) -> EdgeDirection:
     if word.way is not None:
         return word.way
     behind = start >= word.end or (
         bool(_PRONOUN.match(text, word.end)) and not _AUXILIARY.search(text[:start])
     )
     if behind and not word.predicates and _AGENT.match(text, word.end):
-        return Way.OUT
-    return Way.OUT if behind == word.passive else Way.INTO
+        return EdgeDirection.OUT
+    return EdgeDirection.OUT if behind == word.passive else EdgeDirection.INTO
 
 
 def _left_over(kept: str) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from indexes.ports import GraphReader
-from retrieval.relations.asked import RelationAsked, Step, Way, read_asked
+from retrieval.relations.asked import RelationAsked, Step, EdgeDirection, read_asked
 from retrieval.relations.paths import Path, follow, loose_paths, predicates_around, shortest_paths
 from retrieval.relations.things import NamedThing
 from retrieval.relations.wording import say_nothing_found, say_unconnected
@@ -66,7 +66,7 @@ def _asked_between(
     graph: GraphReader, steps: Sequence[Step], one: NamedThing, other: NamedThing
 ) -> tuple[Path, ...]:
     """Return the shortest paths from *one* to *other* by the kinds that the question names, either way."""
-    for way in (Way.OUT, Way.INTO) if len(steps) == 1 else ():
+    for way in (EdgeDirection.OUT, EdgeDirection.INTO) if len(steps) == 1 else ():
         step = Step(kinds=steps[0].kinds, way=way, predicates=steps[0].predicates)
         paths = follow(graph, one.nodes, [step], all_the_way=True)
         if ending := [path for path in paths if path[-1].end in other.nodes]:

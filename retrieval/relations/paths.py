@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import GraphReader
-from retrieval.relations.asked import Step, Way
+from retrieval.relations.asked import Step, EdgeDirection
 from schemas.edges import FRONT_MATTER_KINDS, Edge, EdgeKind, LinkPosition
 
 TYPED_HOPS_MAX = 6
@@ -123,9 +123,9 @@ def _by_start(hops: Iterable[Hop]) -> Mapping[str, list[Hop]]:
 def _hops(graph: GraphReader, ends: Collection[str], step: Step) -> list[Hop]:
     """Return the hops that a step allows from *ends*."""
     hops: list[Hop] = []
-    if step.way is not Way.INTO:
+    if step.way is not EdgeDirection.INTO:
         hops += _out(graph, ends, step.kinds)
-    if step.way is not Way.OUT:
+    if step.way is not EdgeDirection.OUT:
         hops += _into(graph, ends, step.kinds)
     wanted = step.predicates
     kept = [hop for hop in hops if not wanted or hop.edge.predicate in wanted]
@@ -136,11 +136,11 @@ def _hops(graph: GraphReader, ends: Collection[str], step: Step) -> list[Hop]:
 
 
 def _typed(graph: GraphReader, front: Collection[str]) -> list[Hop]:
-    return _hops(graph, front, Step(kinds=FRONT_MATTER_KINDS, way=Way.BOTH))
+    return _hops(graph, front, Step(kinds=FRONT_MATTER_KINDS, way=EdgeDirection.BOTH))
 
 
 def _all_out(graph: GraphReader, front: Collection[str]) -> list[Hop]:
-    hops = _hops(graph, front, Step(kinds=FRONT_MATTER_KINDS | LOOSE_KINDS, way=Way.OUT))
+    hops = _hops(graph, front, Step(kinds=FRONT_MATTER_KINDS | LOOSE_KINDS, way=EdgeDirection.OUT))
     loose: dict[str, set[str]] = {}
     for hop in hops:
         if hop.edge.kind in LOOSE_KINDS:

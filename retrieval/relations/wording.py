@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from retrieval.relations.asked import Step, Way
+from retrieval.relations.asked import Step, EdgeDirection
 from retrieval.relations.paths import Hop, Path
 from schemas.edges import EdgeKind
 
@@ -121,10 +121,10 @@ def say_nothing_found(name: str, steps: Sequence[Step]) -> str:
     if len(steps) > 1:
         return f"Nothing in the index is joined to {name} that way."
     (step,) = steps
-    if step.way is Way.BOTH or len(step.kinds) > 1 or step.predicates:
+    if step.way is EdgeDirection.BOTH or len(step.kinds) > 1 or step.predicates:
         return f"No typed edge of the index joins {name} to anything that way."
     active, _ = _ACTIVE[next(iter(step.kinds))]
-    if step.way is Way.INTO:
+    if step.way is EdgeDirection.INTO:
         return f"No document of the index {active} {name}."
     return f"{name} {active} no document of the index."
 
