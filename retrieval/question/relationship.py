@@ -11,7 +11,7 @@ _DEFINES = re.compile(r"\s*(define\b|(what|who)\s+(is|are|'s)\s+(an?\b|the\b)?)"
 _JOINS = re.compile(r"\bbetween\b|\b(relate[sd]?|linked|connected)\s+to\b", re.IGNORECASE)
 _STRONG = re.compile(
     r"\b(connect|depend|interfac|relat(e[sd]?|ing|ions?|ionships?)\b|between\b|supersed|inherit|affect|integrat"
-    r"|link(s|ed)?\s+to\b|call(s|ed)?\b)",
+    r"|link(s|ed)?\s+to\b|(?<!\bi )(?<!you )(?<!we )(?<!is )(?<!are )call(s|ed)?\b)",
     re.IGNORECASE,
 )
 _NAMED_PARTY = re.compile(

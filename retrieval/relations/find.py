@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from indexes.ports import GraphReader
-from retrieval.relations.asked import RelationAsked, Step, EdgeDirection, read_asked
+from retrieval.relations.asked import EdgeDirection, RelationAsked, Step, read_asked
 from retrieval.relations.paths import Path, follow, loose_paths, predicates_around, shortest_paths
 from retrieval.relations.things import NamedThing
 from retrieval.relations.wording import say_nothing_found, say_unconnected

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import GraphReader
-from retrieval.relations.asked import Step, EdgeDirection
+from retrieval.relations.asked import EdgeDirection, Step
 from schemas.edges import FRONT_MATTER_KINDS, Edge, EdgeKind, LinkPosition
 
 TYPED_HOPS_MAX = 6

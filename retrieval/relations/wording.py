@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from retrieval.relations.asked import Step, EdgeDirection
+from retrieval.relations.asked import EdgeDirection, Step
 from retrieval.relations.paths import Hop, Path
 from schemas.edges import EdgeKind
 
@@ -55,7 +55,7 @@ def _fork(path: Path, names: Names) -> str:
 
 def _turned(path: Path) -> Path:
     back = sum(not hop.forward for hop in path)
-    if 2 * back < len(path) or (2 * back == len(path) and path[0].forward):
+    if 2 * back <= len(path):
         return path
     return tuple(replace(hop, forward=not hop.forward) for hop in reversed(path))
 

@@ -1,7 +1,7 @@
-"""A repository of policies, requirements and decisions as organisations keep them: Markdown with front matter.
+"""A repository of policies and decisions as organisations keep them: Markdown with front matter.
 
-Twenty-six documents of a library that does not exist. Their relations stand in front matter alone, but for a few
-that the text mentions too; a README links to all of them, as such repositories have one.
+Twenty-five documents of a library that does not exist. Their relations stand in front matter alone, but for
+one that the text mentions too; a README links to all of them, as such repositories have one.
 """
 
 from collections.abc import Mapping
@@ -17,14 +17,16 @@ DOCUMENTS: dict[str, tuple[str, str, Relations, str]] = {
         "Records policy",
         "active",
         {},
-        "Whatever the library decides in writing is a record. Records are kept in the vault on the second floor, "
+        "Whatever the library decides in writing is a record. Records are kept in the vault on the "
+        "second floor, "
         "and the keeper of the vault signs for each of them.",
     ),
     "GOV-0002": (
         "Access policy",
         "active",
         {DEPENDS: ("GOV-0001",)},
-        "Readers see what is older than thirty years. Staff see everything that their desk needs, and nothing else.",
+        "Readers see what is older than thirty years. Staff see everything that their desk needs, "
+        "and nothing else.",
     ),
     "GOV-0009": (
         "Retention rules of the old house",
@@ -36,7 +38,8 @@ DOCUMENTS: dict[str, tuple[str, str, Relations, str]] = {
         "Retention policy",
         "active",
         {DEPENDS: ("GOV-0001",), SUPERSEDES: ("GOV-0009",)},
-        "Letters are kept for seven years and then destroyed by the paper mill. A legal hold stops the clock. "
+        "Letters are kept for seven years and then destroyed by the paper mill. A legal hold stops "
+        "the clock. "
         "The policy requires a receipt from the mill for every lorry.",
     ),
     "GOV-0021": (
@@ -55,7 +58,8 @@ DOCUMENTS: dict[str, tuple[str, str, Relations, str]] = {
         "Change control",
         "active",
         {DEPENDS: ("PRD-0008-intake-pipeline",), RELATES: ("GOV-0030",)},
-        "A change is announced on the green board, waits three working days, and is then carried out by the desk "
+        "A change is announced on the green board, waits three working days, and is then carried "
+        "out by the desk "
         "that asked for it.",
     ),
     "PRD-0003-scanner-batch": (
@@ -68,7 +72,8 @@ DOCUMENTS: dict[str, tuple[str, str, Relations, str]] = {
         "Intake pipeline",
         "active",
         {DEPENDS: ("ADR-0042",), SUPERSEDES: ("PRD-0003-scanner-batch",), IMPLEMENTS: ("GOV-0017",)},
-        "A box is opened, weighed, photographed and entered within one morning. Pages wait in the queue that "
+        "A box is opened, weighed, photographed and entered within one morning. Pages wait in the "
+        "queue that "
         "ADR-0042 describes until somebody has read the label.",
     ),
     "PRD-0011-reading-room": (
@@ -101,7 +106,12 @@ DOCUMENTS: dict[str, tuple[str, str, Relations, str]] = {
         {},
         "Every waiting page was a file in a folder, and the oldest file was taken first.",
     ),
-    "ADR-0012": ("Checksums by MD5", "superseded", {}, "Each photograph had an MD5 sum on the back of its sleeve."),
+    "ADR-0012": (
+        "Checksums by MD5",
+        "superseded",
+        {},
+        "Each photograph had an MD5 sum on the back of its sleeve.",
+    ),
     "ADR-0042": (
         "The queue lies in the database",
         "accepted",
@@ -127,7 +137,12 @@ DOCUMENTS: dict[str, tuple[str, str, Relations, str]] = {
         {SUPERSEDES: ("ADR-0012",), VERIFIED_BY: ("RUN-0002",)},
         "Each photograph has a SHA-256 sum in the catalogue, computed once more when it is lent.",
     ),
-    "ADR-0070": ("Loans by chip card", "proposed", {}, "Readers carry a card with a chip; the desk has a reader for it."),
+    "ADR-0070": (
+        "Loans by chip card",
+        "proposed",
+        {},
+        "Readers carry a card with a chip; the desk has a reader for it.",
+    ),
     "STD-0004": (
         "Naming standard",
         "active",
@@ -144,7 +159,8 @@ DOCUMENTS: dict[str, tuple[str, str, Relations, str]] = {
         "Restore drill",
         "active",
         {DEPENDS: ("ADR-0060", "GOV-0017")},
-        "Once a quarter the tape is brought back and read into an empty machine while the keeper holds the watch.",
+        "Once a quarter the tape is brought back and read into an empty machine while the keeper "
+        "holds the watch.",
     ),
     "RUN-0005": (
         "Opening at night",
@@ -153,7 +169,13 @@ DOCUMENTS: dict[str, tuple[str, str, Relations, str]] = {
         "The side door opens with two keys, one of which lies in the fire station.",
     ),
 }
-FOLDERS = {"GOV": "governance", "PRD": "requirements", "ADR": "decisions", "STD": "standards", "RUN": "runbooks"}
+FOLDERS = {
+    "GOV": "governance",
+    "PRD": "requirements",
+    "ADR": "decisions",
+    "STD": "standards",
+    "RUN": "runbooks",
+}
 README = "README.md"
 
 
@@ -169,7 +191,8 @@ def write_policies(root: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page_of(doc_id, title, status, relations, text), encoding="utf-8")
     listed = "\n".join(f"- [{doc_id} {of[0]}]({path_of(doc_id)})" for doc_id, of in DOCUMENTS.items())
-    (root / README).write_text(f"# Papers of the library\n\nAll papers by number:\n\n{listed}\n", encoding="utf-8")
+    text = f"# Papers of the library\n\nAll papers by number:\n\n{listed}\n"
+    (root / README).write_text(text, encoding="utf-8")
     source = root.parent / "policies.yaml"
     source.write_text(
         f"name: policies\nkind: files\nroots: [{root.name}]\nrelations: [{IMPLEMENTS}, {VERIFIED_BY}]\n"
@@ -181,6 +204,7 @@ def page_of(doc_id: str, title: str, status: str, relations: Relations, text: st
     """One document: front matter, a heading, what it says, and who keeps it."""
     stated = "".join(f"{key}:\n" + "".join(f"  - {one}\n" for one in ids) for key, ids in relations.items())
     return (
-        f"---\nid: {doc_id}\ntitle: {title}\ntype: {FOLDERS[doc_id[:3]]}\nstatus: {status}\n{stated}---\n\n"
+        f"---\nid: {doc_id}\ntitle: {title}\ntype: {FOLDERS[doc_id[:3]]}\nstatus: {status}\n{stated}---\n"
+        "\n"
         f"# {title}\n\n{text}\n\n## Keeper\n\nThe desk on the ground floor keeps this paper and answers for it.\n"
     )
