@@ -206,5 +206,6 @@ def page_of(doc_id: str, title: str, status: str, relations: Relations, text: st
     return (
         f"---\nid: {doc_id}\ntitle: {title}\ntype: {FOLDERS[doc_id[:3]]}\nstatus: {status}\n{stated}---\n"
         "\n"
-        f"# {title}\n\n{text}\n\n## Keeper\n\nThe desk on the ground floor keeps this paper and answers for it.\n"
+        f"# {title}\n\n{text}\n\n"
+        "## Keeper\n\nThe desk on the ground floor keeps this paper and answers for it.\n"
     )

@@ -11,8 +11,11 @@ IDS = ("GOV-0017", "PRD-0008-intake", "PRD-0009-reading-room", "PRD-0009-lamps",
 
 @pytest.fixture(scope="module")
 def index() -> SmallIndex:
-    return build_index([page(one.lower(), {f"About {n}": "Nothing to see."}, doc_id=one, codes=document_codes(one))
-                        for n, one in enumerate(IDS)], ())  # fmt: skip
+    pages = [
+        page(one.lower(), {f"About {n}": "Nothing to see."}, doc_id=one, codes=document_codes(one))
+        for n, one in enumerate(IDS)
+    ]
+    return build_index(pages, ())
 
 
 def bind(index: SmallIndex, text: str) -> BoundIds:
