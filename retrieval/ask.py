@@ -197,8 +197,12 @@ class Asking:
 
 
 def _unbound(asked: AskResult) -> tuple[str, ...]:
-    """Say of ids in the question why they name no document, where an answer may lack it."""
-    return tuple(asked.bundle.diagnostics.get("unbound", ()))
+    """Say of ids in the question why they name no document, where an answer may lack it.
+
+    Standards are written as ids are: of `UTF-8` in a question that is answered nobody needs to hear.
+    """
+    lacking = asked.answer.not_found or asked.bundle.relations
+    return tuple(asked.bundle.diagnostics.get("unbound", ())) if lacking else ()
 
 
 def _quote_page(found: "WikiAnswer") -> Answered:

@@ -18,9 +18,13 @@ _FIELDS = (SearchField.CODES, SearchField.HEADING, SearchField.TEXT)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundIds:
-    """Documents by the token that names them; `problems` say of ids why they name none, or several."""
+    """Documents by the token that names them; `problems` say of ids why they name none, or several.
+
+    `unknown` are tokens shaped like ids that no document has.
+    """
 
     documents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
     @property
@@ -39,6 +43,7 @@ def bind_ids(chunks: ChunkReader, text: str, vector: Vector) -> BoundIds:
     known = _ids_like(chunks, tokens, vector) if tokens else {}
     documents: dict[str, tuple[str, ...]] = {}
     problems: list[str] = []
+    unknown: list[str] = []
     for token in tokens:
         found = _meant(token, known)
         if found and (len(found) == 1 or is_code(token)):
@@ -49,7 +54,8 @@ def bind_ids(chunks: ChunkReader, text: str, vector: Vector) -> BoundIds:
             problems.append(f"{token} begins {len(found)} ids ({listed}); {meant}")
         elif not found and is_code(token):
             problems.append(f"no document has the id {token}")
-    return BoundIds(documents=documents, problems=tuple(problems))
+            unknown.append(token)
+    return BoundIds(documents=documents, unknown=tuple(unknown), problems=tuple(problems))
 
 
 def is_code(token: str) -> bool:

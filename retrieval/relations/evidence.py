@@ -45,15 +45,22 @@ def add_relations(
     of ids in the question why they name no document.
     Raises: StoreUnavailable: a store is gone.
     """
-    things, unbound = find_things(chunks, graph, query.text, encode(query.text))
-    if unbound:
-        bundle = replace(bundle, diagnostics={**bundle.diagnostics, "unbound": list(unbound)})
-    findings = find_relations(graph, query.text, things)
+    things, bound = find_things(chunks, graph, query.text, encode(query.text))
+    if bound.problems:
+        bundle = replace(bundle, diagnostics={**bundle.diagnostics, "unbound": list(bound.problems)})
+    # Of two documents one of which is not there, what stands around the other is no answer.
+    findings = () if bound.unknown else find_relations(graph, query.text, things)
     if not findings:
         return bundle
     nodes = {node.id: node for node in graph.nodes(ends_of(findings))}
     names = {id_: called(node) for id_, node in nodes.items()}
-    hops = {hop.edge.id: hop for one in findings for path in one.paths for hop in path}
+    hops = {
+        hop.edge.id: hop
+        for one in findings
+        for path in one.paths
+        for hop in path
+        if names.get(hop.src) and names.get(hop.dst)
+    }
     support = find_support(chunks, tuple(hops.values()), names, query.filters) if hops else {}
     told = [one for finding in findings for one in _tell(finding, support, names)][:RELATIONS_MAX]
     used = {hop.edge.id: hop for _, paths, _ in told for path in paths for hop in path}

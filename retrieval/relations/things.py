@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from indexes.ports import ChunkReader, GraphReader, Vector
 from retrieval.bundle.names import called
-from retrieval.question.ids import bind_ids
+from retrieval.question.ids import BoundIds, bind_ids
 from retrieval.question.relationship import is_entity_name
 from schemas.edges import EdgeKind
 from schemas.evidence import SearchField
@@ -42,8 +42,8 @@ class NamedThing:
 
 def find_things(
     chunks: ChunkReader, graph: GraphReader, text: str, vector: Vector
-) -> tuple[tuple[NamedThing, ...], tuple[str, ...]]:
-    """Return the things that *text* names, in order of place, and why ids in it name none.
+) -> tuple[tuple[NamedThing, ...], BoundIds]:
+    """Return the things that *text* names, in order of place, and what its ids are.
 
     Of names that overlap the longest counts. Raises: StoreUnavailable: a store is gone.
     """
@@ -64,7 +64,7 @@ def find_things(
     known = {node for one in by_id for node in one.nodes}
     by_name = [one for one in _by_name(chunks, graph, text, taken) if known.isdisjoint(one.nodes)]
     found = sorted(_merged([*by_id, *by_name]), key=lambda one: one.start)
-    return tuple(found), bound.problems
+    return tuple(found), bound
 
 
 def _merged(things: Collection[NamedThing]) -> list[NamedThing]:

@@ -154,6 +154,7 @@ def test_an_id_that_names_nothing_is_said_to_and_one_may_be_cut_short(
     asked, warned = ask(readers, "How are GOV-7777 and ADR-0042 related?", AskMode.PLAIN, tmp_path)
     assert warned == ["no document has the id GOV-7777"]
     assert asked.bundle.diagnostics["unbound"] == ["no document has the id GOV-7777"]
+    assert asked.answer.not_found
 
     asked, warned = ask(readers, "What does prd-0008-int depend on?", AskMode.PLAIN, tmp_path)
     assert edges_of(asked) == {"PRD-0008-intake-pipeline depends_on ADR-0042"}
