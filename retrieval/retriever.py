@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Reranker
 from retrieval.bundle.build import build_bundle, number_evidence
 from retrieval.bundle.diagnostics import describe_walk
+from retrieval.bundle.names import ends_of_paths, name_paths, read_names
 from retrieval.bundle.parent_summaries import summarise_parents
 from retrieval.bundle.tool_plan import plan_tool
 from retrieval.graph.reach import GraphResults, SearchResults, reach_by_graph, start_from
@@ -32,7 +33,7 @@ from retrieval.search.seeds import (
     gather_lists,
 )
 from schemas.errors import StoreUnavailable
-from schemas.evidence import ContextBundle, Query, Scores
+from schemas.evidence import ContextBundle, Evidence, Query, Scores
 
 GRAPH = "graph"
 RERANK = "rerank"
@@ -100,7 +101,9 @@ class Retriever:
             definitions=find_definitions(candidates, entities_of(query.text, found.known.names)),
             of_tools=[one.chunk for one in reached.tools if one.chunk],
         )
-        evidence = number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
+        evidence = self._named(
+            number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
+        )
         bundle = build_bundle(
             query,
             evidence,
@@ -121,6 +124,16 @@ class Retriever:
             ),
         )
         return RetrievalResult(query=query, bundle=bundle, candidates=candidates, copies=copies)
+
+    def _named(self, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        """Say what the ends of paths are called; a graph that went away meanwhile costs only that."""
+        ends = ends_of_paths(evidence)
+        if self._graph is None or not ends:
+            return evidence
+        try:
+            return name_paths(evidence, read_names(self._graph, ends))
+        except StoreUnavailable:
+            return evidence
 
     def _find(self, asked: EmbeddedQuery) -> SearchResults:
         lists = gather_lists(self._chunks, asked)
