@@ -63,7 +63,7 @@ def index_source(
     its hashes first, and make again what is damaged; model: name or folder of an encoder (default: the
     index's own).
     """
-    options = {"index": index, "graph": graph, "model": model}
+    options: dict[str, Any] = {"index": index, "graph": graph, "model": model}
     options |= {"accept": accept, "quiet": quiet, "repair": repair}
     with forwarded_logs():
         try:

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from indexes.embed.manifest import (
     load_manifest,
 )
 from indexes.embed.onnx_graph import write_onnx
+from indexes.embed.reader_encoder import OnnxEncoder
+from indexes.embed.unrelated import measure_unrelated
 from indexes.embed.weights import ModelSpec, encoder_key, file_sha256
 from indexes.file_lock import locked
 from schemas.errors import SchemaMismatch, SitegraphError
@@ -113,6 +116,8 @@ def _export(spec: ModelSpec, directory: Path) -> None:
         # In a child: exporting takes 1.6 GB, more than a whole run is allowed to.
         call_in_child(write_given_graph if spec.graph else write_onnx, spec, part)
         dump_manifest(_manifest(spec, part), part)
+        if unrelated := measure_unrelated(OnnxEncoder(part)):
+            dump_manifest(replace(load_manifest(part), unrelated=unrelated), part)
         part.rename(directory)
     finally:
         shutil.rmtree(part, ignore_errors=True)

@@ -60,6 +60,11 @@ class OnnxEncoder:
     def model_sha256(self) -> str:
         return self._manifest.model_sha256
 
+    @property
+    def unrelated(self) -> float:
+        """Cosine of a question and a passage that have nothing to do with each other; 0 where it is small."""
+        return self._manifest.unrelated
+
     def load_in_background(self) -> None:
         """Start loading beside whatever the caller does next; a fault shows at the first text."""
         threading.Thread(target=self._load_quietly, name="encoder-load").start()
