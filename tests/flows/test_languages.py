@@ -46,16 +46,11 @@ def test_real_french_pages_are_stemmed_as_french(sitegraph: Sitegraph, tmp_path:
 
     assert sitegraph.run(tmp_path / "papers.yaml", tmp_path / "index")["documents"]["added"] == 2
 
-    # The pages have `résister`, `choisir`, `familial` and `polyvalent`.
-    for word, held in (
-        ("résistants", "résist"),
-        ("choisissant", "chois"),
-        ("familiaux", "familia"),
-        ("polyvalente", "polyvalent"),
-    ):
+    # None of these forms is on the pages; an English stemmer finds none of them (checked when written).
+    for word, stem in (("choisissant", "chois"), ("garantissent", "garanti"), ("utilisateur", "utilis")):
         found = _words(tmp_path / "index", word)
         assert found, word
-        assert any(held in text and word not in text for text in found)
+        assert all(stem in text.casefold() and word not in text.casefold() for text in found)
 
 
 def test_a_source_says_the_language_of_documents_that_do_not(sitegraph: Sitegraph, tmp_path: Path) -> None:

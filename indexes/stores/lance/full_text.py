@@ -21,8 +21,8 @@ _STEMMED: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Languages with a stemmer (LanceDB 0.40, `FTS.language`), by ISO 639-1."""
 
-_UNSPACED: Final = frozenset({"bo", "dz", "ja", "km", "lo", "my", "th", "zh"})
-"""Written without spaces between words, which ICU's dictionaries find (UAX #29, section 4)."""
+_UNSPACED: Final = frozenset({"ja", "km", "lo", "my", "th", "zh"})
+"""Written without spaces between words, which the dictionaries of ICU4X find (UAX #29, section 4)."""
 
 
 def main_language(counts: Mapping[str | None, int]) -> str:
