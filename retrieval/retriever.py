@@ -89,7 +89,11 @@ class Retriever:
         """Return the evidence for *query* together with all that it was chosen from; raises as `retrieve`."""
         check_policy(self._policy, query)
         query = replace(query, filters=date_filters(query.filters, self._as_of))
-        asked = EmbeddedQuery(query=query, vector=self._encoder.encode_query(query.text))
+        asked = EmbeddedQuery(
+            query=query,
+            vector=self._encoder.encode_query(query.text),
+            unrelated=getattr(self._encoder, "unrelated", 0.0),
+        )
         found = self._find(asked)
         reached = self._reach(asked, found)
         candidates = self._rerank(asked, self._score(asked, found, reached))
@@ -145,7 +149,12 @@ class Retriever:
             known=known,
             route=route,
             pool=balance_pool(fuse_lists(lists, route)),
-            measure=Measure(self._chunks, asked, scale_of(lists), lift_of(route, lists, known)),
+            measure=Measure(
+                self._chunks,
+                asked,
+                scale_of(lists, asked.unrelated),
+                lift_of(route, lists, known),
+            ),
         )
 
     def _reach(self, asked: EmbeddedQuery, found: SearchResults) -> GraphResults:

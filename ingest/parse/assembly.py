@@ -120,7 +120,7 @@ def _page(graph: _PageGraph, facts: PageFacts, content_hash: str) -> Page:
         domain=request.domain,
         status=request.status,
         version=request.version,
-        lang=facts.lang,
+        lang=facts.lang or request.language,
         template_type=facts.template_type,
         breadcrumbs=facts.breadcrumbs,
         heading_path=_heading_above(graph.sections),
@@ -270,7 +270,7 @@ def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
         version=request.version,
         url=request.url,
         file_path=request.path,
-        lang=facts.lang,
+        lang=facts.lang or request.language,
         template_type=facts.template_type,
         structure_confidence=facts.structure_confidence,
     )

@@ -138,7 +138,7 @@ def _document(graph: _PdfGraph, content_hash: str) -> PdfDoc:
         domain=request.domain,
         status=request.status,
         version=request.version,
-        lang=facts.lang,
+        lang=facts.lang or request.language,
     )
 
 
@@ -238,7 +238,7 @@ def _chunk(
         codes=extract_codes("\n".join((*region.terms, text))),
         captions=captions,
         ocr_conf=_confidence(graph, region, span.start, span.end),
-        lang=facts.lang,
+        lang=facts.lang or request.language,
         structure_confidence=region.confidence,
     )
 
