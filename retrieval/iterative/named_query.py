@@ -43,7 +43,7 @@ def _is_word(name: str, sentence: str, small: set[str]) -> bool:
 
 
 def ask_of(question: str, title: str, names: list[str]) -> str:
-    """Return *question* of *names*, in the place of what it asks of *title*; years, and others, are asked too.
+    """Return *question* of *names*, in the place of what it asks of *title*; years are asked beside it.
 
     >>> ask_of("Where was the author of Silver Harbour born?", "Silver Harbour", ["Ada Quill", "1931"])
     'Where was Ada Quill born, and what of 1931?'

@@ -22,8 +22,8 @@ RANKS = (4, 30)
 MARGIN = 0.5
 """A negative's logit lies at least this far below the positive's."""
 REJECTED = -2.2
-"""A negative's logit lies below this too, a probability of .1: what the cross-encoder does not reject may answer
-as well (RocketQA, Qu et al., 2021, denoised hard negatives)."""
+"""A negative's logit lies below this too, a probability of .1: what the cross-encoder does not reject may
+answer as well (RocketQA, Qu et al., 2021, denoised hard negatives)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,8 @@ def check_enough(questions: Sequence[KnownQuestion], *, subject: str) -> None:
     missing = max(LEAST - len(questions), sum(max(0, FOLDS - half) for half in halves))
     raise ConfigError(
         f"has {_count(len(questions))}, too few to tune by: it takes {LEAST}, {FOLDS} of them to tune and"
-        f" {FOLDS} to check, as their ids decide (here {halves[0]} and {halves[1]}); write at least {missing} more",
+        f" {FOLDS} to check, as their ids decide (here {halves[0]} and {halves[1]}); write at least {missing}"
+        " more",
         subject=subject,
     )
 

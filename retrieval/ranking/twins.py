@@ -15,11 +15,12 @@ CONTAINED = 0.8
 """Share of a passage's shingles that another must have: page headers and line ends of a PDF stand between."""
 
 SHORT = 8
-"""Words; what is shorter says the same only under the same heading: a row `default | 5` stands in many tables."""
+"""Words; what is shorter says the same only under the same heading: `default | 5` stands in many tables."""
 
 _WORD = re.compile(r"\w+")
 _LAYOUT = re.compile(
-    r"(?:^[ \t]*|(?<=[.;:?!)] ))(?:\(?\d{1,3}[.)]|[a-z]\))[ \t]+|\b(?:pages?|section|chapter|appendix)\s+\d[\d.]*\b",
+    r"(?:^[ \t]*|(?<=[.;:?!)] ))(?:\(?\d{1,3}[.)]|[a-z]\))[ \t]+"
+    r"|\b(?:pages?|section|chapter|appendix)\s+\d[\d.]*\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """Numbers of a layout and of no statement: of list items, and of where on paper something stands."""
@@ -72,7 +73,7 @@ def says_all_of(text: str, part: str) -> bool:
 
 
 def _tells_no_more(words: Words, whole: frozenset[str]) -> bool:
-    """Whether all numbers and negations of *words* are in *whole*; `message1` is one with the mark of a note."""
+    """Whether all numbers and negations of *words* are in *whole*; in `message1` the 1 marks a note."""
     telling = {word for word in words if word in _TURNS or any(char.isdigit() for char in word)} - whole
     return all(word.rstrip("0123456789") in whole for word in telling)
 

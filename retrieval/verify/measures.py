@@ -19,10 +19,10 @@ _ASKED = (
 )
 """Questions by their first words, and what an answer measures; nothing stands for any number."""
 _INSTEAD = {
-    "time": r"\b(?:until|till|forever|indefinite(?:ly)?|permanent(?:ly)?|as long as|for the (?:life|rest|duration)"
-    r"|immediate(?:ly)?|at once|(?:over|all) ?night)\b",
-    "rate": r"\b(?:every|each|per|once|twice|times|always|never|whenever|(?:half-?)?(?:hour|dai|day|night|week|month"
-    r"|quarter|year)ly|daily|annual(?:ly)?)\b",
+    "time": r"\b(?:until|till|forever|indefinite(?:ly)?|permanent(?:ly)?|as long as"
+    r"|for the (?:life|rest|duration)|immediate(?:ly)?|at once|(?:over|all) ?night)\b",
+    "rate": r"\b(?:every|each|per|once|twice|times|always|never|whenever"
+    r"|(?:half-?)?(?:hour|night|week|month|quarter|year)ly|daily|annual(?:ly)?)\b",
     "": r"\d|\b(?:unlimited|no limit|none|zero|one|both|any number|as (?:many|much) as|half|all)\b",
 }
 """What answers without a number: until the server stops, nightly, as many as there are."""
@@ -32,7 +32,7 @@ _SAYS_NOTHING = stems(
 
 
 def measure_asked(question: str) -> frozenset[str] | None:
-    """Return what an answer to *question* measures, an empty set for any number; None where nothing is measured.
+    """Return what an answer to *question* measures, an empty set for any number; None where it measures nothing.
 
     >>> sorted(measure_asked("How long are backups kept?"))
     ['calendar', 'length', 'time']

@@ -18,7 +18,7 @@ PAGES = 8
 
 
 class Logits:
-    """Keeps the port Reranker by the word that a text ends with: `good` 5, `near` 4.6, `perhaps` -1, else -8."""
+    """Keeps the port Reranker by the last word of a text: `good` 5, `near` 4.6, `perhaps` -1, else -8."""
 
     def score_pairs(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         return tuple(

@@ -16,7 +16,9 @@ PRINTED = (
     "--keep-days DAYS Days for which a night copy is kept be-\nfore it is thrown away; the default is 14.\n"
     "--keep-last Whether the last copy of each lamp is kept in any case (see Section 4.2 [Copies], page 31)."
 )
-NOTED = "Whoever comes late rings the bell1 and then waits at the door of the lodge until the porter opens it for him."
+NOTED = (
+    "Whoever comes late rings the bell1 and then waits at the door of the lodge until the porter opens it."
+)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_a_row_of_a_manual_that_is_there_as_page_and_as_pdf_is_shown_once(use_gr
         "bells", {"Bells": "The bell is rung for copies that are kept.", "Coal": "Coal is kept, too."}
     )
     index = build_index(
-        [page("copies", {"Copies": ROW}), pdf("copies", [(4, PRINTED.split("\n--")[0])]), others], ()
+        [page("copies", {"Copies": ROW}), pdf("copies", [(4, PRINTED.partition("\n--")[0])]), others], ()
     )
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     query = Query(text="For how many days is a night copy kept?", use_graph=use_graph)
