@@ -32,7 +32,7 @@ _SAYS_NOTHING = stems(
 
 
 def measure_asked(question: str) -> frozenset[str] | None:
-    """Return what an answer to *question* measures, an empty set for any number; None where it measures nothing.
+    """Return what an answer to *question* measures, an empty set for any number, else None.
 
     >>> sorted(measure_asked("How long are backups kept?"))
     ['calendar', 'length', 'time']
