@@ -29,7 +29,7 @@ def next_query(state: State) -> SubQuery | None:
     """Return the first sub-query that was not asked yet; None where none is left.
 
     One a passage, from the newest step's best passage on: the question that found it, with names of its best
-    sentence in the place of what it asks of the passage's title. Names that no read passage is about come
+    sentence in the place of the passage's title. Names that no read passage is about come
     first: they are where the graph ends.
     """
     asked = {fold(query) for query in state.asked}

@@ -31,8 +31,8 @@ def state(
 NOVEL = passage("Silver Harbour", "Silver Harbour is by the author Ada Quill.", score=0.8)
 
 
-def test_what_is_asked_of_the_title_is_asked_of_the_names_that_were_read() -> None:
-    assert next_query(state(NOVEL)) == SubQuery(text="Where was Ada Quill born?", weight=0.75)
+def test_what_is_asked_of_the_title_is_asked_of_the_names_that_its_passage_has() -> None:
+    assert next_query(state(NOVEL)) == SubQuery(text="Where was the author of Ada Quill born?", weight=0.75)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_names_come_before_years() -> None:
     one = passage("Silver Harbour", "In 1931 the author Ada Quill wrote it.", score=0.8)
     query = next_query(state(one))
     assert query is not None
-    assert query.text == "Where was Ada Quill born, and what of 1931?"
+    assert query.text == "Where was the author of Ada Quill or 1931 born?"
 
 
 def test_names_that_a_read_passage_is_about_lead_nowhere_new() -> None:
@@ -99,11 +99,11 @@ def test_the_newest_passages_ask_first_in_the_words_of_what_found_them() -> None
     )
     query = next_query(state(NOVEL, author))
     assert query is not None
-    assert query.text == "Where was the author born Ada Quill, and what of Port Almond?"
+    assert query.text == "Where was the author born Port Almond?"
 
 
 def test_no_sub_query_is_asked_twice() -> None:
-    assert next_query(state(NOVEL, asked=(QUESTION, "WHERE was ada quill born"))) is None
+    assert next_query(state(NOVEL, asked=(QUESTION, "WHERE was the author of ada quill born"))) is None
 
 
 def test_where_nothing_new_is_named_nothing_is_asked() -> None:
