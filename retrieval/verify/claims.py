@@ -1,19 +1,21 @@
-"""Sentences that claim more than a passage: all for some, only, even if, another time, another number of times."""
+"""Sentences that claim more than a passage: all for some, only, even if; another time or count."""
 
 import re
 from collections.abc import Iterator
 
 from retrieval.verify.clauses import is_empty, split_sentences, stem
 from retrieval.verify.lexicon import SMALL_NUMBERS
-from retrieval.verify.near_copy import repeats
+from retrieval.verify.near_copy import repeated
 
 _ALL = r"all|every|everyone|everybody|always|entirely|completely|fully|whole"
 _SOME = r"some|many|most|several|often|usually|mostly|generally|sometimes|can|may|might"
-_ALL_TOO = rf"{_ALL}|any|anyone|anything|each|both|never|no|none|whatever|general(?:ly)?|throughout"
+_ALL_TOO = (
+    rf"{_ALL}|everything|any|anyone|anything|each|both|never|no|none|whatever|general(?:ly)?|throughout"
+)
 _ONLY = r"only|solely|exclusively"
 _ONLY_TOO = (
-    rf"{_ONLY}|just|unless|until|except|alone|single|limited|restricted|requires?|required|needs?|nothing else"
-    r"|no other|but|once|single|instead|merely"
+    rf"{_ONLY}|just|unless|until|except|alone|single|limited|restricted|requires?|required|needs?"
+    r"|nothing else|no other|but|once|single|instead|merely"
 )
 _PART = frozenset({"some", "many", "most", "several", "few"})
 _BEFORE = r"until|before|up to|prior to|older than|earlier than|and older|and earlier|or older"
@@ -21,15 +23,18 @@ _AFTER = r"since|after|as of|from|starting with|onwards?|and later|and newer|or 
 _COUNT = {word: value for value, word in enumerate(SMALL_NUMBERS)} | {"once": 1, "twice": 2, "thrice": 3}
 
 
+_COUNT_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W_][\w'-]*")
+
+
 def claims_more(sentence: str, passage: str) -> str | None:
     """Say what *sentence* claims of all, alone or in any case and *passage* does not, or None."""
-    close = repeats(sentence, passage)
-    if close and (word := _word(_ALL, sentence)) and not _word(_ALL_TOO, passage):
+    part = repeated(sentence, passage)
+    if part and (word := _word(_ALL, sentence)) and not _word(_ALL_TOO, part):
         return f"{word} is more than it says"
     if (found := _of_some(sentence, passage)) is not None:
         return found
-    alone = close and not (_word("can|may|could", sentence) and _word("must", passage))
-    if alone and (word := _word(_ONLY, sentence)) and not _word(_ONLY_TOO, passage):
+    owned = _word("can|may|could", sentence) and _word("must", part)
+    if part and not owned and (word := _word(_ONLY, sentence)) and not _word(_ONLY_TOO, part):
         return f"it does not say {word}"
     if (
         _word(r"even (?:if|when|though)", sentence)
@@ -68,7 +73,7 @@ def _of_some(sentence: str, passage: str) -> str | None:
 
 
 def other_time(sentence: str, passage: str) -> str | None:
-    """Return the number or version before which *sentence* puts what *passage* puts after it, or the other way."""
+    """Return the number or version that *sentence* and *passage* stand on other sides of: until, since."""
     mine, theirs = dict(_sides(sentence)), dict(_sides(passage))
     return next((one for one, side in mine.items() if theirs.get(one, side) != side), None)
 
@@ -86,7 +91,7 @@ def _sides(text: str) -> Iterator[tuple[str, str]]:
 
 def other_count(sentence: str, passage: str) -> str | None:
     """Return the small number that *passage* has beside a word where *sentence* has another, or None."""
-    mine, theirs = list(_counted(sentence)), list(_counted(passage))
+    mine, theirs = list(_counted(sentence, spelled=True)), list(_counted(passage))
     for value, beside in mine:
         if value == 1 and beside[0] == "before":
             continue  # "one" is mostly a pronoun
@@ -96,18 +101,18 @@ def other_count(sentence: str, passage: str) -> str | None:
     return None
 
 
-def _counted(text: str) -> Iterator[tuple[int, tuple[str, str]]]:
+def _counted(text: str, *, spelled: bool = False) -> Iterator[tuple[int, tuple[str, str]]]:
     """Yield each number in words with what stands beside it: major flaws after two, stored before once."""
     for part in split_sentences(text):
-        words = [word.casefold() for word in re.findall(r"[^\W_][\w'-]*", part)]
+        words = [word.casefold() for word in _COUNT_WORD.findall(part)]
         for at, word in enumerate(words):
-            value = int(word) if word.isdecimal() and len(word) < 5 else _COUNT.get(word)
-            if value is None:
+            value = int(word.replace(",", "")) if word.replace(",", "").isdecimal() else _COUNT.get(word)
+            if value is None or (spelled and word not in _COUNT):
                 continue
             adverb = word in ("once", "twice", "thrice")
             if not adverb and at + 1 < len(words) and not is_empty(words[at + 1]):
                 yield value, ("before", stem(words[at + 1]))
             before = [one for one in words[max(0, at - 2) : at] if not is_empty(one) and one != "only"]
-            joined = at and words[at - 1] in ("to", "is", "only") or adverb
+            joined = adverb or (at and words[at - 1] in ("to", "is", "only"))
             if before and joined:
                 yield value, ("after", stem(before[-1]))

@@ -59,6 +59,8 @@ def check_sentence(sentence: str, passage: str, *, known: Collection[str] = ()) 
     ]
     if not faults:
         faults += _contradictions(sentence, passage)
+    if not faults:
+        faults += _retouched(sentence, passage)
     return tuple(faults)
 
 
@@ -118,6 +120,10 @@ def _contradictions(sentence: str, passage: str) -> Iterator[GroundingFault]:
         yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"another does it: {found}")
     if found := speaks_of_another(sentence, passage):
         yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"it says so of another: {found}")
+
+
+def _retouched(sentence: str, passage: str) -> Iterator[GroundingFault]:
+    """Find what is changed in a sentence that repeats the passage otherwise, and what it claims beyond it."""
     if found := turned(sentence, passage):
         yield GroundingFault(kind=GroundingFaultKind.OPPOSITE, what=f"it says the opposite: {found}")
     if found := put_in_place(sentence, passage):

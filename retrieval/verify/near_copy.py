@@ -11,8 +11,9 @@ from difflib import SequenceMatcher
 
 from retrieval.verify.clauses import is_empty, split_sentences, stem
 from retrieval.verify.lexicon import NEGATORS
+from retrieval.verify.polarity import denies
 
-TAKEN_OVER = 0.65
+TAKEN_OVER = 0.7
 """Least share of a sentence's telling words that a sentence of the passage has."""
 CLOSE = 0.8
 """The same for a sentence that claims more than the passage."""
@@ -27,21 +28,27 @@ _TO = frozenset({"unlike", "to", "of", "into", "than", "by", "from"})
 _QUOTES = "‘’'“”\""
 _DENYING = frozenset({*NEGATORS, "fails", "fail", "failed"})
 DENIAL = "¬"
-_HEDGED = re.compile(r"\b(?:only|until|unless|even)\b", re.IGNORECASE)
+_HEDGED = re.compile(r"\b(?:only|until|unless|even|better|rather|consider|so that)\b", re.IGNORECASE)
 _VERB = re.compile(r"(?:ing|ed|s)$")
 _SWITCHES = ({"on", "off"}, {"yes", "no"}, {"tru", "fals"}, {"true", "false"})
 _NAME = re.compile(r"\w[-_.+/]\w|[a-z]\d|\d[a-z]")
 """What is written as an identifier."""
 _BEFORE_THINGS = frozenset(
-    """a an the this that these those its their his her in on at of for from by with into and or as than per via
-    through under over no any some each every other another unlike like only between within without""".split()
+    re.findall(
+        r"\w+",
+        """a an the this that these those its their his her in on at of for from by with into and or as than
+        per via through under over no any some each every other another unlike like only between within""",
+    )
 )
 _LOOSE = frozenset(
     stem(word)
-    for word in """itself themselves yourself across over along around together ve whoever whatever anyone
-    allow allows allowed permit permits permitted instead until later better newer higher greater older thing things way ways kind kinds use uses used using given call called still just simply
-    really actually then there here well able may can have has get gets want like
-    mean means also too very much""".split()
+    for word in re.findall(
+        r"\w+",
+        """itself themselves yourself across over along around together ve whoever whatever anyone allow
+        allows allowed permit permits permitted instead until later better newer higher greater older thing
+        things way ways kind kinds use uses used using given call called still just simply really actually
+        then there here well able may can have has get gets want like mean means also too very much""",
+    )
 )
 """Words that add nothing a passage would have to say."""
 
@@ -74,6 +81,8 @@ def put_in_place(sentence: str, passage: str) -> str | None:
     everywhere = {form for one in _tokens(passage) for form in _forms(one.stem)}
     for part in split_sentences(passage):
         stated = _tokens(part)
+        if switched := _switched(said, stated):
+            return switched
         if not _follows(said, stated):
             continue
         there = {one.stem for one in stated}
@@ -84,11 +93,11 @@ def put_in_place(sentence: str, passage: str) -> str | None:
 
 
 def turned(sentence: str, passage: str) -> str | None:
-    """Return the part of *passage* that *sentence* repeats but for a "not" that one of the two lacks, or None."""
+    """Return the part of *passage* that *sentence* repeats but for a "not" in one of the two, or None."""
     said = _tokens(sentence)
     for part in split_sentences(passage):
         stated = _tokens(part)
-        if _HEDGED.search(f"{sentence} {part}"):
+        if _HEDGED.search(f"{sentence} {part}") or denies(sentence) == denies(part):
             continue
         if not _follows(said, stated) or (_denies(said) == _denies(stated)):
             continue
@@ -100,7 +109,7 @@ def turned(sentence: str, passage: str) -> str | None:
 
 
 def reversed_order(sentence: str, passage: str) -> str | None:
-    """Return what *passage* has behind a word such as "unlike" or "to" where *sentence* has another of its words.
+    """Return what *passage* has behind a preposition where *sentence* has another of its words.
 
     "a subset of B" for "a subset of A" where A and B are in both; "unlike B, A" for "unlike A, B".
     """
@@ -156,13 +165,13 @@ def _denies(words: tuple[_Token, ...]) -> bool:
 def _follows(said: tuple[_Token, ...], stated: tuple[_Token, ...], *, share: float = TAKEN_OVER) -> bool:
     mine = {one.stem for one in said if _tells(one)}
     shared = mine & {one.stem for one in stated}
-    return len(shared) >= max(2, min(SHARED, len(mine) - 1)) and len(shared) >= share * len(mine)
+    return len(shared) >= SHARED and len(shared) >= share * len(mine)
 
 
-def repeats(sentence: str, passage: str, *, share: float = CLOSE) -> bool:
-    """Whether one sentence of *passage* has this share of the telling words of *sentence*, three at least."""
+def repeated(sentence: str, passage: str) -> str:
+    """Return the sentence of *passage* that has .8 of the telling words of *sentence*, else an empty text."""
     said = _tokens(sentence)
-    return any(_follows(said, _tokens(part), share=share) for part in split_sentences(passage))
+    return next((one for one in split_sentences(passage) if _follows(said, _tokens(one), share=CLOSE)), "")
 
 
 def _slots(said: tuple[_Token, ...], stated: tuple[_Token, ...]) -> Iterator[_Slot]:
@@ -171,6 +180,19 @@ def _slots(said: tuple[_Token, ...], stated: tuple[_Token, ...]) -> Iterator[_Sl
     for at, (kind, i1, i2, j1, j2) in enumerate(blocks):
         if kind != "equal":
             yield _Slot(said[i1:i2], stated[j1:j2], followed=at + 1 < len(blocks))
+
+
+def _switched(said: tuple[_Token, ...], stated: tuple[_Token, ...]) -> str | None:
+    """Return "on" where the same words have "off", in sentences that say little else."""
+    mine, theirs = ({one.stem for one in words} for words in (said, stated))
+    for pair in _SWITCHES:
+        if (
+            len(pair & mine) == len(pair & theirs) == 1
+            and pair & mine != pair & theirs
+            and mine - pair <= theirs
+        ):
+            return min(pair & theirs)
+    return None
 
 
 def _adds(slot: _Slot, there: set[str]) -> bool:
@@ -184,7 +206,7 @@ def _adds(slot: _Slot, there: set[str]) -> bool:
 def _replaced(
     slot: _Slot, said: tuple[_Token, ...], stated: tuple[_Token, ...], everywhere: set[str]
 ) -> str | None:
-    """Return what a slot of the passage has where the sentence has a word that is nowhere there, or elsewhere."""
+    """Return what a slot of the passage has where the sentence has a word from nowhere, or from elsewhere."""
     here, there = {one.stem for one in said}, {one.stem for one in stated}
     mine = [one for one in slot.mine if _tells(one)]
     theirs = [one for one in slot.theirs if _tells(one) and one.stem not in here]

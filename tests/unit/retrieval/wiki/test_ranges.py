@@ -11,7 +11,8 @@ from retrieval.wiki.page import PageStatus
 from retrieval.wiki.ranges import asks_for_set, kinds_asked, sets_of
 from retrieval.wiki.store import Wiki
 from schemas.edges import EdgeKind
-from tests.fakes.small_index import SmallIndex, build_index, page, typed
+from schemas.nodes import Page
+from tests.fakes.small_index import Document, SmallIndex, build_index, page, typed
 from tests.fakes.wiki import LATER, Desk, desk_at
 
 QUESTION = "What depends on GOV-0017?"
@@ -29,9 +30,11 @@ def governance(*dependents: str, indirect: str = "", guides: tuple[str, ...] = (
     return build_index([_typed_page(one) for one in (policy, *adrs, *far, *others)], edges)
 
 
-def _typed_page(document):  # type: ignore[no-untyped-def]
+def _typed_page(document: Document) -> Document:
     nodes, chunks = document
-    first = replace(nodes[0], doc_type=chunks[0].doc_type, doc_id=chunks[0].doc_id)
+    first = nodes[0]
+    assert isinstance(first, Page)
+    first = replace(first, doc_type=chunks[0].doc_type, doc_id=chunks[0].doc_id)
     return (first, *nodes[1:]), chunks
 
 
