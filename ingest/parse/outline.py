@@ -66,7 +66,17 @@ class Stretch:
     language: str | None = None
 
 
-Part = Heading | Block | BoxStart | BoxEnd
+@dataclass(frozen=True, slots=True)
+class PageStart:
+    """A page of the document begins, a chapter: nothing after it belongs to a section before.
+
+    `fragment` opens it, and what stands in it before any heading.
+    """
+
+    fragment: str | None = None
+
+
+Part = Heading | Block | BoxStart | BoxEnd | PageStart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +86,8 @@ class OutlineSection:
     `nearest_fragment` is that of the section above where it has none of its own (a note, a minor heading).
     `anchors` are (offset, id) into `text`, in order; `captions` are (start, end, caption); `stretches` are
     in order and apart. `aliases` are further ids that stand where the heading does.
-    A section that has a heading and nothing under it has the heading as text.
+    A section that has a heading and nothing under it has the heading as text. `page` counts the `PageStart`s
+    before it.
     """
 
     heading: str
@@ -91,6 +102,7 @@ class OutlineSection:
     stretches: tuple[Stretch, ...] = ()
     aliases: tuple[str, ...] = ()
     number: str | None = None
+    page: int = 0
 
 
 @dataclass(slots=True)
@@ -109,6 +121,7 @@ class _Draft:
     aliases: tuple[str, ...] = ()
     number: str | None = None
     is_title: bool = False
+    page: int = 0
 
     def add(self, block: Block) -> None:
         if self.length and block.text:
@@ -137,6 +150,7 @@ class _Draft:
             stretches=tuple(self.stretches),
             aliases=self.aliases,
             number=self.number,
+            page=self.page,
         )
 
 
@@ -149,12 +163,17 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
     drafts: list[_Draft] = []
     open_: list[int] = []
     floors: list[int] = []
+    page, start = 0, PageStart()
     for part in parts:
         match part:
             case Heading():
                 _open(drafts, open_, part, floors[-1] if floors else 0)
+                drafts[-1].page = page
             case Block():
-                _current(drafts, open_).add(part)
+                _current(drafts, open_, page, start).add(part)
+            case PageStart():
+                page, start = page + 1, part
+                open_.clear()
             case BoxStart():
                 floors.append(len(open_))
             case BoxEnd():
@@ -175,13 +194,13 @@ def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) 
     open_.append(len(drafts) - 1)
 
 
-def _current(drafts: list[_Draft], open_: list[int]) -> _Draft:
+def _current(drafts: list[_Draft], open_: list[int], page: int, start: PageStart) -> _Draft:
     if open_:
         return drafts[open_[-1]]
     for draft in drafts:
-        if not draft.path:
+        if not draft.path and draft.page == page:
             return draft
-    drafts.append(_Draft("", 0, (), None, None))
+    drafts.append(_Draft("", 0, (), None, None, start.fragment, page=page))
     return drafts[-1]
 
 
