@@ -165,6 +165,7 @@ class Asking:
     def _file(self, query: Query, found: "WikiAnswer", bundle: ContextBundle, answer: Answered) -> None:
         """Make a verified answer a page, so that the wiki has it the next time."""
         from retrieval.wiki.filing import GroundedSentence, file_answer
+        from retrieval.wiki.worth import why_weak
 
         chunks = {one.S: one.chunk_id for one in bundle.evidence}
         statements = [
@@ -177,16 +178,22 @@ class Asking:
         if answer.by is AnsweredBy.GRAPH:
             self.log("not filed: the graph answers it as it is when it is asked")
             return
+        verified = answer.verified and not answer.dropped
+        said = [one.text for one in answer.sentences]
+        if verified and (weak := why_weak(query.text, said, reranker=self.readers.reranker)):
+            self.log(f"not filed: {weak}")
+            return
         try:
             filing = file_answer(
                 self.wiki,
                 self.readers.chunks,
                 query.text,
                 statements,
-                verified=answer.verified and not answer.dropped,
+                verified=verified,
                 generation=self.readers.generation,
                 now=self.now,
                 evidence=found.evidence,
+                graph=self.readers.graph,
             )
         except (StoreUnavailable, ParseError, ConfigError) as error:
             self.warn(f"the answer is not filed: {error}")

@@ -17,11 +17,12 @@ from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
 from retrieval.question.relationship import entities_of
 from retrieval.question.route import route_of
 from retrieval.ranking.candidates import score_candidates
-from retrieval.ranking.copies import find_copies
+from retrieval.ranking.copies import find_copies, join_copies
 from retrieval.ranking.definitions import find_definitions
 from retrieval.ranking.rerank import divide, leading_chunk, rerank_within_roles
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
+from retrieval.ranking.twins import find_twins
 from retrieval.search.pages import read_pages
 from retrieval.search.relevance import Measure, lift_of, scale_of
 from retrieval.search.seeds import (
@@ -205,9 +206,10 @@ class Retriever:
         return rerank_within_roles(self._reranker, asked.query.text, candidates, leading, pages=pages)
 
     def _copies(self, query: Query, candidates: tuple[Scored, ...]) -> Mapping[str, Collection[str]]:
+        twins = find_twins(candidates)
         if self._graph is None or not query.use_graph:
-            return {}
+            return twins
         try:
-            return find_copies(self._graph, candidates)
+            return join_copies(find_copies(self._graph, candidates), twins)
         except StoreUnavailable:  # said in `degraded` already: the graph was asked before
-            return {}
+            return twins
