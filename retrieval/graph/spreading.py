@@ -16,6 +16,8 @@ HUB_MAX = 20
 FRONT_MAX = 5
 """Most activated documents, from which the second hop goes; what others reach scores too low to be shown."""
 REACHED_MAX = 100
+FOUND_MIN = 10
+"""Documents found below which a share of them says nothing."""
 TELLING, SILENT = 0.25, 0.4
 """Shares of the documents found that the graph reached: up to the first it tells them apart, from the second
 on it does not. On passages of encyclopedias the share is .04 to .23, on sites .45 to 1, where R@10 falls by 7
@@ -87,7 +89,7 @@ def weigh_spread(spread: Spread, found: Collection[str]) -> Spread:
     What the question names by id always counts.
     """
     others = set(found) - spread.anchors.keys()
-    if not spread.ran or spread.named or not others:
+    if not spread.ran or spread.named or len(others) < FOUND_MIN:
         return spread
     share = len(others & spread.reached.keys()) / len(others)
     weight = min(1.0, max(0.0, (SILENT - share) / (SILENT - TELLING)))

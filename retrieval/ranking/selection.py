@@ -1,4 +1,4 @@
-"""Which candidates become evidence, and in which order: caps first, then the total order of the scores."""
+"""Which candidates become evidence, and in which order: by score, and less what a section says more."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -7,11 +7,12 @@ from heapq import heappop, heappush
 
 from retrieval.ranking.score import Scored
 from schemas.ids import normalise_text
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, page_of
 
 PER_SECTION = 2
 PER_PAGE = 3
 CROWDED = 0.9
+"""Where caps gave way only at the end, they cut what several chunks of a page answer together."""
 TOOL_PLACE, DEFINITION_PLACE = 1, 5
 """Places, from 0, at which what defines a tool in scope, and what defines a name, stand at the latest: within
 the smallest bundle, and without pushing the best chunk or the best five aside."""
@@ -35,11 +36,11 @@ def select_evidence(
 ) -> Selection:
     """Cut one fixed order after *top_k*, so that a larger `top_k` only appends.
 
-    The order is greedy, by (-worth, rank): a chunk is worth its score, or what stood at its place where a
-    reranker gave it one, and each chunk beyond 2 of its section or 3 of its page, which is one of a PDF, else
-    a file or an address, `CROWDED` of what it would be worth before. A chunk equal word for word to a better
-    one, or one of its *copies* by id, is left out. The *definitions* within the caps stand at the 6th place
-    at the latest, those *of_tools*, whatever the caps, at the 2nd.
+    The order is greedy, by (-worth, rank). A chunk is worth its score, or what stood at its place where a
+    reranker gave it one; each beyond 2 of its section or 3 of its page, which is one of a PDF, a chapter of a
+    book, else a file or an address, is worth `CROWDED` of that once more. A chunk equal word for word to a
+    better one, or one of its *copies* by id, is left out. The *definitions* within the caps stand at the 6th
+    place at the latest, those *of_tools*, whatever the caps, at the 2nd.
     """
     rest = _without_repeats(sorted(candidates, key=lambda one: one.rank_key), copies or {})
     ordered, crowded = _spread_out(rest)
@@ -94,7 +95,7 @@ def _raise(ranked: list[Scored], chunks: Sequence[str], place: int) -> list[Scor
 
 def _page_key(chunk: Chunk) -> str:
     """A document, or one page of it: a PDF has hundreds, and an answer may stand on four of them."""
-    return chunk.doc if chunk.page_no is None else f"{chunk.doc}\x1f{chunk.page_no}"
+    return page_of(chunk) if chunk.page_no is None else f"{chunk.doc}\x1f{chunk.page_no}"
 
 
 def _section_key(chunk: Chunk) -> str | None:
