@@ -1,6 +1,7 @@
 """Sections of an HTML or Markdown page > the typed graph of one document."""
 
 from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -13,7 +14,7 @@ from ingest.parse.page_facts import PageFacts
 from ingest.parse.secrets import hide_in_page
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
-from schemas.fragment import GraphFragment, Link, ParseRequest
+from schemas.fragment import GraphFragment, Link, LinkPlace, ParseRequest
 from schemas.hashing import record_sha256
 from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, section_id
 from schemas.nodes import Chunk, Page, Section
@@ -22,9 +23,13 @@ MAX_FRAGMENTS = 200
 """Further ids kept of one chunk; a page made of empty anchors has more, and none of them matters."""
 
 
+PlacedLink = tuple[Hashable, LinkPlace]
+
+
 @dataclass(slots=True, kw_only=True)
 class _PageGraph(DocumentGraph):
     sections: list[Section] = field(default_factory=list)
+    places: list[PlacedLink] = field(default_factory=list)
 
 
 def assemble_page(
@@ -38,7 +43,8 @@ def assemble_page(
     """Return the fragment of a page: Page > every Section > its Chunks, and Section > Section.
 
     `contains` leads from the Page to all of its sections, nested or not, so that one hop reaches each;
-    `parent_of` keeps the nesting. A `noindex` page is its Page node alone.
+    `parent_of` keeps the nesting. A `noindex` page is its Page node alone. Links that are in the outline get
+    their places.
     """
     (outline, links, facts, request), secrets = hide_in_page(outline, links, facts, request)
     graph = _PageGraph(request=request, doc=page_id(request.uri))
@@ -47,6 +53,7 @@ def assemble_page(
     if not facts.noindex:
         _add_sections(graph, outline)
         _add_chunks(graph, outline, facts, count_tokens)
+        links = place_links(links, graph.places)
     page = _page(graph, facts, page_hash(outline, links, facts.title))
     return GraphFragment(
         uri=request.uri,
@@ -157,7 +164,9 @@ def _add_chunks(
             placed = replace(
                 in_section, ordinal=len(graph.chunks), fragments=_fragments(section, span.start, end)
             )
-            graph.add_chunk(_chunk(placed, section, span, occurrences, count_tokens), cut_from=node.id)
+            chunk = _chunk(placed, section, span, occurrences, count_tokens)
+            graph.add_chunk(chunk, cut_from=node.id)
+            graph.places.extend(_links_in(section, span, end, chunk.id))
 
 
 def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
@@ -213,6 +222,25 @@ def _chunk(
         captions=captions,
         code_languages=tuple(dict.fromkeys(name for name in languages if name is not None)),
     )
+
+
+def _links_in(section: OutlineSection, span: ChunkSpan, end: int, chunk: str) -> Iterator[PlacedLink]:
+    """Links that begin in a chunk, up to where the next one does; those of the heading are the first's."""
+    if not section.text[: span.start].strip():
+        yield from ((link, LinkPlace(chunk=chunk)) for link in section.heading_links)
+    low = bisect_right(section.links, span.start - 1, key=lambda link: link[0]) if span.start else 0
+    high = bisect_right(section.links, end - 1, key=lambda link: link[0])
+    for first, last, link in section.links[low:high]:
+        offset = span.offset_of(first) if last > first else None
+        yield link, LinkPlace(chunk=chunk, offset=offset)
+
+
+def place_links(links: tuple[Link, ...], places: Iterable[PlacedLink]) -> tuple[Link, ...]:
+    """Give each link the places where it stands, in reading order."""
+    found: dict[Hashable, list[LinkPlace]] = {}
+    for link, place in places:
+        found.setdefault(link, []).append(place)
+    return tuple(replace(link, places=tuple(found[link])) if link in found else link for link in links)
 
 
 def _meet(span: ChunkSpan, start: int, end: int) -> bool:

@@ -1,6 +1,6 @@
 """A web page as a whole: bytes > sections, links, trail and what robots may do with it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from lxml.html import HtmlElement
@@ -23,7 +23,7 @@ from ingest.parse.html.visibility import is_hidden
 from ingest.parse.html.words import word_set
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.numbering import strip_numbering
-from ingest.parse.outline import OutlineSection, build_outline
+from ingest.parse.outline import OutlineSection, build_outline, links_in, with_links
 from ingest.parse.page_facts import PageFacts
 from ingest.parse.round_trip import look_up_fragments, names_in, with_round_trips
 from schemas.edges import LinkPosition
@@ -39,6 +39,9 @@ _RELATIONS = word_set(
 )
 """Relations of a `link` element that lead a reader to a page; the others are files, feeds and claims."""
 
+_SEQUENCE = word_set("next prev previous up top home start first last index contents toc search")
+"""Relations by which a link says that it leads through the site. Source: HTML 4.01, 6.12; WHATWG, 4.6.6."""
+
 
 def parse_html(
     data: bytes, request: ParseRequest, *, count_tokens: CountTokens, run_hook: RunHook | None = None
@@ -51,11 +54,13 @@ def parse_html(
     page = recognise_page(data, request, run_hook=run_hook)
     outline = build_outline(read_content(page.survey, page.content, page.family, page.purpose))
     base = base_of(page.whole.root, request.uri)
-    links, warnings = collect_links(_links_of(page, request), base=base)
+    found = collect_links(_links_of(page, request, frozenset(links_in(outline))), base=base)
+    warnings = found.warnings
     if truncated:
         warnings = ("truncated: more tags or attributes than any page needs", *warnings)
     facts = _facts(page, outline, request=request, base=base, warnings=warnings)
-    fragment = assemble_page(outline, links, request=request, facts=facts, count_tokens=count_tokens)
+    outline = with_links(outline, found.by_key)
+    fragment = assemble_page(outline, found.links, request=request, facts=facts, count_tokens=count_tokens)
     if page.cleaned is not None:
         fragment = replace(fragment, matched=page.cleaned.matched)
     return with_round_trips(fragment, look_up_fragments(fragment.chunks, names_in(page.markup)))
@@ -144,22 +149,25 @@ def _lang(root: HtmlElement) -> str | None:
     return lang[:35] or None
 
 
-def _links_of(page: RecognisedPage, request: ParseRequest) -> Iterable[FoundLink]:
-    """The links of a page; what was cleaned away still leads to the other pages of the site."""
+def _links_of(page: RecognisedPage, request: ParseRequest, read: Collection[Hashable]) -> Iterable[FoundLink]:
+    """The links of a page; what was cleaned away still leads to the other pages of the site.
+
+    Those that are not in the text that was *read* stand aside, if no landmark says more.
+    """
     root, content = page.survey.root, page.content
     if page.cleaned is None or request.cleaning is None:
-        return _found_links(root, Landmarks(content.root))
+        return _found_links(root, Landmarks(content.root), read)
     outside = LinkPosition.ASIDE if content.by is ContentBy.SELECTED else LinkPosition.BODY
-    found = list(_found_links(root, Landmarks(content.root, outside=outside)))
+    found = list(_found_links(root, Landmarks(content.root, outside=outside), read))
     known = {link.href for link in found}
     came = page.whole.root
     if request.cleaning.hook is not None:
         came = parse_tree(page.markup, subject=request.uri)
-    aside = _found_links(came, Landmarks(None, outside=LinkPosition.ASIDE))
+    aside = _found_links(came, Landmarks(None, outside=LinkPosition.ASIDE), ())
     return [*found, *(link for link in aside if link.href not in known)]
 
 
-def _found_links(root: HtmlElement, landmarks: Landmarks) -> Iterator[FoundLink]:
+def _found_links(root: HtmlElement, landmarks: Landmarks, read: Collection[Hashable]) -> Iterator[FoundLink]:
     for stated in root.iter("link"):
         if stated.get("href") and not _RELATIONS.isdisjoint((stated.get("rel") or "").lower().split()):
             yield FoundLink(stated.get("href"), normal_space(stated.get("title") or ""), LinkPosition.NAV)
@@ -170,11 +178,21 @@ def _found_links(root: HtmlElement, landmarks: Landmarks) -> Iterator[FoundLink]
     for link in root.iter("a", "area"):
         href = link.get("href")
         if href is not None and not is_permalink(link):
-            yield FoundLink(href, _link_text(link), landmarks.position_of(link))
+            yield FoundLink(href, _link_text(link), _position(link, landmarks, read), key=link)
+
+
+def _position(link: HtmlElement, landmarks: Landmarks, read: Collection[Hashable]) -> LinkPosition:
+    """Navigation by what the link itself says it is; else by where it stands, and whether it was read."""
+    if link.tag == "a" and not _SEQUENCE.isdisjoint((link.get("rel") or "").lower().split()):
+        return LinkPosition.NAV
+    position = landmarks.position_of(link)
+    if position is LinkPosition.BODY and link.tag == "a" and link not in read:
+        return LinkPosition.ASIDE
+    return position
 
 
 def _link_text(link: HtmlElement) -> str:
-    text, _ = inline_text(link)
+    text = inline_text(link)
     if text:
         return text
     pictures = (image.get("alt") or "" for image in link.iter("img", "area"))

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ingest.parse.chunking import CountTokens
-from ingest.parse.links import FoundLink, collect_links
+from ingest.parse.links import CollectedLinks, FoundLink, collect_links
 from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
 from ingest.parse.pdf.joining import words_of
 from ingest.parse.pdf.landing import Places, find_inner_links
@@ -25,7 +25,7 @@ from ingest.parse.pdf.structure import build_structure
 from ingest.parse.robots import read_directives
 from ingest.parse.round_trip import with_round_trips
 from ingest.parse.secrets import hiding_of, kinds_of
-from schemas.fragment import GraphFragment, Link, ParseRequest
+from schemas.fragment import GraphFragment, ParseRequest
 
 _MACHINE_TITLE = re.compile(
     r"(?:untitled|unbenannt|\(?unspecified\)?|\(?anonymous\)?|document\d*|microsoft word - .*|.*\.\w{2,4})",
@@ -69,7 +69,7 @@ def parse_pdf(
     structure = build_structure(content.pages, content.entries, content.stated_title)
     regions = build_regions(structure.parts, words=words, count_tokens=count_tokens)
     places = Places(regions)
-    links, capped = _links(content.pages, places, request)
+    links = _links(content.pages, places, request)
     inner_links, left_out = find_inner_links(content.pages, places)
     robots = read_directives(request.x_robots_tag, robot=request.robot)  # a PDF has no other place for them
     facts = PdfFacts(
@@ -77,7 +77,7 @@ def parse_pdf(
         file_id=file_name(request),
         page_count=content.page_count,
         lang=content.lang,
-        warnings=(*content.warnings, *capped, *left_out),
+        warnings=(*content.warnings, *links.warnings, *left_out),
         noindex=robots.noindex,
         nofollow=robots.nofollow,
     )
@@ -162,14 +162,13 @@ def _language(document: Any) -> str | None:
         return None
 
 
-def _links(
-    pages: tuple[PageContent, ...], places: Places, request: ParseRequest
-) -> tuple[tuple[Link, ...], tuple[str, ...]]:
-    """Links to other documents; those inside this one become edges at once."""
+def _links(pages: tuple[PageContent, ...], places: Places, request: ParseRequest) -> CollectedLinks:
+    """Links to other documents, by where they stand; those inside this one become edges at once."""
     found = (
-        FoundLink(link.uri, link.text, places.position(places.standing(page.page_no, link.bbox)))
+        FoundLink(link.uri, link.text, places.position(at), key=places.place(at, link))
         for page in pages
         for link in page.links
         if link.uri
+        for at in [places.standing(page.page_no, link.bbox)]
     )
     return collect_links(found, base=request.url or request.uri)
