@@ -31,6 +31,17 @@ class DocumentKind:
     MARKDOWN: Final = "markdown"
 
 
+class PageKind(StrEnum):
+    """What a page is to its site; all but CONTENT are cited last, and their links give no authority."""
+
+    CONTENT = "content"
+    INDEX = "index"
+    LISTING = "listing"
+    CHANGES = "changes"
+    SEARCH = "search"
+    NOT_FOUND = "not_found"
+
+
 class RegionType(StrEnum):
     """What a region of a PDF page is."""
 
@@ -69,6 +80,7 @@ class Page:
     version: str | None = None
     lang: str | None = None
     template_type: str | None = None
+    page_kind: PageKind = PageKind.CONTENT
     breadcrumbs: tuple[str, ...] = ()
     stale: bool = False
     aliases: tuple[str, ...] = ()
@@ -283,6 +295,7 @@ class Chunk:
     ocr_conf: float | None = None
     lang: str | None = None
     template_type: str | None = None
+    page_kind: PageKind = PageKind.CONTENT
     tool_names: tuple[str, ...] = ()
     structure_confidence: float = 1.0
     round_trip: bool | None = None

@@ -4,20 +4,22 @@ from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
+from urllib.parse import urlsplit
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import CountTokens, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.graph import DocumentGraph
-from ingest.parse.outline import OutlineSection
+from ingest.parse.outline import OutlineSection, links_in
 from ingest.parse.page_facts import PageFacts
+from ingest.parse.page_kind import page_kind
 from ingest.parse.secrets import hide_in_page
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, LinkPlace, ParseRequest
 from schemas.hashing import record_sha256
 from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, section_id
-from schemas.nodes import Chunk, Page, Section
+from schemas.nodes import Chunk, Page, PageKind, Section
 
 MAX_FRAGMENTS = 200
 """Further ids kept of one chunk; a page made of empty anchors has more, and none of them matters."""
@@ -28,6 +30,7 @@ PlacedLink = tuple[Hashable, LinkPlace]
 
 @dataclass(slots=True, kw_only=True)
 class _PageGraph(DocumentGraph):
+    kind: PageKind
     sections: list[Section] = field(default_factory=list)
     places: list[PlacedLink] = field(default_factory=list)
 
@@ -47,7 +50,7 @@ def assemble_page(
     their places.
     """
     (outline, links, facts, request), secrets = hide_in_page(outline, links, facts, request)
-    graph = _PageGraph(request=request, doc=page_id(request.uri))
+    graph = _PageGraph(request=request, doc=page_id(request.uri), kind=_page_kind(outline, facts, request))
     # Cutting and labelling count the same texts; the tokenizer is the most costly part of a page.
     count_tokens = cache(count_tokens)
     if not facts.noindex:
@@ -115,7 +118,20 @@ def _page(graph: _PageGraph, facts: PageFacts, content_hash: str) -> Page:
         version=request.version,
         lang=facts.lang,
         template_type=facts.template_type,
+        page_kind=graph.kind,
         breadcrumbs=facts.breadcrumbs,
+    )
+
+
+def _page_kind(outline: tuple[OutlineSection, ...], facts: PageFacts, request: ParseRequest) -> PageKind:
+    host = urlsplit(request.uri).netloc
+    stated = (link for link in links_in(outline) if isinstance(link, Link))
+    return page_kind(
+        outline,
+        title=facts.title,
+        uri=request.uri,
+        on_site=sum(urlsplit(link.target).netloc == host for link in stated),
+        has_search=facts.has_search,
     )
 
 
@@ -193,6 +209,7 @@ def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
         file_path=request.path,
         lang=facts.lang,
         template_type=facts.template_type,
+        page_kind=graph.kind,
         structure_confidence=facts.structure_confidence,
     )
 

@@ -8,7 +8,10 @@ from schemas.fragment import ParseRequest, Reference
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFacts:
-    """What a parser knows of a page besides its sections and links."""
+    """What a parser knows of a page besides its sections and links.
+
+    `has_search`: a form in its content asks for words to search for.
+    """
 
     kind: str
     title: str
@@ -24,6 +27,7 @@ class PageFacts:
     canonical: str | None = None
     alternates: tuple[str, ...] = ()
     structure_confidence: float = 1.0
+    has_search: bool = False
     warnings: tuple[str, ...] = ()
 
 

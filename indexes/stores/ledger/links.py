@@ -1,7 +1,8 @@
 """Which document links where, by content-addressed fragment, so that no generation makes it stale."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 import sqlalchemy as sa
 
@@ -21,6 +22,13 @@ class IncomingLink:
     target: str
     fragment: str | None
     text: str
+
+
+class BodyTexts(TypedDict):
+    """`counts` of documents by the text of their body links, of the `pages` that have links at all."""
+
+    pages: int
+    counts: Mapping[str, int]
 
 
 class LinkIndex:
@@ -67,6 +75,56 @@ class LinkIndex:
                     .distinct()
                     .join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
                     .where(fragment_link.c.target.in_(part), *where, *valid_at(doc_rev, generation))
+                )
+                found.update(row.doc for row in connection.execute(query))
+        return tuple(sorted(found))
+
+    def body_texts(self, source: str, *, generation: int) -> BodyTexts:
+        """On how many documents of a source each text of a body link stands, and how many have links."""
+        links = (doc_rev.c.source == source, *valid_at(doc_rev, generation))
+        joined = doc_rev.join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
+        number = sa.func.count(doc_rev.c.doc.distinct())
+        pages = sa.select(number).select_from(joined).where(*links)
+        counts = (
+            sa.select(fragment_link.c.text, number.label("number"))
+            .select_from(joined)
+            .where(fragment_link.c.position == LinkPosition.BODY.value, fragment_link.c.text != "", *links)
+            .group_by(fragment_link.c.text)
+        )
+        with self._reading.connect() as connection:
+            found = {row.text: row.number for row in connection.execute(counts)}
+            return BodyTexts(pages=connection.execute(pages).scalar_one(), counts=found)
+
+    def body_texts_of(self, fragment_shas: Collection[str]) -> Mapping[str, frozenset[str]]:
+        """Return the texts of body links by fragment, of those that have links."""
+        found: dict[str, set[str]] = {}
+        with self._reading.connect() as connection:
+            for part in _parts(fragment_shas):
+                columns = (fragment_link.c.fragment_sha, fragment_link.c.text, fragment_link.c.position)
+                query = sa.select(*columns).where(fragment_link.c.fragment_sha.in_(part))
+                for sha, text, position in connection.execute(query):
+                    texts = found.setdefault(sha, set())
+                    if text and position == LinkPosition.BODY.value:
+                        texts.add(text)
+        return {sha: frozenset(texts) for sha, texts in found.items()}
+
+    def documents_linking_by(
+        self, texts: Collection[str], *, source: str, generation: int
+    ) -> tuple[str, ...]:
+        """Documents of a source with a body link of one of the texts, in id order."""
+        found: set[str] = set()
+        with self._reading.connect() as connection:
+            for part in _parts(texts):
+                query = (
+                    sa.select(doc_rev.c.doc)
+                    .distinct()
+                    .join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
+                    .where(
+                        fragment_link.c.text.in_(part),
+                        fragment_link.c.position == LinkPosition.BODY.value,
+                        doc_rev.c.source == source,
+                        *valid_at(doc_rev, generation),
+                    )
                 )
                 found.update(row.doc for row in connection.execute(query))
         return tuple(sorted(found))

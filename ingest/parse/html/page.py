@@ -129,8 +129,17 @@ def _facts(
         canonical=canonical_of(survey.root, base=base, uri=request.uri),
         alternates=alternates_of(survey.root, base=base, uri=request.uri),
         structure_confidence=CONFIDENCE[page.content.by],
+        has_search=any(_asks_for_words(form) for form in page.content.root.iter("form", "search")),
         warnings=warnings,
     )
+
+
+def _asks_for_words(form: HtmlElement) -> bool:
+    """Whether a form is a search: by its role, or by a field of the type or the usual name of one."""
+    if form.tag == "search" or form.get("role") == "search":
+        return True
+    fields = form.iter("input")
+    return any(field.get("type") == "search" or field.get("name") in {"q", "query"} for field in fields)
 
 
 def _title(root: HtmlElement, outline: tuple[OutlineSection, ...], family: Family) -> str:
