@@ -25,6 +25,8 @@ MAX_FRAGMENTS = 200
 """Further ids kept of one chunk; a page made of empty anchors has more, and none of them matters."""
 
 
+_LINK_LISTS = frozenset({PageKind.INDEX, PageKind.LISTING, PageKind.SEARCH, PageKind.NOT_FOUND})
+
 PlacedLink = tuple[Hashable, LinkPlace]
 
 
@@ -57,6 +59,8 @@ def assemble_page(
         _add_sections(graph, outline)
         _add_chunks(graph, outline, facts, count_tokens)
         links = place_links(links, graph.places)
+    if graph.kind in _LINK_LISTS:
+        links = _as_navigation(links)
     page = _page(graph, facts, page_hash(outline, links, facts.title))
     return GraphFragment(
         uri=request.uri,
@@ -123,6 +127,14 @@ def _page(graph: _PageGraph, facts: PageFacts, content_hash: str) -> Page:
     )
 
 
+def _as_navigation(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Give the links of the text the position of navigation, which is all that the page is for."""
+    return tuple(
+        replace(link, position=LinkPosition.NAV) if link.position is LinkPosition.BODY else link
+        for link in links
+    )
+
+
 def _page_kind(outline: tuple[OutlineSection, ...], facts: PageFacts, request: ParseRequest) -> PageKind:
     host = urlsplit(request.uri).netloc
     stated = (link for link in links_in(outline) if isinstance(link, Link))
@@ -132,6 +144,7 @@ def _page_kind(outline: tuple[OutlineSection, ...], facts: PageFacts, request: P
         uri=request.uri,
         on_site=sum(urlsplit(link.target).netloc == host for link in stated),
         has_search=facts.has_search,
+        is_empty=facts.is_empty,
     )
 
 

@@ -10,7 +10,7 @@ from schemas.fragment import ParseRequest, Reference
 class PageFacts:
     """What a parser knows of a page besides its sections and links.
 
-    `has_search`: a form in its content asks for words to search for.
+    `has_search`: a form in its content asks for words to search for. `is_empty`: its main element has none.
     """
 
     kind: str
@@ -28,6 +28,7 @@ class PageFacts:
     alternates: tuple[str, ...] = ()
     structure_confidence: float = 1.0
     has_search: bool = False
+    is_empty: bool = False
     warnings: tuple[str, ...] = ()
 
 

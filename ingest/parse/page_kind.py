@@ -30,23 +30,30 @@ _VERSION = r"[\[(]?v?\d+(?:\.\d+)+[\w.+~-]*[\])]?"
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _VERSIONED = re.compile(rf"(?:[^\W\d][\w.+-]*\s+){{0,3}}{_VERSION}(?:\s*[-\u2013\u2014(:,/|].{{0,40}})?")
 _DATED = re.compile(rf"\W*{_DATE}\W*(?:{_VERSION})?\W*")
-_RELEASE = re.compile(rf"(?:[^\W\d][\w.+-]*\s+){{1,3}}{_VERSION}")
+_RELEASE = re.compile(r"(?:[^\W\d][\w.+-]*\s+){1,3}v?\d+(?:\.\d+)*[\w.+~-]*")
 _RELEASED = re.compile(rf"^.{{0,40}}{_DATE}", re.DOTALL)
 _NOT_FOUND = re.compile(r"\b404\b")
 
 
 def page_kind(
-    outline: Sequence[OutlineSection], *, title: str, uri: str, on_site: int = 0, has_search: bool = False
+    outline: Sequence[OutlineSection],
+    *,
+    title: str,
+    uri: str,
+    on_site: int = 0,
+    has_search: bool = False,
+    is_empty: bool = False,
 ) -> PageKind:
     """Tell what a page is, by its sections.
 
     Args: on_site: how many links of its text lead to pages of the same host; has_search: there is a form in
-    its content that asks for words.
+    its content that asks for words; is_empty: nothing stands where its content should, so that its text is
+    that of its frame.
     """
     words = sum(len(section.text.split()) for section in outline)
     if words <= FEW_WORDS and _NOT_FOUND.search(" ".join((title, *_headings(outline), _file(uri)))):
         return PageKind.NOT_FOUND
-    if words <= FEW_WORDS and has_search:
+    if has_search and (words <= FEW_WORDS or is_empty):
         return PageKind.SEARCH
     if _is_index(outline):
         return PageKind.INDEX
@@ -102,7 +109,7 @@ def _is_changes(outline: Sequence[OutlineSection], title: str) -> bool:
 
 
 def _top(outline: Sequence[OutlineSection], below: Sequence[str]) -> list[str]:
-    """Headings of the level that has the most versions and dates: sections of its own may stand below each."""
+    """Headings of the level that has the most versions and dates; each may have sections of its own."""
     levels: dict[int, list[str]] = {}
     for section in outline:
         if section.heading in below:

@@ -2,14 +2,16 @@
 
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
 from ingest.parse.html.charset import decode_html
 from ingest.parse.html.cleaning import CleanedPage, RunHook, clean_page
-from ingest.parse.html.content import Content, ContentBy, find_content
+from ingest.parse.html.content import Content, ContentBy, count_words, find_content
 from ingest.parse.html.dom import Survey, normal_space, parse_tree, survey_tree
 from ingest.parse.html.family import SHAPES, Family, recognise_family
 from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
@@ -32,6 +34,9 @@ from schemas.nodes import DocumentKind
 
 CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7, ContentBy.SELECTED: 1.0}
 """How sure the structure is, by what found the content; headings come from the DOM in any case."""
+
+EMPTY = 10
+"""Words of a main element that has none: a notice that a script is needed stands in `noscript`."""
 
 _RELATIONS = word_set(
     "index search next prev previous up top home start first last contents toc help copyright author "
@@ -116,7 +121,7 @@ def _facts(
     survey, family = page.whole, page.family
     chosen = page.cleaned.title if page.cleaned is not None else ""
     title = chosen or _title(survey.root, outline, family)
-    robots = robots_of(survey.root, request)
+    robots, is_empty = robots_of(survey.root, request), _is_empty(survey)
     return PageFacts(
         kind=DocumentKind.HTML,
         title=title,
@@ -129,9 +134,25 @@ def _facts(
         canonical=canonical_of(survey.root, base=base, uri=request.uri),
         alternates=alternates_of(survey.root, base=base, uri=request.uri),
         structure_confidence=CONFIDENCE[page.content.by],
-        has_search=any(_asks_for_words(form) for form in page.content.root.iter("form", "search")),
+        has_search=any(_asks_for_words(form) for form in _forms_of(page, is_empty=is_empty)),
+        is_empty=is_empty,
         warnings=warnings,
     )
+
+
+def _is_empty(survey: Survey) -> bool:
+    """Whether a script is to fill the page's main element."""
+    stated = (
+        one for one in survey.root.iter(etree.Element) if one.tag == "main" or one.get("role") == "main"
+    )
+    main = next(stated, None)
+    return main is not None and count_words(main) <= EMPTY
+
+
+def _forms_of(page: RecognisedPage, *, is_empty: bool) -> Iterator[HtmlElement]:
+    """Forms of the content, or of all of a page that has none."""
+    root = page.whole.root if is_empty else page.content.root
+    return cast(Iterator[HtmlElement], root.iter("form", "search"))
 
 
 def _asks_for_words(form: HtmlElement) -> bool:
