@@ -121,7 +121,7 @@ def _facts(
     survey, family = page.whole, page.family
     chosen = page.cleaned.title if page.cleaned is not None else ""
     title = chosen or _title(survey.root, outline, family)
-    robots, is_empty = robots_of(survey.root, request), _is_empty(survey)
+    robots, is_empty = robots_of(survey.root, request), _is_empty(page)
     return PageFacts(
         kind=DocumentKind.HTML,
         title=title,
@@ -140,13 +140,12 @@ def _facts(
     )
 
 
-def _is_empty(survey: Survey) -> bool:
-    """Whether a script is to fill the page's main element."""
-    stated = (
-        one for one in survey.root.iter(etree.Element) if one.tag == "main" or one.get("role") == "main"
-    )
+def _is_empty(page: RecognisedPage) -> bool:
+    """Whether a script is to fill the page's main element, so that the content was looked for elsewhere."""
+    root = page.whole.root
+    stated = (one for one in root.iter(etree.Element) if one.tag == "main" or one.get("role") == "main")
     main = next(stated, None)
-    return main is not None and count_words(main) <= EMPTY
+    return main is not None and main is not page.content.root and count_words(main) <= EMPTY
 
 
 def _forms_of(page: RecognisedPage, *, is_empty: bool) -> Iterator[HtmlElement]:
