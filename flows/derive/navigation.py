@@ -1,10 +1,10 @@
 """Links of the text that are the navigation of their site, before and after, and the documents this moves."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from flows.run.contexts import DeriveContext
-from ingest.link.repeated import LinkTexts
+from ingest.link.repeated import LinkTexts, least_pages
 from schemas.changes import DocumentChange
 
 
@@ -32,13 +32,17 @@ class NextNavigation:
 
     def _of(self, source: str) -> tuple[frozenset[str], frozenset[str]]:
         if source not in self._held:
-            held = LinkTexts(**self.run.index.ledger.links.body_texts(source, generation=self.base))
+            links = self.run.index.ledger.links
             old, new = self._changed(source, old=True), self._changed(source, old=False)
+            pages = links.linking_pages(source, generation=self.base)
+            # What stands on fewer pages is navigation neither before nor after, so it is not even read.
+            least = min(least_pages(pages), least_pages(pages - old.pages + new.pages) - new.pages)
+            counts = links.body_texts(source, generation=self.base, at_least=least)
+            held = LinkTexts(pages=pages, counts=counts)
             self._held[source] = (held.repeated(), held.replaced(old, new).repeated())
         return self._held[source]
 
-    def _changed(self, source: str, *, old: bool) -> Collection[frozenset[str]]:
+    def _changed(self, source: str, *, old: bool) -> LinkTexts:
         versions = (change.old if old else change.new for change in self.changes.values())
-        shas = [live.fragment_sha for live in versions if live is not None and live.source == source]
-        texts = self.run.index.ledger.links.body_texts_of(set(shas))
-        return [texts[sha] for sha in shas if sha in texts]
+        shas = {live.fragment_sha for live in versions if live is not None and live.source == source}
+        return LinkTexts(**self.run.index.ledger.links.body_texts_of(shas))

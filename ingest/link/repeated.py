@@ -1,5 +1,6 @@
 """Links of the text that stand on most pages of a source are its navigation, whatever their markup says."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -21,18 +22,22 @@ class LinkTexts:
     pages: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    def replaced(self, old: Collection[frozenset[str]], new: Collection[frozenset[str]]) -> "LinkTexts":
-        """Count as it is when pages with the texts *new* have come for those with *old*."""
-        counts = dict(self.counts)
-        for texts, by in ((old, -1), (new, 1)):
-            for text in (text for page in texts for text in page):
-                counts[text] = counts.get(text, 0) + by
-        return LinkTexts(pages=self.pages - len(old) + len(new), counts=counts)
+    def replaced(self, old: "LinkTexts", new: "LinkTexts") -> "LinkTexts":
+        """Count as it is when the pages of *new* have come for those of *old*."""
+        counts = Counter(self.counts)
+        counts.update(new.counts)
+        counts.subtract(old.counts)
+        return LinkTexts(pages=self.pages - old.pages + new.pages, counts=counts)
 
     def repeated(self) -> frozenset[str]:
         """Texts that stand on so many pages that they are navigation."""
-        least = max(LEAST_PAGES, LEAST_SHARE * self.pages)
+        least = least_pages(self.pages)
         return frozenset(text for text, count in self.counts.items() if count >= least)
+
+
+def least_pages(pages: int) -> float:
+    """Return on how many of so many pages a link is navigation."""
+    return max(LEAST_PAGES, LEAST_SHARE * pages)
 
 
 def with_navigation(fragment: GraphFragment, repeated: Collection[str]) -> GraphFragment:

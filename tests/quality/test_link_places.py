@@ -35,12 +35,9 @@ class LinkedSite:
     @cached_property
     def edges(self) -> Sequence[Edge]:
         docs = {fragment.uri: fragment.doc for fragment in self.fragments.values()}
-        texts = [
-            frozenset(one.text for one in fragment.links if one.position is LinkPosition.BODY and one.text)
-            for fragment in self.fragments.values()
-            if fragment.links
-        ]
-        repeated = LinkTexts().replaced([], texts).repeated()
+        linking = [fragment for fragment in self.fragments.values() if fragment.links]
+        counts = Counter(text for fragment in linking for text in body_texts(fragment))
+        repeated = LinkTexts(pages=len(linking), counts=counts).repeated()
         moved = (with_navigation(fragment, repeated) for fragment in self.fragments.values())
         return [edge for fragment in moved for edge in link_edges(fragment, source="s", resolve=docs.get)]
 
@@ -56,6 +53,11 @@ class LinkedSite:
         page = self.fragments[name].nodes[0]
         assert isinstance(page, Page)
         return page.page_kind
+
+
+def body_texts(fragment: GraphFragment) -> set[str]:
+    """The words of a page's body links, each once."""
+    return {link.text for link in fragment.links if link.position is LinkPosition.BODY and link.text}
 
 
 @pytest.fixture(scope="module", params=["flask-3.1", "git"])

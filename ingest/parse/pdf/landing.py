@@ -84,9 +84,11 @@ class Places:
         if index is None or not beside:
             return None
         first, last = min(beside)[0], max(end for _, end in beside)
-        at = joined.text.find(link.text, first) if link.text else -1
-        found = first <= at < last
-        return TextPlace(index, at if found else first, found)
+        # The words of a link come line by line; in the text of the region, hyphenation is undone.
+        written = (link.text, link.text.replace("- ", ""))
+        found = (joined.text.find(words, first) for words in written if words)
+        at = next((place for place in found if first <= place < last), None)
+        return TextPlace(index, first if at is None else at, at is not None)
 
     def position(self, index: int | None) -> LinkPosition:
         """Return what a link in a region is to a reader."""
