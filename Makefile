@@ -24,7 +24,7 @@ SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
 .PHONY: bench bench-no-change bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
-.PHONY: bench-compositions bench-speed
+.PHONY: bench-questions bench-compositions bench-speed
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -94,6 +94,9 @@ bench-recrawl: setup $(SCRAPY)/.ready ## a recrawl of nothing but 304 beside Scr
 
 bench-retrieval: setup ## questions with known answers: recall, ablations; builds four indexes first
 	@$(BIN)/python -m bench.retrieval
+
+bench-questions: setup ## questions about real documentation: entries, citations, answers; builds six indexes first
+	@$(BIN)/python -m bench.questions --rules --parts --modes
 
 bench-compositions: setup ## the loop of several steps beside the recipe it repeats; uses the indexes of bench-retrieval
 	@$(BIN)/python -m bench.compositions

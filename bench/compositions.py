@@ -17,6 +17,7 @@ from bench.retrieval.indexing import build_index
 from bench.retrieval.question_sets import Question, QuestionSet, load_sets
 from indexes.ports import GraphReader, Reranker
 from indexes.wiring import open_readers
+from retrieval.graph.rules import ALL_RULES, GraphRule
 from retrieval.iterative.answering import build_final_bundle
 from retrieval.iterative.loop import iterate
 from retrieval.iterative.state import STEPS_MAX
@@ -85,7 +86,7 @@ def open_composition(questions: QuestionSet) -> Composition:
     retriever = build_retriever(readers)
     return Composition(
         retriever=retriever,
-        plain=build_retriever(readers, second_queries=False),
+        plain=build_retriever(readers, rules=ALL_RULES - {GraphRule.SECOND_QUERY}),
         remembering=Remembering(retriever),
         graph=readers.graph,
         reranker=readers.reranker,

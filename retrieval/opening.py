@@ -1,16 +1,19 @@
 """From opened readers to the retriever over them."""
 
+from collections.abc import Collection
+
 from indexes.wiring import Readers
+from retrieval.graph.rules import ALL_RULES, GraphRule
 from retrieval.question.policy import ALLOW_ALL, Policy
 from retrieval.retriever import Retriever
 
 
 def build_retriever(
-    readers: Readers, *, policy: Policy = ALLOW_ALL, second_queries: bool = True
+    readers: Readers, *, policy: Policy = ALLOW_ALL, rules: Collection[GraphRule] = ALL_RULES
 ) -> Retriever:
     """Return the retriever over the one generation that *readers* see; *policy* is asked before each query.
 
-    Without *second_queries* it asks the stores once, which is quicker and misses what takes several hops.
+    Of the graph only *rules* are followed; without the second queries it asks the stores once.
     """
     return Retriever(
         readers.chunks,
@@ -23,5 +26,5 @@ def build_retriever(
         reranker=readers.reranker,
         policy=policy,
         weights=readers.weights,
-        second_queries=second_queries,
+        rules=rules,
     )

@@ -9,6 +9,7 @@ from retrieval.bundle.diagnostics import describe_walk
 from retrieval.bundle.parent_summaries import summarise_parents
 from retrieval.bundle.tool_plan import plan_tool
 from retrieval.graph.reach import GraphResults, SearchResults, reach_by_graph, start_from
+from retrieval.graph.rules import ALL_RULES, GraphRule
 from retrieval.question.catalogue import look_up
 from retrieval.question.dates import date_filters
 from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
@@ -67,13 +68,13 @@ class Retriever:
         reranker: Reranker | None = None,
         policy: Policy = ALLOW_ALL,
         weights: Scores | None = None,
-        second_queries: bool = True,
+        rules: Collection[GraphRule] = ALL_RULES,
     ) -> None:
         self._chunks, self._graph, self._encoder = chunks, graph, encoder
         self._reranker, self._policy = reranker, policy
         self._generation, self._as_of = generation, as_of
         self._authority, self._degraded = authority, frozenset(degraded)
-        self._weights, self._second_queries = weights, second_queries
+        self._weights, self._rules = weights, rules
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Return the evidence for *query*, best first; no answer is an empty bundle.
@@ -144,7 +145,7 @@ class Retriever:
                 self._encoder,
                 asked,
                 found,
-                second_queries=self._second_queries,
+                rules=self._rules,
             )
         except StoreUnavailable:
             return GraphResults(spread=start_from(found), degraded=frozenset({GRAPH}))

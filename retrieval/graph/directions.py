@@ -86,8 +86,8 @@ def is_detail(chunk: Chunk) -> bool:
     return bool(chunk.code_languages or chunk.captions or _TABLE_ROW.search(chunk.text))
 
 
-def go_across(around: Surroundings, seed: Chunk, query: str) -> Iterator[ExpansionStep]:
-    """At most 3 links of the seed's document whose text matches, and 2 chunks that say similar things."""
+def go_by_links(around: Surroundings, seed: Chunk, query: str) -> Iterator[ExpansionStep]:
+    """At most 3 links of the seed's document whose text matches the query."""
     asked = stems(query)
     links = [edge for edge in around.leaving.get(seed.doc, ()) if edge.kind is EdgeKind.LINKS_TO]
     match = {edge.id: f1(stems(edge.anchor_text or ""), asked) for edge in links}
@@ -95,6 +95,10 @@ def go_across(around: Surroundings, seed: Chunk, query: str) -> Iterator[Expansi
     best = {edge.dst: edge for edge in sorted(good, key=lambda edge: (match[edge.id], edge.id))}
     for edge in sorted(best.values(), key=lambda edge: (-match[edge.id], edge.id))[:LINKS_MAX]:
         yield ExpansionStep(role=BRIDGE, path=(_shown(edge),), doc=edge.dst, fragment=edge.fragment)
+
+
+def go_to_similar(around: Surroundings, seed: Chunk) -> Iterator[ExpansionStep]:
+    """At most 2 chunks that say similar things, and not nearly the same."""
     alike = [edge for edge in around.leaving.get(seed.id, ()) if edge.kind is EdgeKind.SIMILAR_TO]
     other = [edge for edge in alike if (edge.score or 0.0) < NEAR_DUPLICATE]
     for edge in sorted(other, key=lambda edge: (-(edge.score or 0.0), edge.id))[:SIMILAR_MAX]:

@@ -7,13 +7,15 @@ from indexes.ports import ChunkReader, GraphReader
 from retrieval.graph.directions import (
     CHILD,
     ExpansionStep,
-    go_across,
     go_aside,
+    go_by_links,
     go_by_tool,
     go_down,
+    go_to_similar,
     go_up,
     is_detail,
 )
+from retrieval.graph.rules import ALL_RULES, GraphRule
 from retrieval.graph.surroundings import Surroundings, look_around
 from schemas.edges import Edge, EdgeKind
 from schemas.evidence import PathStep
@@ -56,14 +58,16 @@ def expand_seeds(
     query: str,
     wants_detail: bool,
     measure: Callable[[Collection[str]], Bases],
+    rules: Collection[GraphRule] = ALL_RULES,
 ) -> Expansion:
     """Go up, aside, across, by tools and, where details are asked for, down from the best 30 *seeds*.
 
     At most 5 new chunks a seed. *measure* gives the bases of chunks that pass the query's filters; others
     do not join.
     """
+    wanted = frozenset(rules) - (frozenset() if wants_detail else {GraphRule.DETAIL})
     around = look_around(graph, seeds)
-    steps = {seed.id: tuple(_steps(around, seed, query, wants_detail=wants_detail)) for seed in around.seeds}
+    steps = {seed.id: tuple(_steps(around, seed, query, wanted)) for seed in around.seeds}
     known = {seed.id for seed in around.seeds}
     ids = sorted({chunk for found in steps.values() for step in found for chunk in step.chunks} - known)
     rows = {row.id: row for row in chunks.get(ids)}
@@ -81,13 +85,20 @@ def expand_seeds(
     return Expansion(joined=joined, links=links, dense=around.dense)
 
 
-def _steps(around: Surroundings, seed: Chunk, query: str, *, wants_detail: bool) -> Iterator[ExpansionStep]:
-    yield from go_up(around, seed)
-    yield from go_aside(around, seed, query)
-    if wants_detail:
-        yield from go_down(around, seed)
-    yield from go_across(around, seed, query)
-    yield from go_by_tool(around, seed)
+def _steps(
+    around: Surroundings, seed: Chunk, query: str, rules: Collection[GraphRule]
+) -> Iterator[ExpansionStep]:
+    ways: Mapping[GraphRule, Callable[[], Iterator[ExpansionStep]]] = {
+        GraphRule.PARENT: lambda: go_up(around, seed),
+        GraphRule.SIBLING: lambda: go_aside(around, seed, query),
+        GraphRule.DETAIL: lambda: go_down(around, seed),
+        GraphRule.LINK: lambda: go_by_links(around, seed, query),
+        GraphRule.SIMILAR: lambda: go_to_similar(around, seed),
+        GraphRule.TOOL: lambda: go_by_tool(around, seed),
+    }
+    for rule, go in ways.items():
+        if rule in rules:
+            yield from go()
 
 
 def _take(

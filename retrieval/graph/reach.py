@@ -1,10 +1,12 @@
 """What the graph adds to what was found: surroundings, activation, second questions, and which are copies."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from indexes.ports import ChunkReader, Encoder, GraphReader
 from retrieval.graph.expansion import Expansion, expand_seeds
 from retrieval.graph.follow_up import FollowUp
+from retrieval.graph.rules import ALL_RULES, GraphRule
 from retrieval.graph.spreading import Spread, choose_anchors, spread_from
 from retrieval.graph.surroundings import SEEDS
 from retrieval.graph.tools import DEFINITION, ToolInScope, find_tools
@@ -50,12 +52,11 @@ def reach_by_graph(
     asked: EmbeddedQuery,
     found: SearchResults,
     *,
-    second_queries: bool = True,
+    rules: Collection[GraphRule] = ALL_RULES,
 ) -> GraphResults:
     """Expand the best seeds, spread from the anchors, and ask again by rule from what that activated.
 
-    Where nothing spreads, or the question names its documents, or without *second_queries*, there is no
-    second question.
+    Where nothing spreads, or the question names its documents, there is no second question.
     """
     seeds = _best_seeds(chunks, found)
     expansion = expand_seeds(
@@ -65,11 +66,14 @@ def reach_by_graph(
         query=asked.query.text,
         wants_detail=wants_detail(asked.query.text),
         measure=found.measure.of,
+        rules=rules,
     )
     tools = find_tools(chunks, graph, asked, seeds, measure=found.measure.of)
     expansion = expansion.with_ways({one.chunk: one.path for one in tools if one.chunk}, role=DEFINITION)
-    spread = spread_from(graph, start_from(found), measure=found.measure.of)
-    if not spread.ran or spread.named or not second_queries:
+    spread = start_from(found)
+    if GraphRule.SPREAD in rules:
+        spread = spread_from(graph, spread, measure=found.measure.of)
+    if not spread.ran or spread.named or GraphRule.SECOND_QUERY not in rules:
         return GraphResults(spread=spread, expansion=expansion, tools=tools)
     follow_up = FollowUp(chunks=chunks, encoder=encoder, asked=asked, measure=found.measure)
     activated, sub_queries = follow_up.activate(spread)

@@ -1,9 +1,10 @@
 """A small index of linked pages for questions that take several looks, and a model that keeps to a script."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from retrieval.graph.rules import ALL_RULES, GraphRule
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.errors import SitegraphError
@@ -37,7 +38,7 @@ def novels_index() -> SmallIndex:
 
 
 def retriever_of(
-    index: SmallIndex, kind: type[Retriever] = Retriever, *, second_queries: bool = True
+    index: SmallIndex, kind: type[Retriever] = Retriever, *, rules: Collection[GraphRule] = ALL_RULES
 ) -> Retriever:
     """Open an index for queries."""
     return kind(
@@ -46,7 +47,7 @@ def retriever_of(
         index.encoder,
         generation=GENERATION,
         as_of=AS_OF,
-        second_queries=second_queries,
+        rules=rules,
     )
 
 

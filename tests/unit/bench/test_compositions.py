@@ -2,6 +2,7 @@
 
 from bench.compositions import FAILED, Composition, Remembering
 from bench.retrieval.question_sets import Question, QuestionSet
+from retrieval.graph.rules import ALL_RULES, GraphRule
 from retrieval.retriever import Retriever
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
@@ -31,7 +32,7 @@ def composition(kind: type[Retriever] = Retriever) -> Composition:
     retriever = retriever_of(index, kind)
     return Composition(
         retriever=retriever,
-        plain=retriever_of(index, second_queries=False),
+        plain=retriever_of(index, rules=ALL_RULES - {GraphRule.SECOND_QUERY}),
         remembering=Remembering(retriever),
         graph=index.graph,
         reranker=Likes(-1.0),

@@ -1,6 +1,6 @@
 """How much may join by one seed in each direction."""
 
-from retrieval.graph.directions import go_across, go_by_tool, go_down
+from retrieval.graph.directions import go_by_links, go_by_tool, go_down
 from retrieval.graph.expansion import expand_seeds
 from retrieval.graph.surroundings import Surroundings, look_around
 from schemas.edges import EdgeKind, plain_edge
@@ -36,7 +36,7 @@ def test_at_most_three_links_of_a_document_are_followed() -> None:
     targets = [page(f"t{n}", {f"Target {n}": f"target {n}"}) for n in range(5)]
     index = build_index([start, *targets], [link(start[1][0], one[1][0], "fee tables") for one in targets])
     seed = start[1][0]
-    assert len(list(go_across(look_around(index.graph, [seed]), seed, "fee tables"))) == 3
+    assert len(list(go_by_links(look_around(index.graph, [seed]), seed, "fee tables"))) == 3
 
 
 def test_at_most_two_other_passages_that_explain_a_tool_join() -> None:

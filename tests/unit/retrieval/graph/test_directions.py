@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from indexes.ports import GraphReader
-from retrieval.graph.directions import go_across, go_aside, go_by_tool, go_up, is_detail
+from retrieval.graph.directions import go_aside, go_by_links, go_by_tool, go_to_similar, go_up, is_detail
 from retrieval.graph.surroundings import Surroundings, look_around
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.nodes import Chunk
@@ -72,9 +72,9 @@ def test_aside_leads_to_siblings_whose_headings_share_words(index: SmallIndex) -
 
 
 def test_across_follows_a_menu_only_where_its_text_says_a_word_of_the_question(index: SmallIndex) -> None:
-    (step,) = go_across(*around(index, "Limits"), query="what are the fees")
+    (step,) = go_by_links(*around(index, "Limits"), query="what are the fees")
     assert (step.doc, step.path[0].kind) == (by_heading(index, "Fees").doc, "links_to")
-    assert list(go_across(*around(index, "Limits"), query="who pays")) == []
+    assert list(go_by_links(*around(index, "Limits"), query="who pays")) == []
 
 
 def test_across_leads_to_similar_passages_and_not_to_copies() -> None:
@@ -85,7 +85,7 @@ def test_across_leads_to_similar_passages_and_not_to_copies() -> None:
         for other, score in ((b, 0.9), (c, 0.97))
     ]
     index = build_index(documents, edges)
-    (step,) = go_across(look_around(index.graph, [a]), a, query="text")
+    (step,) = go_to_similar(look_around(index.graph, [a]), a)
     assert step.chunks == (b.id,)
 
 
@@ -106,7 +106,7 @@ def test_around_too_much_only_the_own_section_is_looked_at() -> None:
     index = build_index([hub, *leaves], [link(hub[1][0], one[1][0], "the hub") for one in leaves])
     found = look_around(index.graph, [hub[1][0]])
     assert found.dense
-    assert list(go_across(found, hub[1][0], query="the hub")) == []
+    assert list(go_by_links(found, hub[1][0], query="the hub")) == []
 
 
 def test_tables_code_and_captions_are_details(index: SmallIndex) -> None:
