@@ -12,8 +12,8 @@ LEAST_PAGES = 8
 
 LEAST_SHARE = 0.5
 """Share of the source's pages, of those that link anywhere. "Previous" and "Next" of a manual stand on all
-but one, "git(1)" on .87 of git's pages; of words linked in prose none stands on more than .38, in five manuals
-(`git-config(1)`)."""
+but one, "git(1)" on .87 of git's pages; of words linked in prose none stands on more than .38 in five
+manuals (`git-config(1)`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
