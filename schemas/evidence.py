@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from schemas.dates import DateOrigin
 from schemas.geometry import BBox, PageSize
 
 
@@ -28,6 +29,7 @@ FILTER_FIELDS = (
     "version",
     "lang",
     "template_type",
+    "page_kind",
     "file_id",
     "page_no",
     "tool_names",
@@ -130,7 +132,7 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One passage of the answer, with all that a citation needs; `stale` is its chunk's.
+    """One passage of the answer, with all that a citation needs; `stale` and the date are its chunk's.
 
     `logit` is what a reranker said, None where none was asked. Where `entity` names one, the text is made of
     edges of the graph that lead to it, and the passage is the one behind the last of them.
@@ -157,13 +159,15 @@ class Evidence:
     role: str
     path: tuple[PathStep, ...] = ()
     logit: float | None = None
+    last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     stale: bool = False
     entity: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """What an answer prints for an `[S#]`; `derivation` and `entity` are its evidence's."""
+    """What an answer prints for an `[S#]`; `derivation`, date and `entity` are its evidence's."""
 
     S: str
     chunk_id: str
@@ -173,6 +177,8 @@ class Citation:
     section: str | None
     pdf: PdfLocation | None
     derivation: Derivation = Derivation.STATED
+    last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     entity: str | None = None
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from schemas.dates import DateOrigin
 from schemas.geometry import BBox, PageSize
 
 
@@ -61,8 +62,9 @@ class RegionType(StrEnum):
 class Page:
     """A document without pages of paper: a web page, a Markdown file, a book; `doc` is its own id.
 
-    `stale`: this is its last good version, and what is there now could not be used. `aliases` are other
-    addresses that lead to it.
+    `heading_path` is the heading that all others stand under, empty where there is none. `last_modified` is
+    ISO 8601 in UTC. `stale`: this is its last good version, and what is there now could not be used.
+    `aliases` are other addresses that lead to it.
     """
 
     id: str
@@ -82,13 +84,16 @@ class Page:
     template_type: str | None = None
     page_kind: PageKind = PageKind.CONTENT
     breadcrumbs: tuple[str, ...] = ()
+    heading_path: tuple[str, ...] = ()
+    last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     stale: bool = False
     aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfDoc:
-    """A PDF document; `file_id` is its file name, as citations show it; `stale` and `aliases` as a Page's."""
+    """A PDF document; `file_id` is its file name, as citations show it; the last fields are as a Page's."""
 
     id: str
     doc: str
@@ -105,6 +110,8 @@ class PdfDoc:
     status: str | None = None
     version: str | None = None
     lang: str | None = None
+    last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     stale: bool = False
     aliases: tuple[str, ...] = ()
 
@@ -116,7 +123,7 @@ class Section:
     `heading_path` runs from the top heading to this one; `ordinal` is its place in reading order,
     from 0; `text` is what chunk offsets point into; `number` ("8.1") stands on the page before the
     heading, and in none of these. Text before the first heading is a section of level 0 with an empty
-    heading and path.
+    heading and path. `content_hash` covers path and text.
     """
 
     id: str
@@ -127,6 +134,7 @@ class Section:
     heading_path: tuple[str, ...]
     ordinal: int
     text: str
+    content_hash: str = ""
     number: str | None = None
     fragment: str | None = None
     url: str | None = None
@@ -135,13 +143,17 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfPage:
-    """A page of a PDF; `page_no` counts from 1, `page_label` is what is printed on it."""
+    """A page of a PDF; `page_no` counts from 1, `page_label` is what is printed on it.
+
+    `content_hash` covers its regions in reading order, without running headers and footers.
+    """
 
     id: str
     doc: str
     source: str
     page_no: int
     page_size: PageSize
+    content_hash: str = ""
     page_label: str | None = None
 
 
@@ -149,6 +161,7 @@ class PdfPage:
 class PdfRegion:
     """A block of a PDF page; chunk offsets point into its `text`.
 
+    `content_hash` covers its text, path and type, and of a picture its pixels.
     `caption` names a table or figure, as the region of its own beside it does. `ocr_conf` is the mean
     confidence, 0 to 1, of its words where they were recognised on a picture.
     """
@@ -161,6 +174,7 @@ class PdfRegion:
     bbox: BBox
     text: str
     ordinal: int
+    content_hash: str = ""
     heading_path: tuple[str, ...] = ()
     caption: str | None = None
     ocr_conf: float | None = None
@@ -257,7 +271,8 @@ class Chunk:
     heading it begins with: a link to one of them leads here. `code_languages` are those of the code in it, as
     the page names them. `round_trip`: its text was found in its box, or its fragment in the page; None where
     that cannot be told. Times are ISO 8601 in UTC. `anchor_texts` come from other documents and are given by
-    `ingest.link`; the times come from the fetch and the run. `stale` is its document's.
+    `ingest.link`; the times come from the fetch and the run. `last_modified`, its origin and `stale` are its
+    document's.
     """
 
     id: str
@@ -301,9 +316,13 @@ class Chunk:
     round_trip: bool | None = None
     stale: bool = False
     last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     fetched_at: str | None = None
     changed_at: str | None = None
 
 
-OBSERVED_FIELDS = ("last_modified", "fetched_at", "changed_at")
-"""Chunk fields that depend on when the content was observed, not on what it says."""
+TIMES = ("fetched_at", "changed_at")
+"""Chunk fields that stay while its text does."""
+
+OBSERVED_FIELDS = ("last_modified", "last_modified_origin", *TIMES)
+"""Chunk fields that depend on when, and how, the content was observed, not on what it says."""

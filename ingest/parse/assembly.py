@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import takewhile
 from urllib.parse import urlsplit
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
@@ -82,6 +83,7 @@ def assemble_page(
         alternates=facts.alternates,
         warnings=facts.warnings,
         secrets=secrets,
+        modified=facts.modified,
     )
 
 
@@ -124,6 +126,7 @@ def _page(graph: _PageGraph, facts: PageFacts, content_hash: str) -> Page:
         template_type=facts.template_type,
         page_kind=graph.kind,
         breadcrumbs=facts.breadcrumbs,
+        heading_path=_heading_above(graph.sections),
     )
 
 
@@ -148,6 +151,13 @@ def _page_kind(outline: tuple[OutlineSection, ...], facts: PageFacts, request: P
     )
 
 
+def _heading_above(sections: list[Section]) -> tuple[str, ...]:
+    """The headings that all others of a page stand under: its title as it reads there, if it has one."""
+    paths = [section.heading_path for section in sections if section.heading_path]
+    shared = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
+    return tuple(names[0] for names in shared)
+
+
 def _add_sections(graph: _PageGraph, outline: tuple[OutlineSection, ...]) -> None:
     occurrences = Occurrences()
     for ordinal, section in enumerate(outline):
@@ -157,6 +167,7 @@ def _add_sections(graph: _PageGraph, outline: tuple[OutlineSection, ...]) -> Non
             doc=graph.doc,
             source=graph.request.source,
             heading=section.heading,
+            content_hash=record_sha256([section.heading_path, section.text]),
             number=section.number,
             level=section.level,
             heading_path=section.heading_path,

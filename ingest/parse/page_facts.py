@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+from schemas.dates import Dated
 from schemas.fragment import ParseRequest, Reference
 
 
@@ -18,6 +19,7 @@ class PageFacts:
     template_type: str
     breadcrumbs: tuple[str, ...] = ()
     lang: str | None = None
+    modified: Dated | None = None
     doc_id: str | None = None
     references: tuple[Reference, ...] = ()
     names: tuple[str, ...] = ()

@@ -22,6 +22,8 @@ _ROW_FIELDS = (
         "derivation",
         "role",
         "path",
+        "last_modified",
+        "last_modified_origin",
     ),
 )
 _INDENT = "     "
@@ -70,11 +72,17 @@ def _lines(evidence: Evidence, width: int) -> Iterator[str]:
     trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
     yield show_line(f"{label_of(evidence)} {trail}".rstrip())
     yield show_line(f"{_INDENT}{cite_line(evidence, evidence.pdf)}")
-    yield f"{_INDENT}{evidence.score:.3f}  {evidence.source}  {evidence.chunk_id}"
+    yield f"{_INDENT}{evidence.score:.3f}  {evidence.source}  {evidence.chunk_id}{_dated(evidence)}"
     for step in evidence.path:
         yield f"{_INDENT}{step.src} --[{step.kind}]--> {step.dst}"
     yield ""
     yield wrap_text(evidence.text, width=width, indent=_INDENT)
+
+
+def _dated(evidence: Evidence) -> str:
+    if evidence.last_modified is None:
+        return ""
+    return f"  modified {evidence.last_modified[:10]} ({evidence.last_modified_origin})"
 
 
 def show_line(text: str) -> str:

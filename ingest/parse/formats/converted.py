@@ -15,6 +15,7 @@ from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.outline import Part, build_outline, with_links
 from ingest.parse.page_facts import PageFacts, file_name, folders
+from schemas.dates import Dated
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, ParseRequest
 
@@ -57,6 +58,7 @@ def assemble_document(
     kind: str,
     title: str = "",
     lang: str | None = None,
+    modified: Dated | None = None,
     warnings: tuple[str, ...] = (),
     count_tokens: CountTokens,
 ) -> GraphFragment:
@@ -70,6 +72,7 @@ def assemble_document(
         template_type=kind,
         breadcrumbs=(*folders(request), title),
         lang=lang,
+        modified=modified,
         warnings=(*warnings, *collected.warnings),
     )
     return assemble_page(outline, collected.links, request=request, facts=facts, count_tokens=count_tokens)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 from zipfile import ZipFile
 
+from ingest.dates import dated
 from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_member
 from ingest.parse.formats.epub_package import CONTAINER, Chapter, inside, read_package
 from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.secrets import find_in_markup
+from schemas.dates import DateOrigin
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
 from schemas.fragment import GraphFragment, ParseRequest
@@ -62,6 +64,7 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
         kind=FORMAT.name,
         title=book.title,
         lang=book.lang,
+        modified=dated(book.modified, DateOrigin.EPUB) or dated(book.published, DateOrigin.PUBLISHED),
         count_tokens=tools.count_tokens,
     )
 

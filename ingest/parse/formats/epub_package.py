@@ -33,6 +33,8 @@ class Book:
 
     title: str
     lang: str | None
+    modified: str
+    published: str
     chapters: tuple[Chapter, ...]
 
 
@@ -51,8 +53,18 @@ def read_package(archive: ZipFile, *, subject: str) -> Book:
     if locked := {chapter.path for chapter in chapters} & _encrypted(archive, subject):
         raise ParseError(f"encrypted: {min(locked)} cannot be read", subject=subject)
     return Book(
-        title=_said(package, "title"), lang=_said(package, "language")[:35] or None, chapters=chapters
+        title=_said(package, "title"),
+        lang=_said(package, "language")[:35] or None,
+        modified=_modified(package),
+        published=_said(package, "date"),
+        chapters=chapters,
     )
+
+
+def _modified(package: Any) -> str:
+    """When the package was last changed (EPUB 3.3, 5.5.4)."""
+    metas = (meta for meta in package.iter("{*}meta") if meta.get("property") == "dcterms:modified")
+    return next(((meta.text or "").strip() for meta in metas), "")
 
 
 def read_xml(archive: ZipFile, path: str, *, subject: str) -> Any:

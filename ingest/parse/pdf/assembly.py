@@ -14,6 +14,7 @@ from ingest.parse.pdf.continuing import find_continued
 from ingest.parse.pdf.landing import InnerLink, TextPlace
 from ingest.parse.pdf.ocr import mean_confidence, recognised_lines
 from ingest.parse.pdf.page import Line, PageContent
+from schemas.dates import Dated
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, LinkPlace, ParseRequest
 from schemas.geometry import BBox
@@ -41,6 +42,7 @@ class PdfFacts:
     file_id: str
     page_count: int
     lang: str | None = None
+    modified: Dated | None = None
     warnings: tuple[str, ...] = ()
     noindex: bool = False
     nofollow: bool = False
@@ -80,7 +82,7 @@ def assemble_pdf(
         request=request, facts=facts, doc=pdf_doc_id(request.uri), recognised=recognised_lines(pages)
     )
     if not facts.noindex:
-        _add_pages(graph, pages)
+        _add_pages(graph, pages, regions)
         _add_regions(graph, regions, count_tokens)
         for src, dst in find_continued(graph.chunks, graph.regions):
             graph.join(EdgeKind.NEXT, src, dst)
@@ -99,6 +101,7 @@ def assemble_pdf(
         noindex=facts.noindex,
         nofollow=facts.nofollow,
         warnings=facts.warnings,
+        modified=facts.modified,
     )
 
 
@@ -115,9 +118,7 @@ def _content_hash(
     title: str,
 ) -> str:
     """Hash what a reader sees, in reading order, without running headers and footers, and where it leads."""
-    seen = [
-        [region.type, region.joined.text, region.digest] for region in regions if region.type not in _MARGINS
-    ]
+    seen = [_said(region) for region in regions if region.type not in _MARGINS]
     targets = {(link.target, link.fragment or "") for link in links if link.position is LinkPosition.BODY}
     inner = {
         (
@@ -131,6 +132,10 @@ def _content_hash(
     return record_sha256(
         {"title": title, "regions": seen, "links": sorted(targets), "inner_links": sorted(inner)}
     )
+
+
+def _said(region: Region) -> list[str]:
+    return [region.type, region.joined.text, region.digest]
 
 
 def _document(graph: _PdfGraph, content_hash: str) -> PdfDoc:
@@ -153,7 +158,11 @@ def _document(graph: _PdfGraph, content_hash: str) -> PdfDoc:
     )
 
 
-def _add_pages(graph: _PdfGraph, pages: Sequence[PageContent]) -> None:
+def _add_pages(graph: _PdfGraph, pages: Sequence[PageContent], regions: Sequence[Region]) -> None:
+    seen: dict[int, list[list[str]]] = {}
+    for region in regions:
+        if region.type not in _MARGINS:
+            seen.setdefault(region.page_no, []).append(_said(region))
     for page in pages:
         node = PdfPage(
             id=pdf_page_id(graph.doc, page.page_no),
@@ -162,6 +171,7 @@ def _add_pages(graph: _PdfGraph, pages: Sequence[PageContent]) -> None:
             page_no=page.page_no,
             page_size=page.size,
             page_label=page.label,
+            content_hash=record_sha256(seen.get(page.page_no, [])),
         )
         graph.pages[page.page_no] = node
         graph.join(EdgeKind.CONTAINS, graph.doc, node.id)
@@ -188,6 +198,7 @@ def _region_node(graph: _PdfGraph, region: Region, ordinal: int, occurrences: Oc
         doc=graph.doc,
         source=graph.request.source,
         region_type=region.type,
+        content_hash=record_sha256([region.heading_path, *_said(region)]),
         page_no=region.page_no,
         bbox=region.bbox,
         text=region.joined.text,

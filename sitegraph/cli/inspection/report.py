@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ingest.parse.html.traced import BlockStatus, CleaningStep
+from schemas.dates import DateOrigin
 from schemas.fragment import Link
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import RegionType
@@ -132,6 +133,8 @@ class Report:
     links: tuple[Link, ...]
     doc_id: str | None = None
     lang: str | None = None
+    last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     template_type: str | None = None
     breadcrumbs: tuple[str, ...] = ()
     content: ContentFound | None = None

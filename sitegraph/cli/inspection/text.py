@@ -46,6 +46,8 @@ def summarise(report: Report) -> Iterator[tuple[str, str]]:
     kind = (report.kind, report.template_type, report.lang, report.doc_id)
     yield "address", report.address
     yield "kind", ", ".join(dict.fromkeys(filter(None, kind)))
+    if report.last_modified:
+        yield "modified", f"{report.last_modified} ({report.last_modified_origin})"
     if report.breadcrumbs:
         yield "trail", " > ".join(report.breadcrumbs)
     if report.content:

@@ -89,8 +89,9 @@ def test_rows_of_a_payload_keep_their_kinds() -> None:
 
 OLD_PAGE = (
     '{"aliases":[],"breadcrumbs":["Guide"],"content_hash":"c","doc":"page:a","doc_id":null,"doc_type":null,'
-    '"document_kind":"markdown","domain":null,"id":"page:a","kind":"Page","lang":null,'
-    '"page_kind":"content","path":"a.md","source":"s","stale":false,"status":null,"template_type":"markdown","title":"A","url":null,"version":null}'
+    '"document_kind":"markdown","domain":null,"heading_path":["A"],"id":"page:a","kind":"Page","lang":null,'
+    '"last_modified":null,"last_modified_origin":null,"page_kind":"content","path":"a.md",'
+    '"source":"s","stale":false,"status":null,"template_type":"markdown","title":"A","url":null,"version":null}'
 )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from ingest.diff.rows import diff_chunks, diff_rows, row_changes, stamp
+from schemas.dates import DateOrigin
 from tests.fakes.graph_samples import make_chunk, make_graph
 
 RUN = "2026-03-01T12:00:00+00:00"
@@ -20,11 +21,19 @@ def test_what_counts_as_the_same_can_be_said() -> None:
     assert diff_rows([new], [old], same=lambda left, right: left.text == right.text) == ((), ())
 
 
-def test_a_chunk_of_equal_content_keeps_all_its_times() -> None:
+def test_a_chunk_of_equal_content_keeps_its_times() -> None:
     held = make_chunk("a", changed_at=BEFORE, fetched_at=BEFORE, last_modified=BEFORE)
-    fresh = make_chunk("a", fetched_at=RUN, last_modified=RUN)
+    fresh = make_chunk("a", fetched_at=RUN, last_modified=BEFORE)
     assert stamp(fresh, held, changed_at=RUN) == held
     assert diff_chunks([fresh], [held], changed_at=RUN) == ((), (), 0)
+
+
+def test_a_chunk_has_the_date_of_its_document_though_its_content_stayed() -> None:
+    held = make_chunk("a", changed_at=BEFORE, fetched_at=BEFORE, last_modified=BEFORE)
+    fresh = make_chunk("a", fetched_at=RUN, last_modified=RUN, last_modified_origin=DateOrigin.META)
+    upserts, _, added = diff_chunks([fresh], [held], changed_at=RUN)
+    assert upserts == (replace(held, last_modified=RUN, last_modified_origin=DateOrigin.META),)
+    assert added == 0
 
 
 def test_a_chunk_that_moved_down_is_written_but_not_new_and_keeps_its_times() -> None:
