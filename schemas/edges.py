@@ -1,9 +1,10 @@
 """Edges of the graph."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from schemas.ids import edge_id
+from schemas.later_fields import LATER
 
 
 class EdgeKind(StrEnum):
@@ -74,7 +75,7 @@ class Edge:
     count: int = 1
     score: float | None = None
     chunk: str | None = None
-    offset: int | None = None
+    offset: int | None = field(default=None, metadata=LATER)
     text: str | None = None
     predicate: str | None = None
     role: EvidenceRole | None = None

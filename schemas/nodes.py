@@ -1,11 +1,12 @@
 """Nodes of the graph, and the chunk row that the vector store keeps."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeGuard
 
 from schemas.dates import DateOrigin
 from schemas.geometry import BBox, PageSize
+from schemas.later_fields import LATER
 
 
 class NodeKind(StrEnum):
@@ -60,8 +61,10 @@ class RegionType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A document without pages of paper: a web page, a Markdown file, a book; `doc` is its own id.
+    """A document without pages of paper, whose `doc` is its own id: a web page, a Markdown file, a book; or a
+    part of one that is read by itself, a chapter, whose `doc` is the book. `is_document` tells them apart.
 
+    `fragment` opens a chapter in its book, at `url` or `path`.
     `heading_path` is the heading that all others stand under, empty where there is none. `last_modified` is
     ISO 8601 in UTC. `stale`: this is its last good version, and what is there now could not be used.
     `aliases` are other addresses that lead to it.
@@ -75,6 +78,7 @@ class Page:
     document_kind: str = DocumentKind.HTML
     url: str | None = None
     path: str | None = None
+    fragment: str | None = field(default=None, metadata=LATER)
     doc_id: str | None = None
     doc_type: str | None = None
     domain: str | None = None
@@ -82,11 +86,11 @@ class Page:
     version: str | None = None
     lang: str | None = None
     template_type: str | None = None
-    page_kind: PageKind = PageKind.CONTENT
+    page_kind: PageKind = field(default=PageKind.CONTENT, metadata=LATER)
     breadcrumbs: tuple[str, ...] = ()
-    heading_path: tuple[str, ...] = ()
-    last_modified: str | None = None
-    last_modified_origin: DateOrigin | None = None
+    heading_path: tuple[str, ...] = field(default=(), metadata=LATER)
+    last_modified: str | None = field(default=None, metadata=LATER)
+    last_modified_origin: DateOrigin | None = field(default=None, metadata=LATER)
     stale: bool = False
     aliases: tuple[str, ...] = ()
 
@@ -110,8 +114,8 @@ class PdfDoc:
     status: str | None = None
     version: str | None = None
     lang: str | None = None
-    last_modified: str | None = None
-    last_modified_origin: DateOrigin | None = None
+    last_modified: str | None = field(default=None, metadata=LATER)
+    last_modified_origin: DateOrigin | None = field(default=None, metadata=LATER)
     stale: bool = False
     aliases: tuple[str, ...] = ()
 
@@ -134,7 +138,7 @@ class Section:
     heading_path: tuple[str, ...]
     ordinal: int
     text: str
-    content_hash: str = ""
+    content_hash: str = field(default="", metadata=LATER)
     number: str | None = None
     fragment: str | None = None
     url: str | None = None
@@ -153,7 +157,7 @@ class PdfPage:
     source: str
     page_no: int
     page_size: PageSize
-    content_hash: str = ""
+    content_hash: str = field(default="", metadata=LATER)
     page_label: str | None = None
 
 
@@ -174,7 +178,7 @@ class PdfRegion:
     bbox: BBox
     text: str
     ordinal: int
-    content_hash: str = ""
+    content_hash: str = field(default="", metadata=LATER)
     heading_path: tuple[str, ...] = ()
     caption: str | None = None
     ocr_conf: float | None = None
@@ -262,6 +266,11 @@ def kind_of(node: Node) -> NodeKind:
     return _KIND_OF[type(node)]
 
 
+def is_document(node: Node) -> TypeGuard[Page | PdfDoc]:
+    """Whether a node stands for a whole document; a chapter is a Page, and none."""
+    return isinstance(node, Page | PdfDoc) and node.id == node.doc
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
     """A passage small enough to embed, with everything a citation needs.
@@ -319,6 +328,11 @@ class Chunk:
     last_modified_origin: DateOrigin | None = None
     fetched_at: str | None = None
     changed_at: str | None = None
+
+
+def page_of(chunk: Chunk) -> str:
+    """Return the id of the Page or PDF that a chunk is part of: of a book the chapter, else its document."""
+    return next((one for one in reversed(chunk.parent_ids) if one.startswith("page:")), chunk.doc)
 
 
 TIMES = ("fetched_at", "changed_at")

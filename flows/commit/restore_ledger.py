@@ -14,7 +14,7 @@ from ingest.urls import file_url
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound
 from schemas.fragment import GraphFragment
-from schemas.nodes import Page, PdfDoc, Tool
+from schemas.nodes import Page, PdfDoc, Tool, is_document
 from schemas.records import from_record
 
 DocumentNode = Page | PdfDoc
@@ -31,8 +31,10 @@ def restore_ledger(run: CommitContext) -> bool:
     if current == 0 or index.ledger.generations.get(current) is not None:
         return False
     run.progress.say(f"the ledger does not know generation {current}; rebuilding it from the graph")
-    found = [node for node in index.graph.at(current).scan_nodes() if isinstance(node, DocumentNode | Tool)]
-    nodes = [node for node in found if not isinstance(node, Tool)]
+    found = [
+        node for node in index.graph.at(current).scan_nodes() if isinstance(node, Tool) or is_document(node)
+    ]
+    nodes = [node for node in found if is_document(node)]
     others = {node.id: _as_parsed(node) for node in nodes if node.source != run.source.name}
     fragments = _find_fragments(index, others)
     times = _times(index, current)

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from schemas.changes import RowChanges
 from schemas.documents import LiveDocument
 from schemas.edges import Edge
-from schemas.nodes import OBSERVED_FIELDS, TIMES, Chunk, Node, Page, PdfDoc
+from schemas.nodes import OBSERVED_FIELDS, TIMES, Chunk, Node, Page, PdfDoc, is_document
 
 
 class _Row(Protocol):
@@ -69,16 +69,19 @@ def as_observed(chunks: Iterable[Chunk], known: Mapping[str, Observed]) -> tuple
 
 
 def mark(node: Node, live: LiveDocument) -> Node:
-    """Set what a parser cannot know of a document: its date, if it is stale, and what else leads to it."""
-    if isinstance(node, Page | PdfDoc):
-        return replace(
-            node,
-            last_modified=live.last_modified,
-            last_modified_origin=live.last_modified_origin,
-            stale=live.stale,
-            aliases=live.aliases,
-        )
-    return node
+    """Set what a parser cannot know of a document: its date, if it is stale, and what else leads to it.
+
+    A chapter is as stale and as old as its book; other addresses lead to the book.
+    """
+    if not isinstance(node, Page | PdfDoc):
+        return node
+    return replace(
+        node,
+        last_modified=live.last_modified,
+        last_modified_origin=live.last_modified_origin,
+        stale=live.stale,
+        aliases=live.aliases if is_document(node) else (),
+    )
 
 
 def row_changes(

@@ -1,7 +1,7 @@
 """Sections of an HTML or Markdown page > the typed graph of one document."""
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import takewhile
@@ -12,14 +12,15 @@ from ingest.parse.chunking import CountTokens, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.graph import DocumentGraph
 from ingest.parse.outline import OutlineSection, links_in
-from ingest.parse.page_facts import PageFacts
+from ingest.parse.page_facts import PageFacts, PagePart
 from ingest.parse.page_kind import page_kind
+from ingest.parse.parts import join_parts
 from ingest.parse.secrets import hide_in_page
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, LinkPlace, ParseRequest
 from schemas.hashing import record_sha256
-from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, section_id
+from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, part_page_id, section_id
 from schemas.nodes import Chunk, Page, PageKind, Section
 
 MAX_FRAGMENTS = 200
@@ -36,6 +37,11 @@ class _PageGraph(DocumentGraph):
     kind: PageKind
     sections: list[Section] = field(default_factory=list)
     places: list[PlacedLink] = field(default_factory=list)
+    parts: tuple[str, ...] = ()
+
+    def page_of(self, section: OutlineSection) -> str:
+        """Return the id of the Page that a section stands on."""
+        return self.parts[section.page - 1] if self.parts else self.doc
 
 
 def assemble_page(
@@ -48,6 +54,7 @@ def assemble_page(
 ) -> GraphFragment:
     """Return the fragment of a page: Page > every Section > its Chunks, and Section > Section.
 
+    Where the page has parts, as a book has chapters, these contain the sections: Page > Page > Section.
     `contains` leads from the Page to all of its sections, nested or not, so that one hop reaches each;
     `parent_of` keeps the nesting. A `noindex` page is its Page node alone. Links that are in the outline get
     their places.
@@ -57,18 +64,21 @@ def assemble_page(
     # Cutting and labelling count the same texts; the tokenizer is the most costly part of a page.
     count_tokens = cache(count_tokens)
     if not facts.noindex:
+        graph.parts = tuple(part_page_id(graph.doc, part.name) for part in facts.parts)
+        join_parts(graph, graph.parts, facts.parts)
         _add_sections(graph, outline)
         _add_chunks(graph, outline, facts, count_tokens)
         links = place_links(links, graph.places)
     if graph.kind in _LINK_LISTS:
         links = _as_navigation(links)
     page = _page(graph, facts, page_hash(outline, links, facts.title))
+    parts = _part_pages(graph, page, outline, facts.parts)
     return GraphFragment(
         uri=request.uri,
         doc=graph.doc,
         kind=facts.kind,
         content_hash=page.content_hash,
-        nodes=(page, *graph.sections, *graph.chunk_nodes()),
+        nodes=(page, *parts, *graph.sections, *graph.chunk_nodes()),
         edges=tuple(graph.edges),
         chunks=tuple(graph.chunks),
         links=links,
@@ -151,11 +161,37 @@ def _page_kind(outline: tuple[OutlineSection, ...], facts: PageFacts, request: P
     )
 
 
-def _heading_above(sections: list[Section]) -> tuple[str, ...]:
+def _heading_above(sections: Sequence[Section | OutlineSection]) -> tuple[str, ...]:
     """The headings that all others of a page stand under: its title as it reads there, if it has one."""
     paths = [section.heading_path for section in sections if section.heading_path]
     shared = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
     return tuple(names[0] for names in shared)
+
+
+def _part_pages(
+    graph: _PageGraph, page: Page, outline: tuple[OutlineSection, ...], parts: tuple[PagePart, ...]
+) -> tuple[Page, ...]:
+    """Return the parts of a page, each with what they share and a title, hash and fragment of its own."""
+    sections: dict[str, list[OutlineSection]] = {id_: [] for id_ in graph.parts}
+    for section in outline if graph.parts else ():
+        sections[graph.page_of(section)].append(section)
+    return tuple(
+        replace(
+            page,
+            id=id_,
+            title=part.title,
+            content_hash=page_hash(tuple(own), _leaving(graph.request.uri, part.links), part.title),
+            fragment=part.fragment,
+            doc_id=None,
+            heading_path=_heading_above(own),
+        )
+        for (id_, own), part in zip(sections.items(), parts, strict=False)
+    )
+
+
+def _leaving(uri: str, links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Links without their places in the document itself, which move with what stands before them."""
+    return tuple(replace(link, fragment=None) if link.target == uri else link for link in links)
 
 
 def _add_sections(graph: _PageGraph, outline: tuple[OutlineSection, ...]) -> None:
@@ -178,7 +214,7 @@ def _add_sections(graph: _PageGraph, outline: tuple[OutlineSection, ...]) -> Non
             path=graph.request.path,
         )
         graph.sections.append(node)
-        graph.join(EdgeKind.CONTAINS, graph.doc, node.id)
+        graph.join(EdgeKind.CONTAINS, graph.page_of(section), node.id)
         if section.parent is not None:
             graph.join(EdgeKind.PARENT_OF, graph.sections[section.parent].id, node.id)
 
@@ -305,10 +341,10 @@ def _fragment_at(section: OutlineSection, offset: int) -> str | None:
 
 
 def _parents(graph: _PageGraph, outline: tuple[OutlineSection, ...], index: int) -> tuple[str, ...]:
-    """Ids from the page down to the section itself, in the order of heading_path."""
+    """Ids from the document over its part down to the section itself, in the order of heading_path."""
     above: list[str] = []
     at: int | None = index
     while at is not None:
         above.append(graph.sections[at].id)
         at = outline[at].parent
-    return (graph.doc, *reversed(above))
+    return tuple(dict.fromkeys((graph.doc, graph.page_of(outline[index]), *reversed(above))))

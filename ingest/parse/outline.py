@@ -72,7 +72,17 @@ class Stretch:
     language: str | None = None
 
 
-Part = Heading | Block | BoxStart | BoxEnd
+@dataclass(frozen=True, slots=True)
+class PageStart:
+    """A page of the document begins, a chapter: nothing after it belongs to a section before.
+
+    `fragment` opens it, and what stands in it before any heading.
+    """
+
+    fragment: str | None = None
+
+
+Part = Heading | Block | BoxStart | BoxEnd | PageStart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +93,8 @@ class OutlineSection:
     `anchors` are (offset, id) into `text`, in order; `captions` are (start, end, caption); `stretches` are
     in order and apart. `aliases` are further ids that stand where the heading does. `links` are those in
     `text`, and `heading_links` those in the heading.
-    A section that has a heading and nothing under it has the heading as text.
+    A section that has a heading and nothing under it has the heading as text. `page` counts the `PageStart`s
+    before it.
     """
 
     heading: str
@@ -100,6 +111,7 @@ class OutlineSection:
     number: str | None = None
     links: tuple[LinkSpan, ...] = ()
     heading_links: tuple[Hashable, ...] = ()
+    page: int = 0
 
 
 @dataclass(slots=True)
@@ -120,6 +132,7 @@ class _Draft:
     is_title: bool = False
     links: list[LinkSpan] = field(default_factory=list)
     heading_links: tuple[Hashable, ...] = ()
+    page: int = 0
 
     def add(self, block: Block) -> None:
         if self.length and block.text:
@@ -151,6 +164,7 @@ class _Draft:
             number=self.number,
             links=tuple(self.links),
             heading_links=self.heading_links,
+            page=self.page,
         )
 
 
@@ -163,12 +177,17 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
     drafts: list[_Draft] = []
     open_: list[int] = []
     floors: list[int] = []
+    page, start = 0, PageStart()
     for part in parts:
         match part:
             case Heading():
                 _open(drafts, open_, part, floors[-1] if floors else 0)
+                drafts[-1].page = page
             case Block():
-                _current(drafts, open_).add(part)
+                _current(drafts, open_, page, start).add(part)
+            case PageStart():
+                page, start = page + 1, part
+                open_.clear()
             case BoxStart():
                 floors.append(len(open_))
             case BoxEnd():
@@ -221,13 +240,13 @@ def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) 
     open_.append(len(drafts) - 1)
 
 
-def _current(drafts: list[_Draft], open_: list[int]) -> _Draft:
+def _current(drafts: list[_Draft], open_: list[int], page: int, start: PageStart) -> _Draft:
     if open_:
         return drafts[open_[-1]]
     for draft in drafts:
-        if not draft.path:
+        if not draft.path and draft.page == page:
             return draft
-    drafts.append(_Draft("", 0, (), None, None))
+    drafts.append(_Draft("", 0, (), None, None, start.fragment, page=page))
     return drafts[-1]
 
 

@@ -4,7 +4,22 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from schemas.dates import Dated
-from schemas.fragment import ParseRequest, Reference
+from schemas.fragment import Link, ParseRequest, Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePart:
+    """A part of a document that is a Page of its own: a chapter of a book.
+
+    `name` tells it from the others for good, as its path in the archive does; `fragment` opens it, and those
+    of all that stands in it begin with `prefix`.
+    """
+
+    name: str
+    title: str
+    fragment: str | None = None
+    prefix: str | None = None
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +27,7 @@ class PageFacts:
     """What a parser knows of a page besides its sections and links.
 
     `has_search`: a form in its content asks for words to search for. `is_empty`: its main element has none.
+    `parts` are in reading order, as their sections count them: the first is that of `page` 1.
     """
 
     kind: str
@@ -32,6 +48,7 @@ class PageFacts:
     has_search: bool = False
     is_empty: bool = False
     warnings: tuple[str, ...] = ()
+    parts: tuple[PagePart, ...] = ()
 
 
 def file_name(request: ParseRequest) -> str:

@@ -14,7 +14,7 @@ from ingest.parse.html.family import Shape
 from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.outline import Part, build_outline, with_links
-from ingest.parse.page_facts import PageFacts, file_name, folders
+from ingest.parse.page_facts import PageFacts, PagePart, file_name, folders
 from schemas.dates import Dated
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, ParseRequest
@@ -60,9 +60,13 @@ def assemble_document(
     lang: str | None = None,
     modified: Dated | None = None,
     warnings: tuple[str, ...] = (),
+    pages: tuple[PagePart, ...] = (),
     count_tokens: CountTokens,
 ) -> GraphFragment:
-    """Return the fragment of a document; without a title, it has its first heading's or its file's name."""
+    """Return the fragment of a document; without a title, it has its first heading's or its file's name.
+
+    Args: pages: what *parts* has a `PageStart` for, each.
+    """
     collected = collect_links(links, base=request.uri)
     outline = with_links(build_outline(parts), collected.by_key)
     title = title or next((one.heading for one in outline if one.heading), "") or file_name(request)
@@ -74,6 +78,7 @@ def assemble_document(
         lang=lang,
         modified=modified,
         warnings=(*warnings, *collected.warnings),
+        parts=pages,
     )
     return assemble_page(outline, collected.links, request=request, facts=facts, count_tokens=count_tokens)
 

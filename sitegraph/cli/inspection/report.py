@@ -69,6 +69,15 @@ class SectionShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChapterShown:
+    """A chapter of a book, and the numbers of its sections."""
+
+    title: str
+    fragment: str | None
+    sections: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RegionShown:
     """A region of a PDF page; `number` is its place in reading order. Without chunks, `reason` says why."""
 
@@ -138,6 +147,7 @@ class Report:
     template_type: str | None = None
     breadcrumbs: tuple[str, ...] = ()
     content: ContentFound | None = None
+    chapters: tuple[ChapterShown, ...] = ()
     sections: tuple[SectionShown, ...] = ()
     blocks: tuple[BlockShown, ...] = ()
     pages: tuple[PageShown, ...] = ()

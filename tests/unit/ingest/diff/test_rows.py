@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from ingest.diff.rows import diff_chunks, diff_rows, row_changes, stamp
+from ingest.diff.rows import diff_chunks, diff_rows, mark, row_changes, stamp
 from schemas.dates import DateOrigin
-from tests.fakes.graph_samples import make_chunk, make_graph
+from schemas.documents import LiveDocument
+from tests.fakes.graph_samples import make_chunk, make_graph, make_page
 
 RUN = "2026-03-01T12:00:00+00:00"
 BEFORE = "2026-01-01T12:00:00+00:00"
@@ -65,3 +66,22 @@ def test_the_three_tables_are_compared_each_with_its_own() -> None:
     assert changes.edge_deletes == (graph.edges[0].id,)
     assert (changes.edges, changes.node_deletes, changes.chunks_added) == ((), (), 1)
     assert changes.chunk_deletes == (make_chunk("b").id,)
+
+
+def test_a_chapter_is_as_stale_as_its_book_and_other_addresses_lead_to_the_book() -> None:
+    book = make_page("files://s/island.epub")
+    chapter = replace(book, id="page:chapter", title="Oil")
+    section = make_graph().sections[0]
+    live = LiveDocument(
+        doc=book.id,
+        source="s",
+        uri="files://s/island.epub",
+        fragment_sha="f",
+        content_hash="c",
+        stale=True,
+        aliases=("files://s/copy.epub",),
+    )
+
+    assert mark(book, live) == replace(book, stale=True, aliases=live.aliases)
+    assert mark(chapter, live) == replace(chapter, stale=True)
+    assert mark(section, live) == section
