@@ -53,15 +53,18 @@ def index_source(
     accept: bool = False,
     quiet: bool = False,
     repair: bool = False,
+    model: str | None = None,
 ) -> dict[str, Any]:
     """Bring the index up to date with one source and give the run's report.
 
     Args: source: path of a source file; index: index folder (default: the settings'); graph: `lance`
     or `neo4j`, for a new index; due: look only at documents whose time has come; accept: publish even
     though the guard objects; quiet: no progress on stderr; repair: compare everything that readers see with
-    its hashes first, and make again what is damaged.
+    its hashes first, and make again what is damaged; model: name or folder of an encoder (default: the
+    index's own).
     """
-    options = {"index": index, "graph": graph, "accept": accept, "quiet": quiet, "repair": repair}
+    options: dict[str, Any] = {"index": index, "graph": graph, "model": model}
+    options |= {"accept": accept, "quiet": quiet, "repair": repair}
     with forwarded_logs():
         try:
             report = run_source(source, due=due, options=options)

@@ -22,6 +22,7 @@ def run_source(
     index: str | None,
     folder: Path,
     graph: str | None,
+    model: str | None = None,
     due: bool,
     accept: bool,
     repair: bool = False,
@@ -33,8 +34,8 @@ def run_source(
 
     Raises what the flow raises.
     """
-    options: dict[str, Any] = {"source": source, "index": index, "graph": graph, "accept": accept}
-    options["repair"] = repair
+    options: dict[str, Any] = {"source": source, "index": index, "graph": graph, "model": model}
+    options |= {"accept": accept, "repair": repair}
     if may_be_configured(os.environ, Path.cwd()) or not IndexLayout(folder).manifest.exists():
         return _run_flow(**options, due=due)
     clock = SystemClock()

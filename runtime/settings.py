@@ -15,13 +15,20 @@ DTYPES = ("auto", "fp32", "bf16")
 """The arithmetic of indexes/embed/routes.py, which is not imported here: every command begins with this."""
 
 
-def read_settings(index: str | None = None, *, graph: str | None = None) -> Settings:
+def read_settings(
+    index: str | None = None, *, graph: str | None = None, model: str | None = None
+) -> Settings:
     """Settings from the environment and `./sitegraph.toml`; arguments win over both.
 
     Raises: ConfigError: a setting or the file is wrong, or there is no graph store of that name.
     """
     settings = load_settings(os.environ, _file_text())
-    settings = replace(settings, index=index or settings.index, graph=graph or settings.graph)
+    settings = replace(
+        settings,
+        index=index or settings.index,
+        graph=graph or settings.graph,
+        model=model or settings.model,
+    )
     if settings.graph not in (None, *GRAPHS):
         raise ConfigError(f"must be one of {', '.join(GRAPHS)}, not {settings.graph!r}", subject="graph")
     if settings.dtype not in (None, *DTYPES):

@@ -27,6 +27,7 @@ from runtime.source_values import (
     Count,
     HeaderName,
     Languages,
+    LanguageTag,
     ProxyValue,
     RelationKey,
     Seconds,
@@ -168,6 +169,7 @@ class _SourceFile(_Model):
     javascript: bool = Field(default=False, strict=True)
     keep_raw: bool = Field(default=False, strict=True)
     ocr: Languages = ()
+    language: LanguageTag | None = None
     content: _Content = _Content()
     clean: Annotated[Any, AfterValidator(hook)] = None
     rate: _Rate = _Rate()
@@ -306,6 +308,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         javascript=file.javascript,
         keep_raw=file.keep_raw,
         ocr=file.ocr,
+        language=file.language,
         content=ContentSelectors(**file.content.model_dump()),
         clean=file.clean,
         rate=Rate(**file.rate.model_dump()),

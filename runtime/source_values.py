@@ -104,6 +104,20 @@ def _languages(value: object) -> object:
     return value
 
 
+def _norwegian(value: object) -> object:
+    return "no" if value is False else value  # YAML 1.1 reads the bare tag as a boolean
+
+
+def _language_tag(tag: str) -> str:
+    # RFC 5646, section 2.1: a language of two or three letters, then subtags.
+    if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*", tag):
+        raise ValueError("should be the tag of a language, such as en, de or pt-BR")
+    return tag
+
+
+LanguageTag = Annotated[str, BeforeValidator(_norwegian), AfterValidator(_language_tag)]
+
+
 def inner_path(path: str) -> str:
     parts = PurePosixPath(path).parts
     if not parts or path.startswith(("/", "~")) or ".." in parts or "\\" in path:

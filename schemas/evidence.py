@@ -122,12 +122,14 @@ class Derivation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathStep:
-    """One edge on the way from a seed to a piece of evidence."""
+    """One edge on the way from a seed to a piece of evidence, as it points, and what its ends are called."""
 
     src: str
     kind: str
     dst: str
     chunk: str | None = None
+    src_name: str | None = None
+    dst_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +194,39 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RelationHop:
+    """One edge of a chain, as it points, what its ends are called, and the label of the evidence behind it.
+
+    `predicate` is the relation that front matter states under a key of its own.
+    """
+
+    src: str
+    kind: str
+    dst: str
+    src_name: str
+    dst_name: str
+    src_doc_id: str | None = None
+    dst_doc_id: str | None = None
+    predicate: str | None = None
+    S: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """How things that a question names are joined: `text` says it, `labels` are of the evidence behind it.
+
+    `chains` are the paths in one line each, `hops` their edges in order. Both are empty where nothing joins
+    the things, which `text` says then. `leads`: relations are what the question is after.
+    """
+
+    text: str
+    labels: tuple[str, ...]
+    chains: tuple[str, ...] = ()
+    hops: tuple[RelationHop, ...] = ()
+    leads: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolPlan:
     """The tool a question is about, and whether it could be called with the inputs at hand.
 
@@ -228,4 +263,5 @@ class ContextBundle:
     citations: tuple[Citation, ...]
     tool_plan: ToolPlan | None = None
     tool_result: dict[str, Any] | None = None
+    relations: tuple[Relation, ...] = ()
     diagnostics: dict[str, Any] = field(default_factory=dict)

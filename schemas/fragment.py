@@ -95,7 +95,8 @@ class ParseRequest:
     under which pages may address us, lower case. `ocr` names the languages, as Tesseract does, in which pages
     of a PDF without a text layer are recognised; none: they are not. `relations` are further keys of front
     matter whose values are ids of documents. `cleaning` says how an HTML page is cleaned before it is parsed.
-    `line_fragment`: what leads to a line of a text file, with `{line}`.
+    `line_fragment`: what leads to a line of a text file, with `{line}`. `language`: BCP 47 tag of a document
+    that does not say its own.
     """
 
     uri: str
@@ -113,3 +114,4 @@ class ParseRequest:
     relations: tuple[str, ...] = ()
     cleaning: Cleaning | None = None
     line_fragment: str | None = None
+    language: str | None = None

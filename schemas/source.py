@@ -139,7 +139,8 @@ class Source:
     `relations`: keys of front matter that name other documents, besides those that are always read.
     `proxy`: URL of the proxy for all requests, empty for none; `proxy_env`: variable that has one; neither:
     as HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a text
-    layer; none: they are not read. `clean` changes HTML pages before `content` chooses from them.
+    layer; none: they are not read. `language`: BCP 47 tag of documents that do not say theirs. `clean`
+    changes HTML pages before `content` chooses from them.
     """
 
     name: str
@@ -156,6 +157,7 @@ class Source:
     javascript: bool = False
     keep_raw: bool = False
     ocr: tuple[str, ...] = ()
+    language: str | None = None
     content: ContentSelectors = ContentSelectors()
     clean: Hook | None = None
     rate: Rate = Rate()

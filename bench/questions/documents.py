@@ -16,7 +16,8 @@ from pathlib import Path
 
 from tests.fakes.real_sites import unpack
 
-CACHE = Path(__file__).parents[2] / ".cache" / "bench-questions"
+CACHE = Path(__file__).parents[2] / ".cache" / "bench-questions" / os.environ.get("SITEGRAPH_MODEL", "")
+"""Indexes of each model apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

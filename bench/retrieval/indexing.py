@@ -7,7 +7,8 @@ from pathlib import Path
 
 from bench.retrieval.question_sets import QuestionSet
 
-CACHE = Path(__file__).parents[2] / ".cache" / "bench-retrieval"
+CACHE = Path(__file__).parents[2] / ".cache" / "bench-retrieval" / os.environ.get("SITEGRAPH_MODEL", "")
+"""Indexes of each model apart."""
 
 
 def build_index(questions: QuestionSet, *, cache: Path = CACHE) -> Path:

@@ -187,6 +187,7 @@ def parse_request(run: CrawlContext, known: KnownDocument) -> ParseRequest:
         x_robots_tag=known.x_robots_tag,
         robot=product_token(source.user_agent or run.index.settings.user_agent).lower(),
         ocr=source.ocr,
+        language=source.language,
         doc_type=source.metadata.doc_type,
         domain=source.metadata.domain,
         status=source.metadata.status,

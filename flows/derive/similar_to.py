@@ -9,7 +9,9 @@ from typing import TypeVar
 import numpy as np
 
 from flows.run.contexts import DeriveContext
+from flows.run.index import unrelated_in
 from flows.run.vector_space import changes_model
+from indexes.embed.unrelated import least_cosine
 from indexes.embed.weights import model_key
 from indexes.stores.ledger.generations import Generation
 from indexes.write.outbox import dump_payload
@@ -95,7 +97,8 @@ class SimilarPlan:
     @cached_property
     def _rule(self) -> Rule:
         settings = self.run.index.settings
-        least = round(settings.similar_score * SCALE)
+        unrelated = unrelated_in(self.run.index, self.run.model)
+        least = round(least_cosine(settings.similar_score, unrelated) * SCALE)
         return Rule(count=settings.similar_count, least=least, model=model_key(self.run.model))
 
     @cached_property

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from flows.run.contexts import DeriveContext
 from flows.run.fragments import load_fragment
-from flows.run.index import Index
+from flows.run.index import Index, unrelated_in
 from flows.run.vector_space import changes_model
 from indexes.embed.pending import encode_missing
+from indexes.embed.unrelated import least_cosine
 from ingest.link.tool_names import ToolNames, tool_names
 from ingest.link.tool_words import documents_naming
 from ingest.parse.tools.file import tools_fragment
@@ -70,7 +71,8 @@ class NextTools:
         )
         found = self.run.vectors().get(wanted)
         cosines = (found[description] @ found[text] for description, text in texts.values())
-        return [round(float(cosine), 4) >= AGREEING for cosine in cosines]
+        least = least_cosine(AGREEING, unrelated_in(self.run.index, self.run.model))
+        return [round(float(cosine), 4) >= least for cosine in cosines]
 
     def give_names(self, chunks: Sequence[Chunk], edges: Iterable[Edge]) -> list[Chunk]:
         """Return the passages with the names of the tools that they explain, as far as *edges* say."""

@@ -2,14 +2,15 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from flows.run.create_index import create_index
 from flows.run.models import is_same, names_of_change
 from indexes.chunk_tables import ChunkTables
-from indexes.embed.routes import Dtype
+from indexes.embed.manifest import MANIFEST_FILE
+from indexes.embed.manifest import load_manifest as load_encoder
 from indexes.embed.weights import ModelSpec, load_model_spec
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, ModelManifest, load_manifest
@@ -175,7 +176,7 @@ def model_of(index: Index, *, other: bool = False) -> ModelSpec:
     """
     held, settings = index.model(), index.settings
     spec = load_model_spec(settings.model or held.name)
-    spec = replace(spec, dtype=Dtype(settings.dtype or held.dtype))
+    spec = spec.in_dtype(settings.dtype or (held.dtype if not spec.graph else None))
     if not is_same(held, spec) and not other:
         before, after = names_of_change(held, spec)
         raise SchemaMismatch(
@@ -185,6 +186,12 @@ def model_of(index: Index, *, other: bool = False) -> ModelSpec:
             subject=str(index.layout.root),
         )
     return spec
+
+
+def unrelated_in(index: Index, model: ModelSpec) -> float:
+    """Cosine of texts that have nothing to do with each other, as measured when the encoder was exported."""
+    folder = encoder_folder(index, model)
+    return load_encoder(folder).unrelated if (folder / MANIFEST_FILE).is_file() else 0.0
 
 
 def encoder_folder(index: Index, model: ModelSpec) -> Path:

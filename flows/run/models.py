@@ -5,10 +5,8 @@ vectors which readers see. A run with another of either changes the whole index,
 accepted (flows/run/opening.py).
 """
 
-from dataclasses import replace
 from pathlib import Path
 
-from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, load_model_spec
 from indexes.manifest import ModelManifest
 from schemas.settings import Settings
@@ -17,7 +15,7 @@ from schemas.settings import Settings
 def find_model(settings: Settings) -> ModelSpec:
     """Find the model that the settings name, the packaged one by default."""
     spec = load_model_spec(settings.model) if settings.model else load_model_spec()
-    return replace(spec, dtype=Dtype(settings.dtype or Dtype.AUTO))
+    return spec.in_dtype(settings.dtype)
 
 
 def is_same(held: ModelManifest, spec: ModelSpec) -> bool:

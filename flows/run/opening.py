@@ -46,6 +46,7 @@ def open_run(
     *,
     index: str | None = None,
     graph: str | None = None,
+    model: str | None = None,
     accept: bool = False,
     quiet: bool = False,
     repair: bool = False,
@@ -66,7 +67,7 @@ def open_run(
 
     loaded = load_source(Path(source))
     tools = load_tools(loaded, Path(source))
-    settings = read_settings(index=index, graph=graph)
+    settings = read_settings(index=index, graph=graph, model=model)
     check_device(settings.device)
     check_extractor(settings)
     with ExitStack() as stack:

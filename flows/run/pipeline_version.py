@@ -24,7 +24,10 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     more = {"user_agent": source.user_agent, "keep_raw": source.keep_raw}
     # A page that could not be recognised may be once Tesseract is installed.
     recognised = {"ocr": [*source.ocr, engine()]} if source.ocr else {}
+    spoken = {"language": source.language} if source.language else {}
     related = {"relations": source.relations} if source.relations else {}
     cleaned = {"cleaning": source.cleaning.version} if source.cleaning else {}
     cited = citing(source)
-    return record_sha256({**parts, **settings, **more, **recognised, **related, **cleaned, **cited})[:16]
+    return record_sha256(
+        {**parts, **settings, **more, **recognised, **spoken, **related, **cleaned, **cited}
+    )[:16]

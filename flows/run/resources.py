@@ -201,10 +201,15 @@ class Resources:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The exported model for a few texts; torch, in a process of its own, for many."""
+        """The exported model for a few texts; torch, in a process of its own, for many.
+
+        A model that is only there as ONNX is the exported one throughout.
+        """
         if self._given.encoder is not None:
             return self._given.encoder
         settings = self.index.settings
+        if self.model.graph:
+            return OnnxEncoder(encoder_folder(self.index, self.model), threads=1, workers=settings.threads)
         build = partial(
             SentenceTransformerEncoder,
             # CPU time is what a busy machine distorts least; a GPU takes none of it.

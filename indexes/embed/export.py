@@ -7,10 +7,12 @@ import os
 import shutil
 import tempfile
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 from indexes.embed.child import call_in_child
+from indexes.embed.given_graph import write_given_graph
 from indexes.embed.manifest import (
     FORMAT,
     GRAPH_FILE,
@@ -22,6 +24,8 @@ from indexes.embed.manifest import (
     load_manifest,
 )
 from indexes.embed.onnx_graph import write_onnx
+from indexes.embed.reader_encoder import OnnxEncoder
+from indexes.embed.unrelated import measure_unrelated
 from indexes.embed.weights import ModelSpec, encoder_key, file_sha256
 from indexes.file_lock import locked
 from schemas.errors import SchemaMismatch, SitegraphError
@@ -88,9 +92,10 @@ def _differs(path: Path, sha256: str) -> bool:
 def _require_same_model(spec: ModelSpec, directory: Path) -> None:
     manifest = load_manifest(directory)
     if (manifest.model_key, manifest.query_prompt) != (encoder_key(spec), spec.query_prompt):
+        apart = "" if manifest.model_sha256 != spec.sha256 else " with another window or other prompts"
         raise SchemaMismatch(
             f"index was built with model {manifest.model} ({manifest.model_sha256[:12]}), this run uses "
-            f"{spec.name} ({spec.sha256[:12]}); use that model, or build a new index",
+            f"{spec.name} ({spec.sha256[:12]}){apart}; use that model, or build a new index",
             subject=str(directory),
         )
 
@@ -109,8 +114,10 @@ def _export(spec: ModelSpec, directory: Path) -> None:
     try:
         shutil.copyfile(spec.path / "tokenizer.json", part / TOKENIZER_FILE)
         # In a child: exporting takes 1.6 GB, more than a whole run is allowed to.
-        call_in_child(write_onnx, spec, part)
+        call_in_child(write_given_graph if spec.graph else write_onnx, spec, part)
         dump_manifest(_manifest(spec, part), part)
+        if unrelated := measure_unrelated(OnnxEncoder(part)):
+            dump_manifest(replace(load_manifest(part), unrelated=unrelated), part)
         part.rename(directory)
     finally:
         shutil.rmtree(part, ignore_errors=True)

@@ -21,7 +21,8 @@ class EncoderManifest:
     """The exported model: what it was made from, what it gives, and the sha256 of each file.
 
     `onnxruntime` is the version that optimised the graph. `model_key` is weights.encoder_key. `checksum` is
-    over all the rest; earlier versions wrote none.
+    over all the rest; earlier versions wrote none. `unrelated` is the cosine of texts that have nothing to do
+    with each other (unrelated.py).
     """
 
     format: int
@@ -37,6 +38,7 @@ class EncoderManifest:
     weights_sha256: str
     tokenizer_sha256: str
     checksum: str = ""
+    unrelated: float = 0.0
 
     def hashes(self) -> dict[str, str]:
         """The sha256 of each file, by its name."""
@@ -54,7 +56,10 @@ def dump_manifest(manifest: EncoderManifest, directory: Path) -> None:
 
 
 def _checksum(manifest: EncoderManifest) -> str:
-    return record_sha256(to_record(replace(manifest, checksum="")))
+    record = to_record(replace(manifest, checksum=""))
+    if not manifest.unrelated:  # which earlier versions did not write
+        del record["unrelated"]
+    return record_sha256(record)
 
 
 def load_manifest(directory: Path) -> EncoderManifest:

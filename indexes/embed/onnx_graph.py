@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from indexes.embed.encoder import load_sentence_transformer
-from indexes.embed.manifest import GRAPH_FILE, TOKENIZER_FILE, WEIGHTS_FILE
-from indexes.embed.onnx_session import INPUTS, OUTPUT, open_session, run_session
+from indexes.embed.manifest import TOKENIZER_FILE
+from indexes.embed.onnx_session import INPUTS, OUTPUT, open_session, optimise_graph, run_session
 from indexes.embed.routes import CHECK_TEXTS
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
@@ -29,7 +29,7 @@ def write_onnx(spec: ModelSpec, folder: Path) -> None:
     model = load_sentence_transformer(spec, attn_implementation="eager").eval()
     plain = folder / "plain.onnx"
     _export_graph(model, plain)
-    _optimise(plain, folder)
+    optimise_graph(plain, folder)
     plain.unlink()
     _check(model, spec, folder)
 
@@ -61,21 +61,6 @@ def _export_graph(model: Any, path: Path) -> None:
             output_names=[OUTPUT],
             verbose=False,
         )
-
-
-def _optimise(plain: Path, folder: Path) -> None:
-    """Fuse the graph once, here, and keep the weights in a file that readers map instead of reading."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    # Not ALL: its layouts are of this chip, and an index may be read on another.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
-    options.optimized_model_filepath = str(folder / GRAPH_FILE)
-    prefix = "session.optimized_model_external_initializers"
-    options.add_session_config_entry(f"{prefix}_file_name", WEIGHTS_FILE)
-    options.add_session_config_entry(f"{prefix}_min_size_in_bytes", "1024")
-    options.log_severity_level = 3
-    onnxruntime.InferenceSession(str(plain), options, providers=["CPUExecutionProvider"])
 
 
 def _check(model: Any, spec: ModelSpec, folder: Path) -> None:

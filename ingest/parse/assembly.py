@@ -8,10 +8,11 @@ from itertools import takewhile
 from urllib.parse import urlsplit
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
-from ingest.parse.chunking import CountTokens, text_budget
+from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, text_budget
 from ingest.parse.codes import document_codes, extract_codes
+from ingest.parse.entry_spans import EntryPiece, Room, part_by_entries
 from ingest.parse.graph import DocumentGraph
-from ingest.parse.outline import OutlineSection, links_in
+from ingest.parse.outline import OutlineSection, Stretch, links_in
 from ingest.parse.page_facts import PageFacts, PagePart
 from ingest.parse.page_kind import page_kind
 from ingest.parse.parts import join_parts
@@ -132,7 +133,7 @@ def _page(graph: _PageGraph, facts: PageFacts, content_hash: str) -> Page:
         domain=request.domain,
         status=request.status,
         version=request.version,
-        lang=facts.lang,
+        lang=facts.lang or request.language,
         template_type=facts.template_type,
         page_kind=graph.kind,
         breadcrumbs=facts.breadcrumbs,
@@ -226,23 +227,62 @@ def _add_chunks(
     occurrences = Occurrences()
     for index, section in enumerate(outline):
         node = graph.sections[index]
-        budget = text_budget(section.heading_path, count_tokens)
         in_section = replace(
             base,
-            heading_path=section.heading_path,
             section=section.heading or None,
             section_id=node.id,
             parent_ids=_parents(graph, outline, index),
         )
-        spans = cut_chunks(section.text, section.stretches, max_tokens=budget, count_tokens=count_tokens)
-        ends = [span.start for span in spans[1:]]
-        for span, end in zip(spans, [*ends, len(section.text) + 1], strict=True):
-            placed = replace(
-                in_section, ordinal=len(graph.chunks), fragments=_fragments(section, span.start, end)
+        placed = list(_spans(section, count_tokens))
+        ends = [span.start for _, span in placed[1:]]
+        for (piece, span), end in zip(placed, [*ends, len(section.text) + 1], strict=True):
+            chunk = replace(
+                in_section,
+                ordinal=len(graph.chunks),
+                heading_path=(*section.heading_path, *piece.names),
+                fragment=_fragment_at(section, piece, span.start),
+                fragments=_fragments(section, span.start, end),
             )
-            chunk = _chunk(placed, section, span, occurrences, count_tokens)
+            chunk = _chunk(chunk, section, span, occurrences, count_tokens)
             graph.add_chunk(chunk, cut_from=node.id)
             graph.places.extend(_links_in(section, span, end, chunk.id))
+
+
+def _spans(section: OutlineSection, count_tokens: CountTokens) -> Iterator[tuple[EntryPiece, ChunkSpan]]:
+    """Cut a section into chunks, none of which reaches beyond its piece."""
+    room = Room(
+        measure=lambda start, end: count_tokens(section.text[start:end]),
+        limit=lambda names: text_budget((*section.heading_path, *names), count_tokens),
+        tiny=int(MAX_TOKENS * TINY),
+    )
+    for piece in part_by_entries(section.text, section.entries, room):
+        spans = cut_chunks(
+            section.text[piece.start : piece.end],
+            _stretches_in(section, piece),
+            max_tokens=room.limit(piece.names),
+            count_tokens=count_tokens,
+        )
+        for span in spans:
+            yield piece, replace(span, start=span.start + piece.start, end=span.end + piece.start)
+
+
+def _stretches_in(section: OutlineSection, piece: EntryPiece) -> tuple[Stretch, ...]:
+    """What of a piece is not running text, and the entries that share it; offsets are those of the piece."""
+    inside = [one for one in section.stretches if piece.start <= one.start and one.end <= piece.end]
+    apart = [
+        Stretch(start, end, start)
+        for start, end in piece.whole
+        if not any(start < one.end and one.start < end for one in inside)
+    ]
+    return tuple(
+        replace(
+            one,
+            start=one.start - piece.start,
+            end=one.end - piece.start,
+            header_end=one.header_end - piece.start,
+        )
+        for one in sorted([*inside, *apart], key=lambda one: one.start)
+    )
 
 
 def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
@@ -267,7 +307,7 @@ def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
         version=request.version,
         url=request.url,
         file_path=request.path,
-        lang=facts.lang,
+        lang=facts.lang or request.language,
         template_type=facts.template_type,
         page_kind=graph.kind,
         structure_confidence=facts.structure_confidence,
@@ -284,18 +324,17 @@ def _chunk(
     text = span.text_of(section.text)
     captions = tuple(dict.fromkeys(name for start, end, name in section.captions if _meet(span, start, end)))
     languages = (one.language for one in section.stretches if _meet(span, one.start, one.end))
-    number = occurrences.number(*section.heading_path, normalise_text(text))
-    fragment = _fragment_at(section, span.start)
+    path, names = base.heading_path, base.heading_path[len(section.heading_path) :]
+    number = occurrences.number(*path, normalise_text(text))
     return replace(
         base,
-        id=chunk_id(base.doc, section.heading_path, text, number),
+        id=chunk_id(base.doc, path, text, number),
         text=text,
-        content_hash=record_sha256([section.heading_path, text, captions]),
+        content_hash=record_sha256([path, text, captions]),
         token_count=count_tokens(text),
         offsets=(span.start, span.end),
-        fragment=fragment,
-        fragments=tuple(name for name in base.fragments if name != fragment)[:MAX_FRAGMENTS],
-        codes=tuple(sorted({*base.codes, *extract_codes(f"{section.heading}\n{text}")})),
+        fragments=tuple(name for name in base.fragments if name != base.fragment)[:MAX_FRAGMENTS],
+        codes=tuple(sorted({*base.codes, *extract_codes("\n".join((section.heading, *names, text)))})),
         captions=captions,
         code_languages=tuple(dict.fromkeys(name for name in languages if name is not None)),
     )
@@ -334,8 +373,12 @@ def _fragments(section: OutlineSection, start: int, end: int) -> tuple[str, ...]
     return tuple(dict.fromkeys((*above, *inside)))
 
 
-def _fragment_at(section: OutlineSection, offset: int) -> str | None:
-    """The nearest id at or before *offset* in the section, else that of its heading or the one above."""
+def _fragment_at(section: OutlineSection, piece: EntryPiece, offset: int) -> str | None:
+    """The id of the entry that begins at *offset*, else the nearest id at or before it in the section, else
+    that of its heading or the one above.
+    """
+    if piece.anchor is not None and not section.text[piece.start : offset].strip():
+        return piece.anchor
     after = bisect_right(section.anchors, offset, key=lambda anchor: anchor[0])
     return section.anchors[after - 1][1] if after else section.nearest_fragment
 

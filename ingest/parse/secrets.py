@@ -179,6 +179,16 @@ class Hiding:
                 )
                 for one in section.stretches
             ),
+            entries=tuple(
+                replace(
+                    one,
+                    start=text.at(one.start),
+                    end=text.at(one.end),
+                    name=self.everywhere(one.name),
+                    anchor=None if self._is_made_of(one.anchor) else one.anchor,
+                )
+                for one in section.entries
+            ),
             aliases=tuple(name for name in section.aliases if not self._is_made_of(name)),
             links=tuple(
                 (text.at(start), text.at(end), hidden)

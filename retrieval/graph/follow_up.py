@@ -35,13 +35,19 @@ class FollowUp:
     def _search(self, text: str) -> tuple[FoundDocument, ...]:
         """Search texts by words and by meaning, both on the scale of their own best hit."""
         again = EmbeddedQuery(
-            query=replace(self.asked.query, text=text), vector=self.encoder.encode_query(text)
+            query=replace(self.asked.query, text=text),
+            vector=self.encoder.encode_query(text),
+            unrelated=self.asked.unrelated,
         )
         dense = partial(again.dense, self.chunks, SearchField.TEXT, top_k=DEPTH)
         by_words = [partial(again.bm25, self.chunks, field, top_k=DEPTH) for field in WORD_FIELDS]
         sense, *words = run_in_parallel([dense, *by_words])
         bm25, cosine = add_scores(*words), add_scores(sense)
-        scale = Scale(bm25=max(bm25.values(), default=0.0), cosine=max(cosine.values(), default=0.0))
+        scale = Scale(
+            bm25=max(bm25.values(), default=0.0),
+            cosine=max(cosine.values(), default=0.0),
+            unrelated=again.unrelated,
+        )
         docs = {hit.chunk_id: hit.doc for hit in chain(sense, *words)}
         hits = {one: scale.base(bm25.get(one, 0.0), cosine.get(one, 0.0)) for one in docs}
         best: dict[str, FoundDocument] = {}

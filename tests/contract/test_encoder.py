@@ -13,9 +13,10 @@ import pytest
 from indexes.embed.child import ChildEncoder
 from indexes.embed.encoder import SentenceTransformerEncoder, offline_environment
 from indexes.embed.frugal import FrugalEncoder
+from indexes.embed.named_models import DEFAULT_MODEL, NAMED_MODELS
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import Dtype, EncodingRoute, RouteCheck
-from indexes.embed.weights import DEFAULT_MODEL_SHA256, load_model_spec
+from indexes.embed.weights import load_model_spec
 from indexes.ports import Encoder
 from schemas.errors import ConfigError
 from tests.fakes.exported_encoder import place_exported_encoder
@@ -52,7 +53,7 @@ def encoder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def test_it_says_which_model_it_is(encoder: Encoder) -> None:
     assert encoder.dim == 384
-    assert encoder.model_sha256 == DEFAULT_MODEL_SHA256["model.safetensors"]
+    assert encoder.model_sha256 == NAMED_MODELS[DEFAULT_MODEL].sha256["model.safetensors"]
 
 
 def test_a_query_gives_one_unit_vector(encoder: Encoder) -> None:

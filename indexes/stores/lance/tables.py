@@ -16,6 +16,7 @@ from lancedb.index import FTS, Bitmap, BTree, LabelList
 from lancedb.table import Table
 
 from indexes.layout import remedy
+from indexes.stores.lance.full_text import ENGLISH, PROSE, full_text_of
 from indexes.table_files import tag_of
 from schemas.driver_text import plain_reason
 from schemas.errors import DamageFound, NoRoom, SchemaMismatch, SitegraphError, StoreUnavailable
@@ -80,8 +81,6 @@ EDGE_SCHEMA = pa.schema(
     ]
 )
 
-# Stop words stay: "who", "when" and "not" tell questions about documentation apart.
-_PROSE = FTS(stem=True, remove_stop_words=False)
 # Codes are matched whole: the default tokenizer ranks "wal size max" above `max_wal_size`.
 _CODES = FTS(base_tokenizer="whitespace", stem=False, remove_stop_words=False, max_token_length=None)
 _INDEXES: dict[str, dict[str, Any]] = {
@@ -95,7 +94,7 @@ _INDEXES: dict[str, dict[str, Any]] = {
             Bitmap(),
         ),
         "tool_names": LabelList(),
-        **dict.fromkeys(("text", "heading", "anchors"), _PROSE),
+        **dict.fromkeys(PROSE, full_text_of(ENGLISH)),
         "codes_text": _CODES,
     },
     NODES: {**dict.fromkeys(("id", "doc"), BTree()), **dict.fromkeys(("kind", "source"), Bitmap())},

@@ -5,11 +5,13 @@ from itertools import islice
 
 import lancedb
 import pyarrow as pa
+from lancedb.table import Table
 
 from indexes.ports import ChunkVectors, StoreState
 from indexes.stores.lance.rows import ChunkRow, chunks_to_batch
 from indexes.stores.lance.staging import StagedTable
 from indexes.stores.lance.tables import CHUNKS, chunk_schema
+from indexes.stores.lance.text_index import refresh_text_indexes
 from indexes.stores.lance.vector_index import refresh_vector_indexes
 from indexes.vectors import check_vectors
 from schemas.nodes import Chunk
@@ -23,7 +25,7 @@ class LanceChunkWriter:
 
     def __init__(self, database: lancedb.DBConnection, dim: int, *, table: str = CHUNKS) -> None:
         self._dim = dim
-        self._staged = StagedTable(database, table, chunk_schema(dim), prepare=refresh_vector_indexes)
+        self._staged = StagedTable(database, table, chunk_schema(dim), prepare=_prepare)
 
     def stage(self, generation: int, *, base: int) -> None:
         """Make the table equal to *base*, undoing whatever an abandoned generation left."""
@@ -51,3 +53,8 @@ class LanceChunkWriter:
             for chunk, vectors in batch:
                 check_vectors(chunk.id, vectors, dim=self._dim)
             yield chunks_to_batch(batch, self._dim)
+
+
+def _prepare(table: Table) -> None:
+    refresh_text_indexes(table)
+    refresh_vector_indexes(table)

@@ -154,7 +154,7 @@ def _document(graph: _PdfGraph, content_hash: str) -> PdfDoc:
         domain=request.domain,
         status=request.status,
         version=request.version,
-        lang=facts.lang,
+        lang=facts.lang or request.language,
     )
 
 
@@ -222,7 +222,8 @@ def _chunk(
     *,
     count_tokens: CountTokens,
 ) -> Chunk:
-    request, facts, path = graph.request, graph.facts, region.heading_path
+    request, facts, headings = graph.request, graph.facts, region.heading_path
+    path = (*headings, *region.terms)
     page = graph.pages[region.page_no]
     text = span.text_of(region.joined.text)
     captions = (region.caption,) if region.caption else ()
@@ -237,7 +238,7 @@ def _chunk(
         offsets=(span.start, span.end),
         token_count=count_tokens(text),
         heading_path=path,
-        breadcrumbs=(facts.title, *path[:-1]),
+        breadcrumbs=(facts.title, *headings[:-1]),
         parent_ids=(graph.doc, page.id, node.id),
         doc_type=request.doc_type,
         domain=request.domain,
@@ -245,16 +246,16 @@ def _chunk(
         version=request.version,
         url=request.url,
         file_path=request.path,
-        section=path[-1] if path else None,
+        section=headings[-1] if headings else None,
         region_id=node.id,
         file_id=facts.file_id,
         page_no=region.page_no,
         bbox=region.joined.bbox(span.start, span.end),
         page_size=page.page_size,
-        codes=extract_codes(text),
+        codes=extract_codes("\n".join((*region.terms, text))),
         captions=captions,
         ocr_conf=_confidence(graph, region, span.start, span.end),
-        lang=facts.lang,
+        lang=facts.lang or request.language,
         structure_confidence=region.confidence,
     )
 

@@ -9,7 +9,14 @@ import typer
 
 from runtime.settings import read_settings
 from sitegraph.cli.hints import complete_commands
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, check_folder, print_json
+from sitegraph.cli.options import (
+    FormatOption,
+    IndexOption,
+    ModelOption,
+    OutputFormat,
+    check_folder,
+    print_json,
+)
 
 MAX_LINES = 40
 
@@ -17,6 +24,7 @@ MAX_LINES = 40
 def plan(
     source: Annotated[Path, typer.Argument(metavar="SOURCE.yaml", help="Source file.")],
     index: IndexOption = None,
+    model: ModelOption = None,
     due: Annotated[bool, typer.Option("--due", help="Only documents that are due.")] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
@@ -32,7 +40,7 @@ def plan(
     """
     from flows.preview import plan_run
 
-    settings = read_settings(index)
+    settings = read_settings(index, model=model)
     check_folder(settings)
     record = plan_run(source, settings, due=due)
     if output is OutputFormat.JSON:

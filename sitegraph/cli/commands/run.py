@@ -9,7 +9,15 @@ import typer
 
 from runtime.settings import check_makeable, read_settings
 from sitegraph.cli.hints import complete_commands
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, check_folder, print_json
+from sitegraph.cli.options import (
+    FormatOption,
+    IndexOption,
+    ModelOption,
+    OutputFormat,
+    check_encoder,
+    check_folder,
+    print_json,
+)
 from sitegraph.cli.run_text import render_report
 
 
@@ -19,6 +27,7 @@ def run(
     graph: Annotated[
         str | None, typer.Option(help="Graph store of a new index: lance (default) or neo4j.")
     ] = None,
+    model: ModelOption = None,
     due: Annotated[bool, typer.Option("--due", help="Check only documents that are due.")] = False,
     accept: Annotated[
         bool,
@@ -46,6 +55,8 @@ def run(
 
       sitegraph run handbook.yaml --index ./index
 
+      sitegraph run handbook.yaml --index ./index --model bge-small-en-v1.5
+
       sitegraph run handbook.yaml --index ./index --repair
 
       sitegraph run handbook.yaml --due --format json
@@ -54,9 +65,10 @@ def run(
 
     # What is wrong with the call is told at once, not after Prefect has started.
     load_source(source)
-    settings = read_settings(index, graph=graph)
+    settings = read_settings(index, graph=graph, model=model)
     check_folder(settings)
     check_makeable(Path(settings.index))
+    check_encoder(settings)
     prepare_prefect(os.environ)
     from flows.start import run_source
 
@@ -65,6 +77,7 @@ def run(
         index=index,
         folder=Path(settings.index),
         graph=graph,
+        model=model,
         due=due,
         accept=accept,
         repair=repair,

@@ -57,6 +57,8 @@ def _documents(index: Index, generation: int, source: str | None) -> Iterator[di
                 "node_kind": node_kind,
                 "state": states.get((document.source, document.uri), DocumentState.GONE).value,
                 "fetched_at": document.fetched_at,
+                "last_modified": document.last_modified,
+                "last_modified_origin": document.last_modified_origin,
             }
 
 

@@ -305,6 +305,20 @@ def test_what_is_no_language_of_tesseract_is_refused(written: str) -> None:
     assert "ocr" in refusal(FILES + written)
 
 
+@pytest.mark.parametrize(
+    ("written", "language"),
+    [("", None), ("language: de", "de"), ("language: pt-BR", "pt-BR"), ("language: no", "no")],
+)
+def test_a_source_names_the_language_of_its_documents(written: str, language: str | None) -> None:
+    """YAML reads a bare `no` as false; it is the tag of Norwegian."""
+    assert parse(FILES + written).language == language
+
+
+@pytest.mark.parametrize("written", ["language: German", "language: ''", "language: yes", "language: [de]"])
+def test_what_is_no_tag_of_a_language_is_refused(written: str) -> None:
+    assert "language" in refusal(FILES + written)
+
+
 def test_relations_are_kept_once_and_in_order() -> None:
     assert parse(FILES + "relations: [owned_by, implements, owned_by]\n").relations == (
         "implements",

@@ -69,6 +69,13 @@ def test_documents_to_be_recognised_are_read_again_once_tesseract_is_there(
     assert len({version((), ""), version(("eng",), ""), version(("eng",), "tesseract 5.3.0")}) == 3
 
 
+def test_documents_are_parsed_again_once_their_source_says_a_language() -> None:
+    model = ModelSpec(name="tiny", path=Path("tiny"), sha256="0" * 64, dim=8, max_tokens=16)
+    silent, german = (Source(name="docs", kind="files", language=one) for one in (None, "de"))
+
+    assert pipeline_version(model, silent) != pipeline_version(model, german)
+
+
 def test_an_index_in_a_folder_is_not_opened_with_object_storage(tmp_path: Path) -> None:
     settings = Settings(index=str(make_index(tmp_path / "a", "a")), raw_url="s3://bucket")
 

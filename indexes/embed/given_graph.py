@@ -1,0 +1,124 @@
+"""Turn a model that is only there as ONNX into the files that readers load: no torch needed.
+
+Its pooling and normalisation are put into the graph, so that readers and builds use all models alike.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from indexes.embed.manifest import TOKENIZER_FILE
+from indexes.embed.named_models import Pooling
+from indexes.embed.onnx_session import INPUTS, OUTPUT, open_session, optimise_graph, run_session
+from indexes.embed.routes import CHECK_TEXTS
+from indexes.embed.tokens import TokenCounter
+from indexes.embed.weights import ModelSpec
+from indexes.ports import Vector
+from schemas.errors import ConfigError, SchemaMismatch
+
+GREATEST_DIFFERENCE = 1e-4
+"""Of any component to the graph as given, which is quantised; measured: 2e-7."""
+
+_TOKEN_TYPES, _TOKEN_VECTORS = "token_type_ids", "last_hidden_state"
+
+
+def write_given_graph(spec: ModelSpec, folder: Path) -> None:
+    """Write graph and weights of *spec* into *folder*, which contains its tokenizer, and check them.
+
+    Raises: SchemaMismatch: the result differs from the graph as given; ConfigError: `onnx` is missing, or
+    the graph has other inputs or outputs than a BERT.
+    """
+    plain = folder / "plain.onnx"
+    _write_pooled(spec, plain)
+    optimise_graph(plain, folder)
+    plain.unlink()
+    _check(spec, folder)
+
+
+def _write_pooled(spec: ModelSpec, path: Path) -> None:
+    try:
+        import onnx
+    except ImportError as error:
+        from schemas.extras import install_line
+
+        raise ConfigError(f"is not installed; run: {install_line('pipeline')}", subject="onnx") from error
+    model = onnx.load(str(spec.path / spec.graph))
+    graph = model.graph
+    inputs = {given.name for given in graph.input}
+    if not inputs <= {*INPUTS, _TOKEN_TYPES} or _TOKEN_VECTORS not in {given.name for given in graph.output}:
+        raise ConfigError("is not the graph of an encoder like BERT", subject=spec.graph)
+    before = _zero_token_types(onnx) if _TOKEN_TYPES in inputs else []
+    nodes = [*before, *graph.node, *_pool(onnx, graph, spec.pooling or Pooling.MEAN)]
+    _put(graph.node, nodes)
+    _put(graph.input, [given for given in graph.input if given.name in INPUTS])
+    vector = onnx.helper.make_tensor_value_info(OUTPUT, onnx.TensorProto.FLOAT, ["batch", spec.dim])
+    _put(graph.output, [vector])
+    onnx.checker.check_model(model)
+    onnx.save(model, str(path))
+
+
+def _put(field: Any, values: list[Any]) -> None:
+    del field[:]
+    field.extend(values)
+
+
+def _zero_token_types(onnx: Any) -> list[Any]:
+    """A text alone is of one type, which readers so need not state."""
+    zero = onnx.helper.make_tensor("zero", onnx.TensorProto.INT64, [1], [0])
+    return [
+        onnx.helper.make_node("Shape", [INPUTS[0]], ["shape_of_ids"]),
+        onnx.helper.make_node("ConstantOfShape", ["shape_of_ids"], [_TOKEN_TYPES], value=zero),
+    ]
+
+
+def _pool(onnx: Any, graph: Any, pooling: Pooling) -> list[Any]:
+    node = onnx.helper.make_node
+    unit = node("LpNormalization", ["pooled"], [OUTPUT], axis=1, p=2)
+    if pooling is Pooling.CLS:
+        graph.initializer.append(onnx.numpy_helper.from_array(np.array(0, np.int64), "first_token"))
+        return [node("Gather", [_TOKEN_VECTORS, "first_token"], ["pooled"], axis=1), unit]
+    # The sum over tokens that the mask leaves; its length does not matter, since it is made a unit vector.
+    graph.initializer.append(onnx.numpy_helper.from_array(np.array([1, -1, 1], np.int64), "as_a_row"))
+    return [
+        node("Cast", [INPUTS[1]], ["mask_of_floats"], to=onnx.TensorProto.FLOAT),
+        node("Unsqueeze", ["mask_of_floats"], ["mask_of_tokens"], axes=[1]),
+        node("MatMul", ["mask_of_tokens", _TOKEN_VECTORS], ["summed"]),
+        node("Squeeze", ["summed"], ["pooled"], axes=[1]),
+        unit,
+    ]
+
+
+def _check(spec: ModelSpec, folder: Path) -> None:
+    tokens = TokenCounter(folder / TOKENIZER_FILE).encode(CHECK_TEXTS, spec.max_tokens)
+    session = open_session(folder, threads=1)
+    # One at a time: what is quantised by the batch depends on its neighbours.
+    found = np.concatenate([run_session(session, [ids]) for ids in tokens])
+    difference = float(np.abs(_as_given(spec, tokens) - found).max())
+    if not difference < GREATEST_DIFFERENCE:
+        raise SchemaMismatch(
+            f"the optimised encoder differs from the given one by {difference:.1e}, allowed "
+            f"{GREATEST_DIFFERENCE:.0e}; use another model, or report this with the version of onnxruntime",
+            subject=spec.name,
+        )
+
+
+def _as_given(spec: ModelSpec, tokens: list[list[int]]) -> Vector:
+    """Encode with the file as it was given, pooled here."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(
+        str(spec.path / spec.graph), options, providers=["CPUExecutionProvider"]
+    )
+    inputs = {given.name for given in session.get_inputs()}
+    vectors = []
+    for ids in tokens:
+        row = np.array([ids], np.int64)
+        given = {INPUTS[0]: row, INPUTS[1]: np.ones_like(row), _TOKEN_TYPES: np.zeros_like(row)}
+        of_tokens = session.run([_TOKEN_VECTORS], {name: given[name] for name in inputs})[0][0]
+        vector = of_tokens[0] if spec.pooling is Pooling.CLS else of_tokens.mean(axis=0)
+        vectors.append(vector / np.linalg.norm(vector))
+    return np.array(vectors, np.float32)

@@ -1,0 +1,109 @@
+"""Words are cut and stemmed as in the language of most chunks."""
+
+from pathlib import Path
+
+import pytest
+
+from indexes.stores.lance.full_text import full_text_of, main_language
+from indexes.stores.lance.store import LanceChunkStore
+from indexes.stores.lance.tables import CHUNKS, connect
+from indexes.stores.lance.text_index import refresh_text_indexes
+from schemas.evidence import SearchField
+from tests.fakes.graph_samples import DIM, make_chunk, make_vectors
+
+GERMAN = (
+    "Die Häuser wurden im Herbst verkauft.",
+    "Kündigungsfristen gelten für alle Verträge.",
+    "Der Pförtner verwahrt die Schlüssel.",
+)
+FRENCH = ("Les utilisateurs configurent leurs serveurs.", "Les baux sont renouvelés chaque année.")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> LanceChunkStore:
+    return LanceChunkStore.create(tmp_path / "index", dim=DIM)
+
+
+def _publish(store: LanceChunkStore, generation: int, lang: str | None, *texts: str) -> None:
+    writer = store.writer()
+    writer.stage(generation, base=generation - 1)
+    writer.apply([(make_chunk(text, lang=lang), make_vectors()) for text in texts], [])
+    writer.finish(generation)
+
+
+def _found(store: LanceChunkStore, generation: int, asked: str) -> tuple[str, ...]:
+    reader = store.at(generation)
+    hits = reader.search_text(SearchField.TEXT, asked, top_k=9)
+    texts = {chunk.id: chunk.text for chunk in reader.get([hit.chunk_id for hit in hits])}
+    return tuple(texts[hit.chunk_id] for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("lang", "texts", "asked", "answer"),
+    [
+        ("de", GERMAN, "Haus", GERMAN[0]),
+        ("de-CH", GERMAN, "Welche Kündigungsfrist?", GERMAN[1]),
+        ("fr", FRENCH, "renouveler", FRENCH[1]),
+        (
+            "ja",
+            ("東京都の天気予報を確認してください。", "鍵は門番が保管します。"),
+            "天気",
+            "東京都の天気予報を確認してください。",
+        ),
+    ],
+)
+def test_another_form_of_a_word_is_found_in_its_own_language(
+    store: LanceChunkStore, lang: str, texts: tuple[str, ...], asked: str, answer: str
+) -> None:
+    _publish(store, 1, None, *texts)
+    _publish(store, 2, lang, *texts)
+
+    assert _found(store, 1, asked) == (), "unstated is English, whose endings these are not"
+    assert _found(store, 2, asked) == (answer,)
+
+
+def test_most_chunks_decide_and_earlier_generations_stay_as_they_were(store: LanceChunkStore) -> None:
+    english = [f"The house of number {number} was sold." for number in range(5)]
+    _publish(store, 1, "de", *GERMAN)
+    _publish(store, 2, "en", *english)
+
+    assert _found(store, 1, "Haus") == (GERMAN[0],)
+    assert _found(store, 2, "Haus") == ()
+    assert len(_found(store, 2, "houses")) == 5
+
+
+def test_where_the_language_stays_no_index_is_made_anew(tmp_path: Path, store: LanceChunkStore) -> None:
+    _publish(store, 1, "de", *GERMAN)
+    table = connect(tmp_path / "index").open_table(CHUNKS)
+    before = table.version
+
+    refresh_text_indexes(table)
+
+    assert table.version == before
+    _publish(store, 2, "de", "Der Garten gehört zum Haus.")
+    assert set(_found(store, 2, "Hauses")) == {GERMAN[0], "Der Garten gehört zum Haus."}
+
+
+@pytest.mark.parametrize(
+    ("counts", "language"),
+    [
+        ({}, "en"),
+        ({None: 3, "de": 2}, "en"),
+        ({None: 2, "de": 2}, "en"),
+        ({"de": 2, "fr": 2}, "de"),
+        ({"de-CH": 2, "de_AT": 2, "fr": 3}, "de"),
+        ({"PT-br": 1}, "pt"),
+    ],
+)
+def test_the_language_is_that_of_most_chunks_and_english_where_none_says(
+    counts: dict[str | None, int], language: str
+) -> None:
+    assert main_language(counts) == language
+
+
+def test_a_language_without_a_stemmer_is_not_stemmed_as_another() -> None:
+    polish = full_text_of("pl")
+
+    assert (polish.stem, polish.base_tokenizer) == (False, "simple")
+    assert (full_text_of("zh").stem, full_text_of("zh").base_tokenizer) == (False, "icu")
+    assert (full_text_of("sv").stem, full_text_of("sv").language) == (True, "Swedish")
