@@ -29,9 +29,9 @@ _QUOTES = "‘’'“”\""
 _DENYING = frozenset({*NEGATORS, "fails", "fail", "failed"})
 DENIAL = "¬"
 _HEDGED = re.compile(
-    r"\b(?:only|until|unless|even|no other|better|rather|consider|so that"
-    r"|(?:refus|prohib|forbid|prevent|reject|denie|denia|exclu|omit|avoid|bypass|skip|lack|remov|drop"
-    r"|withdr|discontin|abolish)\w*)\b",
+    r"\b(?:only|until|unless|even|no other|nothing|none|better|rather|consider|so that"
+    r"|(?:refus|prohib|forbid|prevent|reject|denie|denia|exclu|omit|avoid|bypass|skip|lack)\w*"
+    r"|(?:remov|drop|withdr|discontin|abolish)\w*)\b",
     re.IGNORECASE,
 )
 """Where yes and no cannot be told by one word."""
@@ -50,7 +50,8 @@ _LOOSE = frozenset(
     stem(word)
     for word in re.findall(
         r"\w+",
-        """once time times itself themselves yourself across over along around together ve whoever whatever anyone allow
+        """once time times itself themselves yourself across over along around together ve whoever whatever
+        anyone allow
         allows allowed permit permits permitted instead until later better newer higher greater older thing
         things way ways kind kinds use uses used using given call called still just simply really actually
         then there here well able may can have has get gets want like mean means also too very much""",
