@@ -9,6 +9,7 @@ from retrieval.answering.answering import Answerer
 from retrieval.ask_modes import AskMode
 from retrieval.bundle.parse_answer import Sentence, parse_answer
 from retrieval.opening import build_retriever
+from retrieval.question.dates import date_filters
 from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from retrieval.wiki.store import Wiki
 
 Log = Callable[[str], None]
+GRAPH = "graph"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,7 @@ class Asking:
             AskMode.WIKI: self._wiki,
             AskMode.ITERATIVE: self._iterative,
         }[mode](query)
-        for note in asked.answer.notes:
+        for note in (*asked.answer.notes, *_unbound(asked)):
             self.warn(note)
         return asked
 
@@ -76,7 +78,31 @@ class Asking:
     def _plain(self, query: Query) -> AskResult:
         bundle = build_retriever(self.readers).retrieve(query)
         self.log(f"passages: {len(bundle.evidence)}")
+        bundle = self._relate(query, bundle)
         return AskResult(mode=AskMode.PLAIN, bundle=bundle, answer=self._answerer.answer(bundle))
+
+    def _relate(self, query: Query, bundle: ContextBundle) -> ContextBundle:
+        """Add what edges say to the question; a graph that fails costs only that."""
+        from retrieval.relations.evidence import add_relations
+
+        readers = self.readers
+        if readers.graph is None or not query.use_graph:
+            return bundle
+        filters = date_filters(query.filters, bundle.as_of)
+        try:
+            related = add_relations(
+                bundle,
+                replace(query, filters=filters),
+                readers.chunks,
+                readers.graph,
+                readers.encoder.encode_query,
+            )
+        except StoreUnavailable as error:
+            self.warn(f"answering without relations: {error}")
+            return replace(bundle, degraded=tuple(sorted({*bundle.degraded, GRAPH})))
+        if related.relations:
+            self.log(f"relations: {len(related.relations)}")
+        return related
 
     def _dual(self, query: Query) -> AskResult:
         from retrieval.dual.graph_channel import EntityGraphRetriever
@@ -86,7 +112,7 @@ class Asking:
         graph = EntityGraphRetriever(readers.chunks, readers.graph) if readers.graph else None
         plain, count_tokens = build_retriever(readers), readers.encoder.count_tokens
         dual = DualRetriever(plain, graph, count_tokens, log=self.log, warn=self.warn)
-        bundle = dual.retrieve(query)
+        bundle = self._relate(query, dual.retrieve(query))
         return AskResult(mode=AskMode.DUAL, bundle=bundle, answer=self._answerer.answer(bundle))
 
     def _iterative(self, query: Query) -> AskResult:
@@ -105,7 +131,7 @@ class Asking:
                 f"{len(state.view.triples)} triples, {state.outcome.value})"
             ),
         )
-        bundle = build_final_bundle(run, query)
+        bundle = self._relate(query, build_final_bundle(run, query))
         messages = messages_for_answer(run, bundle)
         answer = self._answerer.answer(bundle, messages=messages, further=run.state.asked[1:])
         for note in run.state.notes:
@@ -131,6 +157,7 @@ class Asking:
             answer = _quote_page(found)
         else:
             self.log(f"the wiki has no answer; passages: {len(bundle.evidence)}")
+            bundle = self._relate(query, bundle)
             answer = self._answerer.answer(bundle)
             self._file(query, found, bundle, answer)
         return AskResult(mode=AskMode.WIKI, bundle=bundle, answer=answer, details={"wiki": found.to_record()})
@@ -138,12 +165,23 @@ class Asking:
     def _file(self, query: Query, found: "WikiAnswer", bundle: ContextBundle, answer: Answered) -> None:
         """Make a verified answer a page, so that the wiki has it the next time."""
         from retrieval.wiki.filing import GroundedSentence, file_answer
+        from retrieval.wiki.worth import why_weak
 
         chunks = {one.S: one.chunk_id for one in bundle.evidence}
         statements = [
-            GroundedSentence(text=one.text, chunks=(chunks[one.S],)) for one in answer.sentences if one.S
+            GroundedSentence(text=one.text, chunks=tuple(dict.fromkeys(chunks[S] for S in one.labels)))
+            for one in answer.sentences
+            if one.S
         ]
         if not statements:
+            return
+        if answer.by is AnsweredBy.GRAPH:
+            self.log("not filed: the graph answers it as it is when it is asked")
+            return
+        verified = answer.verified and not answer.dropped
+        said = [one.text for one in answer.sentences]
+        if verified and (weak := why_weak(query.text, said, reranker=self.readers.reranker)):
+            self.log(f"not filed: {weak}")
             return
         try:
             filing = file_answer(
@@ -151,10 +189,11 @@ class Asking:
                 self.readers.chunks,
                 query.text,
                 statements,
-                verified=answer.verified and not answer.dropped,
+                verified=verified,
                 generation=self.readers.generation,
                 now=self.now,
                 evidence=found.evidence,
+                graph=self.readers.graph,
             )
         except (StoreUnavailable, ParseError, ConfigError) as error:
             self.warn(f"the answer is not filed: {error}")
@@ -162,6 +201,15 @@ class Asking:
         self.log(
             f"filed as {filing.page.ref}" if filing.page and filing.written else f"not filed: {filing.reason}"
         )
+
+
+def _unbound(asked: AskResult) -> tuple[str, ...]:
+    """Say of ids in the question why they name no document, where an answer may lack it.
+
+    Standards are written as ids are: of `UTF-8` in a question that is answered nobody needs to hear.
+    """
+    lacking = asked.answer.not_found or asked.bundle.relations
+    return tuple(asked.bundle.diagnostics.get("unbound", ())) if lacking else ()
 
 
 def _quote_page(found: "WikiAnswer") -> Answered:

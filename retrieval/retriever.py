@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Reranker
 from retrieval.bundle.build import build_bundle, number_evidence
 from retrieval.bundle.diagnostics import describe_walk
+from retrieval.bundle.names import ends_of_paths, name_paths, read_names
 from retrieval.bundle.parent_summaries import summarise_parents
 from retrieval.bundle.tool_plan import plan_tool
 from retrieval.graph.reach import GraphResults, SearchResults, reach_by_graph, start_from
@@ -16,11 +17,12 @@ from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
 from retrieval.question.relationship import entities_of
 from retrieval.question.route import route_of
 from retrieval.ranking.candidates import score_candidates
-from retrieval.ranking.copies import find_copies
+from retrieval.ranking.copies import find_copies, join_copies
 from retrieval.ranking.definitions import find_definitions
 from retrieval.ranking.rerank import divide, leading_chunk, rerank_within_roles
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
+from retrieval.ranking.twins import find_twins
 from retrieval.search.pages import read_pages
 from retrieval.search.relevance import Measure, lift_of, scale_of
 from retrieval.search.seeds import (
@@ -32,7 +34,7 @@ from retrieval.search.seeds import (
     gather_lists,
 )
 from schemas.errors import StoreUnavailable
-from schemas.evidence import ContextBundle, Query, Scores
+from schemas.evidence import ContextBundle, Evidence, Query, Scores
 
 GRAPH = "graph"
 RERANK = "rerank"
@@ -104,7 +106,9 @@ class Retriever:
             definitions=find_definitions(candidates, entities_of(query.text, found.known.names)),
             of_tools=[one.chunk for one in reached.tools if one.chunk],
         )
-        evidence = number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
+        evidence = self._named(
+            number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
+        )
         bundle = build_bundle(
             query,
             evidence,
@@ -125,6 +129,16 @@ class Retriever:
             ),
         )
         return RetrievalResult(query=query, bundle=bundle, candidates=candidates, copies=copies)
+
+    def _named(self, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        """Say what the ends of paths are called; a graph that went away meanwhile costs only that."""
+        ends = ends_of_paths(evidence)
+        if self._graph is None or not ends:
+            return evidence
+        try:
+            return name_paths(evidence, read_names(self._graph, ends))
+        except StoreUnavailable:
+            return evidence
 
     def _find(self, asked: EmbeddedQuery) -> SearchResults:
         lists = gather_lists(self._chunks, asked)
@@ -192,9 +206,10 @@ class Retriever:
         return rerank_within_roles(self._reranker, asked.query.text, candidates, leading, pages=pages)
 
     def _copies(self, query: Query, candidates: tuple[Scored, ...]) -> Mapping[str, Collection[str]]:
+        twins = find_twins(candidates)
         if self._graph is None or not query.use_graph:
-            return {}
+            return twins
         try:
-            return find_copies(self._graph, candidates)
+            return join_copies(find_copies(self._graph, candidates), twins)
         except StoreUnavailable:  # said in `degraded` already: the graph was asked before
-            return {}
+            return twins

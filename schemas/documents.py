@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from schemas.dates import DateOrigin
+
 
 class DocumentState(StrEnum):
     """Where a document stands; docs/rules/recrawl.md draws the transitions."""
@@ -58,6 +60,10 @@ ASLEEP = frozenset({DocumentState.GONE, DocumentState.OUT_OF_SCOPE})
 class KnownDocument:
     """One ledger row. Times are ISO 8601 in UTC, `interval` is in seconds.
 
+    `last_modified` is the header as the server sent it, to be sent back. `fetched_modified` is when the bytes
+    were last changed as the fetch told it, `stated_modified` what the document says of itself; the origin of
+    each is beside it.
+
     `run_id` is the run that last looked at it; `fragment_sha` belongs to `raw_sha` under
     `pipeline_version`; `location` is where a redirect led, `canonical` the other address
     the page names as its own; `refresh` is where a page leads that is no more than a meta refresh;
@@ -86,6 +92,10 @@ class KnownDocument:
     x_robots_tag: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    fetched_modified: str | None = None
+    fetched_origin: DateOrigin | None = None
+    stated_modified: str | None = None
+    stated_origin: DateOrigin | None = None
     raw_sha: str | None = None
     parsed_sha: str | None = None
     fragment_sha: str | None = None
@@ -134,7 +144,7 @@ class SoftError:
 class LiveDocument:
     """A document as one generation contains it; `stale` and `aliases` are its node's.
 
-    `fragment_sha` is empty where a lost ledger left it unknown.
+    `fragment_sha` is empty where a lost ledger left it unknown. `last_modified` is ISO 8601 in UTC.
     """
 
     doc: str
@@ -145,5 +155,6 @@ class LiveDocument:
     doc_id: str | None = None
     fetched_at: str | None = None
     last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     stale: bool = False
     aliases: tuple[str, ...] = ()

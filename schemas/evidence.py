@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from schemas.dates import DateOrigin
 from schemas.geometry import BBox, PageSize
 
 
@@ -120,17 +121,19 @@ class Derivation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathStep:
-    """One edge on the way from a seed to a piece of evidence."""
+    """One edge on the way from a seed to a piece of evidence, as it points, and what its ends are called."""
 
     src: str
     kind: str
     dst: str
     chunk: str | None = None
+    src_name: str | None = None
+    dst_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One passage of the answer, with all that a citation needs; `stale` is its chunk's.
+    """One passage of the answer, with all that a citation needs; `stale` and the date are its chunk's.
 
     `logit` is what a reranker said, None where none was asked. Where `entity` names one, the text is made of
     edges of the graph that lead to it, and the passage is the one behind the last of them.
@@ -157,13 +160,15 @@ class Evidence:
     role: str
     path: tuple[PathStep, ...] = ()
     logit: float | None = None
+    last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     stale: bool = False
     entity: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """What an answer prints for an `[S#]`; `derivation` and `entity` are its evidence's."""
+    """What an answer prints for an `[S#]`; `derivation`, date and `entity` are its evidence's."""
 
     S: str
     chunk_id: str
@@ -173,6 +178,8 @@ class Citation:
     section: str | None
     pdf: PdfLocation | None
     derivation: Derivation = Derivation.STATED
+    last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     entity: str | None = None
 
 
@@ -183,6 +190,39 @@ class Summary:
     node: str
     breadcrumbs: tuple[str, ...]
     gist: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationHop:
+    """One edge of a chain, as it points, what its ends are called, and the label of the evidence behind it.
+
+    `predicate` is the relation that front matter states under a key of its own.
+    """
+
+    src: str
+    kind: str
+    dst: str
+    src_name: str
+    dst_name: str
+    src_doc_id: str | None = None
+    dst_doc_id: str | None = None
+    predicate: str | None = None
+    S: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """How things that a question names are joined: `text` says it, `labels` are of the evidence behind it.
+
+    `chains` are the paths in one line each, `hops` their edges in order. Both are empty where nothing joins
+    the things, which `text` says then. `leads`: relations are what the question is after.
+    """
+
+    text: str
+    labels: tuple[str, ...]
+    chains: tuple[str, ...] = ()
+    hops: tuple[RelationHop, ...] = ()
+    leads: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,4 +262,5 @@ class ContextBundle:
     citations: tuple[Citation, ...]
     tool_plan: ToolPlan | None = None
     tool_result: dict[str, Any] | None = None
+    relations: tuple[Relation, ...] = ()
     diagnostics: dict[str, Any] = field(default_factory=dict)

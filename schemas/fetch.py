@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from schemas.dates import Dated
+
 Body = bytes  # FetchResult has a field named bytes
 
 
@@ -36,7 +38,8 @@ class FetchResult:
 
     `body` is decoded and complete, or None. `etag`, `last_modified`, `content_type` and `x_robots_tag` are
     the server's own words; a 304 that names no validator keeps those of the request. `location` is the
-    canonical target of a redirect, which is not fetched. `requests` (also those that no connection came
+    canonical target of a redirect, which is not fetched. `modified` is when what was asked says that the
+    bytes last changed, None where that says nothing. `requests` (also those that no connection came
     of), `bytes` (of bodies, as received) and `statuses` cover all tries; `seconds` is how long they took,
     waiting included.
     """
@@ -52,6 +55,7 @@ class FetchResult:
     content_type: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    modified: Dated | None = None
     location: str | None = None
     permanent: bool = False
     x_robots_tag: str | None = None

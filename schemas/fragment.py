@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from schemas.cleaning import Cleaning
+from schemas.dates import Dated
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.nodes import Chunk, Node
 
@@ -44,7 +45,8 @@ class GraphFragment:
     are its translations (hreflang), documents of their own. `secrets` names the kind of each secret in its
     bytes; in what the fragment says `[redacted]` stands in their place. `kind` is None for a file that
     describes tools: it has Tool nodes, and nothing that is read. `matched` names the selectors of the
-    source's `content` that matched the page.
+    source's `content` that matched the page. `modified` is the date that the document states of itself; the
+    ledger keeps it, not the stored fragment, which another date alone does not change.
     """
 
     uri: str
@@ -67,6 +69,7 @@ class GraphFragment:
     warnings: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     matched: tuple[str, ...] = ()
+    modified: Dated | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,11 @@ def page_id(uri: str) -> str:
     return make_id("page", uri)
 
 
+def part_page_id(doc: str, name: str) -> str:
+    """Id of a page that is part of a document: a chapter of a book, by its path in the archive."""
+    return make_id("page", doc, name)
+
+
 def pdf_doc_id(uri: str) -> str:
     """Id of a PDF document."""
     return make_id("pdfdoc", uri)

@@ -1,10 +1,12 @@
 """Nodes of the graph, and the chunk row that the vector store keeps."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeGuard
 
+from schemas.dates import DateOrigin
 from schemas.geometry import BBox, PageSize
+from schemas.later_fields import LATER
 
 
 class NodeKind(StrEnum):
@@ -48,10 +50,13 @@ class RegionType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A document without pages of paper: a web page, a Markdown file, a book; `doc` is its own id.
+    """A document without pages of paper, whose `doc` is its own id: a web page, a Markdown file, a book; or a
+    part of one that is read by itself, a chapter, whose `doc` is the book. `is_document` tells them apart.
 
-    `stale`: this is its last good version, and what is there now could not be used. `aliases` are other
-    addresses that lead to it.
+    `fragment` opens a chapter in its book, at `url` or `path`.
+    `heading_path` is the heading that all others stand under, empty where there is none. `last_modified` is
+    ISO 8601 in UTC. `stale`: this is its last good version, and what is there now could not be used.
+    `aliases` are other addresses that lead to it.
     """
 
     id: str
@@ -62,6 +67,7 @@ class Page:
     document_kind: str = DocumentKind.HTML
     url: str | None = None
     path: str | None = None
+    fragment: str | None = field(default=None, metadata=LATER)
     doc_id: str | None = None
     doc_type: str | None = None
     domain: str | None = None
@@ -70,13 +76,16 @@ class Page:
     lang: str | None = None
     template_type: str | None = None
     breadcrumbs: tuple[str, ...] = ()
+    heading_path: tuple[str, ...] = field(default=(), metadata=LATER)
+    last_modified: str | None = field(default=None, metadata=LATER)
+    last_modified_origin: DateOrigin | None = field(default=None, metadata=LATER)
     stale: bool = False
     aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfDoc:
-    """A PDF document; `file_id` is its file name, as citations show it; `stale` and `aliases` as a Page's."""
+    """A PDF document; `file_id` is its file name, as citations show it; the last fields are as a Page's."""
 
     id: str
     doc: str
@@ -93,6 +102,8 @@ class PdfDoc:
     status: str | None = None
     version: str | None = None
     lang: str | None = None
+    last_modified: str | None = field(default=None, metadata=LATER)
+    last_modified_origin: DateOrigin | None = field(default=None, metadata=LATER)
     stale: bool = False
     aliases: tuple[str, ...] = ()
 
@@ -104,7 +115,7 @@ class Section:
     `heading_path` runs from the top heading to this one; `ordinal` is its place in reading order,
     from 0; `text` is what chunk offsets point into; `number` ("8.1") stands on the page before the
     heading, and in none of these. Text before the first heading is a section of level 0 with an empty
-    heading and path.
+    heading and path. `content_hash` covers path and text.
     """
 
     id: str
@@ -115,6 +126,7 @@ class Section:
     heading_path: tuple[str, ...]
     ordinal: int
     text: str
+    content_hash: str = field(default="", metadata=LATER)
     number: str | None = None
     fragment: str | None = None
     url: str | None = None
@@ -123,13 +135,17 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfPage:
-    """A page of a PDF; `page_no` counts from 1, `page_label` is what is printed on it."""
+    """A page of a PDF; `page_no` counts from 1, `page_label` is what is printed on it.
+
+    `content_hash` covers its regions in reading order, without running headers and footers.
+    """
 
     id: str
     doc: str
     source: str
     page_no: int
     page_size: PageSize
+    content_hash: str = field(default="", metadata=LATER)
     page_label: str | None = None
 
 
@@ -137,6 +153,7 @@ class PdfPage:
 class PdfRegion:
     """A block of a PDF page; chunk offsets point into its `text`.
 
+    `content_hash` covers its text, path and type, and of a picture its pixels.
     `caption` names a table or figure, as the region of its own beside it does. `ocr_conf` is the mean
     confidence, 0 to 1, of its words where they were recognised on a picture.
     """
@@ -149,6 +166,7 @@ class PdfRegion:
     bbox: BBox
     text: str
     ordinal: int
+    content_hash: str = field(default="", metadata=LATER)
     heading_path: tuple[str, ...] = ()
     caption: str | None = None
     ocr_conf: float | None = None
@@ -236,6 +254,11 @@ def kind_of(node: Node) -> NodeKind:
     return _KIND_OF[type(node)]
 
 
+def is_document(node: Node) -> TypeGuard[Page | PdfDoc]:
+    """Whether a node stands for a whole document; a chapter is a Page, and none."""
+    return isinstance(node, Page | PdfDoc) and node.id == node.doc
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
     """A passage small enough to embed, with everything a citation needs.
@@ -245,7 +268,8 @@ class Chunk:
     heading it begins with: a link to one of them leads here. `code_languages` are those of the code in it, as
     the page names them. `round_trip`: its text was found in its box, or its fragment in the page; None where
     that cannot be told. Times are ISO 8601 in UTC. `anchor_texts` come from other documents and are given by
-    `ingest.link`; the times come from the fetch and the run. `stale` is its document's.
+    `ingest.link`; the times come from the fetch and the run. `last_modified`, its origin and `stale` are its
+    document's.
     """
 
     id: str
@@ -288,9 +312,18 @@ class Chunk:
     round_trip: bool | None = None
     stale: bool = False
     last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     fetched_at: str | None = None
     changed_at: str | None = None
 
 
-OBSERVED_FIELDS = ("last_modified", "fetched_at", "changed_at")
-"""Chunk fields that depend on when the content was observed, not on what it says."""
+def page_of(chunk: Chunk) -> str:
+    """Return the id of the Page or PDF that a chunk is part of: of a book the chapter, else its document."""
+    return next((one for one in reversed(chunk.parent_ids) if one.startswith("page:")), chunk.doc)
+
+
+TIMES = ("fetched_at", "changed_at")
+"""Chunk fields that stay while its text does."""
+
+OBSERVED_FIELDS = ("last_modified", "last_modified_origin", *TIMES)
+"""Chunk fields that depend on when, and how, the content was observed, not on what it says."""

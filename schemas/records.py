@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from schemas.geometry import BBox, PageSize
+from schemas.later_fields import LATER
 from schemas.nodes import NODE_TYPES, Node, NodeKind, kind_of
 
 Record = dict[str, Any]
@@ -16,13 +17,26 @@ T = TypeVar("T")
 
 
 def to_record(value: Any) -> Record:
-    """Turn a dataclass into plain dicts, lists and scalars; boxes become lists of numbers."""
-    return {name: _plain(getattr(value, name)) for name in _names(cast(Hashable, type(value)))}
+    """Turn a dataclass into plain dicts, lists and scalars; boxes become lists of numbers.
+
+    A field marked `LATER` is left out where it has its default.
+    """
+    cls = cast(Hashable, type(value))
+    record = {name: _plain(getattr(value, name)) for name in _names(cls)}
+    for name, default in _later(cls):
+        if getattr(value, name) == default:
+            del record[name]
+    return record
 
 
 @cache
 def _names(cls: Any) -> tuple[str, ...]:
     return tuple(f.name for f in fields(cls))
+
+
+@cache
+def _later(cls: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((f.name, f.default) for f in fields(cls) if f.metadata == LATER)
 
 
 def _plain(value: Any) -> Any:

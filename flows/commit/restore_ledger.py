@@ -14,12 +14,10 @@ from ingest.urls import file_url
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound
 from schemas.fragment import GraphFragment
-from schemas.nodes import Page, PdfDoc, Tool
+from schemas.nodes import Page, PdfDoc, Tool, is_document
 from schemas.records import from_record
 
 DocumentNode = Page | PdfDoc
-Times = tuple[str, str | None]
-"""When bytes came, and what the site said of their age."""
 
 
 def restore_ledger(run: CommitContext) -> bool:
@@ -33,17 +31,21 @@ def restore_ledger(run: CommitContext) -> bool:
     if current == 0 or index.ledger.generations.get(current) is not None:
         return False
     run.progress.say(f"the ledger does not know generation {current}; rebuilding it from the graph")
-    found = [node for node in index.graph.at(current).scan_nodes() if isinstance(node, DocumentNode | Tool)]
-    nodes = [node for node in found if not isinstance(node, Tool)]
-    # As a parser gives it: whether it is stale, and its other addresses, were added later.
-    others = {
-        node.id: replace(node, stale=False, aliases=()) for node in nodes if node.source != run.source.name
-    }
+    found = [
+        node for node in index.graph.at(current).scan_nodes() if isinstance(node, Tool) or is_document(node)
+    ]
+    nodes = [node for node in found if is_document(node)]
+    others = {node.id: _as_parsed(node) for node in nodes if node.source != run.source.name}
     fragments = _find_fragments(index, others)
     times = _times(index, current)
     live = [_live(node, fragments.get(node.id, ""), times.get(node.id)) for node in nodes]
     index.ledger.generations.restore(_published(index, current), [*live, *restore_tools(index, found)])
     return True
+
+
+def _as_parsed(node: DocumentNode) -> DocumentNode:
+    """The node without what was added later: its date, whether it is stale, and its other addresses."""
+    return replace(node, last_modified=None, last_modified_origin=None, stale=False, aliases=())
 
 
 def _published(index: Index, current: int) -> list[Generation]:
@@ -89,16 +91,16 @@ def _read(index: Index, sha: str, docs: Iterable[str]) -> GraphFragment | None:
         return None
 
 
-def _times(index: Index, current: int) -> dict[str, Times]:
-    """What the newest passage of each document says of its time."""
-    times: dict[str, Times] = {}
+def _times(index: Index, current: int) -> dict[str, str]:
+    """When the bytes of each document came, by its newest passage."""
+    times: dict[str, str] = {}
     for chunk in index.chunks.at(current).scan():
-        if chunk.fetched_at and chunk.fetched_at > times.get(chunk.doc, ("", None))[0]:
-            times[chunk.doc] = (chunk.fetched_at, chunk.last_modified)
+        if chunk.fetched_at and chunk.fetched_at > times.get(chunk.doc, ""):
+            times[chunk.doc] = chunk.fetched_at
     return times
 
 
-def _live(node: DocumentNode, fragment_sha: str, times: Times | None) -> LiveDocument:
+def _live(node: DocumentNode, fragment_sha: str, fetched_at: str | None) -> LiveDocument:
     return LiveDocument(
         doc=node.id,
         source=node.source,
@@ -106,8 +108,9 @@ def _live(node: DocumentNode, fragment_sha: str, times: Times | None) -> LiveDoc
         fragment_sha=fragment_sha,
         content_hash=node.content_hash,
         doc_id=node.doc_id,
-        fetched_at=times[0] if times else None,
-        last_modified=times[1] if times else None,
+        fetched_at=fetched_at,
+        last_modified=node.last_modified,
+        last_modified_origin=node.last_modified_origin,
         stale=node.stale,
         aliases=node.aliases,
     )

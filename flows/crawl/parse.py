@@ -25,8 +25,9 @@ from ingest.urls import is_file_url
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, SoftError
 from schemas.errors import DamageFound, ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
+from schemas.hashing import canonical_json
 from schemas.nodes import DocumentKind
-from schemas.records import from_record
+from schemas.records import from_record, to_record
 from schemas.report import Problem
 
 _log = logging.getLogger(__name__)
@@ -115,12 +116,18 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         unread = replace(known, parsed_sha=None, failures=known.failures + 1)
         return _Done(replace(unread, state=DocumentState.FAILED, reason=error.message))
     fragment = from_record(GraphFragment, json.loads(answer.record))
+    modified, record = fragment.modified, answer.record
+    if modified is not None:  # a new date alone makes no new fragment, and costs its readers nothing
+        fragment = replace(fragment, modified=None)
+        record = canonical_json(to_record(fragment)).encode()
     parsed = replace(
         known,
         parsed_sha=known.raw_sha,
-        fragment_sha=run.index.fragments.put(answer.record),
+        fragment_sha=run.index.fragments.put(record),
         pipeline_version=document_version(run.pipeline_version, fragment.kind),
         content_hash=fragment.content_hash,
+        stated_modified=modified.at if modified else None,
+        stated_origin=modified.origin if modified else None,
         failures=0,
         doc=fragment.doc,
         doc_id=fragment.doc_id,

@@ -260,6 +260,7 @@ def _chunks(
                 chunk,
                 fetched_at=live[doc].fetched_at,
                 last_modified=live[doc].last_modified,
+                last_modified_origin=live[doc].last_modified_origin,
                 stale=live[doc].stale,
             )
             for chunk in named

@@ -14,7 +14,7 @@ from indexes.publish.generation import load_generation, store_record
 from ingest.urls import is_tools_url
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
-from schemas.nodes import Page, PdfDoc
+from schemas.nodes import is_document
 
 __all__ = ["Damage", "find_damage"]
 
@@ -100,7 +100,7 @@ def _ledger(index: Index, generation: int) -> Iterator[Damage]:
         return
     live = index.ledger.generations.live(generation)
     for node in index.graph.at(generation).scan_nodes():
-        if isinstance(node, Page | PdfDoc) and node.id not in live:
+        if is_document(node) and node.id not in live:
             yield node.url or node.path or node.id, "document is not in the ledger"
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from ingest.diff.modified import keep_modified, modified_of
 from ingest.diff.moves import aliases_of, follow, has_moved
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument, Outcome
@@ -68,11 +69,7 @@ def diff_document(
     if known.fragment_sha is None or known.parsed_sha != known.raw_sha:
         return None
     new = _next_live(known, old, aliases)
-    if (
-        old is not None
-        and old.fragment_sha == new.fragment_sha
-        and (old.stale, old.aliases) == (False, aliases)
-    ):
+    if old is not None and _shown(old) == _shown(new):
         return None
     return DocumentChange(kind=_kind(known, old), old=old, new=new)
 
@@ -176,8 +173,10 @@ def _kind(known: KnownDocument, old: LiveDocument | None) -> ChangeKind:
 
 def _next_live(known: KnownDocument, old: LiveDocument | None, aliases: tuple[str, ...]) -> LiveDocument:
     # Equal content keeps the time and date it first came with: a new footer is no new document.
-    same = old is not None and old.content_hash == known.content_hash
-    origin = old if same and old is not None else known
+    held = old if old is not None and old.content_hash == known.content_hash else None
+    modified = modified_of(known)
+    if held is not None:
+        modified = keep_modified(held, modified)
     assert known.doc is not None
     assert known.fragment_sha is not None
     return LiveDocument(
@@ -187,10 +186,16 @@ def _next_live(known: KnownDocument, old: LiveDocument | None, aliases: tuple[st
         fragment_sha=known.fragment_sha,
         content_hash=known.content_hash or "",
         doc_id=known.doc_id,
-        fetched_at=origin.fetched_at,
-        last_modified=origin.last_modified,
+        fetched_at=(held or known).fetched_at,
+        last_modified=modified.at if modified else None,
+        last_modified_origin=modified.origin if modified else None,
         aliases=aliases,
     )
+
+
+def _shown(live: LiveDocument) -> tuple[object, ...]:
+    """What readers see of a document; when its bytes came is none of it."""
+    return (live.fragment_sha, live.stale, live.aliases, live.last_modified, live.last_modified_origin)
 
 
 def _removal(known: KnownDocument) -> str:

@@ -87,6 +87,8 @@ def _fetched(
         raw_sha=raw_sha,
         etag=result.etag,
         last_modified=result.last_modified,
+        fetched_modified=result.modified.at if result.modified else None,
+        fetched_origin=result.modified.origin if result.modified else None,
         content_type=result.content_type,
         x_robots_tag=result.x_robots_tag,
         fetched_at=now.isoformat(),

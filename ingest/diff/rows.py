@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from schemas.changes import RowChanges
 from schemas.documents import LiveDocument
 from schemas.edges import Edge
-from schemas.nodes import OBSERVED_FIELDS, Chunk, Node, Page, PdfDoc
+from schemas.nodes import OBSERVED_FIELDS, TIMES, Chunk, Node, Page, PdfDoc, is_document
 
 
 class _Row(Protocol):
@@ -33,7 +33,8 @@ def diff_chunks(
 ) -> tuple[tuple[Chunk, ...], tuple[str, ...], int]:
     """Return chunks to upsert, ids to delete, and how many of the upserts are new.
 
-    A chunk whose text stays keeps the times it was first observed with; times alone are no change.
+    A chunk whose text stays keeps the times it was first observed with; they alone are no change. Its
+    document's date is one: what readers filter by must be the same for all of a document.
     """
     held = {chunk.id: chunk for chunk in current}
     stamped = [stamp(chunk, held.get(chunk.id), changed_at=changed_at) for chunk in desired]
@@ -42,10 +43,10 @@ def diff_chunks(
 
 
 def stamp(chunk: Chunk, held: Chunk | None, *, changed_at: str) -> Chunk:
-    """Set the observed fields: those of the stored chunk of equal content, else this run's."""
+    """Set the times: those of the stored chunk of equal content, else this run's."""
     if held is None or held.content_hash != chunk.content_hash:
         return replace(chunk, changed_at=changed_at)
-    return replace(chunk, **{name: getattr(held, name) for name in OBSERVED_FIELDS})
+    return replace(chunk, **{name: getattr(held, name) for name in TIMES})
 
 
 Observed = tuple[str, Mapping[str, str | None]]
@@ -68,10 +69,19 @@ def as_observed(chunks: Iterable[Chunk], known: Mapping[str, Observed]) -> tuple
 
 
 def mark(node: Node, live: LiveDocument) -> Node:
-    """Set what a parser cannot know of a document: whether it is stale, and what else leads to it."""
-    if isinstance(node, Page | PdfDoc):
-        return replace(node, stale=live.stale, aliases=live.aliases)
-    return node
+    """Set what a parser cannot know of a document: its date, if it is stale, and what else leads to it.
+
+    A chapter is as stale and as old as its book; other addresses lead to the book.
+    """
+    if not isinstance(node, Page | PdfDoc):
+        return node
+    return replace(
+        node,
+        last_modified=live.last_modified,
+        last_modified_origin=live.last_modified_origin,
+        stale=live.stale,
+        aliases=live.aliases if is_document(node) else (),
+    )
 
 
 def row_changes(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 
+from ingest.dates import dated, seconds_between, utc_of
 from ingest.fetch.client import FetchSession
 from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.host import Checkpoint
@@ -12,7 +13,11 @@ from ingest.fetch.redirects import PERMANENT, REDIRECTS, redirect_target
 from ingest.fetch.rendering import render_page
 from ingest.fetch.transport import HttpResponse, Tally
 from ingest.urls import canonical_url
+from schemas.dates import Dated, DateOrigin
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+
+_MADE_FOR_IT = 2.0
+"""Seconds before its answer within which a server makes a page."""
 
 _BY_STATUS = {404: FetchStatus.NOT_FOUND, 410: FetchStatus.GONE}
 
@@ -118,8 +123,20 @@ def _described(
         content_type=headers.get("content-type"),
         etag=headers.get("etag", kept.etag),
         last_modified=headers.get("last-modified", kept.last_modified),
+        modified=_modified(headers),
         x_robots_tag=headers.get("x-robots-tag"),
     )
+
+
+def _modified(headers: Mapping[str, str]) -> Dated | None:
+    """When the server says that the bytes last changed; the moment of its answer is only when it made them.
+
+    Source: RFC 9110, 8.8.2.1: a server without a better date may give that one, and caches may hold it.
+    """
+    found, sent = dated(headers.get("last-modified"), DateOrigin.HTTP), utc_of(headers.get("date"))
+    if found is None or sent is None:
+        return found
+    return found if seconds_between(found.at, sent) > _MADE_FOR_IT else None
 
 
 def _fault_result(request: FetchRequest, fault: FetchFault, *, last_status: int | None) -> FetchResult:

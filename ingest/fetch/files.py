@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
@@ -86,7 +87,20 @@ def _is_loop(error: Exception) -> bool:
     return isinstance(error, RuntimeError) or getattr(error, "errno", None) == errno.ELOOP
 
 
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """Bytes of a file, and when they were last written, in seconds since 1970."""
+
+    body: bytes
+    modified: float
+
+
 def read_file(root: Path, path: str, *, max_bytes: int, key: str | None = None) -> bytes:
+    """Read the bytes of one file as `open_file` does."""
+    return open_file(root, path, max_bytes=max_bytes, key=key).body
+
+
+def open_file(root: Path, path: str, *, max_bytes: int, key: str | None = None) -> LocalFile:
     """Read one file that `list_files` named; *key* of a source file sets the cap.
 
     Opened name by name without following a link, so one that is put there in between leads nowhere.
@@ -107,7 +121,7 @@ def read_file(root: Path, path: str, *, max_bytes: int, key: str | None = None) 
         body = file.read(max_bytes + 1)
     if len(body) > max_bytes:
         raise FetchRefused(f"exceeds {cap_in_words(max_bytes, key)}", subject=path)
-    return body
+    return LocalFile(body, info.st_mtime)
 
 
 def _open_inside(top: Path, relative: Path) -> int:

@@ -44,7 +44,7 @@ async def render_page(
     if pieces.fault is not None:
         raise pieces.fault
     named = "text/html; charset=utf-8"
-    return replace(result, body=body, content_type=named, etag=None, last_modified=None)
+    return replace(result, body=body, content_type=named, etag=None, last_modified=None, modified=None)
 
 
 class _Pieces:

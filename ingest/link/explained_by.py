@@ -76,8 +76,7 @@ def _candidates(chunks: Sequence[Chunk], names: ToolNames) -> Iterable[_Candidat
         begins = chunk.section_id is None or chunk.section_id != section
         section = chunk.section_id
         for tool, findings in reader.read(chunk, begins_section=begins).items():
-            in_section = chunk.section_id is not None and names.named((chunk.heading_path or ("",))[-1])
-            target = chunk.section_id if in_section and tool in in_section else None
+            target = chunk.section_id if ToolEvidence.HEADING in findings.kinds else None
             yield _Candidate(tool=tool, chunk=chunk, target=target or chunk.id, findings=findings)
 
 

@@ -18,11 +18,15 @@ _SIGNATURE = re.compile(
     r"(?P<name>[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*)(?P<parameters>\((?:[^()]|\([^()]*\))*\))?\s*(?P<end>:(?!\w)|→|->|$)"
 )
 _ENTRY = re.compile(
-    r"(?P<name>[\w.+-]+(?: [\w.+-]+){0,3}?)(?:\s+(?:--?|–|—)\s+(?=\S)|(?P<colon>:)\s+(?=\S)|\s+(?=\[))"
+    r"(?P<name>[\w.+-]+(?: [\w.+-]+){0,3}?)"
+    r"(?:\s+(?P<dash>--?|–|—)\s+(?=\S)|(?P<colon>:)\s+(?=\S)|\s+(?=\[(?!\d)))"
 )
 """How the entry on a command begins: `shop-open - opens it` (man-pages(7), NAME), `shop open: opens it`, and
 its synopsis, `shop open [--port]`.
 """
+
+_LISTED = re.compile(r"(?:\A|\n\n)[^\n:]{1,60}: \S")
+"""How an entry of a list of definitions begins, where several share a chunk."""
 
 _ARGUMENT = re.compile(r"[(,]\s*[\"'\d\[{]")
 """What a call passes, where a signature has names."""
@@ -32,6 +36,7 @@ class ToolEvidence(StrEnum):
     """What tells it, from the strongest down."""
 
     ANCHOR = "anchor"
+    ENTRY = "entry"
     HEADING = "heading"
     SIGNATURE = "signature"
     IN_HEADING = "in heading"
@@ -45,6 +50,7 @@ class ToolEvidence(StrEnum):
 
 WEIGHTS: Mapping[ToolEvidence, float] = {
     ToolEvidence.ANCHOR: 0.7,
+    ToolEvidence.ENTRY: 0.6,
     ToolEvidence.HEADING: 0.6,
     ToolEvidence.SIGNATURE: 0.6,
     ToolEvidence.IN_HEADING: 0.35,
@@ -57,7 +63,7 @@ WEIGHTS: Mapping[ToolEvidence, float] = {
 }
 """How sure one piece of evidence makes it; several are joined as independent (noisy or). Set by hand."""
 
-DEFINING = frozenset({ToolEvidence.ANCHOR, ToolEvidence.HEADING, ToolEvidence.SIGNATURE})
+DEFINING = frozenset({ToolEvidence.ANCHOR, ToolEvidence.ENTRY, ToolEvidence.HEADING, ToolEvidence.SIGNATURE})
 """What only the chunk has that says what a tool does."""
 
 MENTIONED = 0.7
@@ -136,20 +142,50 @@ class DocumentReader:
         return frozenset(places)
 
     def _read_headings(self, chunk: Chunk, found: dict[int, Findings]) -> None:
-        *above, heading = chunk.heading_path or ("",)
-        own = self._names.named(heading)
-        for place in own:
+        headings, entries = split_path(chunk)
+        *above, heading = headings or ("",)
+        own = (*self._names.named(heading), *self._synopsis_under(heading, chunk.text))
+        for place in dict.fromkeys(own):
             _of(found, place).add(ToolEvidence.HEADING)
         for place in dict.fromkeys(
             p for s in self._names.sightings(heading) for p in s.tools if p not in own
         ):
             _of(found, place).add(ToolEvidence.IN_HEADING)
-        for place in dict.fromkeys(place for text in above for place in self._names.named(text)):
-            _of(found, place).add(ToolEvidence.UNDER_HEADING)
+        defined = self._defined_by(entries, chunk.text)
+        for place in defined:
+            _of(found, place).add(ToolEvidence.ENTRY, first_sentence(chunk.text))
+        around = (*above, *(term for name in entries for term in terms_of(name)))
+        for place in dict.fromkeys(place for text in around for place in self._names.named(text)):
+            if place not in defined:
+                _of(found, place).add(ToolEvidence.UNDER_HEADING)
+
+    def _synopsis_under(self, heading: str, text: str) -> Sequence[int]:
+        """Commands that a heading calls by their last word, and whose synopsis stands right under it."""
+        first = text.lstrip("$ \n").partition("\n")[0]
+        return [
+            place
+            for name, places in self._names.by_last_word.get(fold(heading), ())
+            if first == name or first.startswith(f"{name} ")
+            for place in places
+        ]
+
+    def _defined_by(self, entries: Sequence[str], text: str) -> Sequence[int]:
+        """Tools whose entry a text begins: by a term of it, or by that after the name of what it belongs to.
+
+        A term of a list inside an entry is a value of that, and defines nothing that is called so elsewhere.
+        """
+        terms = terms_of(entries[-1]) if entries else ()
+        opening = first_line(text)
+        if not any(_opens(term, opening) for term in terms):
+            return ()
+        full = [".".join((*entries[:-1], term)) for term in terms] if len(entries) > 1 else terms
+        return tuple(dict.fromkeys(place for name in full for place in self._names.named(name)))
 
     def _read_signatures(self, chunk: Chunk, anchored: Collection[int], found: dict[int, Findings]) -> None:
-        if self._scope[0] != chunk.heading_path:
-            self._scope = (chunk.heading_path, "")
+        headings, entries = split_path(chunk)
+        if self._scope[0] != headings:
+            self._scope = (headings, "")
+        listed = len(_LISTED.findall(chunk.text)) > 1
         tails = {last_part(self._names.tools[place].name): place for place in sorted(anchored)}
         for line in _LINE.finditer(chunk.text):
             begin = line[0].find(line[0].lstrip())
@@ -157,7 +193,8 @@ class DocumentReader:
             if match := _SIGNATURE.match(line[0], begin):
                 places = self._signed(match, tails)
             if not places and (match := _ENTRY.match(line[0], begin)):
-                places = self._entered(match)
+                is_listed = listed and (not line.start() or chunk.text.endswith("\n\n", 0, line.start()))
+                places = () if match["colon"] and entries else self._entered(match, is_listed=is_listed)
             for place in places:
                 _of(found, place).add(ToolEvidence.SIGNATURE, _cut(line.start(), line.end()))
 
@@ -178,10 +215,12 @@ class DocumentReader:
             return inner
         return (tails[name],) if name in tails else ()
 
-    def _entered(self, match: re.Match[str]) -> Sequence[int]:
-        """Commands whose entry a line begins."""
+    def _entered(self, match: re.Match[str], *, is_listed: bool) -> Sequence[int]:
+        """Commands whose entry a line begins; one word and a colon tell only in a list of such lines."""
         name = match["name"]
-        if name in self._names.everyday or (match["colon"] and " " not in name):
+        if match["colon"] and " " not in name:
+            return self._names.full.get(name, ()) if is_listed else ()
+        if match["dash"] and name in self._names.everyday:
             return ()
         return self._names.full.get(name) or self._names.folded.get(fold(name), ())
 
@@ -210,6 +249,31 @@ class DocumentReader:
         for place, findings in found.items():
             for _ in words.intersection(self._names.tools[place].options):
                 findings.add(ToolEvidence.OPTIONS)
+
+
+def split_path(chunk: Chunk) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Part a heading path into the headings, and the entries under the last of them."""
+    path = chunk.heading_path
+    if chunk.section is None or chunk.section not in path:
+        return (), path
+    cut = len(path) - path[::-1].index(chunk.section)
+    return path[:cut], path[cut:]
+
+
+def terms_of(entry: str) -> tuple[str, ...]:
+    """The terms that the name of an entry has."""
+    return tuple(entry.split(", "))
+
+
+def first_line(text: str) -> str:
+    """The first line of a text that is not empty."""
+    return text.lstrip().partition("\n")[0]
+
+
+def _opens(term: str, line: str) -> bool:
+    """Whether a line begins with a term, or declares it: `int open(int door)`."""
+    named = re.escape(term)
+    return re.search(rf"^{named}(?!\w)|^(?:[\w*&:<>]+ ){{0,3}}[*&]?{named}\s*[(:]", line) is not None
 
 
 def first_sentence(text: str) -> tuple[int, int]:

@@ -6,7 +6,7 @@ A name that several tools have, such as the `run` of two classes, stands for non
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from schemas.nodes import Tool
 
@@ -27,10 +27,10 @@ _BEFORE = re.compile(
 )
 _BEHIND = re.compile(
     r"\s+(?:commands?|functions?|methods?|class(?:es)?|modules?|endpoints?|operations?|tools?|objects?|"
-    r"exceptions?|decorators?|manual page|man page)$|\(.*\)$",
+    r"builtins?|built-ins?|utilit(?:y|ies)|programs?|exceptions?|decorators?|manual page|man page)$|\(.*\)$",
     re.IGNORECASE,
 )
-_ANCHOR_PREFIX = re.compile(r"^(?:.*operation[/-]|module-|cmd-|command-)")
+_ANCHOR_PREFIX = re.compile(r"^(?:.*operation[/-]|module-|cmd-|command-|index-)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ class Sighting:
 class ToolNames:
     """The names of some tools; `tools` are in id order, and places point into them.
 
-    `parents` are the names that qualify others: modules and classes.
+    `parents` are the names that qualify others: modules and classes. `by_last_word` has the names of several
+    words under their last one, as a manual on one program has them for headings.
     """
 
     tools: tuple[Tool, ...]
@@ -58,6 +59,7 @@ class ToolNames:
     folded: Places
     endpoints: Places
     parents: frozenset[str]
+    by_last_word: Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]] = field(default_factory=dict)
 
     def named(self, heading: str) -> tuple[int, ...]:
         """Tools that a heading is the name of: `The flask run command`, `git-clone(1)`, `Session()`."""
@@ -125,10 +127,11 @@ def tool_names(tools: Iterable[Tool]) -> ToolNames:
         full=full.unambiguous(),
         codes={**derived.unambiguous(), **stated.unambiguous()},
         everyday=everyday.unambiguous(),
-        phrases=_by_first_word(phrases.unambiguous()),
+        phrases=_by_word(phrases.unambiguous(), 0, str),
         folded=folded.unambiguous(),
         endpoints=endpoints.unambiguous(),
         parents=frozenset(parent for tool in ordered if (parent := parent_of(tool.name))),
+        by_last_word=_by_word(phrases.unambiguous(), -1, fold),
     )
 
 
@@ -174,10 +177,13 @@ def _endpoint(method: str, path: str) -> str:
     return f"{method.upper()} {_VARIABLE.sub('{}', path).rstrip('/.') or '/'}"
 
 
-def _by_first_word(phrases: Places) -> Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]]:
+def _by_word(
+    phrases: Places, at: int, key: Callable[[str], str]
+) -> Mapping[str, tuple[tuple[str, tuple[int, ...]], ...]]:
+    """Phrases under the *key* of one of their words."""
     found: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
     for phrase, tools in sorted(phrases.items()):
-        found.setdefault(phrase.split(" ", 1)[0], []).append((phrase, tools))
+        found.setdefault(key(phrase.split()[at]), []).append((phrase, tools))
     return {word: tuple(entries) for word, entries in found.items()}
 
 

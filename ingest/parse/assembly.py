@@ -1,21 +1,25 @@
 """Sections of an HTML or Markdown page > the typed graph of one document."""
 
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import takewhile
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
-from ingest.parse.chunking import CountTokens, text_budget
+from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, text_budget
 from ingest.parse.codes import document_codes, extract_codes
+from ingest.parse.entry_spans import EntryPiece, Room, part_by_entries
 from ingest.parse.graph import DocumentGraph
-from ingest.parse.outline import OutlineSection
-from ingest.parse.page_facts import PageFacts
+from ingest.parse.outline import OutlineSection, Stretch
+from ingest.parse.page_facts import PageFacts, PagePart
+from ingest.parse.parts import join_parts
 from ingest.parse.secrets import hide_in_page
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest
 from schemas.hashing import record_sha256
-from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, section_id
+from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, part_page_id, section_id
 from schemas.nodes import Chunk, Page, Section
 
 MAX_FRAGMENTS = 200
@@ -25,6 +29,11 @@ MAX_FRAGMENTS = 200
 @dataclass(slots=True, kw_only=True)
 class _PageGraph(DocumentGraph):
     sections: list[Section] = field(default_factory=list)
+    parts: tuple[str, ...] = ()
+
+    def page_of(self, section: OutlineSection) -> str:
+        """Return the id of the Page that a section stands on."""
+        return self.parts[section.page - 1] if self.parts else self.doc
 
 
 def assemble_page(
@@ -37,6 +46,7 @@ def assemble_page(
 ) -> GraphFragment:
     """Return the fragment of a page: Page > every Section > its Chunks, and Section > Section.
 
+    Where the page has parts, as a book has chapters, these contain the sections: Page > Page > Section.
     `contains` leads from the Page to all of its sections, nested or not, so that one hop reaches each;
     `parent_of` keeps the nesting. A `noindex` page is its Page node alone.
     """
@@ -45,15 +55,18 @@ def assemble_page(
     # Cutting and labelling count the same texts; the tokenizer is the most costly part of a page.
     count_tokens = cache(count_tokens)
     if not facts.noindex:
+        graph.parts = tuple(part_page_id(graph.doc, part.name) for part in facts.parts)
+        join_parts(graph, graph.parts, facts.parts)
         _add_sections(graph, outline)
         _add_chunks(graph, outline, facts, count_tokens)
     page = _page(graph, facts, page_hash(outline, links, facts.title))
+    parts = _part_pages(graph, page, outline, facts.parts)
     return GraphFragment(
         uri=request.uri,
         doc=graph.doc,
         kind=facts.kind,
         content_hash=page.content_hash,
-        nodes=(page, *graph.sections, *graph.chunk_nodes()),
+        nodes=(page, *parts, *graph.sections, *graph.chunk_nodes()),
         edges=tuple(graph.edges),
         chunks=tuple(graph.chunks),
         links=links,
@@ -68,6 +81,7 @@ def assemble_page(
         alternates=facts.alternates,
         warnings=facts.warnings,
         secrets=secrets,
+        modified=facts.modified,
     )
 
 
@@ -109,7 +123,41 @@ def _page(graph: _PageGraph, facts: PageFacts, content_hash: str) -> Page:
         lang=facts.lang or request.language,
         template_type=facts.template_type,
         breadcrumbs=facts.breadcrumbs,
+        heading_path=_heading_above(graph.sections),
     )
+
+
+def _heading_above(sections: Sequence[Section | OutlineSection]) -> tuple[str, ...]:
+    """The headings that all others of a page stand under: its title as it reads there, if it has one."""
+    paths = [section.heading_path for section in sections if section.heading_path]
+    shared = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
+    return tuple(names[0] for names in shared)
+
+
+def _part_pages(
+    graph: _PageGraph, page: Page, outline: tuple[OutlineSection, ...], parts: tuple[PagePart, ...]
+) -> tuple[Page, ...]:
+    """Return the parts of a page, each with what they share and a title, hash and fragment of its own."""
+    sections: dict[str, list[OutlineSection]] = {id_: [] for id_ in graph.parts}
+    for section in outline if graph.parts else ():
+        sections[graph.page_of(section)].append(section)
+    return tuple(
+        replace(
+            page,
+            id=id_,
+            title=part.title,
+            content_hash=page_hash(tuple(own), _leaving(graph.request.uri, part.links), part.title),
+            fragment=part.fragment,
+            doc_id=None,
+            heading_path=_heading_above(own),
+        )
+        for (id_, own), part in zip(sections.items(), parts, strict=False)
+    )
+
+
+def _leaving(uri: str, links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Links without their places in the document itself, which move with what stands before them."""
+    return tuple(replace(link, fragment=None) if link.target == uri else link for link in links)
 
 
 def _add_sections(graph: _PageGraph, outline: tuple[OutlineSection, ...]) -> None:
@@ -121,6 +169,7 @@ def _add_sections(graph: _PageGraph, outline: tuple[OutlineSection, ...]) -> Non
             doc=graph.doc,
             source=graph.request.source,
             heading=section.heading,
+            content_hash=record_sha256([section.heading_path, section.text]),
             number=section.number,
             level=section.level,
             heading_path=section.heading_path,
@@ -131,7 +180,7 @@ def _add_sections(graph: _PageGraph, outline: tuple[OutlineSection, ...]) -> Non
             path=graph.request.path,
         )
         graph.sections.append(node)
-        graph.join(EdgeKind.CONTAINS, graph.doc, node.id)
+        graph.join(EdgeKind.CONTAINS, graph.page_of(section), node.id)
         if section.parent is not None:
             graph.join(EdgeKind.PARENT_OF, graph.sections[section.parent].id, node.id)
 
@@ -143,21 +192,60 @@ def _add_chunks(
     occurrences = Occurrences()
     for index, section in enumerate(outline):
         node = graph.sections[index]
-        budget = text_budget(section.heading_path, count_tokens)
         in_section = replace(
             base,
-            heading_path=section.heading_path,
             section=section.heading or None,
             section_id=node.id,
             parent_ids=_parents(graph, outline, index),
         )
-        spans = cut_chunks(section.text, section.stretches, max_tokens=budget, count_tokens=count_tokens)
-        ends = [span.start for span in spans[1:]]
-        for span, end in zip(spans, [*ends, len(section.text) + 1], strict=True):
-            placed = replace(
-                in_section, ordinal=len(graph.chunks), fragments=_fragments(section, span.start, end)
+        placed = list(_spans(section, count_tokens))
+        ends = [span.start for _, span in placed[1:]]
+        for (piece, span), end in zip(placed, [*ends, len(section.text) + 1], strict=True):
+            chunk = replace(
+                in_section,
+                ordinal=len(graph.chunks),
+                heading_path=(*section.heading_path, *piece.names),
+                fragment=_fragment_at(section, piece, span.start),
+                fragments=_fragments(section, span.start, end),
             )
-            graph.add_chunk(_chunk(placed, section, span, occurrences, count_tokens), cut_from=node.id)
+            graph.add_chunk(_chunk(chunk, section, span, occurrences, count_tokens), cut_from=node.id)
+
+
+def _spans(section: OutlineSection, count_tokens: CountTokens) -> Iterator[tuple[EntryPiece, ChunkSpan]]:
+    """Cut a section into chunks, none of which reaches beyond its piece."""
+    room = Room(
+        measure=lambda start, end: count_tokens(section.text[start:end]),
+        limit=lambda names: text_budget((*section.heading_path, *names), count_tokens),
+        tiny=int(MAX_TOKENS * TINY),
+    )
+    for piece in part_by_entries(section.text, section.entries, room):
+        spans = cut_chunks(
+            section.text[piece.start : piece.end],
+            _stretches_in(section, piece),
+            max_tokens=room.limit(piece.names),
+            count_tokens=count_tokens,
+        )
+        for span in spans:
+            yield piece, replace(span, start=span.start + piece.start, end=span.end + piece.start)
+
+
+def _stretches_in(section: OutlineSection, piece: EntryPiece) -> tuple[Stretch, ...]:
+    """What of a piece is not running text, and the entries that share it; offsets are those of the piece."""
+    inside = [one for one in section.stretches if piece.start <= one.start and one.end <= piece.end]
+    apart = [
+        Stretch(start, end, start)
+        for start, end in piece.whole
+        if not any(start < one.end and one.start < end for one in inside)
+    ]
+    return tuple(
+        replace(
+            one,
+            start=one.start - piece.start,
+            end=one.end - piece.start,
+            header_end=one.header_end - piece.start,
+        )
+        for one in sorted([*inside, *apart], key=lambda one: one.start)
+    )
 
 
 def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
@@ -198,18 +286,17 @@ def _chunk(
     text = span.text_of(section.text)
     captions = tuple(dict.fromkeys(name for start, end, name in section.captions if _meet(span, start, end)))
     languages = (one.language for one in section.stretches if _meet(span, one.start, one.end))
-    number = occurrences.number(*section.heading_path, normalise_text(text))
-    fragment = _fragment_at(section, span.start)
+    path, names = base.heading_path, base.heading_path[len(section.heading_path) :]
+    number = occurrences.number(*path, normalise_text(text))
     return replace(
         base,
-        id=chunk_id(base.doc, section.heading_path, text, number),
+        id=chunk_id(base.doc, path, text, number),
         text=text,
-        content_hash=record_sha256([section.heading_path, text, captions]),
+        content_hash=record_sha256([path, text, captions]),
         token_count=count_tokens(text),
         offsets=(span.start, span.end),
-        fragment=fragment,
-        fragments=tuple(name for name in base.fragments if name != fragment)[:MAX_FRAGMENTS],
-        codes=tuple(sorted({*base.codes, *extract_codes(f"{section.heading}\n{text}")})),
+        fragments=tuple(name for name in base.fragments if name != base.fragment)[:MAX_FRAGMENTS],
+        codes=tuple(sorted({*base.codes, *extract_codes("\n".join((section.heading, *names, text)))})),
         captions=captions,
         code_languages=tuple(dict.fromkeys(name for name in languages if name is not None)),
     )
@@ -229,17 +316,21 @@ def _fragments(section: OutlineSection, start: int, end: int) -> tuple[str, ...]
     return tuple(dict.fromkeys((*above, *inside)))
 
 
-def _fragment_at(section: OutlineSection, offset: int) -> str | None:
-    """The nearest id at or before *offset* in the section, else that of its heading or the one above."""
+def _fragment_at(section: OutlineSection, piece: EntryPiece, offset: int) -> str | None:
+    """The id of the entry that begins at *offset*, else the nearest id at or before it in the section, else
+    that of its heading or the one above.
+    """
+    if piece.anchor is not None and not section.text[piece.start : offset].strip():
+        return piece.anchor
     after = bisect_right(section.anchors, offset, key=lambda anchor: anchor[0])
     return section.anchors[after - 1][1] if after else section.nearest_fragment
 
 
 def _parents(graph: _PageGraph, outline: tuple[OutlineSection, ...], index: int) -> tuple[str, ...]:
-    """Ids from the page down to the section itself, in the order of heading_path."""
+    """Ids from the document over its part down to the section itself, in the order of heading_path."""
     above: list[str] = []
     at: int | None = index
     while at is not None:
         above.append(graph.sections[at].id)
         at = outline[at].parent
-    return (graph.doc, *reversed(above))
+    return tuple(dict.fromkeys((graph.doc, graph.page_of(outline[index]), *reversed(above))))

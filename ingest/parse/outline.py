@@ -1,6 +1,6 @@
 """Headings and blocks in reading order > sections with their text, anchors and captions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 BLOCK_JOINT = "\n\n"
@@ -53,6 +53,34 @@ class BoxEnd:
     """The box ends: what follows belongs to the section that the box stands in."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryStart:
+    """An entry of a definition list begins: what stands up to its `EntryEnd` is its terms and what they mean.
+
+    `name` is what heading paths call it, "" for terms that are no name; `anchor` is the id of a term; the
+    first `lead` code points of the block that follows are the terms.
+    """
+
+    name: str = ""
+    anchor: str | None = None
+    lead: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EntryEnd:
+    """The entry that began last, and has not ended, ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySpan:
+    """An entry of a definition list, from `start` to `end` of a section; `anchor` is the id that opens it."""
+
+    start: int
+    end: int
+    name: str = ""
+    anchor: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """What is not running text, from `start` to `end` of a section: code, or a table with a header row.
@@ -66,7 +94,17 @@ class Stretch:
     language: str | None = None
 
 
-Part = Heading | Block | BoxStart | BoxEnd
+@dataclass(frozen=True, slots=True)
+class PageStart:
+    """A page of the document begins, a chapter: nothing after it belongs to a section before.
+
+    `fragment` opens it, and what stands in it before any heading.
+    """
+
+    fragment: str | None = None
+
+
+Part = Heading | Block | BoxStart | BoxEnd | EntryStart | EntryEnd | PageStart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +113,10 @@ class OutlineSection:
 
     `nearest_fragment` is that of the section above where it has none of its own (a note, a minor heading).
     `anchors` are (offset, id) into `text`, in order; `captions` are (start, end, caption); `stretches` are
-    in order and apart. `aliases` are further ids that stand where the heading does.
-    A section that has a heading and nothing under it has the heading as text.
+    in order and apart. `entries` are in order, and before those inside them. `aliases` are further ids that
+    stand where the heading does.
+    A section that has a heading and nothing under it has the heading as text. `page` counts the `PageStart`s
+    before it.
     """
 
     heading: str
@@ -89,8 +129,21 @@ class OutlineSection:
     anchors: tuple[Anchor, ...]
     captions: tuple[tuple[int, int, str], ...]
     stretches: tuple[Stretch, ...] = ()
+    entries: tuple[EntrySpan, ...] = ()
     aliases: tuple[str, ...] = ()
     number: str | None = None
+    page: int = 0
+
+
+@dataclass(slots=True)
+class _OpenEntry:
+    """An entry while it is read: it begins with the first text behind its mark."""
+
+    draft: "_Draft"
+    mark: EntryStart
+    start: int | None = None
+    end: int | None = None
+    anchor: str | None = None
 
 
 @dataclass(slots=True)
@@ -106,9 +159,11 @@ class _Draft:
     anchors: list[Anchor] = field(default_factory=list)
     captions: list[tuple[int, int, str]] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
+    entries: list[_OpenEntry] = field(default_factory=list)
     aliases: tuple[str, ...] = ()
     number: str | None = None
     is_title: bool = False
+    page: int = 0
 
     def add(self, block: Block) -> None:
         if self.length and block.text:
@@ -120,6 +175,10 @@ class _Draft:
         self.anchors.extend((start + offset, anchor) for offset, anchor in block.anchors)
         if block.caption is not None:
             self.captions.append((start, self.length, block.caption))
+        for entry in self.entries if block.text else ():
+            if entry.start is None and entry.end is None:
+                entry.start = start
+                entry.anchor = entry.mark.anchor or _id_at_term(block, entry.mark.lead)
         if block.solid or block.header:
             self.stretches.append(Stretch(start, self.length, start + block.header, block.language))
 
@@ -135,9 +194,24 @@ class _Draft:
             anchors=tuple(self.anchors),
             captions=tuple(self.captions),
             stretches=tuple(self.stretches),
+            entries=tuple(self._entries()),
             aliases=self.aliases,
             number=self.number,
+            page=self.page,
         )
+
+    def _entries(self) -> Iterator[EntrySpan]:
+        for one in self.entries:
+            end = self.length if one.end is None else one.end
+            if one.start is not None and one.start < end:
+                yield EntrySpan(one.start, end, one.mark.name, one.anchor)
+
+
+def _id_at_term(block: Block, lead: int) -> str | None:
+    """The id of an entry whose terms have none: the nearest before them, else the first right behind."""
+    before = [name for at, name in block.anchors if at == 0]
+    behind = [name for at, name in block.anchors if 0 < at <= lead]
+    return next(iter((*before[-1:], *behind)), None)
 
 
 def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
@@ -149,16 +223,29 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
     drafts: list[_Draft] = []
     open_: list[int] = []
     floors: list[int] = []
+    entries: list[_OpenEntry] = []
+    page, start = 0, PageStart()
     for part in parts:
         match part:
             case Heading():
                 _open(drafts, open_, part, floors[-1] if floors else 0)
+                drafts[-1].page = page
             case Block():
-                _current(drafts, open_).add(part)
+                _current(drafts, open_, page, start).add(part)
+            case PageStart():
+                page, start = page + 1, part
+                open_.clear()
             case BoxStart():
                 floors.append(len(open_))
             case BoxEnd():
                 del open_[floors.pop() :]
+            case EntryStart():
+                entry = _OpenEntry(_current(drafts, open_, page, start), part)
+                entry.draft.entries.append(entry)
+                entries.append(entry)
+            case EntryEnd() if entries:
+                entry = entries.pop()
+                entry.end = entry.draft.length
     return tuple(draft.closed() for draft in _renumbered(drafts))
 
 
@@ -175,13 +262,13 @@ def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) 
     open_.append(len(drafts) - 1)
 
 
-def _current(drafts: list[_Draft], open_: list[int]) -> _Draft:
+def _current(drafts: list[_Draft], open_: list[int], page: int, start: PageStart) -> _Draft:
     if open_:
         return drafts[open_[-1]]
     for draft in drafts:
-        if not draft.path:
+        if not draft.path and draft.page == page:
             return draft
-    drafts.append(_Draft("", 0, (), None, None))
+    drafts.append(_Draft("", 0, (), None, None, start.fragment, page=page))
     return drafts[-1]
 
 

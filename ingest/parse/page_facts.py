@@ -3,18 +3,38 @@
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from schemas.fragment import ParseRequest, Reference
+from schemas.dates import Dated
+from schemas.fragment import Link, ParseRequest, Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePart:
+    """A part of a document that is a Page of its own: a chapter of a book.
+
+    `name` tells it from the others for good, as its path in the archive does; `fragment` opens it, and those
+    of all that stands in it begin with `prefix`.
+    """
+
+    name: str
+    title: str
+    fragment: str | None = None
+    prefix: str | None = None
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFacts:
-    """What a parser knows of a page besides its sections and links."""
+    """What a parser knows of a page besides its sections and links.
+
+    `parts` are in reading order, as their sections count them: the first is that of `page` 1.
+    """
 
     kind: str
     title: str
     template_type: str
     breadcrumbs: tuple[str, ...] = ()
     lang: str | None = None
+    modified: Dated | None = None
     doc_id: str | None = None
     references: tuple[Reference, ...] = ()
     names: tuple[str, ...] = ()
@@ -25,6 +45,7 @@ class PageFacts:
     alternates: tuple[str, ...] = ()
     structure_confidence: float = 1.0
     warnings: tuple[str, ...] = ()
+    parts: tuple[PagePart, ...] = ()
 
 
 def file_name(request: ParseRequest) -> str:

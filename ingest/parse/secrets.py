@@ -60,7 +60,8 @@ def hide_in_page(
     outline: tuple[OutlineSection, ...], links: tuple[Link, ...], facts: "PageFacts", request: ParseRequest
 ) -> tuple[_Page, tuple[str, ...]]:
     """Return a page without its secrets, as it came if it has none; and the kind of each secret."""
-    texts = [*strings_of(facts), *(getattr(request, name) or "" for name in _STATED)]
+    texts = [*strings_of(replace(facts, parts=())), *(getattr(request, name) or "" for name in _STATED)]
+    texts.extend(part.title for part in facts.parts)  # their links are among the page's
     for section in outline:
         texts.extend(
             (
@@ -127,6 +128,10 @@ class Hiding:
             refresh=None if self.is_in(facts.refresh) else facts.refresh,
             canonical=None if self.is_in(facts.canonical) else facts.canonical,
             alternates=tuple(uri for uri in facts.alternates if not self.is_in(uri)),
+            parts=tuple(
+                replace(self.everywhere(part), name=part.name, links=self.links(part.links))
+                for part in facts.parts
+            ),
         )
 
     def request(self, request: ParseRequest) -> ParseRequest:
@@ -173,6 +178,16 @@ class Hiding:
                     one, start=text.at(one.start), end=text.at(one.end), header_end=text.at(one.header_end)
                 )
                 for one in section.stretches
+            ),
+            entries=tuple(
+                replace(
+                    one,
+                    start=text.at(one.start),
+                    end=text.at(one.end),
+                    name=self.everywhere(one.name),
+                    anchor=None if self._is_made_of(one.anchor) else one.anchor,
+                )
+                for one in section.entries
             ),
             aliases=tuple(name for name in section.aliases if not self._is_made_of(name)),
         )

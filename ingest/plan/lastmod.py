@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
+from ingest.dates import utc_of
 from ingest.plan.budgets import site_of
 from schemas.documents import KnownDocument
 
@@ -17,20 +17,11 @@ MIN_JUDGED = 5
 MIN_TRUE = 0.5
 """A site's word counts while at least half of what could be judged of it, and little could be, was true."""
 
-_FIRST_YEAR = 1990
-"""Of the web; what claims to be older is the zero of somebody's calendar."""
-
 
 def parse_lastmod(text: str | None, *, now: datetime) -> str | None:
-    """Return a sitemap's or feed's date as ISO 8601 in UTC; None where it is none, or not yet come.
-
-    Source: W3C NOTE-datetime (also `2026` and `2026-03`), RFC 5322 dates of RSS.
-    """
-    moment = _moment((text or "").strip())
-    if moment is None or not _FIRST_YEAR <= moment.year <= now.year:
-        return None
-    utc = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
-    return utc.isoformat(timespec="seconds") if utc <= now else None
+    """Return a sitemap's or feed's date as ISO 8601 in UTC; None where it is none, or not yet come."""
+    at = utc_of(text)
+    return at if at is not None and datetime.fromisoformat(at) <= now.astimezone(UTC) else None
 
 
 def with_claim(known: KnownDocument, claim: str | None) -> KnownDocument:
@@ -62,13 +53,3 @@ def distrusted_sites(known: Iterable[KnownDocument]) -> frozenset[str]:
         for site, held in verdicts.items()
         if len(held) >= MIN_JUDGED and sum(held) < MIN_TRUE * len(held)
     )
-
-
-def _moment(text: str) -> datetime | None:
-    padded = f"{text}-01" if len(text) == 7 else f"{text}-01-01" if len(text) == 4 else text
-    for parse in (datetime.fromisoformat, parsedate_to_datetime):
-        try:
-            return parse(padded)
-        except (ValueError, OverflowError):
-            continue
-    return None

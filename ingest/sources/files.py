@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ingest.fetch.files import list_files, read_file
+from ingest.dates import from_timestamp
+from ingest.fetch.files import list_files, open_file
 from ingest.parse.formats.registry import file_suffixes
 from ingest.sources.results import largest_file, result_of, until_stopped
 from ingest.urls import file_path, file_url
+from schemas.dates import DateOrigin
 from schemas.errors import GuardRefused, SitegraphError
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.report import Problem
@@ -57,10 +59,11 @@ class _Folders:
             return result_of(uri, FetchStatus.GONE, reason="file deleted")
         try:
             size, key = largest_file(self._source.limits, path)
-            body = read_file(Path(root), path, max_bytes=size, key=key)
+            file = open_file(Path(root), path, max_bytes=size, key=key)
         except SitegraphError as error:
             return result_of(uri, FetchStatus.REFUSED, reason=error.message)
-        return result_of(uri, FetchStatus.OK, body=body)
+        modified = from_timestamp(file.modified, DateOrigin.FILE)
+        return result_of(uri, FetchStatus.OK, body=file.body, modified=modified)
 
 
 @contextmanager

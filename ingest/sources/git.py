@@ -4,11 +4,14 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from ingest.dates import from_timestamp
+from ingest.sources.git_history import ChangeTimes
 from ingest.sources.git_keys import GitKeys, is_remote, link_to
 from ingest.sources.git_repository import Repository, open_repository
 from ingest.sources.git_tree import Snapshot, list_tree
 from ingest.sources.results import largest_file, result_of, until_stopped
 from ingest.urls import file_path, file_url
+from schemas.dates import Dated, DateOrigin
 from schemas.errors import GuardRefused
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.report import Problem
@@ -28,6 +31,7 @@ class _Checkout:
         self._repository = repository
         self._lock = threading.Lock()
         self._snapshot: Snapshot | None = None
+        self._times: ChangeTimes | None = None
 
     def discover(self, *, should_stop: Callable[[], bool]) -> SourceListing:
         snapshot = self._load(should_stop)
@@ -76,13 +80,24 @@ class _Checkout:
         try:
             with self._lock:
                 body = self._repository.read_blob(blob)
+                modified = self._modified(path, snapshot.commit)
         except KeyError:
             return result_of(uri, FetchStatus.REFUSED, reason=f"blob {blob} is not in the repository")
         if len(body) > size:
             return result_of(uri, FetchStatus.REFUSED, reason=f"exceeds the cap of {size} bytes ({key})")
         if body.startswith(_LFS):
             return result_of(uri, FetchStatus.REFUSED, reason="Git LFS keeps it, which is not asked")
-        return result_of(uri, FetchStatus.OK, body=body, etag=f"{blob} {snapshot.commit}")
+        etag = f"{blob} {snapshot.commit}"
+        return result_of(uri, FetchStatus.OK, body=body, etag=etag, modified=modified)
+
+    def _modified(self, path: str, commit: str) -> Dated | None:
+        """When a commit last changed the file; without its history, when the one was made that is read."""
+        if self._times is None:
+            self._times = ChangeTimes(self._repository, commit)
+        time = self._times.of(path)
+        if time is not None:
+            return from_timestamp(time, DateOrigin.GIT)
+        return from_timestamp(self._repository.commit_of(commit)[2], DateOrigin.GIT_HEAD)
 
 
 @contextmanager

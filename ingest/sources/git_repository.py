@@ -49,6 +49,14 @@ class Repository:
         """Id of a commit's tree."""
         return str(self._repo[commit.encode()].tree.decode())
 
+    def commit_of(self, commit: str) -> tuple[str, tuple[str, ...], int]:
+        """Tree, parents and time of a commit, in seconds since 1970. Raises: KeyError: it is not there."""
+        found = self._repo[commit.encode()]
+        if not isinstance(found, Commit):
+            raise KeyError(commit)
+        parents = tuple(parent.decode() for parent in found.parents)
+        return str(found.tree.decode()), parents, int(found.commit_time)
+
     def entries(self, tree: str) -> Sequence[tuple[bytes, int, str]]:
         """Name, mode and id of what a tree holds. Raises: KeyError."""
         found = self._repo[tree.encode()]

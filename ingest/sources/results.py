@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from ingest.parse.formats.registry import installed_formats
+from schemas.dates import Dated
 from schemas.errors import Stopped
 from schemas.fetch import FetchResult, FetchStatus
 from schemas.formats import SizeClass, format_named
@@ -31,7 +32,13 @@ def largest_file(sizes: SizeLimits, path: str) -> tuple[int, str]:
 
 
 def result_of(
-    uri: str, status: FetchStatus, *, body: bytes | None = None, etag: str | None = None, reason: str = ""
+    uri: str,
+    status: FetchStatus,
+    *,
+    body: bytes | None = None,
+    etag: str | None = None,
+    modified: Dated | None = None,
+    reason: str = "",
 ) -> FetchResult:
     """Return a result that cost no request."""
     return FetchResult(
@@ -43,5 +50,6 @@ def result_of(
         seconds=0.0,
         body=body,
         etag=etag,
+        modified=modified,
         reason=reason,
     )

@@ -11,6 +11,7 @@ class AnsweredBy(StrEnum):
     """Who worded an answer."""
 
     EXTRACT = "extract"
+    GRAPH = "graph"
     MODEL = "model"
     WIKI = "wiki"
 
@@ -19,12 +20,19 @@ class AnsweredBy(StrEnum):
 class Grounded:
     """A sentence and the label of the evidence that it rests on; `logit` is a cross-encoder's, or None.
 
-    Only a sentence that a person wrote on a page of the wiki may have no label.
+    Only a sentence that a person wrote on a page of the wiki may have no label. `also` are the labels of what
+    else it rests on: a sentence that tells a path has one for each hop.
     """
 
     text: str
     S: str | None
     logit: float | None = None
+    also: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All labels."""
+        return (self.S, *self.also) if self.S else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,5 +67,5 @@ class Answered:
     @property
     def text(self) -> str:
         """The sentences, each with its label, which is the only one in it; else "not found"."""
-        said = ((mask_labels(one.text), one.S) for one in self.sentences)
-        return " ".join(f"{text} [{label}]" if label else text for text, label in said) or NOT_FOUND
+        said = ((mask_labels(one.text), *(f"[{label}]" for label in one.labels)) for one in self.sentences)
+        return " ".join(part for parts in said for part in parts) or NOT_FOUND

@@ -11,7 +11,7 @@ from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.sentences import split_quotable
 from retrieval.question.title_words import stems
 from retrieval.question.words import fold
-from schemas.evidence import ContextBundle, Evidence
+from schemas.evidence import ContextBundle, Evidence, Relation
 
 SENTENCES_MAX = 3
 READ_MAX = 40
@@ -44,15 +44,36 @@ def extract_answer(
 ) -> Answered:
     """Return at most three sentences with their labels, in the order of the evidence, or "not found".
 
-    A cross-encoder takes sentences with a logit above 0 and near the best; without one a sentence must
-    contain enough of the question's words. Each of the *further* questions, that were asked on the way, adds
-    the sentence that answers it best; alone they answer nothing.
+    Where the question asks for relations, the answer is what edges say of them, and else what is quoted. A
+    cross-encoder takes sentences with a logit above 0 and near the best; without one a sentence must contain
+    enough of the question's words. Each of the *further* questions, that were asked on the way, adds the
+    sentence that answers it best; alone they answer nothing.
     """
+    if told := [one for one in bundle.relations if one.leads and one.hops]:
+        return _tell(told)
+    if nothing := [one for one in bundle.relations if one.leads]:
+        return _tell(nothing)
+    found = _quote(bundle, reranker, further)
+    return _tell(bundle.relations) if found.not_found and bundle.relations else found
+
+
+def _tell(relations: Collection[Relation]) -> Answered:
+    return Answered(
+        by=AnsweredBy.GRAPH,
+        sentences=tuple(
+            Grounded(text=one.text, S=next(iter(one.labels), None), also=one.labels[1:]) for one in relations
+        ),
+    )
+
+
+def _quote(bundle: ContextBundle, reranker: Reranker | None, further: Sequence[str]) -> Answered:
     posed = (bundle.query, *further)
-    chosen = _choose(bundle.query, bundle.evidence, reranker, posed=posed)[:SENTENCES_MAX]
+    told = {label for one in bundle.relations for label in one.labels}
+    passages = [one for one in bundle.evidence if one.S not in told]
+    chosen = _choose(bundle.query, passages, reranker, posed=posed)[:SENTENCES_MAX]
     if chosen:
         for one in further:
-            chosen += _choose(one, bundle.evidence, reranker, posed=posed)[:1]
+            chosen += _choose(one, passages, reranker, posed=posed)[:1]
     distinct = {one.text: (one, logit) for one, logit in reversed(chosen)}
     by_place = sorted(distinct.values(), key=lambda pair: pair[0].place)
     return Answered(

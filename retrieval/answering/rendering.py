@@ -11,19 +11,28 @@ SHOWN = 300
 
 def cited_labels(answer: Answered) -> tuple[str, ...]:
     """Return the labels that an answer uses, or, where nothing was found, those of the nearest evidence."""
-    return tuple(one.S for one in answer.sentences if one.S) or answer.nearest
+    return tuple(label for one in answer.sentences for label in one.labels) or answer.nearest
 
 
 def render_answer(answer: Answered, bundle: ContextBundle, *, width: int) -> str:
-    """Return the answer as a paragraph and a line for each label; else "not found" with what came nearest."""
+    """Return the answer as a paragraph and a line for each label; else "not found" with what came nearest.
+
+    Of an answer that tells how things are joined, the chains stand between the two.
+    """
     cited = cited_labels(answer)
     shown = [one for one in bundle.evidence if one.S in cited]
-    parts = [wrap_text(answer.text, width=width)]
+    parts = [wrap_text(answer.text, width=width), *_chains(answer, bundle)]
     if answer.not_found and shown:
         parts += ["Nearest:", *(_passage(one, width) for one in shown)]
     elif shown:
         parts.append("\n".join(map(_line, shown)))
     return "\n\n".join(parts)
+
+
+def _chains(answer: Answered, bundle: ContextBundle) -> list[str]:
+    told = {one.text for one in answer.sentences}
+    chains = [chain for one in bundle.relations if one.text in told for chain in one.chains]
+    return ["\n".join(show_line(chain) for chain in dict.fromkeys(chains))] if chains else []
 
 
 def _line(evidence: Evidence) -> str:

@@ -88,6 +88,8 @@ def evidence_of(
         role=role,
         path=path,
         logit=logit,
+        last_modified=chunk.last_modified,
+        last_modified_origin=chunk.last_modified_origin,
         stale=chunk.stale,
         entity=entity,
     )
@@ -111,6 +113,8 @@ def cite(evidence: Evidence) -> Citation:
         section=evidence.section,
         pdf=evidence.pdf,
         derivation=evidence.derivation,
+        last_modified=evidence.last_modified,
+        last_modified_origin=evidence.last_modified_origin,
         entity=evidence.entity,
     )
 

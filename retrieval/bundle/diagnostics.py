@@ -26,6 +26,7 @@ def describe_walk(
         "seeds": {name.value: len(hits) for name, hits in found.lists.items()},
         "codes": {code: len(holders) for code, holders in known.holders.items()},
         "named_documents": list(known.documents),
+        "unbound": list(known.unbound),
         "anchors": sorted(spread.anchors),
         "reached": len(spread.reached),
         "expanded": dict(sorted(Counter(one.role for one in reached.expansion.joined.values()).items())),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from indexes.ports import ChunkReader
 from retrieval.search.seeds import EmbeddedQuery
 from schemas.evidence import Evidence, Filter, SearchField, Summary
-from schemas.nodes import Chunk, DocumentKind
+from schemas.nodes import Chunk, DocumentKind, page_of
 
 SUMMARIES_MAX = 6
 GIST_WORDS = 30
@@ -20,7 +20,7 @@ def summarise_parents(
 ) -> tuple[Summary, ...]:
     """Return the documents of the best evidence, in its order, each with its trail and a gist; at most 6.
 
-    A PDF is followed by the page that its best passage stands on.
+    A PDF is followed by the page that its best passage stands on, a book by the chapter.
     """
     best = {one.doc: one for one in reversed(tuple(evidence))}
     docs = tuple(dict.fromkeys(one.doc for one in evidence))[:SUMMARIES_MAX]
@@ -36,6 +36,11 @@ def summarise_parents(
             summaries.append(
                 _summarise_page(min(on_page, key=lambda chunk: (chunk.ordinal, chunk.id)), lead[doc])
             )
+        chapter = next((page_of(chunk) for chunk in found if chunk.id == best[doc].chunk_id), doc)
+        if chapter != doc and doc not in pdfs:
+            in_chapter = (chunk for chunk in found if page_of(chunk) == chapter)
+            first = min(in_chapter, key=lambda chunk: (chunk.ordinal, chunk.id))
+            summaries.append(_summarise_chapter(chapter, first, lead[doc]))
     return tuple(summaries)
 
 
@@ -56,6 +61,12 @@ def _summarise_page(first: Chunk, lead: Chunk) -> Summary:
     """Return the page of a PDF that *first* opens, below its document."""
     node = next((one for one in first.parent_ids if one.startswith("pdfpage:")), first.doc)
     trail = (*summarise(lead).breadcrumbs, f"p. {first.page_no}")
+    return Summary(node=node, breadcrumbs=trail, gist=gist_of(first.text))
+
+
+def _summarise_chapter(node: str, first: Chunk, lead: Chunk) -> Summary:
+    """Return the chapter that *first* opens, below its book."""
+    trail = (*summarise(lead).breadcrumbs, *first.heading_path[:1])
     return Summary(node=node, breadcrumbs=trail, gist=gist_of(first.text))
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from retrieval.bundle.render import cite_line, label_of
+from retrieval.bundle.render import cite_line, label_of, show_step
 from schemas.evidence import ContextBundle, Derivation, Evidence, Summary, ToolPlan
 
 NOT_FOUND = "not found"
@@ -19,6 +19,9 @@ End with one line of JSON: {{"citations": [{{"S": "S1", "chunk_id": "...", "cita
 INFERRED = """These say what a knowledge graph joins. They are inferred: no document says so in these words.
 Where an answer rests on one, write that it is inferred, and use its label like any other."""
 
+RELATIONS = """How what the question names is joined in the index, by typed edges; arrows show which way.
+Where the question asks for that, answer with the whole chain and the labels behind it:"""
+
 _DETAIL_ROLES = ("child",)
 _SIDE_ROLES = ("parent", "sibling")
 
@@ -33,12 +36,22 @@ def render_prompt(bundle: ContextBundle) -> str:
     if bundle.persona:
         parts.append(f"Write as: {bundle.persona}")
     parts.append(f"Question: {bundle.query}")
+    parts += _relations(bundle)
     parts += _evidence_parts(bundle)
     if bundle.tool_plan is not None:
         parts.append(_tool(bundle.tool_plan))
     if bundle.tool_result is not None:
         parts.append(f"Result of the tool: {json.dumps(bundle.tool_result, ensure_ascii=False)}")
     return "\n\n".join(parts)
+
+
+def _relations(bundle: ContextBundle) -> list[str]:
+    """Chains between what the question names, with the kind and the direction of each edge."""
+    lines = [
+        " ".join(("-", _one_line("; ".join((one.text, *one.chains))), *(f"[{S}]" for S in one.labels)))
+        for one in bundle.relations
+    ]
+    return ["\n".join((RELATIONS, *lines))] if lines else []
 
 
 def _tool(plan: ToolPlan) -> str:
@@ -73,8 +86,10 @@ def _passage(evidence: Evidence) -> str:
     trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
     name = f" {label_of(evidence)}" if evidence.entity else ""
     head = _one_line(f"[{evidence.S}]{name} {trail} ({cite_line(evidence, evidence.pdf)})")
+    told = [f"Document: {evidence.doc_id}"] if evidence.doc_id else []
+    told += [f"Reached by: {'; '.join(map(show_step, evidence.path))}"] if evidence.path else []
     quoted = "\n".join(f"| {line}" for line in evidence.text.splitlines())
-    return f"{head}\n{quoted}"
+    return "\n".join((head, *map(_one_line, told), quoted))
 
 
 def _one_line(text: str) -> str:

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from schemas.evidence import Citation, ContextBundle, Evidence, PdfLocation
+from schemas.evidence import Citation, ContextBundle, Evidence, PathStep, PdfLocation
 from schemas.nodes import Chunk
 from schemas.records import Record, to_record
 
@@ -22,6 +22,8 @@ _ROW_FIELDS = (
         "derivation",
         "role",
         "path",
+        "last_modified",
+        "last_modified_origin",
     ),
 )
 _INDENT = "     "
@@ -70,11 +72,22 @@ def _lines(evidence: Evidence, width: int) -> Iterator[str]:
     trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
     yield show_line(f"{label_of(evidence)} {trail}".rstrip())
     yield show_line(f"{_INDENT}{cite_line(evidence, evidence.pdf)}")
-    yield f"{_INDENT}{evidence.score:.3f}  {evidence.source}  {evidence.chunk_id}"
+    yield f"{_INDENT}{evidence.score:.3f}  {evidence.source}  {evidence.chunk_id}{_dated(evidence)}"
     for step in evidence.path:
-        yield f"{_INDENT}{step.src} --[{step.kind}]--> {step.dst}"
+        yield show_line(f"{_INDENT}{show_step(step)}")
     yield ""
     yield wrap_text(evidence.text, width=width, indent=_INDENT)
+
+
+def show_step(step: PathStep) -> str:
+    """Return `GOV-0099 --[depends_on]--> PRD-0008`; by ids where it is not known what they are called."""
+    return f"{step.src_name or step.src} --[{step.kind}]--> {step.dst_name or step.dst}"
+
+
+def _dated(evidence: Evidence) -> str:
+    if evidence.last_modified is None:
+        return ""
+    return f"  modified {evidence.last_modified[:10]} ({evidence.last_modified_origin})"
 
 
 def show_line(text: str) -> str:

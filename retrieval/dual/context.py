@@ -101,7 +101,14 @@ def _context(
         score=round(_score(best, options), 6),
         chunk=chunk,
         path=tuple(
-            PathStep(src=edge.src, kind=edge.kind.value, dst=edge.dst, chunk=support_of(edge))
+            PathStep(
+                src=edge.src,
+                kind=edge.kind.value,
+                dst=edge.dst,
+                chunk=support_of(edge),
+                src_name=things.called(edge.src) or None,
+                dst_name=things.called(edge.dst) or None,
+            )
             for edge in best.path
         ),
         origins=len({one.origin for one in shown}),

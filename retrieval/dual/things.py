@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import GraphReader
+from retrieval.bundle.names import called
 from retrieval.question.words import fold
 from schemas.names import code_prefix
 from schemas.nodes import ChunkNode, Entity, Node, Page, PdfDoc, Section, Tool
@@ -43,6 +44,10 @@ class Things:
         node = self.nodes.get(id_)
         if isinstance(node, Entity) and node.disambiguation:
             return f"{node.name} ({node.disambiguation})"
+        if isinstance(node, Page | PdfDoc):
+            return called(node)
+        if isinstance(node, ChunkNode | Section) and not names_of(node):
+            return self.called(node.doc) if node.doc != id_ else ""
         return next(iter(self.names(id_)), "")
 
 

@@ -12,6 +12,11 @@ from schemas.evidence import Filter, PathStep, Query, SearchField
 from schemas.nodes import Chunk, Tool
 
 IN_SCOPE_MAX = 2
+_STATED = (0, 0)
+_TOOLS_MAX = 50_000
+_AT_ONCE = 500
+"""Tools looked through for one that no passage explains, and how many of them are read at once."""
+
 DEFINITION = "definition"
 _LOOK_UP = 50
 _DISTINCT = re.compile(r"[\s./:-]|\w_\w|[a-z][A-Z]|[A-Za-z]\d")
@@ -45,15 +50,16 @@ def names_tool(text: str, name: str) -> bool:
     """Whether *text* speaks of a tool by *name*.
 
     A dotted name may lack its first parts, and a name with several words or characters may be written in any
-    case; an everyday word counts only where it is called (`get()`) or is said to be a command or the like.
+    case; an everyday word counts only where it is called (`get()`), set as code, or said to be a command.
     """
     parts = re.split(r"(?<=\w)(?:\.|::)(?=\w)", name)
     suffixes = [name, *(".".join(parts[start:]) for start in range(1, len(parts) - 1))]
     if any(_DISTINCT.search(one) and _stands_in(text, re.escape(one)) for one in suffixes):
         return True
     last = re.escape(parts[-1])
-    kind = r"(?:tool|command|function|method|class|operation|endpoint)"
-    return bool(re.search(rf"(?<![\w.-]){last}(?:\(|\s+{kind}\b)|\b{kind}\s+[`'\"]?{last}(?![\w-])", text))
+    kind = r"(?:tool|command|builtin|utility|program|function|method|class|operation|endpoint)"
+    said = (rf"(?<![\w.-]){last}(?:\(|\s+{kind}\b)", rf"\b{kind}\s+[`'\"]?{last}(?![\w-])", rf"`{last}`")
+    return bool(re.search("|".join(said), text))
 
 
 def _stands_in(text: str, pattern: str) -> bool:
@@ -78,16 +84,17 @@ def find_tools(
         *(_explaining(chunks, asked, stated) if stated else ()),
         *(one for one in seeds if one.tool_names),
     ]
-    if not near:
-        return ()
     ends = {part for chunk in near for part in (chunk.id, part_of(chunk)) if part}
-    into = graph.edges_to(sorted(ends), kinds={EdgeKind.EXPLAINED_BY})
+    into = graph.edges_to(sorted(ends), kinds={EdgeKind.EXPLAINED_BY}) if ends else ()
     found = graph.nodes(sorted({edge.src for edge in into})) if into else ()
     ranked = sorted(
         (rank, tool.name, tool.id, tool)
         for tool in found
         if isinstance(tool, Tool) and (rank := _rank(tool, asked.query.text, stated))
     )
+    if not any(rank == _STATED for rank, *_ in ranked) and asked.query.tool is not None:
+        unexplained = _find_by_name(graph, asked.query.tool.name)
+        ranked = [*((_STATED, tool.name, tool.id, tool) for tool in unexplained), *ranked]
     return _with_definitions(graph, [one[-1] for one in ranked[:IN_SCOPE_MAX]], measure)
 
 
@@ -103,11 +110,23 @@ def _explaining(chunks: ChunkReader, asked: EmbeddedQuery, names: Collection[str
     return chunks.get([hit.chunk_id for hit in hits])
 
 
+def _find_by_name(graph: GraphReader, name: str) -> tuple[Tool, ...]:
+    """Tools of the index that are called so, in whatever case, though no passage explains them."""
+    ids = graph.ids_between("tool:", "tool;", limit=_TOOLS_MAX)
+    tools = (tool for at in range(0, len(ids), _AT_ONCE) for tool in graph.nodes(ids[at : at + _AT_ONCE]))
+    same = [tool for tool in tools if isinstance(tool, Tool) and _is_called(tool, name)]
+    return tuple(sorted(same, key=lambda tool: (tool.name != name, tool.id)))
+
+
+def _is_called(tool: Tool, name: str) -> bool:
+    return name.casefold() in (one.casefold() for one in (tool.name, *tool.aliases, *tool.endpoints))
+
+
 def _rank(tool: Tool, text: str, stated: frozenset[str]) -> tuple[int, int] | None:
     """Place of a tool among those in scope; None where nobody names it."""
     names = (tool.name, *tool.aliases, *tool.endpoints)
     if not stated.isdisjoint(names):
-        return (0, 0)
+        return _STATED
     said = [len(name) for name in names if names_tool(text, name)]
     return (1, -max(said)) if said else None
 

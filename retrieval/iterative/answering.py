@@ -7,7 +7,7 @@ from typing import Any
 from retrieval.bundle.build import build_bundle
 from retrieval.bundle.prompt import render_prompt
 from retrieval.iterative.graph import EntityGraph, EntityTriple
-from retrieval.iterative.judge import paths_to_answer
+from retrieval.iterative.judge import ways_to_answer
 from retrieval.iterative.linearise import linearise, name_apart
 from retrieval.iterative.loop import Iteration
 from retrieval.iterative.prompts import answering_messages
@@ -40,9 +40,8 @@ def list_provenance(state: State) -> tuple[ProvenLink, ...]:
 
 def evidence_chain(state: State) -> tuple[ProvenLink, ...]:
     """Return the triples from the question's entities to an answer; empty where one of them has no path."""
-    view = state.view
-    paths = paths_to_answer(view, state.question)
-    return _links(state, view, tuple(dict.fromkeys(triple for path in paths for triple in path)))
+    paths = ways_to_answer(state)
+    return _links(state, state.view, tuple(dict.fromkeys(triple for path in paths for triple in path)))
 
 
 def _links(state: State, view: EntityGraph, triples: Collection[EntityTriple]) -> tuple[ProvenLink, ...]:

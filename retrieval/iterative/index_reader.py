@@ -8,7 +8,7 @@ from retrieval.graph.second_query import split_sentences
 from retrieval.iterative.expected import kind_of_span, kind_of_title
 from retrieval.iterative.facts import NameMention, Statement, StepFacts, find_name
 from retrieval.iterative.passages import split_title, title_of
-from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.edges import FRONT_MATTER_KINDS, Edge, EdgeKind, LinkPosition
 from schemas.evidence import Evidence
 from schemas.nodes import Entity, Page, PdfDoc
 
@@ -18,18 +18,22 @@ class GraphNeighbours:
     """What the graph has around some passages: edges, and names of what is at their ends."""
 
     mentions: tuple[Edge, ...]
+    stated: tuple[Edge, ...]
     relations: tuple[Edge, ...]
     links: tuple[Edge, ...]
     entities: Mapping[str, Entity]
     titles: Mapping[str, str]
     named: Mapping[str, str]
     """Documents to the entity that has their name."""
+    doc_ids: Mapping[str, str]
+    """Documents to their own ids."""
 
 
 def read_from_index(graph: GraphReader, passages: Collection[Evidence], *, step: int) -> StepFacts:
-    """Return titles, mentions, relations and body links of *passages* as the index has them.
+    """Return titles, mentions, relations, body links and front matter of *passages*, as the index has them.
 
-    A relation whose words do not stand in the passage is left out: it would have nothing to show.
+    A relation whose words do not stand in the passage is left out: it would have nothing to show. Front
+    matter stands in no passage: what it states of a document has an empty span in the best one of it.
     Raises: StoreUnavailable: the graph is gone.
     """
     around = _look_around(graph, passages)
@@ -39,6 +43,7 @@ def read_from_index(graph: GraphReader, passages: Collection[Evidence], *, step:
         *_mentioned(around, by_chunk, own),
         *_linked(around, by_chunk, own),
         *_related(around, by_chunk, step),
+        *_stated(around, by_chunk, own),
     )
     return StepFacts(
         mentions=(*own.values(), *(mention for mentions, _ in found for mention in mentions)),
@@ -51,20 +56,30 @@ def _look_around(graph: GraphReader, passages: Collection[Evidence]) -> GraphNei
     docs = sorted({one.doc for one in passages})
     mentions = graph.edges_from(chunks, kinds={EdgeKind.MENTIONS})
     links = [edge for edge in graph.edges_from(docs, kinds={EdgeKind.LINKS_TO}) if _in_body(edge, chunks)]
-    ends = sorted({edge.dst for edge in links})
+    stated = (
+        *graph.edges_from(docs, kinds=FRONT_MATTER_KINDS),
+        *graph.edges_to(docs, kinds=FRONT_MATTER_KINDS),
+    )
+    beside = {end for edge in stated for end in (edge.src, edge.dst)} - set(docs)
+    ends = sorted({*(edge.dst for edge in links), *beside})
     names = [edge for edge in graph.edges_to([*docs, *ends], kinds={EdgeKind.NAMES}) if edge.dst == edge.doc]
     named = {edge.dst: edge.src for edge in reversed(names)}
     known = sorted({*(edge.dst for edge in mentions), *named.values()})
     related = graph.edges_from(known, kinds={EdgeKind.RELATED})
     relations = tuple(edge for edge in related if edge.chunk in set(chunks))
     nodes = graph.nodes(sorted({*known, *ends, *(edge.dst for edge in relations)}))
+    documents = (*graph.nodes(docs), *nodes) if stated else nodes
     return GraphNeighbours(
         mentions=mentions,
+        stated=tuple({edge.id: edge for edge in stated}.values()),
         relations=relations,
         links=tuple(links),
         entities={node.id: node for node in nodes if isinstance(node, Entity)},
-        titles={node.id: node.title for node in nodes if isinstance(node, Page | PdfDoc)},
+        titles={node.id: node.title for node in documents if isinstance(node, Page | PdfDoc)},
         named=named,
+        doc_ids={
+            node.id: node.doc_id for node in documents if isinstance(node, Page | PdfDoc) and node.doc_id
+        },
     )
 
 
@@ -112,6 +127,38 @@ def _linked(
         if title:
             name, _ = split_title(title)
             yield from _joined(passages[chunk], own[chunk], edge.anchor_text or "", "links to", name, (), ref)
+
+
+def _stated(
+    around: GraphNeighbours, passages: Mapping[str, Evidence], own: Mapping[str, NameMention]
+) -> Iterator[FoundStatement]:
+    """Yield what front matter states, each at the best passage of one of the two documents."""
+    best: dict[str, str] = {}
+    for chunk, passage in passages.items():
+        best.setdefault(passage.doc, chunk)
+    for edge in around.stated:
+        here = edge.src if edge.src in best else edge.dst
+        at, there = own[best[here]], edge.dst if here == edge.src else edge.src
+        ref, name = around.named.get(there, there), split_title(around.titles.get(there, ""))[0]
+        if not name or ref == at.ref:
+            continue
+        listed = (around.doc_ids[there],) if there in around.doc_ids else ()
+        mention = NameMention(step=at.step, chunk=at.chunk, span=None, name=name, aliases=listed, ref=ref)
+        ends = (at, mention) if here == edge.src else (mention, at)
+        yield (mention,), _statement_of(edge, at, *ends)
+
+
+def _statement_of(edge: Edge, at: NameMention, subject: NameMention, object_: NameMention) -> Statement:
+    return Statement(
+        step=at.step,
+        chunk=at.chunk,
+        span=(0, 0),
+        subject=subject.name,
+        predicate=(edge.predicate or edge.kind.value).replace("_", " "),
+        object=object_.name,
+        subject_ref=subject.ref,
+        object_ref=object_.ref,
+    )
 
 
 def _joined(

@@ -12,6 +12,7 @@ from retrieval.iterative.paths import named_in, shortest_path
 from retrieval.iterative.state import State
 from retrieval.question.title_words import stems
 from retrieval.question.words import fold
+from retrieval.verify.measures import says_measure
 from schemas.evidence import Evidence
 
 COVERED_MIN = 0.8
@@ -36,7 +37,7 @@ def judge(state: State) -> SufficiencyVerdict:
     best = max((one.logit for one in read if one.logit is not None), default=None)
     against = (
         (covered < COVERED_MIN, f"passages cover {covered:.2f} of the question's words"),
-        (not leads_to_answer(state.view, state.question), "no path leads from the question to an answer"),
+        (not ways_to_answer(state), "no path leads from the question to an answer"),
         (best is not None and best <= LOGIT_MIN, "no passage fits the question"),
     )
     missing = tuple(reason for applies, reason in against if applies)
@@ -59,12 +60,16 @@ def coverage(question: str, passages: Collection[Evidence]) -> float:
     return round(found / math.fsum(weights.values()), 6) if weights else 0.0
 
 
-def leads_to_answer(graph: EntityGraph, question: str) -> bool:
-    """Whether kept triples join each entity that *question* names to one of the kind it asks for.
+def ways_to_answer(state: State) -> tuple[tuple[EntityTriple, ...], ...]:
+    """Return the paths from each entity that the question names to one of the kind it asks for; else none.
 
-    Every name of the question must be in the graph, and a question without names has no path to begin.
+    Every name of the question must be in the graph, and a question without names has no path to begin. An
+    answer to "how long" or "how many" is no entity: a passage on the paths must say such a measure.
     """
-    return bool(paths_to_answer(graph, question))
+    paths = paths_to_answer(state.view, state.question)
+    on_them = {triple.statement.chunk for path in paths for triple in path}
+    texts = [one.evidence.text for one in state.read if one.evidence.chunk_id in on_them]
+    return paths if says_measure(state.question, texts) else ()
 
 
 def paths_to_answer(graph: EntityGraph, question: str) -> tuple[tuple[EntityTriple, ...], ...]:

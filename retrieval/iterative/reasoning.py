@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from retrieval.iterative.judge import judge, leads_to_answer
+from retrieval.iterative.judge import judge, ways_to_answer
 from retrieval.iterative.state import BARREN_MAX, LoopOutcome, ModelVerdict, State
 from retrieval.iterative.sub_query import follow_up, next_query
 from retrieval.question.words import fold
@@ -51,6 +51,6 @@ def _suffices(state: State, verdict: ModelVerdict | None) -> tuple[bool, tuple[s
         return by_rules.sufficient, by_rules.missing
     if not verdict.sufficient:
         return False, ()
-    if leads_to_answer(state.view, state.question):
+    if ways_to_answer(state):
         return True, ()
     return False, ("judged sufficient too early: no path leads from the question to an answer",)

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from retrieval.graph.second_query import CARRY, best_sentence, left_open, proper_spans, split_sentences
+from retrieval.graph.second_query import CARRY, best_sentence, left_open
 from retrieval.iterative.expected import DATE
 from retrieval.iterative.facts import EntityKind
-from retrieval.iterative.passages import title_of
+from retrieval.iterative.named_query import ask_of, names_of, prose_of
+from retrieval.iterative.passages import split_title, title_of
 from retrieval.iterative.paths import distances, subjects_of
 from retrieval.iterative.state import ScoredEvidence, State
 from retrieval.question.relationship import entities_of
@@ -27,9 +28,9 @@ class SubQuery:
 def next_query(state: State) -> SubQuery | None:
     """Return the first sub-query that was not asked yet; None where none is left.
 
-    One a passage, from the newest step's best passage on: the words that the query which found it leaves open
-    after its title, with names of its best sentence. Names that no read passage is about come first: they are
-    where the graph ends.
+    One a passage, from the newest step's best passage on: the question that found it, with names of its best
+    sentence in the place of the passage's title. Names that no read passage is about come
+    first: they are where the graph ends.
     """
     asked = {fold(query) for query in state.asked}
     about = {fold(title_of(one.evidence)) for one in state.read}
@@ -60,14 +61,15 @@ def _newest_first(passage: ScoredEvidence) -> tuple[int, float, str]:
 
 def _sub_queries(passage: ScoredEvidence, about: Collection[str]) -> Iterator[tuple[bool, str]]:
     """Return the sub-query of a passage, if it has one, and whether all its names are read about already."""
-    rest = [word for word in left_open(passage.query, title_of(passage.evidence)).split() if len(word) > 1]
+    title = split_title(title_of(passage.evidence))[0]
+    rest = [word for word in left_open(passage.query, title).split() if len(word) > 1]
     wanted = {word for word in content_words(" ".join(rest)) if word not in STOP_WORDS}
-    sentence = best_sentence(split_sentences(passage.evidence.text), wanted)
-    names = [name for name in proper_spans(sentence) if fold(name) not in fold(passage.query)]
+    sentence = best_sentence(prose_of(passage.evidence.text), wanted)
+    names = names_of(sentence, passage.evidence.text, passage.query)
     names.sort(key=lambda name: bool(DATE.fullmatch(name)))
     if wanted and names:
         linked = all(fold(name) in about for name in names[:NAMES_MAX])
-        yield linked, " ".join((*rest, *names[:NAMES_MAX]))
+        yield linked, ask_of(passage.query, title, names[:NAMES_MAX])
 
 
 def reformulate(state: State) -> str | None:

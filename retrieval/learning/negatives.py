@@ -9,7 +9,9 @@ from indexes.ports import ChunkReader, Reranker
 from retrieval.graph.directions import NEAR_DUPLICATE
 from retrieval.learning.captured import names_of
 from retrieval.learning.usage import Usage
+from retrieval.question.words import fold
 from retrieval.ranking.rerank import text_of
+from retrieval.ranking.twins import say_the_same
 from retrieval.retriever import RetrievalResult
 from schemas.encoded import encoded_text
 from schemas.evidence import Query
@@ -19,6 +21,9 @@ RANKS = (4, 30)
 """The first three may answer as well, and beyond thirty nothing is hard."""
 MARGIN = 0.5
 """A negative's logit lies at least this far below the positive's."""
+REJECTED = -2.2
+"""A negative's logit lies below this too, a probability of .1: what the cross-encoder does not reject may
+answer as well (RocketQA, Qu et al., 2021, denoised hard negatives)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +53,19 @@ def followed(usage: Usage) -> tuple[Wanted, ...]:
     return tuple(Wanted(text=text, chunks=tuple(sorted(ids))) for text, ids in chunks.items())
 
 
+def merge_wanted(wanted: Collection[Wanted]) -> tuple[Wanted, ...]:
+    """Join what answers the same question, whatever its case and punctuation, in the order of the first."""
+    merged: dict[str, Wanted] = {}
+    for one in wanted:
+        known = merged.get(fold(one.text), Wanted(text=one.text))
+        merged[fold(one.text)] = Wanted(
+            text=known.text,
+            chunks=tuple(dict.fromkeys((*known.chunks, *one.chunks))),
+            documents=tuple(dict.fromkeys((*known.documents, *one.documents))),
+        )
+    return tuple(merged.values())
+
+
 def mine_negatives(
     wanted: Collection[Wanted],
     walk: Callable[[Query], RetrievalResult],
@@ -57,11 +75,12 @@ def mine_negatives(
 ) -> Iterator[Triplet]:
     """Yield a row for each chunk at rank 4 to 30 of a question that is not its answer, best first.
 
-    Not taken: chunks of the section of an answer, or of a document known to answer; near-duplicates of an
-    answer (cosine from .95); and what the cross-encoder finds nearly as good as the answer. An answer that
-    this generation does not contain any more gives no rows.
+    What answers a question counts for it however often and by whomever it was asked. Not taken: chunks of the
+    section of an answer, or of a document known to answer; near-duplicates of an answer (cosine from .95, or
+    the same in words); and what the cross-encoder does not reject, or finds nearly as good as the answer. An
+    answer that this generation does not contain any more gives no rows.
     """
-    for one in wanted:
+    for one in merge_wanted(wanted):
         ranked = [found.chunk for found in walk(Query(text=one.text)).candidates[: RANKS[1]]]
         positives = _positives(one, ranked, chunks)
         others = [chunk for chunk in ranked[RANKS[0] - 1 :] if not _answers(chunk, one, positives)]
@@ -91,6 +110,7 @@ def _unlike(others: Sequence[Chunk], positives: Sequence[Chunk], chunks: ChunkRe
         chunk
         for chunk in others
         if all(float(np.dot(vectors[chunk.id].text, one)) < NEAR_DUPLICATE for one in said)
+        and not any(say_the_same(chunk, positive) for positive in positives)
     ]
 
 
@@ -100,7 +120,7 @@ def _rows(
     logits = reranker.score_pairs(question, [text_of(chunk) for chunk in (*positives, *others)])
     for positive, best in zip(positives, logits, strict=False):
         for chunk, logit in zip(others, logits[len(positives) :], strict=True):
-            if logit < best - MARGIN:
+            if logit < min(best - MARGIN, REJECTED):
                 yield Triplet(anchor=question, positive=_encoded(positive), negative=_encoded(chunk))
 
 

@@ -39,7 +39,7 @@ class KnownQuestion:
 def read_questions(records: Sequence[Any], *, subject: str) -> tuple[KnownQuestion, ...]:
     """Read records `{id, question, gold}` in order.
 
-    Raises: ConfigError: a record lacks something, an id stands there twice, or a half is too small.
+    Raises: ConfigError: a record lacks something, or an id stands there twice.
     """
     questions = tuple(
         _read(record, f"{subject}, question {number}") for number, record in enumerate(records, 1)
@@ -47,12 +47,29 @@ def read_questions(records: Sequence[Any], *, subject: str) -> tuple[KnownQuesti
     counts = Counter(one.id for one in questions)
     if repeated := sorted(one for one, count in counts.items() if count > 1):
         raise ConfigError(f"has an id more than once: {', '.join(repeated[:3])}", subject=subject)
-    halves = [sum(one.is_held_out is half for one in questions) for half in (True, False)]
-    if len(questions) < LEAST or min(halves) < FOLDS:
-        raise ConfigError(
-            f"holds {len(questions)} questions, too few to tune by; write more", subject=subject
-        )
     return questions
+
+
+def check_enough(questions: Sequence[KnownQuestion], *, subject: str) -> None:
+    """Refuse fewer questions than weights can be fitted to and checked on.
+
+    Raises: ConfigError: fewer than 10, or fewer than 5 in a half; the message says how many are missing.
+    """
+    held = sum(one.is_held_out for one in questions)
+    halves = (len(questions) - held, held)
+    if len(questions) >= LEAST and min(halves) >= FOLDS:
+        return
+    missing = max(LEAST - len(questions), sum(max(0, FOLDS - half) for half in halves))
+    raise ConfigError(
+        f"has {_count(len(questions))}, too few to tune by: it takes {LEAST}, {FOLDS} of them to tune and"
+        f" {FOLDS} to check, as their ids decide (here {halves[0]} and {halves[1]}); write at least {missing}"
+        " more",
+        subject=subject,
+    )
+
+
+def _count(number: int) -> str:
+    return f"{number} question" if number == 1 else f"{number} questions"
 
 
 def _read(record: Any, subject: str) -> KnownQuestion:

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 
 from indexes.ports import ChunkReader, Vector
+from retrieval.question.ids import bind_ids
 from retrieval.question.route import Known
-from retrieval.question.words import code_prefix, code_tokens, fold, id_tokens
-from schemas.evidence import Filter, Hit, SearchField
+from retrieval.question.words import code_prefix, code_tokens, fold
+from schemas.evidence import Hit, SearchField
 from schemas.nodes import Chunk
 
-_LOOK_UP = 50
 _HOLDERS = 200
 _NAME_WORDS_MAX = 12
 
@@ -21,7 +21,8 @@ def look_up(
     An id-shaped token (`GOV-0017`, `UTF-8`) is known only as some document's own id: standards are
     written the same way, and half of a site may mention them.
     """
-    documents = _documents(chunks, id_tokens(text), vector)
+    bound = bind_ids(chunks, text, vector)
+    documents = bound.all
     codes = [token for token in code_tokens(text) if documents or code_prefix(token) is None]
     held = {code: chunks.search_text(SearchField.CODES, code, top_k=_HOLDERS) for code in codes}
     near = [hit.chunk_id for hits in (headings, anchors) for hit in tuple(hits)[:10]]
@@ -31,29 +32,10 @@ def look_up(
     return Known(
         holders=holders,
         documents=documents,
+        unbound=bound.problems,
         is_name=len(text.split()) <= _NAME_WORDS_MAX and fold(text) in names,
         names=tuple(sorted(name for name in names if name and f" {name} " in whole)),
     )
-
-
-def _documents(chunks: ChunkReader, ids: tuple[str, ...], vector: Vector) -> tuple[str, ...]:
-    if not ids:
-        return ()
-    exact = chunks.search_vector(
-        SearchField.TEXT, vector, top_k=_LOOK_UP, filters=(Filter(field="doc_id", values=ids),)
-    )
-    prefixes = tuple(token for token in ids if code_prefix(token) == token)
-    longer = {
-        hit.chunk_id
-        for prefix in prefixes
-        for field in (SearchField.CODES, SearchField.HEADING, SearchField.TEXT)
-        for hit in chunks.search_text(field, prefix, top_k=_LOOK_UP)
-    }
-    return tuple(sorted({hit.doc for hit in exact} | _with_prefix(chunks.get(sorted(longer)), prefixes)))
-
-
-def _with_prefix(found: Collection[Chunk], prefixes: Collection[str]) -> set[str]:
-    return {chunk.doc for chunk in found if chunk.doc_id and code_prefix(chunk.doc_id) in prefixes}
 
 
 def _names(chunk: Chunk) -> set[str]:

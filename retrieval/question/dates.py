@@ -1,6 +1,7 @@
 """Dates in filters: what a user writes, as half-open intervals that a store can hold against a column."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 
 from schemas.errors import FilterError
@@ -11,29 +12,42 @@ RECENCY = "recency"
 
 OPEN_END = ".."
 """An end that is not there (ISO 8601-2, 4.4)."""
-_BOUND = re.compile(
-    r"(?P<sign>>=|<=|>|<|)\s*(?P<instant>\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+(?:Z|[+-]\d{2}:\d{2})?)?)"
-)
+_CLOCK = r"[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:[Zz]|[ +-]\d{2}:?\d{2})?"
+_TIME = rf"\d{{4}}(?:-\d{{2}}(?:-\d{{2}}(?:{_CLOCK})?)?)?"
+_BOUND = re.compile(rf"(?P<sign>>=|<=|>|<|=|)\s*(?P<time>{_TIME})")
+_RANGE = re.compile(rf"(?P<first>{_TIME})?\s*\.\.\s*(?P<last>{_TIME})?")
 _AGE = re.compile(r"([1-9][0-9]{0,4})d")
 
 
 def parse_bound(value: str) -> str:
-    """Turn `>=2024-01-01`, `<2024-06-01` or a day into `FROM/TO`, either end perhaps `..`; a time is UTC.
+    """Turn `>=2024-01-01`, `2024-01..2024-06` or a day into `FROM/TO`, either end perhaps `..`.
 
-    Raises: FilterError: no date.
+    A year, a month and a day are whole; a time without a zone is in UTC. Raises: FilterError: no date.
     """
-    match = _BOUND.fullmatch(value)
     try:
-        start, end = _span(match["instant"]) if match else ("", "")
-    except ValueError:
-        match = None
-    if match is None:
+        return "/".join(_ends(value))
+    except (ValueError, OverflowError):
         raise FilterError(
-            f"must be a date, perhaps after >=, >, <= or <, such as >=2024-01-01, not {value!r}",
+            "must be a date, perhaps after >=, >, <= or <, or two with .. between, such as >=2024-01-01 or "
+            f"2024-01-01..2024-06-30, not {value!r}",
             subject="last_modified",
-        )
-    below = {">=": (start, OPEN_END), ">": (end, OPEN_END), "<": (OPEN_END, start), "<=": (OPEN_END, end)}
-    return "/".join(below.get(match["sign"], (start, end)))
+        ) from None
+
+
+def combine_bounds(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the intervals in which a date meets all that was said: comparisons bound, days are alternatives.
+
+    Raises: FilterError: no date can meet it.
+    """
+    said = sorted({tuple(value.split("/")) for value in values})
+    low = max((start for start, end in said if end == OPEN_END != start), default=OPEN_END)
+    high = min((end for start, end in said if start == OPEN_END != end), default=OPEN_END)
+    spans = [one for one in said if OPEN_END not in one] or [(OPEN_END, OPEN_END)]
+    cut = ((_later(start, low), _earlier(end, high)) for start, end in spans)
+    left = tuple("/".join(one) for one in cut if OPEN_END in one or one[0] < one[1])
+    if not left:
+        raise FilterError("no date meets all that is asked of it at once", subject="last_modified")
+    return left
 
 
 def parse_age(value: str) -> str:
@@ -66,13 +80,46 @@ def date_filters(filters: tuple[Filter, ...], as_of: str) -> tuple[Filter, ...]:
     )
 
 
+def _ends(value: str) -> tuple[str, str]:
+    if match := _BOUND.fullmatch(value):
+        start, end = _span(match["time"])
+        below = {">=": (start, OPEN_END), ">": (end, OPEN_END), "<": (OPEN_END, start), "<=": (OPEN_END, end)}
+        return below.get(match["sign"], (start, end))
+    match = _RANGE.fullmatch(value)
+    if match is None or not (match["first"] or match["last"]):
+        raise ValueError(value)
+    start = _span(match["first"])[0] if match["first"] else OPEN_END
+    end = _span(match["last"])[1] if match["last"] else OPEN_END
+    if OPEN_END not in (start, end) and start >= end:
+        raise ValueError(value)
+    return start, end
+
+
+def _later(one: str, other: str) -> str:
+    return max(one, other) if OPEN_END not in (one, other) else one if other == OPEN_END else other
+
+
+def _earlier(one: str, other: str) -> str:
+    return min(one, other) if OPEN_END not in (one, other) else one if other == OPEN_END else other
+
+
 def _span(text: str) -> tuple[str, str]:
-    """First instant of a day, or of a second, and of the next."""
+    """First instant of a year, a month, a day or a second, and of the next."""
+    if len(text) == len("2024"):
+        return f"{_day(f'{text}-01-01')}", f"{_day(f'{int(text) + 1:04}-01-01')}"
+    if len(text) == len("2024-01"):
+        first = date.fromisoformat(f"{text}-01")
+        return first.isoformat(), (first + timedelta(days=31)).replace(day=1).isoformat()
     if len(text) == len("2024-01-01"):
         day = date.fromisoformat(text)
         return day.isoformat(), (day + timedelta(days=1)).isoformat()
-    moment = datetime.fromisoformat(text)
+    # In a query string + means a space.
+    moment = datetime.fromisoformat(f"{text[:19]}{text[19:].replace(' ', '+')}".upper())
     return _instant(moment), _instant(moment + timedelta(seconds=1))
+
+
+def _day(text: str) -> str:
+    return date.fromisoformat(text).isoformat()
 
 
 def _instant(moment: datetime) -> str:

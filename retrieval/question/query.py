@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from retrieval.question.dates import RECENCY, parse_age, parse_bound
+from retrieval.question.dates import RECENCY, combine_bounds, parse_age, parse_bound
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter, Query, ToolUse
 from schemas.formats import NAME
@@ -147,7 +147,7 @@ def _check_bounds(option: str, value: int, low: int, high: int) -> None:
 def parse_filters(items: Sequence[str]) -> tuple[Filter, ...]:
     """Read `key=value` items; several values of one key mean any of them, several keys mean all.
 
-    A date may be compared: `last_modified>=2024-01-01`.
+    A date may be compared: `last_modified>=2024-01-01`; several comparisons must all hold.
     Raises: FilterError: no `=`, an unknown key (the message names the known ones), an impossible value.
     """
     pairs = [_split(item) for item in items]
@@ -186,7 +186,11 @@ def _filters(pairs: Iterable[tuple[str, str]]) -> tuple[Filter, ...]:
             raise FilterError(f"is no filter; known keys: {', '.join(FILTER_KEYS)}", subject=repr(key))
         field = FILTER_ALIASES.get(key, key)
         values.setdefault(field, set()).add(_check_value(field, value))
-    return tuple(Filter(field=field, values=tuple(sorted(values[field]))) for field in sorted(values))
+    return tuple(Filter(field=field, values=_values(field, values[field])) for field in sorted(values))
+
+
+def _values(field: str, said: set[str]) -> tuple[str, ...]:
+    return combine_bounds(said) if field in DATE_FIELDS else tuple(sorted(said))
 
 
 def _check_value(field: str, value: str) -> str:

@@ -8,10 +8,10 @@ from retrieval.question.words import STOP_WORDS, code_tokens, fold
 ENTITIES_MAX = 3
 
 _DEFINES = re.compile(r"\s*(define\b|(what|who)\s+(is|are|'s)\s+(an?\b|the\b)?)", re.IGNORECASE)
-_JOINS = re.compile(r"\bbetween\b|\b(related|linked|connected)\s+to\b", re.IGNORECASE)
+_JOINS = re.compile(r"\bbetween\b|\b(relate[sd]?|linked|connected)\s+to\b", re.IGNORECASE)
 _STRONG = re.compile(
-    r"\b(connect|depend|interfac|relat(ed|ion)|between\b|supersed|inherit|affect|integrat"
-    r"|link(s|ed)?\s+to\b|call(s|ed)?\b)",
+    r"\b(connect|depend|interfac|relat(e[sd]?|ing|ions?|ionships?)\b|between\b|supersed|inherit|affect|integrat"
+    r"|link(s|ed)?\s+to\b|(?<!\bi )(?<!you )(?<!we )(?<!is )(?<!are )call(s|ed)?\b)",
     re.IGNORECASE,
 )
 _NAMED_PARTY = re.compile(
@@ -24,6 +24,38 @@ _SPAN = re.compile(r"(?<![\w-])[A-Z][\w-]*(?:\s+(?:[A-Z0-9][\w.-]*))*")
 _QUESTION_WORDS = STOP_WORDS | {"is", "does", "did", "are", "was", "define", "which", "what", "who"}
 
 
+_FILE = re.compile(
+    r"[\w./-]*\.(?:py|pyi|md|rst|txt|html?|pdf|toml|ya?ml|json|cfg|ini|sh|js|css|[ch])", re.IGNORECASE
+)
+_IMPORT = re.compile(r"(?:from\s+[\w.]+\s+)?import\s", re.IGNORECASE)
+_HEADS = frozenset(
+    re.findall(
+        r"\w+",
+        """example examples usage option options note notes overview introduction contents index parameters
+        arguments returns return raises summary details description reference references see also page
+        section""",
+    )
+)
+"""Words that stand over parts of any document, and name none."""
+
+
+def is_entity_name(name: str) -> bool:
+    """Whether *name* can be what something is called: no letter, number, import or file.
+
+    Documents have all of these, and "Example", as titles, headings and link texts; in a question they are
+    words.
+
+    >>> [one for one in ("A", "from flask import Flask", "conf.py", "Outbox") if is_entity_name(one)]
+    ['Outbox']
+    """
+    words = fold(name).split()
+    if not any(len(word) > 1 and not word.isdigit() for word in words):
+        return False
+    if _FILE.fullmatch(name.strip()) or _IMPORT.match(name.strip()):
+        return False
+    return not all(word in STOP_WORDS or word in _HEADS for word in words)
+
+
 def entities_of(text: str, known: Collection[str] = ()) -> tuple[str, ...]:
     """Return at most 3 names in *text*: those of *known* first, then the longest, then by position.
 
@@ -31,13 +63,15 @@ def entities_of(text: str, known: Collection[str] = ()) -> tuple[str, ...]:
     words and a first word that is capitalised only for being first are none.
     """
     folded = f" {fold(text)} "
-    listed = [name for name in sorted(set(known)) if fold(name) and f" {fold(name)} " in folded]
-    spans = [span for match in _SPAN.finditer(text) if (span := _without_lead(match[0], match.start() == 0))]
+    listed = [name for name in sorted(set(known)) if is_entity_name(name) and f" {fold(name)} " in folded]
+    spans = [_without_lead(match[0], match.start() == 0) for match in _SPAN.finditer(text)]
+    spans = [span for span in spans if is_entity_name(span)]
+    codes = [code for code in code_tokens(text) if is_entity_name(code)]
     found: dict[str, tuple[int, int, int]] = {}
-    for rank, names in enumerate((listed, (*spans, *code_tokens(text)))):
+    for rank, names in enumerate((listed, (*spans, *codes))):
         for name in names:
             found.setdefault(fold(name), (rank, -len(name), folded.find(f" {fold(name)} ")))
-    written = {fold(name): name for name in (*code_tokens(text), *spans, *listed)}
+    written = {fold(name): name for name in (*codes, *spans, *listed)}
     ranked = sorted(found, key=lambda name: (found[name], name))
     kept = [
         name for name in ranked if not any(name != other and f" {name} " in f" {other} " for other in found)

@@ -1,12 +1,12 @@
 """What kind of question it is: pure functions of its text and of what the catalogue knows."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from retrieval.question.relationship import asks_for_relations
-from retrieval.question.words import content_words
+from retrieval.question.words import STOP_WORDS, content_words
 
 
 class Route(StrEnum):
@@ -27,6 +27,20 @@ _PDF = re.compile(
     re.IGNORECASE,
 )
 _PLACE_WORDS_MAX = 6
+_HELD_MAX = 10
+"""Chunks with a code that still stands for few things."""
+_LOOKS_UP = STOP_WORDS | {
+    "open",
+    "find",
+    "show",
+    "go",
+    "take",
+    "explain",
+    "define",
+    "describe",
+    "mean",
+    "means",
+}
 _DETAIL = re.compile(
     r"\b(examples?|samples?|snippets?|code|syntax|tables?|figures?|values|options|parameters|defaults?|limits?|steps)\b",
     re.IGNORECASE,
@@ -38,12 +52,13 @@ class Known:
     """What the catalogue found of a query.
 
     `holders` are the chunks that contain each known code or id, exactly as written; `documents` the nodes
-    that the query names by their own id; `is_name` says that all of it is a title, heading or link text;
-    `names` are those that it contains.
+    that the query names by their own id, and `unbound` says of ids why they name none. `is_name` says that
+    all of it is a title, heading or link text; `names` are those that it contains.
     """
 
     holders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     documents: tuple[str, ...] = ()
+    unbound: tuple[str, ...] = ()
     is_name: bool = False
     names: tuple[str, ...] = ()
 
@@ -51,15 +66,29 @@ class Known:
 def route_of(text: str, known: Known) -> Route:
     """Return the first route that matches: id, navigation, relationship, pdf-ish, plain.
 
-    An id or a code counts only if the catalogue has it, so that "UTF-8" stays a word.
+    An id or a code counts only if the catalogue has it, so that "UTF-8" stays a word. Beside other words a
+    code that tells little, as `-s` does, is searched for with them and takes nothing away from them.
     """
-    if known.documents or known.holders:
+    if known.documents or (known.holders and (_is_only(text, known.holders) or _tells(known.holders))):
         return Route.ID
     if known.is_name or _GO_TO.match(text) or _names_a_place(text):
         return Route.NAVIGATION
     if asks_for_relations(text, known.names):
         return Route.RELATIONSHIP
     return Route.PDF if _PDF.search(text) else Route.PLAIN
+
+
+def _is_only(text: str, codes: Collection[str]) -> bool:
+    """Whether nothing but *codes* and stop words stands in a question."""
+    rest = text
+    for code in sorted(codes, key=len, reverse=True):
+        rest = rest.replace(code, " ")
+    return _LOOKS_UP.issuperset(re.findall(r"\w+", rest.casefold()))
+
+
+def _tells(holders: Mapping[str, Collection[str]]) -> bool:
+    """Whether every code names a thing by itself: no flag, and in few passages."""
+    return all(not code.startswith("-") and len(held) <= _HELD_MAX for code, held in holders.items())
 
 
 def wants_detail(text: str) -> bool:

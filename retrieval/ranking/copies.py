@@ -21,3 +21,9 @@ def find_copies(graph: GraphReader, ranked: Collection[Scored]) -> Mapping[str, 
             copies.setdefault(edge.src, set()).add(edge.dst)
             copies.setdefault(edge.dst, set()).add(edge.src)
     return {chunk: frozenset(copies[chunk]) for chunk in sorted(copies)}
+
+
+def join_copies(*found: Mapping[str, frozenset[str]]) -> Mapping[str, frozenset[str]]:
+    """Return for each chunk the copies that any of *found* has of it."""
+    chunks = sorted({chunk for one in found for chunk in one})
+    return {chunk: frozenset().union(*(one.get(chunk, frozenset()) for one in found)) for chunk in chunks}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from retrieval.ranking.score import Scored
 from schemas.ids import normalise_text
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, page_of
 
 PER_SECTION = 2
 PER_PAGE = 3
@@ -33,10 +33,10 @@ def select_evidence(
 ) -> Selection:
     """Cut one fixed order after *top_k*, so that a larger `top_k` only appends.
 
-    The order: what fits at most 2 a section and 3 a page, which is one of a PDF, else a file or an address;
-    then what breaks only the page cap; then the rest; each by (place, -score, id). A chunk equal word for
-    word to a better one, or one of its *copies* by id, is left out. The *definitions* that fit stand at the
-    6th place at the latest, those *of_tools*, whatever the caps, at the 2nd.
+    The order: what fits at most 2 a section and 3 a page, which is one of a PDF, a chapter of a book, else a
+    file or an address; then what breaks only the page cap; then the rest; each by (place, -score, id). A
+    chunk equal word for word to a better one, or one of its *copies* by id, is left out. The *definitions*
+    that fit stand at the 6th place at the latest, those *of_tools*, whatever the caps, at the 2nd.
     """
     rest = _without_repeats(sorted(candidates, key=lambda one: one.rank_key), copies or {})
     seen: Counter[str] = Counter()
@@ -76,7 +76,7 @@ def _split(
 
 def _page_key(chunk: Chunk) -> str:
     """A document, or one page of it: a PDF has hundreds, and an answer may stand on four of them."""
-    return chunk.doc if chunk.page_no is None else f"{chunk.doc}\x1f{chunk.page_no}"
+    return page_of(chunk) if chunk.page_no is None else f"{chunk.doc}\x1f{chunk.page_no}"
 
 
 def _section_key(chunk: Chunk) -> str | None:

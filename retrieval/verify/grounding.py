@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from retrieval.verify.bounds import opposite_bounds
+from retrieval.verify.claims import claims_more, other_count, other_time
 from retrieval.verify.clauses import split_sentences
 from retrieval.verify.contrast import speaks_of_another
 from retrieval.verify.facts import TextFacts, read_facts
 from retrieval.verify.lexicon import EXCLUSIVE, PER, UNIT_WORDS
 from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named, opens_only
+from retrieval.verify.near_copy import put_in_place, reversed_order, turned
 from retrieval.verify.ordinals import missing_ordinals
 from retrieval.verify.polarity import contradiction
 from retrieval.verify.quantities import Quantity
@@ -27,6 +29,7 @@ class GroundingFaultKind(StrEnum):
     NAME = "name"
     QUOTE = "quote"
     OPPOSITE = "opposite"
+    SCOPE = "scope"
     JUDGE = "judge"
 
 
@@ -56,6 +59,8 @@ def check_sentence(sentence: str, passage: str, *, known: Collection[str] = ()) 
     ]
     if not faults:
         faults += _contradictions(sentence, passage)
+    if not faults:
+        faults += _retouched(sentence, passage)
     return tuple(faults)
 
 
@@ -115,3 +120,19 @@ def _contradictions(sentence: str, passage: str) -> Iterator[GroundingFault]:
         yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"another does it: {found}")
     if found := speaks_of_another(sentence, passage):
         yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"it says so of another: {found}")
+
+
+def _retouched(sentence: str, passage: str) -> Iterator[GroundingFault]:
+    """Find what is changed in a sentence that repeats the passage otherwise, and what it claims beyond it."""
+    if found := turned(sentence, passage):
+        yield GroundingFault(kind=GroundingFaultKind.OPPOSITE, what=f"it says the opposite: {found}")
+    if found := put_in_place(sentence, passage):
+        yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"it has another word there: {found}")
+    if found := reversed_order(sentence, passage):
+        yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"it has them the other way round: {found}")
+    if found := claims_more(sentence, passage):
+        yield GroundingFault(kind=GroundingFaultKind.SCOPE, what=found)
+    if found := other_time(sentence, passage):
+        yield GroundingFault(kind=GroundingFaultKind.DATE, what=f"it has another time relative to {found}")
+    if found := other_count(sentence, passage):
+        yield GroundingFault(kind=GroundingFaultKind.NUMBER, what=f"it has another number: {found}")

@@ -92,12 +92,14 @@ def opens_only(word: str, sentence: str) -> bool:
 
 def is_named(name: str, text: str, folded: str) -> bool:
     """Whether a text has a name, or what its letters stand for; *folded* is the text's `fold_signs`."""
-    if holds(folded, name):
+    if holds(folded, name) or (name[:1].isdigit() and "." in name and holds(folded, f"v{name}")):
         return True
     if name.isupper() and 2 <= len(name) <= 6:
         initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", text) if word[0].isupper())
         return name in initials
-    if "-" in name and all(holds(folded, part) for part in name.split("-")):
+    parts = name.split("-")
+    versioned = sum(any(char.isdigit() for char in part) for part in parts) > 1
+    if len(parts) > 1 and not versioned and all(holds(folded, part) for part in parts):
         return True
     theirs = set(_NAME.findall(text))
     return any(name in _peoples(other) or other in _peoples(name) for other in theirs)

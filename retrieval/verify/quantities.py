@@ -15,11 +15,13 @@ _TIMES = {"twice": 2.0, "thrice": 3.0}
 
 _WORD = "|".join((*_SPELLED, *_SCALES))
 _SPELLED_RUN = rf"(?:{_WORD})(?:(?:[ -]|(?<=hundred)\sand\s|(?<=thousand)\sand\s)(?:{_WORD}))*"
+_COUNTED = r"(?!(?:later|ago|long|or|and|of|to|for|per|before|after|until|at|in|from|is|are|was)\b)[a-z]+"
+"""A second copy is no time."""
 _WRITTEN = (
     rf"(?P<digits>{DIGITS})(?:\s(?P<scale>{'|'.join(_SCALES)})\b)?"
     rf"|\b(?P<spelled>(?i:{_SPELLED_RUN}))\b"
     r"|\b(?P<times>(?i:twice|thrice))\b"
-    rf"|\b(?P<article>(?i:half\san?|an?))\b(?=[ -]{DURATION}\b)"
+    rf"|\b(?P<article>(?i:half\san?|an?))\b(?=[ -]{DURATION}\b)(?!\ssecond\s{_COUNTED})"
 )
 _NUMBER = re.compile(
     rf"(?<![\w.,])(?P<sign>[-−]?)(?P<currency>{CURRENCY})?\s?(?:{_WRITTEN})(?P<half>\sand\sa\shalf)?"

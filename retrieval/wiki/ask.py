@@ -9,6 +9,7 @@ from retrieval.wiki.evidence import PASSAGES_MAX, GraphEvidence, gather_evidence
 from retrieval.wiki.facts import facts_of
 from retrieval.wiki.marks import mark_pages
 from retrieval.wiki.page import WikiPage
+from retrieval.wiki.ranges import current_sets
 from retrieval.wiki.reply import WikiAnswer, bundle_passages
 from retrieval.wiki.search import PageIndex
 from retrieval.wiki.seeds import search_passages
@@ -60,15 +61,19 @@ def answer_from_wiki(
 ) -> WikiAnswer:
     """Answer from the best page that passes the whole test, else gather evidence from the graph.
 
-    The graph is not asked where a page answers; one that does not reply is `degraded` and no error, and
-    passages then come from a search alone. What is found of pages (stale, contradicted) is written on them,
-    where the wiki can be written to.
+    The graph is not asked where a page answers, but for the sets that pages range over; one that does not
+    reply is `degraded` and no error, and passages then come from a search alone. What is found of pages
+    (stale, contradicted) is written on them, where the wiki can be written to.
 
     Args: query: one line. now: ISO 8601, for pages whose status changes. min_confidence: of edges followed.
     Raises: StoreUnavailable: the chunk store, or the folder of the wiki, cannot be read.
     """
     listing = wiki.list()
-    trust = weigh_pages(listing.pages, current_hashes(sources.chunks, listing.pages))
+    trust = weigh_pages(
+        listing.pages,
+        current_hashes(sources.chunks, listing.pages),
+        current_sets(sources.graph, listing.pages),
+    )
     verdicts = _read_best(listing.pages, query, trust, reranker)
     page = next((one.page for one in verdicts if one.sufficient), None)
     evidence = None if page else _ask_graph(sources, query, min_confidence)

@@ -9,6 +9,7 @@ from indexes.ports import ChunkReader, GraphReader
 from retrieval.wiki.facts import facts_of
 from retrieval.wiki.marks import mark_pages
 from retrieval.wiki.page import Fact, PageProblem, WikiPage
+from retrieval.wiki.ranges import current_sets
 from retrieval.wiki.store import Wiki, resolve_links
 from retrieval.wiki.subgraph import name_of
 from retrieval.wiki.trust import Trust, contradicted_by, current_hashes, weigh_pages
@@ -30,6 +31,7 @@ class Looked:
             **page_record(self.page),
             "status": self.trust.status.value,
             "stale_chunks": list(self.trust.stale),
+            "moved_sets": list(self.trust.moved),
             "contradictions": [to_record(one) for one in self.trust.contradictions],
             "broken_links": list(self.broken_links),
         }
@@ -44,7 +46,9 @@ def check_wiki(
     Raises: StoreUnavailable: a store, or the folder of the wiki, cannot be read.
     """
     listing = wiki.list()
-    trust = weigh_pages(listing.pages, current_hashes(chunks, listing.pages))
+    trust = weigh_pages(
+        listing.pages, current_hashes(chunks, listing.pages), current_sets(graph, listing.pages)
+    )
     if graph is not None:
         trust |= contradicted_by(_stated(graph, listing.pages), listing.pages, trust)
     broken = resolve_links(listing.pages)
@@ -95,5 +99,6 @@ def page_record(page: WikiPage) -> Record:
         "query": page.query,
         "generation": page.generation,
         "rests_on": list(page.rests_on),
+        "ranges_over": [to_record(one) for one in page.ranges_over],
         "links": list(page.links),
     }

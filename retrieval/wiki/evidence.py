@@ -18,7 +18,7 @@ from retrieval.wiki.subgraph import (
     to_subgraph_record,
 )
 from retrieval.wiki.terms import parse_query
-from schemas.nodes import Chunk, Page, PdfDoc
+from schemas.nodes import Chunk, is_document
 from schemas.records import Record
 
 PASSAGES_MAX = 12
@@ -104,7 +104,7 @@ def gather_evidence(
 def _titles(graph: GraphReader, subgraph: Subgraph) -> Mapping[str, str]:
     docs = {*(node.doc for node in subgraph.nodes), *(edge.doc for edge in subgraph.edges)}
     found = graph.nodes(sorted(docs)) if docs else ()
-    return {node.id: node.title for node in found if isinstance(node, Page | PdfDoc)}
+    return {node.id: node.title for node in found if is_document(node)}
 
 
 def _chain(seeds: Seeds, subgraph: Subgraph, titles: Mapping[str, str]) -> Chain | None:

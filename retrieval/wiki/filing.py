@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexes.ports import ChunkReader
+from indexes.ports import ChunkReader, GraphReader
 from retrieval.bundle.build import locate_in_pdf
 from retrieval.bundle.parse_answer import mask_labels
 from retrieval.bundle.render import cite_line
@@ -12,11 +12,13 @@ from retrieval.question.words import fold
 from retrieval.wiki.evidence import GraphEvidence
 from retrieval.wiki.facts import facts_of
 from retrieval.wiki.front_matter import plain_line, plain_text
-from retrieval.wiki.page import EVIDENCE, EVIDENCE_CHAIN, PageStatus, WikiPage
+from retrieval.wiki.page import EVIDENCE, EVIDENCE_CHAIN, AnswerSet, PageStatus, WikiPage
+from retrieval.wiki.ranges import asks_for_set, current_sets, kinds_asked, sets_of
 from retrieval.wiki.slugs import marked_slug, slug_of
 from retrieval.wiki.store import Wiki
 from retrieval.wiki.trust import contradict, current_hashes, said_by, weigh_pages
 from retrieval.wiki.words import stem_line
+from retrieval.wiki.worth import leaves_out
 from schemas.errors import ConfigError, ParseError
 from schemas.hashing import sha256_hex
 from schemas.nodes import Chunk
@@ -25,6 +27,8 @@ from schemas.redaction import redact
 TOPIC = "topic"
 SUMMARY_MAX = 200
 TITLE_MAX = 120
+_PARTS = ("chunk:", "section:", "pdfpage:", "pdfregion:")
+"""Parts of documents, which relations join to nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +62,7 @@ def file_answer(
     generation: int,
     now: str,
     evidence: GraphEvidence | None = None,
+    graph: GraphReader | None = None,
 ) -> Filing:
     """File an answer as a topic page that rests on the chunks of its sentences as they are in *chunks*.
 
@@ -67,18 +72,24 @@ def file_answer(
     the question are hidden.
 
     Args: verified: whether the verifier let every statement stand. generation: of *chunks*. now: ISO 8601.
-    evidence: the graph's, for the statements and the chain that the page keeps.
+    evidence: the graph's, for the statements and the chain that the page keeps. graph: of the same
+    generation, for the set that the question ranges over; an answer that is such a set is not filed without.
     Raises: StoreUnavailable: the wiki cannot be read or written.
     """
     query = redact(plain_line(query))
     found = {one.id: one for one in chunks.get(sorted({c for s in statements for c in s.chunks}))}
     if reason := _why_not(statements, found, verified=verified):
         return Filing(page=None, reason=reason)
+    sets = _sets(query, evidence, graph)
+    if reason := _why_not_set(query, statements, sets, graph):
+        return Filing(page=None, reason=reason)
     pages = wiki.list().pages
-    place = _place(pages, chunks, query)
+    place = _place(pages, chunks, graph, query)
     if place.reason:
         return place
-    page = _page(query, statements, found, evidence, generation=generation, now=now)
+    page = replace(
+        _page(query, statements, found, evidence, generation=generation, now=now), ranges_over=sets
+    )
     return _rebuild(wiki, place.page, page) if place.page else _add(wiki, page)
 
 
@@ -93,11 +104,35 @@ def _why_not(statements: Collection[GroundedSentence], found: Mapping[str, Chunk
     return ""
 
 
-def _place(pages: Collection[WikiPage], chunks: ChunkReader, query: str) -> Filing:
+def _sets(query: str, evidence: GraphEvidence | None, graph: GraphReader | None) -> tuple[AnswerSet, ...]:
+    """Return the sets that a question ranges over, at what it names and at what its chain leads through."""
+    if graph is None:
+        return ()
+    named = evidence.seeds.named if evidence else ()
+    passed = evidence.chain.nodes if evidence and evidence.chain else ()
+    nodes = [node for node in (*named, *passed) if not node.startswith(_PARTS)]
+    return sets_of(query, tuple(dict.fromkeys(nodes)), graph) if nodes or not kinds_asked(query) else ()
+
+
+def _why_not_set(
+    query: str,
+    statements: Sequence[GroundedSentence],
+    sets: Collection[AnswerSet],
+    graph: GraphReader | None,
+) -> str:
+    """Say why an answer that is a set cannot be kept: nothing could tell when it is old, or it is a part."""
+    if not asks_for_set(query):
+        return ""
+    if graph is None or not sets:
+        return "the set that it ranges over is not known"
+    return leaves_out(query, [one.text for one in statements], [one.node for one in sets if one.node], graph)
+
+
+def _place(pages: Collection[WikiPage], chunks: ChunkReader, graph: GraphReader | None, query: str) -> Filing:
     """Return the stale page to rebuild, no page for a new one, or why nothing is written."""
     asked = stem_line(query)
     same = [page for page in pages if page.query and stem_line(page.query) == asked]
-    trust = weigh_pages(pages, current_hashes(chunks, pages))
+    trust = weigh_pages(pages, current_hashes(chunks, pages), current_sets(graph, pages))
     for page in same:
         if trust[page.ref].status is PageStatus.CURRENT:
             return Filing(page=page, reason=f"{page.ref} holds it already")

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from retrieval.wiki.page import Contradiction, Fact, PageStatus, WikiPage
+from retrieval.wiki.page import AnswerSet, Contradiction, Fact, PageStatus, WikiPage
 from schemas.errors import ParseError
 from schemas.records import to_record
 
@@ -47,6 +47,7 @@ def parse_page(text: str, *, category: str, slug: str) -> WikiPage:
         rests_on=_rests_on(stated, path),
         generation=_generation(stated, path),
         status=_status(stated, path),
+        ranges_over=tuple(AnswerSet(**one) for one in _rows(stated, "ranges_over", AnswerSet, path)),
         facts=tuple(Fact(**one) for one in _rows(stated, "facts", Fact, path)),
         contradictions=tuple(
             Contradiction(**one) for one in _rows(stated, "contradictions", Contradiction, path)
@@ -76,6 +77,7 @@ def stated_keys(page: WikiPage) -> dict[str, Any]:
         "generation": page.generation,
         "written_at": page.written_at,
         "rests_on": record["rests_on"],
+        "ranges_over": [_without_empty(one) for one in record["ranges_over"]],
         "facts": [_without_empty(one) for one in record["facts"]],
         "contradictions": [_without_empty(one) for one in record["contradictions"]],
         "filed_sha256": page.filed_sha256,
@@ -167,7 +169,7 @@ def _rests_on(stated: Mapping[str, Any], path: str) -> dict[str, str]:
 
 
 def _rows(
-    stated: Mapping[str, Any], key: str, cls: type[Fact | Contradiction], path: str
+    stated: Mapping[str, Any], key: str, cls: type[Fact | Contradiction | AnswerSet], path: str
 ) -> list[dict[str, str]]:
     rows = stated.get(key) or []
     names = [f.name for f in fields(cls)]

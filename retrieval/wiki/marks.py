@@ -34,6 +34,8 @@ def mark_pages(
 
 def marked_page(page: WikiPage, trust: Trust, *, now: str) -> WikiPage:
     """Return *page* with what was found of it; the very same where that stands on it already."""
+    if trust.unread and trust.status is PageStatus.CURRENT and page.status is PageStatus.STALE:
+        return page  # nothing tells that what made it stale is gone
     flags = page.contradictions if trust.status is PageStatus.STALE else trust.contradictions
     if (page.status, page.contradictions) == (trust.status, flags):
         return page

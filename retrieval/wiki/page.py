@@ -57,10 +57,37 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSet:
+    """A set that an answer ranged over: edges of some `kinds` at a `node`, or documents of a filter.
+
+    `name` is what people call it. `count` and `sha256` are of its members when the answer was filed; all are
+    texts, as the front matter has them.
+    """
+
+    name: str
+    kinds: str = ""
+    node: str = ""
+    documents: str = ""
+    count: str = "0"
+    sha256: str = ""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What it is a set of."""
+        return (self.kinds, self.node, self.documents)
+
+    def changed_to(self, now: "AnswerSet") -> str:
+        """Say on a line what it was and is."""
+        of = f"edges ({self.kinds}) of {self.name}" if self.kinds else f"documents ({self.documents})"
+        return f"{of}: {self.count} then, {now.count} now" + (", others" if self.count == now.count else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WikiPage:
     """A page by category and slug; `body` is Markdown without white space at its ends.
 
-    `rests_on` maps chunk ids to the content hashes that they had, in the order of their labels. `query` is
+    `rests_on` maps chunk ids to the content hashes that they had, in the order of their labels;
+    `ranges_over` are sets that its question asks for, as they were. `query` is
     the question that a filed page answers, `generation` the one that it was answered from, `filed_sha256` the
     hash of the body as it was filed. `extra` are keys of the front matter that only a person knows.
     """
@@ -71,6 +98,7 @@ class WikiPage:
     body: str
     summary: str = ""
     rests_on: Mapping[str, str] = field(default_factory=dict)
+    ranges_over: tuple[AnswerSet, ...] = ()
     query: str = ""
     generation: int | None = None
     written_at: str = ""

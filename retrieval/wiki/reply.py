@@ -98,6 +98,7 @@ def reference_record(verdict: PageVerdict) -> Record:
         "logit": verdict.logit,
         "reasons": list(verdict.reasons),
         "stale_chunks": list(verdict.trust.stale),
+        "moved_sets": list(verdict.trust.moved),
         "rests_on": list(page.rests_on),
     }
 

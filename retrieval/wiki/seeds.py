@@ -58,8 +58,8 @@ def _of_question(graph: GraphReader, hits: tuple[Chunk, ...], known: Known, term
     asked = stems(" ".join(terms.keywords))
     nodes = _near(graph, hits, known.documents)
     spoken = [node for node in nodes if any(name and name <= asked for name in _names(node))]
-    documents = {node.id: node for node in spoken if isinstance(node, Page | PdfDoc)}
-    spoken = [node for node in spoken if not _is_top(node, documents)]
+    wholes = {(node.doc, name) for node in spoken if isinstance(node, Page | PdfDoc) for name in _names(node)}
+    spoken = [node for node in spoken if not _is_top(node, wholes)]
     own_id = [node.id for node in nodes if node.id in known.documents]
     phrases = [stems(phrase) for phrase in terms.phrases]
     ranked = sorted(spoken, key=lambda node: (_is_none(node, phrases), -max(_said(node, asked)), node.id))
@@ -129,10 +129,9 @@ def _written(node: Node) -> tuple[str, ...]:
             return ()
 
 
-def _is_top(node: Node, documents: Mapping[str, Node]) -> bool:
-    """Whether a section has the very name of its document, which is a seed already."""
-    whole = documents.get(node.doc)
-    return isinstance(node, Section) and whole is not None and _names(node)[0] in _names(whole)
+def _is_top(node: Node, wholes: Collection[tuple[str, frozenset[str]]]) -> bool:
+    """Whether a section has the very name of its document or chapter, which is a seed already."""
+    return isinstance(node, Section) and any((node.doc, name) in wholes for name in _names(node))
 
 
 def _is_none(node: Node, phrases: Collection[frozenset[str]]) -> bool:

@@ -89,6 +89,9 @@ def _distrust(page: WikiPage, trust: Trust) -> list[str]:
     reasons = [] if page.rests_on else ["it rests on no passage of the index"]
     if trust.stale:
         reasons.append(f"stale: {len(trust.stale)} of {len(page.rests_on)} passages that it rests on changed")
+    reasons += [f"stale: {line}" for line in trust.moved]
+    if trust.unread:
+        reasons.append("the set that it ranges over cannot be read, which takes the graph")
     reasons += [f"contradicted: {one.line}" for one in trust.contradictions]
     return reasons
 

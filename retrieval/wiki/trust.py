@@ -3,10 +3,12 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from indexes.ports import ChunkReader
 from retrieval.question.words import fold
-from retrieval.wiki.page import Contradiction, Fact, PageStatus, WikiPage
+from retrieval.wiki.page import AnswerSet, Contradiction, Fact, PageStatus, WikiPage
+from retrieval.wiki.ranges import asks_for_set
 
 SINGLE_VALUED = frozenset(
     {
@@ -21,20 +23,34 @@ SINGLE_VALUED = frozenset(
 FactsByKey = Mapping[tuple[str, str], Collection[tuple[str, Fact]]]
 """Pages and facts by the folded subject and the bare predicate that they share."""
 
+Sets = Mapping[tuple[str, ...], AnswerSet]
+"""Sets as they are now, by what they are sets of."""
+
 _AUXILIARY = re.compile(r"^(?:(?:is|are|was|were|be|been|has|have|had|the|an?|now|also|then)\s+)+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
-    """What was found of a page: `stale` are chunks that it rests on and that are gone or changed."""
+    """What was found of a page: `stale` are chunks that it rests on and that are gone or changed.
+
+    `moved` says of each set that it ranges over and that is another now what changed; `unread` says that a
+    set cannot be read, so that nothing tells.
+    """
 
     stale: tuple[str, ...]
     contradictions: tuple[Contradiction, ...]
+    moved: tuple[str, ...] = ()
+    unread: bool = False
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether anything that it rests on is not as it was."""
+        return bool(self.stale or self.moved)
 
     @property
     def status(self) -> PageStatus:
         """Stale counts before contradicted: what it says is old either way."""
-        if self.stale:
+        if self.is_stale:
             return PageStatus.STALE
         return PageStatus.CONTRADICTED if self.contradictions else PageStatus.CURRENT
 
@@ -46,7 +62,9 @@ def current_hashes(chunks: ChunkReader, pages: Iterable[WikiPage]) -> Mapping[st
     return {chunk.id: chunk.content_hash for chunk in found}
 
 
-def weigh_pages(pages: Collection[WikiPage], hashes: Mapping[str, str]) -> dict[str, Trust]:
+def weigh_pages(
+    pages: Collection[WikiPage], hashes: Mapping[str, str], sets: Sets = MappingProxyType({})
+) -> dict[str, Trust]:
     """Return for each page, by `category/slug`, what is stale and what contradicts it, in order.
 
     A contradiction is open while both sides are current: the flagged ones whose chunk is still there and
@@ -56,16 +74,31 @@ def weigh_pages(pages: Collection[WikiPage], hashes: Mapping[str, str]) -> dict[
         page.ref: tuple(chunk for chunk, was in page.rests_on.items() if hashes.get(chunk) != was)
         for page in pages
     }
-    current = {page.ref for page in pages if not stale[page.ref] and page.rests_on}
+    moved = {page.ref: _moved(page, sets) for page in pages}
+    current = {page.ref for page in pages if not (stale[page.ref] or moved[page.ref]) and page.rests_on}
     said = said_by((page.ref, fact) for page in pages if page.ref in current for fact in page.facts)
     trust = {}
     for page in pages:
         flagged = [one for one in page.contradictions if one.chunk in hashes and _is_made(one, page)]
         between = contradict(page.facts, said, besides=page.ref) if page.ref in current else ()
         trust[page.ref] = Trust(
-            stale=stale[page.ref], contradictions=tuple(dict.fromkeys((*flagged, *between)))
+            stale=stale[page.ref],
+            contradictions=tuple(dict.fromkeys((*flagged, *between))),
+            moved=moved[page.ref],
+            unread=any(one.key not in sets for one in page.ranges_over),
         )
     return trust
+
+
+def _moved(page: WikiPage, sets: Sets) -> tuple[str, ...]:
+    """Say which sets of a page are others now; one that was filed without its set may be old already."""
+    if page.filed_sha256 and not page.ranges_over and asks_for_set(page.query):
+        return ("filed without the set that its question ranges over",)
+    return tuple(
+        one.changed_to(sets[one.key])
+        for one in page.ranges_over
+        if one.key in sets and sets[one.key].sha256 != one.sha256
+    )
 
 
 def _is_made(flag: Contradiction, page: WikiPage) -> bool:
@@ -82,7 +115,7 @@ def contradicted_by(
     found: dict[str, Trust] = {}
     for page in pages:
         known = trust[page.ref]
-        if not known.stale and (new := contradict(page.facts, said)):
+        if not known.is_stale and (new := contradict(page.facts, said)):
             flags = tuple(dict.fromkeys((*known.contradictions, *new)))
             found[page.ref] = replace(known, contradictions=flags)
     return found

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from schemas.edges import EdgeKind, EvidenceRole
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 from sitegraph.cli.commands.run import print_report
@@ -38,6 +39,7 @@ QUESTIONS = (
     Question(text="When is a page that answers 404 deleted from the index?", filters={"kind": "html"}),
     Question(text="What does exit code 4 mean?", filters={}),
     Question(text="Why does a reader need neither torch nor transformers?", filters={"kind": "pdf"}),
+    Question(text="What does sitegraph rollback do?", filters={"kind": "html"}),
 )
 
 
@@ -54,9 +56,10 @@ def run_demo(folder: Path) -> None:
         source = _write_source(folder, address)
         _say(2, f"crawling http://{address}/ through a Prefect flow into {folder / 'index'}")
         print_report(_index(source, folder), source=str(source), index=str(folder / "index"))
+        _tell_tools(folder)
         for number, question in enumerate(QUESTIONS, start=3):
             _ask(number, question, folder)
-        _say(6, f"adding a section to {EDITED_PAGE} and crawling again")
+        _say(3 + len(QUESTIONS), f"adding a section to {EDITED_PAGE} and crawling again")
         _edit(folder)
         report = _index(source, folder)
         print_report(report, source=str(source), index=str(folder / "index"))
@@ -90,8 +93,18 @@ def _build(folder: Path) -> None:
         raise ConfigError(f"cannot be built ({built.stderr.strip().splitlines()[-1]})", subject=str(DOCS))
 
 
+def _write_tools(folder: Path) -> Path:
+    """What the command says of itself: the tools that the manual explains."""
+    command = [sys.executable, "-m", "sitegraph", "--help"]
+    told = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=True).stdout
+    path = folder / "tools" / "sitegraph.txt"
+    path.parent.mkdir()
+    path.write_text(told.replace("python -m sitegraph", "sitegraph"))
+    return path
+
+
 def _write_source(folder: Path, address: str) -> Path:
-    path = folder / "manual.yaml"
+    path, tools = folder / "manual.yaml", _write_tools(folder)
     path.write_text(
         "name: manual\n"
         "kind: web\n"
@@ -100,6 +113,7 @@ def _write_source(folder: Path, address: str) -> Path:
         "rate: {per_host_delay: 0}\n"
         'scope: {exclude: ["*.json"]}\n'
         "metadata: {doc_type: manual}\n"
+        f"tools: [{{path: {tools.relative_to(folder)}, format: help}}]\n"
     )
     return path
 
@@ -109,6 +123,20 @@ def _index(source: Path, folder: Path) -> dict[str, Any]:
 
     report: dict[str, Any] = index_source(source=str(source), index=str(folder / "index"))
     return report
+
+
+def _tell_tools(folder: Path) -> None:
+    """Say of how many commands the manual has a passage that defines them."""
+    graph = open_for_reading(Settings(index=str(folder / "index"))).graph
+    if graph is None:
+        return
+    tools = graph.ids_between("tool:", "tool;", limit=1000)
+    edges = graph.edges_from(tools, kinds={EdgeKind.EXPLAINED_BY})
+    defined = {edge.src for edge in edges if edge.role is EvidenceRole.DEFINES}
+    print(
+        f"\nOf {len(tools)} tools in tools/sitegraph.txt the manual defines {len(defined)}; "
+        f"{len(edges)} edges of kind explained_by lead to its passages."
+    )
 
 
 def _ask(number: int, question: Question, folder: Path) -> None:
@@ -152,6 +180,7 @@ def _next_steps(folder: Path) -> str:
     return (
         f"The index is in {index}. Try:\n"
         f'  .venv/bin/sitegraph query "how do I roll back?" --index {index}\n'
+        f'  .venv/bin/sitegraph query "how do I roll back?" --tool "sitegraph rollback" --index {index}\n'
         f"  .venv/bin/sitegraph status --index {index}\n"
         f"  .venv/bin/sitegraph export --index {index} --what edges | head -3\n"
         f"  .venv/bin/sitegraph verify --index {index}"

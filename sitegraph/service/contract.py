@@ -40,6 +40,10 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 Scalar = Annotated[str, Field(max_length=_VALUE_MAX)] | Whole
 
 
+_DATE = "[12][0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ].+)?)?)?"
+"""A year, a month, a day or a time."""
+
+
 def _filter_schema() -> dict[str, Any]:
     """Return the keys that a filter may have, and what may stand under each."""
     keys = {key: _several(_value(FILTER_ALIASES.get(key, key))) for key in FILTER_KEYS}
@@ -55,12 +59,8 @@ def _value(field: str) -> list[dict[str, Any]]:
     if field == RECENCY:
         return [{"type": "string", "pattern": "^[1-9][0-9]{0,4}d$"}]
     if field in DATE_FIELDS:
-        return [
-            {
-                "type": "string",
-                "pattern": "^(>=|<=|>|<)?[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([T ].+)?$",
-            }
-        ]
+        bound, span = f"(>=|<=|>|<)?{_DATE}", rf"{_DATE}\.\.({_DATE})?|\.\.{_DATE}"
+        return [{"type": "string", "pattern": f"^({bound}|{span})$"}]
     return [{"type": "string", "minLength": 1, "maxLength": _VALUE_MAX}, {"type": "integer"}]
 
 

@@ -1,14 +1,17 @@
-"""EPUB files by writers that are not ours: EbookLib, and Pandoc from Markdown."""
+"""EPUB files by writers that are not ours: EbookLib, Pandoc from Markdown, Sphinx from reStructuredText."""
 
 import io
 import shutil
 import subprocess
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ebooklib import epub
 
 PANDOC = shutil.which("pandoc")
+SPHINX = shutil.which("sphinx-build")
 
 
 def ebooklib_epub(title: str, chapters: dict[str, str]) -> bytes:
@@ -40,3 +43,25 @@ def pandoc_epub(markdown: str) -> bytes:
         source.write_text(markdown, encoding="utf-8")
         subprocess.run([PANDOC, "-o", str(target), str(source)], check=True, timeout=120)
         return target.read_bytes()
+
+
+def sphinx_epub(project: str, files: Mapping[str, str]) -> bytes:
+    """A book of a chapter for each file, `index` first, written by Sphinx; its style sheets are left out."""
+    assert SPHINX is not None, "Sphinx is not installed; pip install sphinx"
+    with TemporaryDirectory() as scratch:
+        source, built = Path(scratch) / "source", Path(scratch) / "built"
+        source.mkdir()
+        (source / "conf.py").write_text(f"project = {project!r}\nlanguage = 'en'\nepub_basename = 'book'\n")
+        for name, text in files.items():
+            (source / f"{name}.rst").write_text(text, encoding="utf-8")
+        subprocess.run([SPHINX, "-q", "-b", "epub", str(source), str(built)], check=True, timeout=120)
+        return _without_styles((built / "book.epub").read_bytes())
+
+
+def _without_styles(data: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w") as new:
+        for member in old.infolist():
+            if not member.filename.startswith("_static/"):
+                new.writestr(member, old.read(member), member.compress_type)
+    return buffer.getvalue()

@@ -26,11 +26,12 @@ class GitRepository:
 
     root: Path
 
-    def git(self, *arguments: str) -> str:
-        """Run a command of git in the work tree; give what it printed."""
+    def git(self, *arguments: str, at: str | None = None) -> str:
+        """Run a command of git in the work tree; give what it printed. *at* is the time that commits get."""
+        dated = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at} if at is not None else {}
         done = subprocess.run(
             ["git", "-C", str(self.root), *arguments],
-            env=_ENVIRONMENT,
+            env=_ENVIRONMENT | dated,
             capture_output=True,
             text=True,
             timeout=60,
@@ -39,7 +40,9 @@ class GitRepository:
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
-    def commit(self, files: Mapping[str, str | bytes | None], message: str = "Change") -> str:
+    def commit(
+        self, files: Mapping[str, str | bytes | None], message: str = "Change", *, at: str | None = None
+    ) -> str:
         """Write files (None: delete) and commit all there is; give the commit's id."""
         for name, content in files.items():
             path = self.root / name
@@ -49,7 +52,7 @@ class GitRepository:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         self.git("add", "--all")
-        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        self.git("commit", "--quiet", "--allow-empty", "--message", message, at=at)
         return self.git("rev-parse", "HEAD")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from indexes.ports import ChunkVectors, Vector
+from schemas.dates import DateOrigin
 from schemas.edges import Edge, EdgeKind, EvidenceRole, LinkPosition
 from schemas.geometry import BBox, PageSize
 from schemas.hashing import sha256_hex
@@ -132,7 +133,8 @@ def full_chunk() -> Chunk:
         tool_names=("pg_dump", "it's"),
         structure_confidence=0.5,
         round_trip=False,
-        last_modified="2026-01-02T03:04:05Z",
+        last_modified="2026-01-02T03:04:05+00:00",
+        last_modified_origin=DateOrigin.META,
         fetched_at="2026-02-02T03:04:05Z",
         changed_at="2026-02-03T03:04:05Z",
     )

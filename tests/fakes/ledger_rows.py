@@ -6,6 +6,7 @@ from typing import Any
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.ledger import Ledger
 from schemas.changes import ChangeKind, DocumentChange
+from schemas.dates import DateOrigin
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, Reference
@@ -45,6 +46,10 @@ def full_known() -> KnownDocument:
         x_robots_tag="noindex",
         etag='W/"x"',
         last_modified="2026-01-02T03:04:05+00:00",
+        fetched_modified="2026-01-02T03:04:05+00:00",
+        fetched_origin=DateOrigin.HTTP,
+        stated_modified="2026-01-01T00:00:00+00:00",
+        stated_origin=DateOrigin.META,
         raw_sha="1" * 64,
         parsed_sha="2" * 64,
         fragment_sha="3" * 64,

@@ -55,6 +55,7 @@ def shop_index(schema: dict[str, Any] | None = RESTOCK_SCHEMA) -> SmallIndex:
         "shop restock", schema=schema, description="Fills a shelf.", aliases=("refill-shelf",)
     )
     run = shop_tool("run")
+    till = shop_tool("till", description="Nobody writes of it.")
     definition = _with_tools(
         page(
             "reference",
@@ -78,7 +79,7 @@ def shop_index(schema: dict[str, Any] | None = RESTOCK_SCHEMA) -> SmallIndex:
         *(explained(restock, guide[1][0], EvidenceRole.MENTIONS, score=0.3) for guide in guides),
         explained(run, other[1][0], EvidenceRole.DEFINES),
     ]
-    return build_index([definition, *guides, other, ((restock, run), ())], edges)
+    return build_index([definition, *guides, other, ((restock, run, till), ())], edges)
 
 
 def _with_tools(document: Document, *, at: int, name: str) -> Document:

@@ -32,6 +32,7 @@ def make_passages(*passages: tuple[tuple[str, ...], str, tuple[str, ...]]) -> tu
             offsets=(0, len(text)),
             token_count=1,
             heading_path=path,
+            section=path[-1] if path else None,
             section_id=section_id(DOC, path, 0),
             fragment=ids[0] if ids else None,
             fragments=ids[1:],

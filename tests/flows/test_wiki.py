@@ -1,7 +1,9 @@
 """The wiki beside a real index: filed answers, and what a recrawl does to them."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,3 +88,50 @@ def test_a_changed_source_page_makes_exactly_the_pages_that_rest_on_it_stale(
     assert rebuilt.written
     assert answer_from_wiki(wiki, after, LOSING, reranker=None, now=LATER).text.startswith("Whoever loses")
     assert len(wiki.list().pages) == 3
+
+
+def write_decision(folder: Path, number: str, title: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / f"{number.lower()}.md").write_text(
+        f"---\nid: {number}\ntitle: {title}\ndoc_type: adr\ndepends_on: [GOV-0017]\n---\n\n"
+        f"# {title}\n\n{title} depends on GOV-0017, the retention of records.\n"
+    )
+
+
+def ask_the_wiki(sitegraph: Sitegraph, index: Path, question: str) -> dict[str, Any]:
+    done = sitegraph.command("ask", question, "--mode", "wiki", "--index", str(index), "--format", "json")
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_what_depends_on_a_document_is_answered_anew_after_one_more_does(
+    sitegraph: Sitegraph, tmp_path: Path
+) -> None:
+    question, docs, index = "What depends on GOV-0017?", tmp_path / "docs", tmp_path / "index"
+    docs.mkdir()
+    (docs / "gov-0017.md").write_text(
+        "---\nid: GOV-0017\ntitle: Retention of records\ndoc_type: policy\n---\n\n"
+        "# Retention of records\n\nRecords are kept for seven years.\n"
+    )
+    source = tmp_path / "source.yaml"
+    source.write_text("name: decisions\nkind: files\nroots: [docs]\n")
+    write_decision(docs, "ADR-0031", "The archive format")
+    sitegraph.run(source, index)
+
+    first, again = (ask_the_wiki(sitegraph, index, question) for _ in range(2))
+    assert [one["wiki"]["answered_from"] for one in (first, again)] == ["graph", "wiki"]
+    assert "The archive format" in again["answer"]
+    assert "The tape library" not in again["answer"]
+
+    write_decision(docs, "ADR-0042", "The tape library")
+    sitegraph.run(source, index)
+    after = ask_the_wiki(sitegraph, index, question)
+    assert after["wiki"]["answered_from"] == "graph"
+    assert "The tape library" in after["answer"]
+    (reference,) = [one for one in after["wiki"]["wiki_references"] if one["status"] == "stale"]
+    assert any("1 then, 2 now" in line for line in reference["moved_sets"])
+
+    settled = ask_the_wiki(sitegraph, index, question)
+    assert settled["wiki"]["answered_from"] == "wiki"
+    assert "The tape library" in settled["answer"]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from schemas.edges import EdgeKind
 from schemas.fragment import GraphFragment, Link, Reference
 from schemas.geometry import BBox
-from schemas.nodes import Chunk, Node, Page, PdfDoc, PdfPage, PdfRegion, Section
+from schemas.nodes import Chunk, Node, Page, PdfPage, PdfRegion, Section, is_document
 
 _HEAD, _TAIL = 8, 5
 _TREE = frozenset({EdgeKind.CONTAINS, EdgeKind.PARENT_OF, EdgeKind.MATERIALIZED_FROM})
@@ -19,6 +19,7 @@ def outline(fragment: GraphFragment) -> str:
     """Render *fragment*: what it is, its headings or regions, its chunks, its links; lines end in LF."""
     parts = (
         _document(fragment),
+        _pages(fragment.nodes),
         _headings(fragment.nodes),
         _regions(fragment.nodes),
         [line for chunk in fragment.chunks for line in _chunk(chunk)],
@@ -26,7 +27,7 @@ def outline(fragment: GraphFragment) -> str:
         [_reference(reference) for reference in fragment.references],
         _inner_edges(fragment),
     )
-    names = ("DOCUMENT", "HEADINGS", "REGIONS", "CHUNKS", "LINKS", "REFERENCES", "EDGES")
+    names = ("DOCUMENT", "PAGES", "HEADINGS", "REGIONS", "CHUNKS", "LINKS", "REFERENCES", "EDGES")
     shown = [(name, list(lines)) for name, lines in zip(names, parts, strict=True)]
     return "\n".join(
         f"{name}\n" + "".join(f"  {line}".rstrip() + "\n" for line in lines) for name, lines in shown if lines
@@ -43,7 +44,7 @@ def brief(text: str) -> str:
 
 
 def _document(fragment: GraphFragment) -> Iterator[str]:
-    node = next((node for node in fragment.nodes if isinstance(node, Page | PdfDoc)), None)
+    node = next((node for node in fragment.nodes if is_document(node)), None)
     yield f"kind: {fragment.kind}"
     yield f"title: {fragment.title}"
     for name in ("lang", "template_type", "page_count"):
@@ -68,6 +69,12 @@ def _document(fragment: GraphFragment) -> Iterator[str]:
 
 def _plain(value: object) -> str:
     return " | ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _pages(nodes: Iterable[Node]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, Page) and not is_document(node):
+            yield f"{node.title}  #{node.fragment}"
 
 
 def _headings(nodes: Iterable[Node]) -> Iterator[str]:

@@ -13,12 +13,17 @@ from tests.fakes.plain_evidence import plain_evidence
 from tests.fakes.real_sites import DATA, unpack
 
 SITES = {
-    "postgresql": ("17.11", "postgresql-doc-17/html"),
-    "git": ("2.47.3", "git-doc"),
-    "flask": ("3.1.1", "python-flask-doc/html"),
-    "requests": ("2.32.3", "python-requests-doc/html"),
+    "postgresql": ("sites", "17.11", "usr/share/doc/postgresql-doc-17/html"),
+    "git": ("sites", "2.47.3", "usr/share/doc/git-doc"),
+    "flask": ("sites", "3.1.1", "usr/share/doc/python-flask-doc/html"),
+    "requests": ("sites", "2.32.3", "usr/share/doc/python-requests-doc/html"),
+    "debian-faq": ("twins", "12.2", "usr/share/doc/debian/FAQ"),
+    "reportlab": ("twins", "4.3.1", "usr/share/doc/python-reportlab-doc/html"),
+    "debian-policy": ("twins", "4.7.2.0", "usr/share/doc/debian-policy/policy.html"),
+    "developers-reference": ("twins", "13.20", "usr/share/developers-reference"),
+    "bash": ("twins", "5.2.15-2", "usr/share/doc/bash"),
 }
-"""The version that passages are taken from, and the folder of its pages."""
+"""The archive and version that passages are taken from, and the folder of its pages."""
 
 Reference = dict[str, str]
 
@@ -49,11 +54,11 @@ def _corpus(name: str) -> tuple[tuple[str, str], ...]:
 
 
 def _of_page(reference: Reference, folder: Path) -> tuple[str, str]:
-    version, pages = SITES[reference["site"]]
+    archives, version, pages = SITES[reference["site"]]
     root = folder / reference["site"]
     if not root.is_dir():
-        unpack(f"sites/{reference['site']}.tar.xz", version, root)
-    page = html.parse(str(next(root.glob(f"*/usr/share/doc/{pages}")) / reference["page"]))
+        unpack(f"{archives}/{reference['site']}.tar.xz", version, root)
+    page = html.parse(str(next(root.glob(f"*/{pages}")) / reference["page"]))
     texts = (" ".join(one.text_content().split()) for one in page.iter("p", "dd", "li"))
     found = next(text for text in texts if text.startswith(reference["begins"]))
     return " ".join(page.find(".//title").text_content().split()), found

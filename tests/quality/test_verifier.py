@@ -22,6 +22,7 @@ from tests.quality.real_passages import find_passage
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
+REAL = ["real", "real_fresh", "real_unseen", "real_last"]
 ANSWERS = Path(__file__).with_name("verifier_answers.yaml")
 
 
@@ -50,7 +51,7 @@ def test_wrong_sentences_are_dropped_and_right_ones_kept(figures: list[str], nam
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", ["real", "real_fresh", "real_unseen", "real_last"])
+@pytest.mark.parametrize("name", [*REAL, "manual_faq", "manual_library", "manual_policy"])
 def test_so_it_is_with_sentences_about_real_documents(
     figures: list[str], name: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

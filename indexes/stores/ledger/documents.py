@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from indexes.stores.ledger.history import forget_history, record_changes, record_found
 from indexes.stores.ledger.tables import document, insert_new, upsert
 from indexes.stores.ledger.tables import source as source_table
+from schemas.dates import DateOrigin
 from schemas.documents import ASLEEP, COMPARED, READABLE, DocumentState, KnownDocument
 from schemas.history import FetchAttempt
 from schemas.records import to_record
@@ -111,7 +112,9 @@ class Documents:
 
 
 def _known(row: sa.Row[tuple[Any, ...]]) -> KnownDocument:
-    # Columns are fields, and only one of them is not stored as it is; a run reads every row several times.
+    # Columns are fields, and few of them are not stored as they are; a run reads every row several times.
     values = dict(row._mapping)
     values["state"] = DocumentState(values["state"])
+    for name in ("fetched_origin", "stated_origin"):
+        values[name] = DateOrigin(values[name]) if values[name] is not None else None
     return KnownDocument(**values)

@@ -37,6 +37,10 @@ document = sa.Table(
     sa.Column("x_robots_tag", _TEXT),
     sa.Column("etag", _TEXT),
     sa.Column("last_modified", _TEXT),
+    sa.Column("fetched_modified", _TEXT),
+    sa.Column("fetched_origin", _TEXT),
+    sa.Column("stated_modified", _TEXT),
+    sa.Column("stated_origin", _TEXT),
     sa.Column("raw_sha", _TEXT),
     sa.Column("parsed_sha", _TEXT),
     sa.Column("fragment_sha", _TEXT),
@@ -86,6 +90,7 @@ doc_rev = sa.Table(
     sa.Column("doc_id", _TEXT),
     sa.Column("fetched_at", _TEXT),
     sa.Column("last_modified", _TEXT),
+    sa.Column("last_modified_origin", _TEXT),
     sa.Column("stale", sa.Boolean, nullable=False),
     sa.Column("aliases", sa.JSON, nullable=False),
 )

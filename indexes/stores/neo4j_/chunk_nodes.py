@@ -44,6 +44,7 @@ FIELDS = (
     "lang",
     "stale",
     "last_modified",
+    "last_modified_origin",
     "fetched_at",
     "changed_at",
 )

@@ -14,7 +14,8 @@ from ingest.parse.html.family import Shape
 from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.outline import Part, build_outline
-from ingest.parse.page_facts import PageFacts, file_name, folders
+from ingest.parse.page_facts import PageFacts, PagePart, file_name, folders
+from schemas.dates import Dated
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, ParseRequest
 
@@ -57,10 +58,15 @@ def assemble_document(
     kind: str,
     title: str = "",
     lang: str | None = None,
+    modified: Dated | None = None,
     warnings: tuple[str, ...] = (),
+    pages: tuple[PagePart, ...] = (),
     count_tokens: CountTokens,
 ) -> GraphFragment:
-    """Return the fragment of a document; without a title, it has its first heading's or its file's name."""
+    """Return the fragment of a document; without a title, it has its first heading's or its file's name.
+
+    Args: pages: what *parts* has a `PageStart` for, each.
+    """
     outline = build_outline(parts)
     title = title or next((one.heading for one in outline if one.heading), "") or file_name(request)
     found, more = collect_links(links, base=request.uri)
@@ -70,7 +76,9 @@ def assemble_document(
         template_type=kind,
         breadcrumbs=(*folders(request), title),
         lang=lang,
+        modified=modified,
         warnings=(*warnings, *more),
+        parts=pages,
     )
     return assemble_page(outline, found, request=request, facts=facts, count_tokens=count_tokens)
 

@@ -4,11 +4,14 @@ import html
 import re
 from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
+from ingest.dates import dated
 from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_member, refuse_doctype
 from ingest.parse.formats.docx_styles import style_map
 from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.secrets import kinds_of
+from schemas.dates import Dated, DateOrigin
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
 from schemas.fragment import GraphFragment, ParseRequest
@@ -19,6 +22,8 @@ _MAIN = "word/document.xml"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """What encrypted files begin with, and those of Word before 2007."""
 
+_CORE = "docProps/core.xml"
+_SAVED = re.compile(rb"<dcterms:modified\b[^>]*>\s*([^<\s]+)")
 _NOTE = re.compile(r"(?:footnote|endnote)(?:-ref)?-\d+")
 _PROSE = re.compile(
     r"word/(?:document|comments|footnotes|endnotes|(?:header|footer)\d*)\.xml|docProps/\w+\.xml"
@@ -53,8 +58,21 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     _place_notes(tree)
     body = read_tree(tree)
     return assemble_document(
-        body.parts, body.links, request=request, kind=FORMAT.name, count_tokens=tools.count_tokens
+        body.parts,
+        body.links,
+        request=request,
+        kind=FORMAT.name,
+        modified=_modified(archive, request.uri),
+        count_tokens=tools.count_tokens,
     )
+
+
+def _modified(archive: ZipFile, subject: str) -> Dated | None:
+    """When the core properties say that it was saved last (ECMA-376 part 2, 11)."""
+    if _CORE not in archive.namelist():
+        return None
+    match = _SAVED.search(read_member(archive, _CORE, subject=subject))
+    return dated(match[1].decode("ascii", "replace"), DateOrigin.DOCX) if match else None
 
 
 def _to_html(data: bytes, style_map: str, subject: str) -> str:

@@ -1,4 +1,4 @@
-"""EPUB: one document, whose chapters are read in the order of the spine, each as HTML is.
+"""EPUB: a book is one document, and each file of its spine a Page in it, read as HTML is.
 
 A place in it is an EPUB Canonical Fragment Identifier (https://idpf.org/epub/linking/cfi/), the fragment that
 its media type defines: it names the chapter and the element in it, and reading systems open it.
@@ -7,14 +7,17 @@ its media type defines: it names the chapter and the element in it, and reading 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 from zipfile import ZipFile
 
+from ingest.dates import dated
 from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_member
 from ingest.parse.formats.epub_package import CONTAINER, Chapter, inside, read_package
 from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.secrets import find_in_markup
+from schemas.dates import DateOrigin
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
 from schemas.fragment import GraphFragment, ParseRequest
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from ingest.parse.formats.converted import ConvertedBody
     from ingest.parse.links import FoundLink
     from ingest.parse.outline import Part
+    from ingest.parse.page_facts import PagePart
 
 _TYPE = "application/epub+zip"
 _MARK = b"mimetypeapplication/epub+zip"
@@ -51,17 +55,22 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     places = {one.path: _name_places(trees[one.path], one.step) for one in book.chapters}
     parts: list[Part] = []
     links: list[FoundLink] = []
+    pages: list[PagePart] = []
     for chapter in book.chapters:
         body = read_tree(trees[chapter.path])
+        own = tuple(_links(chapter, body, places, request.uri))
         parts += _chapter_parts(chapter, body)
-        links += _links(chapter, body, places, request.uri)
+        links += own
+        pages.append(_page_part(chapter, body, own, request.uri))
     return assemble_document(
         tuple(parts),
         tuple(links),
+        pages=tuple(pages),
         request=request,
         kind=FORMAT.name,
         title=book.title,
         lang=book.lang,
+        modified=dated(book.modified, DateOrigin.EPUB) or dated(book.published, DateOrigin.PUBLISHED),
         count_tokens=tools.count_tokens,
     )
 
@@ -97,15 +106,43 @@ def _escaped(name: str) -> str:
 
 
 def _chapter_parts(chapter: Chapter, body: "ConvertedBody") -> "Iterator[Part]":
-    """The parts of a chapter, in a box of their own: no heading of it is below one of the chapter before."""
-    from ingest.parse.outline import BoxEnd, BoxStart, Heading
+    """The parts of a chapter; of one that has a name of its own, all headings are below the first.
 
+    Some publishers write a chapter and its sections with headings of one level.
+    """
+    from ingest.parse.outline import BoxEnd, BoxStart, Heading, PageStart
+
+    start = f"epubcfi({chapter.step}!/4)"
+    yield PageStart(fragment=start)
+    parts = list(body.parts)
+    if chapter.label and parts and not isinstance(parts[0], Heading):
+        parts.insert(0, Heading(text=chapter.label, level=1, fragment=start))
+    if not chapter.is_whole:
+        yield from parts
+        return
+    yield from parts[:1]
     yield BoxStart()
-    first = next(iter(body.parts), None)
-    if chapter.label and first is not None and not isinstance(first, Heading):
-        yield Heading(text=chapter.label, level=1, fragment=f"epubcfi({chapter.step}!/4)")
-    yield from body.parts
+    yield from parts[1:]
     yield BoxEnd()
+
+
+def _page_part(
+    chapter: Chapter, body: "ConvertedBody", links: "tuple[FoundLink, ...]", uri: str
+) -> "PagePart":
+    """Return what a chapter is: called by the table of contents, else by a heading, else by its file."""
+    from ingest.parse.links import collect_links
+    from ingest.parse.outline import Heading
+    from ingest.parse.page_facts import PagePart
+
+    heading = next((part.text for part in body.parts if isinstance(part, Heading)), "")
+    found, _ = collect_links(links, base=uri)
+    return PagePart(
+        name=chapter.path,
+        title=chapter.label or heading or PurePosixPath(chapter.path).stem,
+        fragment=f"epubcfi({chapter.step}!/4)",
+        prefix=f"epubcfi({chapter.step}!",
+        links=found,
+    )
 
 
 def _links(
@@ -132,7 +169,7 @@ def _unread_secrets(data: bytes) -> tuple[str, ...]:
 
 FORMAT = DocumentFormat(
     name="epub",
-    version="1",
+    version="2",
     parse=_parse,
     recognise=_recognise,
     suffixes=(".epub",),

@@ -20,11 +20,15 @@ _CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """A file of the spine; `step` is where its item stands in the package document, as a CFI says it."""
+    """A file of the spine; `step` is where its item stands in the package document, as a CFI says it.
+
+    `label` is what the table of contents calls it; `is_whole`: what else it lists of the file is below that.
+    """
 
     path: str
     label: str
     step: str
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +37,8 @@ class Book:
 
     title: str
     lang: str | None
+    modified: str
+    published: str
     chapters: tuple[Chapter, ...]
 
 
@@ -44,15 +50,25 @@ def read_package(archive: ZipFile, *, subject: str) -> Book:
     )
     package = read_xml(archive, path, subject=subject)
     items = {item.get("id"): item for item in package.iter("{*}item")}
-    labels = dict(_labels(archive, path, items, subject))
+    labels = _labels(archive, path, items, subject)
     chapters = tuple({one.path: one for one in _chapters(package, path, items, labels)}.values())
     if not chapters:
         raise ParseError("no EPUB: its spine names no chapter", subject=subject)
     if locked := {chapter.path for chapter in chapters} & _encrypted(archive, subject):
         raise ParseError(f"encrypted: {min(locked)} cannot be read", subject=subject)
     return Book(
-        title=_said(package, "title"), lang=_said(package, "language")[:35] or None, chapters=chapters
+        title=_said(package, "title"),
+        lang=_said(package, "language")[:35] or None,
+        modified=_modified(package),
+        published=_said(package, "date"),
+        chapters=chapters,
     )
+
+
+def _modified(package: Any) -> str:
+    """When the package was last changed (EPUB 3.3, 5.5.4)."""
+    metas = (meta for meta in package.iter("{*}meta") if meta.get("property") == "dcterms:modified")
+    return next(((meta.text or "").strip() for meta in metas), "")
 
 
 def read_xml(archive: ZipFile, path: str, *, subject: str) -> Any:
@@ -74,7 +90,9 @@ def inside(base: str, href: str) -> tuple[str, str]:
     return path, unquote(parts.fragment)
 
 
-def _chapters(package: Any, path: str, items: dict[Any, Any], labels: dict[str, str]) -> Iterator[Chapter]:
+def _chapters(
+    package: Any, path: str, items: dict[Any, Any], labels: dict[str, tuple[str, bool]]
+) -> Iterator[Chapter]:
     spine = next(package.iter("{*}spine"), None)
     if spine is None:
         return
@@ -85,31 +103,48 @@ def _chapters(package: Any, path: str, items: dict[Any, Any], labels: dict[str, 
             continue
         member, _ = inside(path, item.get("href") or "")
         named = f"[{reference.get('id')}]" if reference.get("id") else ""
-        yield Chapter(path=member, label=labels.get(member, ""), step=f"/{spine_step}/{2 * number}{named}")
+        label, is_whole = labels.get(member, ("", False))
+        step = f"/{spine_step}/{2 * number}{named}"
+        yield Chapter(path=member, label=label, step=step, is_whole=is_whole)
 
 
-def _labels(archive: ZipFile, path: str, items: dict[Any, Any], subject: str) -> Iterator[tuple[str, str]]:
-    """What the table of contents calls each file; of several entries for one the first counts."""
+def _labels(archive: ZipFile, path: str, items: dict[Any, Any], subject: str) -> dict[str, tuple[str, bool]]:
+    """What the table of contents calls each file first, and whether its other entries for it are below."""
     names = set(archive.namelist())
-    found: list[tuple[str, str]] = []
+    found: dict[str, tuple[str, bool]] = {}
     for item in items.values():
         member, _ = inside(path, item.get("href") or "")
-        if member not in names:
+        is_table = _is_nav(item) or item.get("media-type") == "application/x-dtbncx+xml"
+        if member not in names or not is_table:
             continue
-        if _is_nav(item):
-            tree = read_xml(archive, member, subject=subject)
-            toc = next((one for one in tree.iter("{*}nav") if "toc" in str(dict(one.attrib))), tree)
-            found += [
-                (inside(member, link.get("href") or "")[0], " ".join("".join(link.itertext()).split()))
-                for link in toc.iter("{*}a")
-            ]
-        elif item.get("media-type") == "application/x-dtbncx+xml":
-            for point in read_xml(archive, member, subject=subject).iter("{*}navPoint"):
-                content, label = point.find("{*}content"), point.find("{*}navLabel")
-                if content is not None and label is not None:
-                    text = " ".join("".join(label.itertext()).split())
-                    found.append((inside(member, content.get("src") or "")[0], text))
-    yield from reversed(found)
+        tree = read_xml(archive, member, subject=subject)
+        listed: dict[str, list[tuple[str, Any]]] = {}
+        for href, label, entry in _nav_entries(tree) if _is_nav(item) else _ncx_entries(tree):
+            listed.setdefault(inside(member, href)[0], []).append((label, entry))
+        for file, ((label, first), *others) in listed.items():
+            found.setdefault(file, (label, all(first in entry.iterancestors() for _, entry in others)))
+    return found
+
+
+Entry = tuple[str, str, Any]
+"""Where an entry of a table of contents leads, what it says, and the element that has its sub-entries."""
+
+
+def _nav_entries(tree: Any) -> Iterator[Entry]:
+    toc = next((one for one in tree.iter("{*}nav") if "toc" in str(dict(one.attrib))), tree)
+    for link in toc.iter("{*}a"):
+        yield link.get("href") or "", _text_of(link), next(link.iterancestors("{*}li"), link)
+
+
+def _ncx_entries(tree: Any) -> Iterator[Entry]:
+    for point in tree.iter("{*}navPoint"):
+        content, label = point.find("{*}content"), point.find("{*}navLabel")
+        if content is not None and label is not None:
+            yield content.get("src") or "", _text_of(label), point
+
+
+def _text_of(element: Any) -> str:
+    return " ".join("".join(element.itertext()).split())
 
 
 def _is_nav(item: Any) -> bool:
@@ -127,4 +162,4 @@ def _encrypted(archive: ZipFile, subject: str) -> set[str]:
 def _said(package: Any, name: str) -> str:
     """What Dublin Core says of the book."""
     found = next(package.iter("{http://purl.org/dc/elements/1.1/}" + name), None)
-    return "" if found is None else " ".join("".join(found.itertext()).split())
+    return "" if found is None else _text_of(found)

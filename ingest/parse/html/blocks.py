@@ -36,6 +36,10 @@ _SECTION_WORDS = word_set(
     "article glossary bibliography index book reference detail"
 )
 _TITLES = word_set("figcaption p div caption") | HEADING_LEVELS.keys()
+_FIELDS = word_set("field-list notes details footnote citation docinfo section params tparams retval")
+_TYPED = word_set("b strong code tt kbd")
+_VARIABLE = word_set("i em var")
+_NAMES = word_set("descclassname descname sig-prename sig-name")
 _FRAMES = word_set("html body main form fieldset label")
 _ROOT_IDS = word_set(
     "root app __next ___gatsby __nuxt main content main-content furo-main-content page wrapper body header"
@@ -77,7 +81,7 @@ class _Reader:
         self._open_anchors: list[tuple[str, HtmlElement]] = []
         self._starts: dict[str, Callable[[HtmlElement], None]] = {
             "li": lambda _: self._flow.item_start(),
-            "dt": lambda _: self._flow.term_start(),
+            "dt": self._start_term,
             "dd": lambda _: self._flow.definition_start(),
             "br": lambda _: self._flow.line_break(),
             **dict.fromkeys(_LISTS, lambda _: self._flow.list_start()),
@@ -85,7 +89,7 @@ class _Reader:
         self._ends: dict[str, Callable[[HtmlElement], None]] = {
             "dt": lambda _: self._flow.term_end(),
             "dd": lambda _: self._flow.definition_end(),
-            "dl": lambda _: self._flow.definition_end(),
+            "dl": lambda _: self._flow.definitions_end(),
             **dict.fromkeys(_LISTS, lambda _: self._flow.list_end()),
         }
 
@@ -151,7 +155,13 @@ class _Reader:
                 self._flow.box(BoxStart())
             else:
                 self._flow.end_block()
+        if tag == "dl":
+            self._flow.definitions_start(of_entries=_defines(element))
         self._note_anchor(element)
+
+    def _start_term(self, term: HtmlElement) -> None:
+        inside = (self._own_id(node) for node in term.iter(etree.Element))
+        self._flow.term_start(anchor=next(filter(None, inside), None), name=_declared(term))
 
     def _end(self, element: HtmlElement) -> None:
         tag = element.tag
@@ -272,6 +282,28 @@ class _Reader:
                 self._flow.caption_of_last(text)
             case TitleOf.PICTURE:
                 self._flow.caption_of_picture(text)
+
+
+def _defines(element: HtmlElement) -> bool:
+    """Whether a list defines what can be looked up; fields of an object and notes at the foot are none."""
+    return _FIELDS.isdisjoint(class_words(element.get("class") or ""))
+
+
+def _declared(term: HtmlElement) -> str:
+    """The name that a term's markup sets apart from parameters; "" where it does not.
+
+    Sphinx marks up the name of an object, pages of manuals what is typed and what stands for something.
+    """
+    named = (node for node in term.iter("span", "code", "tt") if not _NAMES.isdisjoint(_words(node)))
+    if name := "".join(inline_text(node)[0] for node in named):
+        return name
+    first = term[0] if len(term) and not (term.text or "").strip() else None
+    typed = first is not None and first.tag in _TYPED and any(node.tag in _VARIABLE for node in term[1:])
+    return inline_text(first)[0] if first is not None and typed else ""
+
+
+def _words(element: HtmlElement) -> frozenset[str]:
+    return class_words(element.get("class") or "")
 
 
 def _is_mark(element: HtmlElement) -> bool:

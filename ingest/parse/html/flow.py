@@ -1,9 +1,21 @@
 """Running text > blocks: white space as a browser shows it, list marks, anchors at their offsets."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from ingest.parse.html.visibility import strip_invisible
-from ingest.parse.outline import BLOCK_JOINT, LINE_JOINT, Anchor, Block, BoxEnd, BoxStart, Heading, Part
+from ingest.parse.outline import (
+    BLOCK_JOINT,
+    LINE_JOINT,
+    Anchor,
+    Block,
+    BoxEnd,
+    BoxStart,
+    EntryEnd,
+    EntryStart,
+    Heading,
+    Part,
+)
+from ingest.parse.terms import name_entry
 
 
 class Flow:
@@ -25,7 +37,9 @@ class Flow:
         self._joint = BLOCK_JOINT
         self._bound = False
         self._in_term = False
+        self._undefined = False
         self._lists = 0
+        self._definitions: list[_Definitions] = []
         self._caption: str | None = None
 
     @property
@@ -96,6 +110,7 @@ class Flow:
         """Add a heading; anchors that waited for text are the heading's."""
         self.end_block()
         self._attach_marks()
+        self._let_term_stand()
         self._drop_lead()
         self.waiting.clear()
         self._joint, self._bound, self._caption = BLOCK_JOINT, False, None
@@ -132,6 +147,7 @@ class Flow:
     def list_start(self) -> None:
         """Begin a list: its items are lines of one block."""
         self.end_block()
+        self._let_term_stand(":")
         self._lists += 1
 
     def list_end(self) -> None:
@@ -147,38 +163,97 @@ class Flow:
         self._drop_lead()
         self._set_lead("  " * max(0, self._lists - 1) + "- ")
 
-    def term_start(self) -> None:
-        """Begin a term; further terms of one definition join by a comma."""
+    def definitions_start(self, *, of_entries: bool) -> None:
+        """Begin a list of definitions; *of_entries*: what is defined there can be looked up."""
+        self.end_block()
+        self._let_term_stand()
+        self._definitions.append(_Definitions(of_entries))
+
+    def definitions_end(self) -> None:
+        """End a list of definitions; a term without a definition stands alone."""
+        self.end_block()
+        self._let_term_stand()
+        self._joint = self._next_joint()
+        if self._definitions:
+            self._end_entry(self._definitions.pop())
+
+    def term_start(self, *, anchor: str | None = None, name: str = "") -> None:
+        """Begin a term; further terms of one definition join by a comma.
+
+        Args: anchor: the id of the term; name: what its markup says that it names.
+        """
         if self._in_term:  # libxml2 lets <dt> stand in an unclosed <dt>
             self.term_end()
         self.end_block()
         self._in_term = True
+        if self._undefined and (anchor or self._definitions[-1].anchor):
+            self._let_term_stand()  # two that can be cited, of which nothing is said
         if self._lead.endswith(": "):
             self._set_lead(self._lead[:-2] + ", ")
         else:
             self._drop_lead()
             self._joint = BLOCK_JOINT
+            self._start_entry()
+        if self._definitions:
+            self._definitions[-1].state(anchor, name)
 
     def term_end(self) -> None:
         """End a term: it leads the definition."""
-        self._in_term = False
+        self._in_term = self._undefined = False
         if self._length > len(self._lead):
+            term = "".join(self._text)[len(self._lead) :].strip()
             self._lead = "".join(self._text).rstrip().removesuffix(":") + ": "
             self._text, self._length, self._space = [self._lead], len(self._lead), False
+            self._name_entry(term)
 
     def definition_start(self) -> None:
         """Begin a definition: its first text stands behind the term."""
         self.end_block()
 
     def definition_end(self) -> None:
-        """End a definition, or a list of them; a term without a definition stands alone."""
+        """End a definition; where it is empty, the next one is that of its term, too."""
         self.end_block()
+        self._undefined = bool(self._definitions) and self._lead.endswith(": ")
+        if not self._undefined:
+            self._let_term_stand()
+            self._joint = self._next_joint()
+
+    def _let_term_stand(self, sign: str = "") -> None:
+        """Close a term behind which no text stands that it could lead."""
+        self._undefined = False
         if self._lead.endswith(": "):
-            term, anchors = self._lead[:-2], tuple(self._anchors)
+            term, anchors = self._lead[:-2] + sign, tuple(self._anchors)
             self._lead = ""
             self._clear()
             self._emit(term, anchors)
-        self._joint = self._next_joint()
+            self._joint = LINE_JOINT if sign else self._joint
+
+    def _start_entry(self) -> None:
+        if not self._definitions:
+            return
+        of = self._definitions[-1]
+        self._end_entry(of)
+        if of.of_entries:
+            self._attach_marks()
+            of.at = len(self.parts)
+            self.parts.append(EntryStart())
+
+    def _end_entry(self, of: "_Definitions") -> None:
+        if of.at is not None:
+            self.parts.append(EntryEnd())
+        of.at, of.anchor, of.names = None, None, []
+
+    def _name_entry(self, term: str) -> None:
+        of = self._definitions[-1] if self._definitions else None
+        if of is None or of.at is None:
+            return
+        is_label = term.endswith(":") and of.anchor is None  # of what it stands in, as "Returns:"
+        if is_label and of.at == len(self.parts) - 1:
+            self.parts.pop()
+            of.at = None
+            return
+        of.names.append(of.stated or term)
+        self.parts[of.at] = EntryStart(name=name_entry(of.names), anchor=of.anchor, lead=len(self._lead))
 
     def box(self, mark: BoxStart | BoxEnd) -> None:
         """Begin or end a box."""
@@ -248,3 +323,18 @@ class Flow:
 
     def _next_joint(self) -> str:
         return LINE_JOINT if self._lists else BLOCK_JOINT
+
+
+@dataclass(slots=True)
+class _Definitions:
+    """A list of definitions; `at` is the part that opens its entry, which its terms give id and names."""
+
+    of_entries: bool
+    at: int | None = None
+    anchor: str | None = None
+    stated: str = ""
+    names: list[str] = field(default_factory=list)
+
+    def state(self, anchor: str | None, name: str) -> None:
+        """Take up what the markup of the next term says of it; the first id opens the entry."""
+        self.anchor, self.stated = self.anchor or anchor, name

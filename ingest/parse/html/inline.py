@@ -22,7 +22,7 @@ _PERMALINKS = word_set(
 _MARKS = frozenset({"¶", "#", "§", "🔗", "🔗︎", "link", "permalink", "permanent link", "", "\u00e2\u00b6"})
 """The last is a pilcrow of UTF-8 that somebody read as Latin-1, in lower case."""
 
-_BARE_MARKS = frozenset({"¶", "#", "§", "🔗"})
+_BARE_MARKS = frozenset({"¶", "#", "§", "🔗", "◆"})
 _TO_TOP = frozenset({"top", "back to top", "return to top", "^", "↑", "▲"})
 _CONTENTS_LABELS = frozenset({"on this page", "in this article"})
 """What themes write over the list of a page's own headings."""

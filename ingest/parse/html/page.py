@@ -10,6 +10,7 @@ from ingest.parse.chunking import CountTokens
 from ingest.parse.html.charset import decode_html
 from ingest.parse.html.cleaning import CleanedPage, RunHook, clean_page
 from ingest.parse.html.content import Content, ContentBy, find_content
+from ingest.parse.html.dates import stated_date
 from ingest.parse.html.dom import Survey, normal_space, parse_tree, survey_tree
 from ingest.parse.html.family import SHAPES, Family, recognise_family
 from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
@@ -118,6 +119,7 @@ def _facts(
         template_type=family.value,
         breadcrumbs=read_trail(survey, uri=request.uri, title=title),
         lang=_lang(survey.root),
+        modified=stated_date(survey.root),
         noindex=robots.noindex,
         nofollow=robots.nofollow,
         refresh=refresh_of(survey.root, base=base, uri=request.uri),

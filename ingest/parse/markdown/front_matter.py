@@ -1,11 +1,14 @@
 """Front matter of a Markdown file > what the document says of itself."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
+from ingest.dates import dated
+from schemas.dates import Dated, DateOrigin
 from schemas.edges import EdgeKind
 from schemas.fragment import Reference
 
@@ -17,6 +20,25 @@ STATED_KEYS = frozenset(
     {"id", "title", "type", "domain", "status", "aliases", *(kind.value for kind in _RELATIONS)}
 )
 """Keys that are read of every front matter."""
+
+_NO_LETTER = re.compile(r"[^a-z]")
+_MODIFIED = (
+    *("lastmodified", "lastmod", "modified", "datemodified", "modifieddate", "modifiedat", "lastupdated"),
+    *("updated", "updatedat", "dateupdated", "updateddate", "lastupdate", "revised", "revisiondate"),
+)
+_PUBLISHED = (
+    "date",
+    "published",
+    "datepublished",
+    "publishdate",
+    "pubdate",
+    "created",
+    "datecreated",
+    "createdat",
+)
+"""Keys by their letters alone, as Hugo, Jekyll, MkDocs, Docusaurus, Obsidian and ADRs have them."""
+_DATED = frozenset({"lastupdate", "date"})
+"""Keys that may have a mapping in which the date stands: `date: {created: ..., updated: ...}` is MkDocs's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +52,7 @@ class FrontMatter:
     status: str | None = None
     names: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
+    modified: Dated | None = None
 
 
 class _PlainLoader(yaml.SafeLoader):
@@ -40,6 +63,17 @@ class _PlainLoader(yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise yaml.YAMLError("anchors and aliases are not allowed")
         return super().compose_node(parent, index)
+
+
+def _timestamp(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> Any:
+    """A date; what only looks like one (`2026-02-31`) stays a text, and the rest of the block is read."""
+    try:
+        return loader.construct_yaml_timestamp(node)
+    except (ValueError, OverflowError):
+        return loader.construct_scalar(node)
+
+
+_PlainLoader.add_constructor("tag:yaml.org,2002:timestamp", _timestamp)
 
 
 def split_front_matter(
@@ -96,6 +130,7 @@ def _front_matter(stated: dict[Any, Any], relations: Collection[str]) -> FrontMa
         domain=_scalar(stated.get("domain")),
         status=_scalar(stated.get("status")),
         names=tuple(dict.fromkeys(_scalars(stated.get("aliases")))),
+        modified=_modified(stated),
         references=(
             *(
                 Reference(kind=kind, target=target)
@@ -109,6 +144,25 @@ def _front_matter(stated: dict[Any, Any], relations: Collection[str]) -> FrontMa
             ),
         ),
     )
+
+
+def _modified(stated: dict[Any, Any]) -> Dated | None:
+    """The date under the first key that has one; `last_update: {date: ...}` is Docusaurus's."""
+    flat: dict[str, Any] = {}
+    for key, value in stated.items():
+        name = _name(key)
+        parts = value.items() if isinstance(value, dict) and name in _DATED else [("", value)]
+        for inner, one in parts:
+            flat.setdefault(_name(inner) if name == "date" and inner else name, one)
+    for names, origin in ((_MODIFIED, DateOrigin.FRONT_MATTER), (_PUBLISHED, DateOrigin.PUBLISHED)):
+        found = (dated(flat[name], origin) for name in names if name in flat)
+        if date := next((one for one in found if one is not None), None):
+            return date
+    return None
+
+
+def _name(key: Any) -> str:
+    return _NO_LETTER.sub("", str(key).lower())
 
 
 def _scalars(value: Any) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTok
         doc_id=stated.doc_id,
         names=stated.names,
         references=stated.references,
+        modified=stated.modified,
         warnings=(*warnings, *more),
     )
     said = replace(

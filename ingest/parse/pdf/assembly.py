@@ -12,6 +12,7 @@ from ingest.parse.pdf.continuing import find_continued
 from ingest.parse.pdf.landing import InnerLink
 from ingest.parse.pdf.ocr import mean_confidence, recognised_lines
 from ingest.parse.pdf.page import Line, PageContent
+from schemas.dates import Dated
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, ParseRequest
 from schemas.geometry import BBox
@@ -39,6 +40,7 @@ class PdfFacts:
     file_id: str
     page_count: int
     lang: str | None = None
+    modified: Dated | None = None
     warnings: tuple[str, ...] = ()
     noindex: bool = False
     nofollow: bool = False
@@ -70,7 +72,7 @@ def assemble_pdf(
         request=request, facts=facts, doc=pdf_doc_id(request.uri), recognised=recognised_lines(pages)
     )
     if not facts.noindex:
-        _add_pages(graph, pages)
+        _add_pages(graph, pages, regions)
         _add_regions(graph, regions, count_tokens)
         for src, dst in find_continued(graph.chunks, graph.regions):
             graph.join(EdgeKind.NEXT, src, dst)
@@ -89,6 +91,7 @@ def assemble_pdf(
         noindex=facts.noindex,
         nofollow=facts.nofollow,
         warnings=facts.warnings,
+        modified=facts.modified,
     )
 
 
@@ -99,9 +102,7 @@ def _content_hash(
     title: str,
 ) -> str:
     """Hash what a reader sees, in reading order, without running headers and footers, and where it leads."""
-    seen = [
-        [region.type, region.joined.text, region.digest] for region in regions if region.type not in _MARGINS
-    ]
+    seen = [_said(region) for region in regions if region.type not in _MARGINS]
     targets = {(link.target, link.fragment or "") for link in links if link.position is LinkPosition.BODY}
     inner = {
         (
@@ -115,6 +116,10 @@ def _content_hash(
     return record_sha256(
         {"title": title, "regions": seen, "links": sorted(targets), "inner_links": sorted(inner)}
     )
+
+
+def _said(region: Region) -> list[str]:
+    return [region.type, region.joined.text, region.digest]
 
 
 def _document(graph: _PdfGraph, content_hash: str) -> PdfDoc:
@@ -137,7 +142,11 @@ def _document(graph: _PdfGraph, content_hash: str) -> PdfDoc:
     )
 
 
-def _add_pages(graph: _PdfGraph, pages: Sequence[PageContent]) -> None:
+def _add_pages(graph: _PdfGraph, pages: Sequence[PageContent], regions: Sequence[Region]) -> None:
+    seen: dict[int, list[list[str]]] = {}
+    for region in regions:
+        if region.type not in _MARGINS:
+            seen.setdefault(region.page_no, []).append(_said(region))
     for page in pages:
         node = PdfPage(
             id=pdf_page_id(graph.doc, page.page_no),
@@ -146,6 +155,7 @@ def _add_pages(graph: _PdfGraph, pages: Sequence[PageContent]) -> None:
             page_no=page.page_no,
             page_size=page.size,
             page_label=page.label,
+            content_hash=record_sha256(seen.get(page.page_no, [])),
         )
         graph.pages[page.page_no] = node
         graph.join(EdgeKind.CONTAINS, graph.doc, node.id)
@@ -171,6 +181,7 @@ def _region_node(graph: _PdfGraph, region: Region, ordinal: int, occurrences: Oc
         doc=graph.doc,
         source=graph.request.source,
         region_type=region.type,
+        content_hash=record_sha256([region.heading_path, *_said(region)]),
         page_no=region.page_no,
         bbox=region.bbox,
         text=region.joined.text,
@@ -194,7 +205,8 @@ def _chunk(
     *,
     count_tokens: CountTokens,
 ) -> Chunk:
-    request, facts, path = graph.request, graph.facts, region.heading_path
+    request, facts, headings = graph.request, graph.facts, region.heading_path
+    path = (*headings, *region.terms)
     page = graph.pages[region.page_no]
     text = span.text_of(region.joined.text)
     captions = (region.caption,) if region.caption else ()
@@ -209,7 +221,7 @@ def _chunk(
         offsets=(span.start, span.end),
         token_count=count_tokens(text),
         heading_path=path,
-        breadcrumbs=(facts.title, *path[:-1]),
+        breadcrumbs=(facts.title, *headings[:-1]),
         parent_ids=(graph.doc, page.id, node.id),
         doc_type=request.doc_type,
         domain=request.domain,
@@ -217,13 +229,13 @@ def _chunk(
         version=request.version,
         url=request.url,
         file_path=request.path,
-        section=path[-1] if path else None,
+        section=headings[-1] if headings else None,
         region_id=node.id,
         file_id=facts.file_id,
         page_no=region.page_no,
         bbox=region.joined.bbox(span.start, span.end),
         page_size=page.page_size,
-        codes=extract_codes(text),
+        codes=extract_codes("\n".join((*region.terms, text))),
         captions=captions,
         ocr_conf=_confidence(graph, region, span.start, span.end),
         lang=facts.lang or request.language,

@@ -23,7 +23,8 @@ class Region:
     """A region before it has an id. `spans` of its text become chunks.
 
     `digest` names the content of a picture, which has no text. `bookmark` is the height on the page that a
-    heading's bookmark points to; `contents` marks a table of contents or an index.
+    heading's bookmark points to; `contents` marks a table of contents or an index. `terms` name the
+    entries of definition lists that it stands in, outermost first.
     """
 
     type: RegionType
@@ -37,6 +38,7 @@ class Region:
     caption: str = ""
     bookmark: float | None = None
     contents: bool = False
+    terms: tuple[str, ...] = ()
 
 
 def is_caption(lines: Sequence[Line]) -> bool:

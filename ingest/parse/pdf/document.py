@@ -8,12 +8,14 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ingest.parse.chunking import CountTokens
+from ingest.parse.language import choose_language, detect_language
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
 from ingest.parse.pdf.joining import words_of
 from ingest.parse.pdf.landing import Places, find_inner_links
+from ingest.parse.pdf.metadata import stated_date, stated_language
 from ingest.parse.pdf.ocr import PageReader, Recognise
-from ingest.parse.pdf.opening import open_pdf, pdf_errors
+from ingest.parse.pdf.opening import open_pdf
 from ingest.parse.pdf.outline import Entry, read_outline
 from ingest.parse.pdf.page import PageContent
 from ingest.parse.pdf.page_cache import PageCache
@@ -25,6 +27,7 @@ from ingest.parse.pdf.structure import build_structure
 from ingest.parse.robots import read_directives
 from ingest.parse.round_trip import with_round_trips
 from ingest.parse.secrets import hiding_of, kinds_of
+from schemas.dates import Dated
 from schemas.fragment import GraphFragment, Link, ParseRequest
 
 _MACHINE_TITLE = re.compile(
@@ -44,6 +47,7 @@ class _Content:
     entries: tuple[Entry, ...]
     stated_title: str
     lang: str | None
+    modified: Dated | None
     page_count: int
     warnings: tuple[str, ...]
 
@@ -77,6 +81,7 @@ def parse_pdf(
         file_id=file_name(request),
         page_count=content.page_count,
         lang=content.lang,
+        modified=content.modified,
         warnings=(*content.warnings, *capped, *left_out),
         noindex=robots.noindex,
         nofollow=robots.nofollow,
@@ -133,12 +138,17 @@ def _read_once(
             pages=pages,
             entries=entries,
             stated_title=_stated_title(document),
-            lang=_language(document),
+            lang=choose_language(stated_language(document), detect_language(_lines(pages))),
+            modified=stated_date(document),
             page_count=document.page_count,
             warnings=tuple(warnings),
         )
     finally:
         document.close()
+
+
+def _lines(pages: tuple[PageContent, ...]) -> Iterator[str]:
+    return (line.text for page in pages for block in page.blocks for line in block)
 
 
 def _state(document: Any, pages: tuple[PageContent, ...]) -> Iterator[str]:
@@ -153,13 +163,6 @@ def _state(document: Any, pages: tuple[PageContent, ...]) -> Iterator[str]:
 def _stated_title(document: Any) -> str:
     title = " ".join(((document.metadata or {}).get("title") or "").replace("\0", "").split())
     return "" if _MACHINE_TITLE.fullmatch(title) else title
-
-
-def _language(document: Any) -> str | None:
-    try:
-        return document.language or None
-    except pdf_errors():
-        return None
 
 
 def _links(

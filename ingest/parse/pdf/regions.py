@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
-from ingest.parse.chunking import CountTokens, Span, split_spans, text_budget
-from ingest.parse.outline import Stretch
+from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, Span, split_spans, text_budget
+from ingest.parse.entry_spans import Room, part_by_entries
+from ingest.parse.outline import EntrySpan, Stretch
 from ingest.parse.pdf.captions import Region, is_caption, with_captions
+from ingest.parse.pdf.entries import EntryPlace, PdfEntry, part_at_terms, place_in_entries
 from ingest.parse.pdf.formulas import join_formulas
 from ingest.parse.pdf.joining import (
     BULLETS,
@@ -39,6 +41,7 @@ class _Piece:
     part: Part
     joined: JoinedLines
     flows: bool
+    place: EntryPlace
 
     @property
     def is_label(self) -> bool:
@@ -56,11 +59,12 @@ def build_regions(
     them is a region once more, without chunks: what it says is said by the text around it. Headings,
     captions and tables stand alone; running lines, contents and pictures have no chunks.
     """
-    parts = tuple(join_formulas(parts))
+    parts = tuple(part_at_terms(tuple(join_formulas(parts))))
+    places = place_in_entries(parts)
     regions: list[Region] = []
     run: list[_Piece] = []
     for index, part in enumerate(parts):
-        piece = _piece(part, words, count_tokens)
+        piece = _piece(part, places[index], words, count_tokens)
         if piece is None:
             continue
         if run and not _continues(run[-1].part, piece):
@@ -74,14 +78,15 @@ def build_regions(
     return with_captions(regions)
 
 
-def _piece(part: Part, words: Collection[str], count_tokens: CountTokens) -> _Piece | None:
+def _piece(part: Part, place: EntryPlace, words: Collection[str], count_tokens: CountTokens) -> _Piece | None:
     """None for a heading that is not printed, and for lines of invisible characters."""
     type_ = _type_of(part)
     joined = _text_of(part, type_, words)
     if not joined.text.strip() and type_ is not RegionType.FIGURE:
         return None
-    small = type_ is RegionType.CODE and count_tokens(joined.text) < SMALL_CODE
-    return _Piece(type=type_, part=part, joined=joined, flows=not part.contents and (type_ in _FLOW or small))
+    small = type_ is RegionType.CODE and (place.follows or count_tokens(joined.text) < SMALL_CODE)
+    flows = not part.contents and not place.bare and (type_ in _FLOW or small)
+    return _Piece(type=type_, part=part, joined=joined, flows=flows, place=place)
 
 
 def _type_of(part: Part) -> RegionType:
@@ -140,26 +145,83 @@ def _cut(run: Sequence[_Piece], count_tokens: CountTokens) -> Iterator[Region]:
     if not run:
         return
     whole = join_parts(piece.joined for piece in run)
-    budget = text_budget(run[0].part.heading_path, count_tokens)
-    spans = split_spans(whole.text, max_tokens=budget, count_tokens=count_tokens)
+    spans, terms = _entry_spans(run, whole.text, count_tokens)
     cuts = {start for start, _ in spans}
     first = at = 0
+    begin = spans[0][0] if spans else 0
     for index, piece in enumerate(run):
         if index > first and at in cuts:
-            yield from _flow_regions(run[first:index], spans, at)
-            first = index
+            yield from _flow_regions(run[first:index], spans, at, terms.get(begin, ()))
+            first, begin = index, at
         at += len(piece.joined.text) + len(PARAGRAPH_BREAK)
-    yield from _flow_regions(run[first:], spans, at)
+    yield from _flow_regions(run[first:], spans, at, terms.get(begin, ()))
 
 
-def _flow_regions(group: Sequence[_Piece], spans: Sequence[Span], end: int) -> Iterator[Region]:
+def _entry_spans(
+    run: Sequence[_Piece], text: str, count_tokens: CountTokens
+) -> tuple[list[Span], dict[int, tuple[str, ...]]]:
+    """Cut a run at its entries, then by content; also give the names of entries around each span."""
+    headings = run[0].part.heading_path
+    room = Room(
+        measure=lambda start, end: count_tokens(text[start:end]),
+        limit=lambda names: text_budget((*headings, *names), count_tokens),
+        tiny=int(MAX_TOKENS * TINY),
+    )
+    spans: list[Span] = []
+    terms: dict[int, tuple[str, ...]] = {}
+    terms_above = _terms_above(run)
+    for piece in part_by_entries(text, _entries(run), room):
+        whole = piece.whole or [
+            span for span in terms_above if piece.start <= span[0] and span[1] <= piece.end
+        ]
+        found = split_spans(
+            text[piece.start : piece.end],
+            max_tokens=room.limit(piece.names),
+            count_tokens=count_tokens,
+            solid=tuple((start - piece.start, end - piece.start) for start, end in whole),
+        )
+        for start, end in found:
+            spans.append((start + piece.start, end + piece.start))
+            terms[start + piece.start] = piece.names
+    return spans, terms
+
+
+def _terms_above(run: Sequence[_Piece]) -> list[Span]:
+    """Where terms stand with what follows them, which are cut apart only where they do not fit."""
+    found: list[Span] = []
+    at = before = 0
+    for piece in run:
+        end = at + len(piece.joined.text)
+        if piece.place.follows and at:
+            start = found.pop()[0] if found and found[-1][1] > before else before
+            found.append((start, end))
+        before, at = at, end + len(PARAGRAPH_BREAK)
+    return found
+
+
+def _entries(run: Sequence[_Piece]) -> tuple[EntrySpan, ...]:
+    """Where in the text of a run each entry stands, before those inside it."""
+    found: dict[PdfEntry, EntrySpan] = {}
+    at = 0
+    for piece in run:
+        end = at + len(piece.joined.text)
+        for entry in piece.place.entries:
+            held = found.get(entry)
+            found[entry] = EntrySpan(held.start if held else at, end, entry.name)
+        at = end + len(PARAGRAPH_BREAK)
+    return tuple(sorted(found.values(), key=lambda entry: (entry.start, -entry.end)))
+
+
+def _flow_regions(
+    group: Sequence[_Piece], spans: Sequence[Span], end: int, terms: tuple[str, ...]
+) -> Iterator[Region]:
     """Make one region of pieces that end, with the break behind them, at *end* of the whole run."""
     joined = join_parts(piece.joined for piece in group)
     start = end - len(joined.text) - len(PARAGRAPH_BREAK)
     inside = tuple(ChunkSpan(low - start, high - start) for low, high in spans if start <= low < end)
     types = {piece.type for piece in group}
     type_ = types.pop() if len(types) == 1 else RegionType.PARAGRAPH
-    yield _region(group[0].part, type_, joined, inside)
+    yield replace(_region(group[0].part, type_, joined, inside), terms=terms)
     if type_ is not RegionType.FORMULA:
         formulas = (piece for piece in group if piece.type is RegionType.FORMULA)
         yield from (_region(piece.part, piece.type, piece.joined, ()) for piece in formulas)
@@ -167,16 +229,17 @@ def _flow_regions(group: Sequence[_Piece], spans: Sequence[Span], end: int) -> I
 
 def _alone(piece: _Piece, is_bare_heading: bool, count_tokens: CountTokens) -> Region:
     part = piece.part
-    silent = part.margin is not None or part.contents or part.picture is not None
+    silent = part.margin is not None or part.contents or part.picture is not None or piece.place.bare
     if silent or (part.heading is not None and not is_bare_heading):
         return _region(part, piece.type, piece.joined, ())
+    terms = tuple(entry.name for entry in piece.place.entries if entry.name)
     spans = cut_chunks(
         piece.joined.text,
         _stretches(piece),
-        max_tokens=text_budget(part.heading_path, count_tokens),
+        max_tokens=text_budget((*part.heading_path, *terms), count_tokens),
         count_tokens=count_tokens,
     )
-    return _region(part, piece.type, piece.joined, spans)
+    return replace(_region(part, piece.type, piece.joined, spans), terms=terms)
 
 
 def _stretches(piece: _Piece) -> tuple[Stretch, ...]:

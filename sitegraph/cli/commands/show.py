@@ -73,6 +73,8 @@ def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: 
     place = cite_line(chunk, locate_in_pdf(chunk))
     trails = dict.fromkeys((" > ".join(chunk.breadcrumbs), " > ".join(chunk.heading_path)))
     head = [*trails, place]
+    if chunk.last_modified is not None:
+        head.append(f"modified: {chunk.last_modified} ({chunk.last_modified_origin})")
     if chunk.page_no is not None:
         head.append(f"picture: {_picture(chunk, out, raw_of)}")
     elif out is not None:

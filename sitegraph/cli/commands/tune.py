@@ -30,7 +30,8 @@ def tune(
 ) -> None:
     """Fit the ranking weights to questions with known answers. Changes nothing without --apply.
 
-    One half of the questions, chosen by their ids, is used for tuning, the other half to check the result.
+    One half of the questions, chosen by their ids, is used for tuning, the other half to check the result. It
+    takes at least ten questions, five in each half; a hundred are better.
     Gold documents are given by node id, document id, URL or path; a page of a PDF as path#page=3.
 
     Examples:
@@ -41,11 +42,13 @@ def tune(
 
       sitegraph tune questions.jsonl --index ./index --apply
     """
+    from retrieval.learning.questions import check_enough
     from runtime.progress import StageProgress
     from sitegraph.cli.evaluation.question_file import load_questions
     from sitegraph.cli.evaluation.tune import apply_tuning, tune_index
 
     file = load_questions(questions)
+    check_enough(file.questions, subject=str(questions))
     readers = open_for_reading(read_settings(index))
     with StageProgress() as progress:
         progress.expect(_STAGE, len(file.questions))

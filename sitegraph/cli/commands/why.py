@@ -101,9 +101,15 @@ def _indexed(indexed: dict[str, Any] | None) -> str:
     if indexed["stale"]:
         now += ", stale: the last good version of what is no longer so"
     content = f"content {indexed['content_hash'][:12]}" if indexed["content_hash"] else "no content"
+    dated = f", modified {_dated(indexed)}" if indexed["last_modified"] else ""
     return (
-        f"{indexed['doc']}, {number} {spans or 'none'}, {now}, {content} of {_seconds(indexed['fetched_at'])}"
+        f"{indexed['doc']}, {number} {spans or 'none'}, {now}, {content} of "
+        f"{_seconds(indexed['fetched_at'])}{dated}"
     )
+
+
+def _dated(indexed: dict[str, Any]) -> str:
+    return f"{indexed['last_modified']} ({indexed['last_modified_origin']})"
 
 
 def _due(looks: dict[str, Any], *, asleep: bool) -> str:

@@ -159,6 +159,7 @@ def _found(record: "Record") -> str:
     if record["stale_chunks"]:
         changed, whole = len(record["stale_chunks"]), len(record["rests_on"])
         lines.append(f"  {changed} of {whole} passages that it rests on changed; ask again to rebuild it")
+    lines += [show_line(f"  {line}; ask again to rebuild it") for line in record["moved_sets"]]
     lines += [
         show_line(f"  {one['subject']} {one['predicate']} {one['object']}, or {one['other']}?")
         for one in record["contradictions"]

@@ -127,6 +127,8 @@ def _indexed(index: Index, known: KnownDocument) -> dict[str, Any] | None:
         "chunks": len(chunks),
         "content_hash": live.content_hash if live else known.content_hash,
         "fetched_at": live.fetched_at if live else known.fetched_at,
+        "last_modified": live.last_modified if live else None,
+        "last_modified_origin": live.last_modified_origin if live else None,
     }
 
 

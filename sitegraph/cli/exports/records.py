@@ -12,6 +12,9 @@ from sitegraph.cli.exports.hyperlinks import link_records
 
 _PAGE = 500
 _OBSERVED = (*OBSERVED_FIELDS, "state", "stale", "aliases")
+_OF_PARTS = ("doc", "fragment")
+"""What tells a part of a document from the document."""
+
 _SCORES = ("score", "confidence", "structure_confidence", "ocr_conf")
 
 
@@ -46,7 +49,7 @@ def _documents(index: Index, generation: int, source: str | None) -> Iterator[di
         states = _states(index, part.values())
         for node in graph.nodes(part):
             document = part[node.id]
-            record = {key: value for key, value in node_to_record(node).items() if key != "doc"}
+            record = {key: value for key, value in node_to_record(node).items() if key not in _OF_PARTS}
             node_kind, document_kind = record.pop("kind"), record.pop("document_kind", DocumentKind.PDF)
             yield {
                 **record,
@@ -55,6 +58,7 @@ def _documents(index: Index, generation: int, source: str | None) -> Iterator[di
                 "state": states.get((document.source, document.uri), DocumentState.GONE).value,
                 "fetched_at": document.fetched_at,
                 "last_modified": document.last_modified,
+                "last_modified_origin": document.last_modified_origin,
             }
 
 

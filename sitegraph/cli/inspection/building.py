@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from ingest.parse.html.traced import PageTrace
 from ingest.parse.inspection import Inspection
+from schemas.edges import EdgeKind
 from schemas.fragment import GraphFragment
-from schemas.nodes import Page, PdfDoc, PdfPage, PdfRegion, RegionType, Section
+from schemas.nodes import Page, PdfPage, PdfRegion, RegionType, Section, is_document
 from sitegraph.cli.inspection.doubts import find_doubts
 from sitegraph.cli.inspection.placing import place_blocks
 from sitegraph.cli.inspection.report import (
+    ChapterShown,
     ChunkShown,
     ContentFound,
     Hints,
@@ -33,7 +35,7 @@ def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] =
     """Return the report of one document; *notes* say how it was come by."""
     fragment = inspection.fragment
     assert fragment.kind is not None  # only a file of tools has none
-    document = next(node for node in fragment.nodes if isinstance(node, Page | PdfDoc))
+    document = next(node for node in fragment.nodes if is_document(node))
     chunks = _chunks(inspection)
     sections = _sections(fragment, _numbers(fragment, "section_id"))
     pages = _pages(fragment, _numbers(fragment, "region_id"))
@@ -50,9 +52,12 @@ def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] =
         links=fragment.links,
         doc_id=fragment.doc_id,
         lang=document.lang,
+        last_modified=fragment.modified.at if fragment.modified else None,
+        last_modified_origin=fragment.modified.origin if fragment.modified else None,
         template_type=document.template_type if isinstance(document, Page) else None,
         breadcrumbs=document.breadcrumbs if isinstance(document, Page) else (),
         content=_content(inspection.page),
+        chapters=_chapters(fragment),
         sections=sections,
         blocks=blocks,
         pages=pages,
@@ -110,6 +115,19 @@ def _chunks(inspection: Inspection) -> tuple[ChunkShown, ...]:
             codes=chunk.codes,
         )
         for number, (chunk, trip) in enumerate(pairs)
+    )
+
+
+def _chapters(fragment: GraphFragment) -> tuple[ChapterShown, ...]:
+    ordinals = {node.id: node.ordinal for node in fragment.nodes if isinstance(node, Section)}
+    sections: dict[str, list[int]] = defaultdict(list)
+    for edge in fragment.edges:
+        if edge.kind is EdgeKind.CONTAINS and edge.dst in ordinals:
+            sections[edge.src].append(ordinals[edge.dst])
+    return tuple(
+        ChapterShown(title=node.title, fragment=node.fragment, sections=tuple(sections[node.id]))
+        for node in fragment.nodes
+        if isinstance(node, Page) and not is_document(node)
     )
 
 

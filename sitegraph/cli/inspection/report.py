@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ingest.parse.html.traced import BlockStatus, CleaningStep
+from schemas.dates import DateOrigin
 from schemas.fragment import Link
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import RegionType
@@ -65,6 +66,15 @@ class SectionShown:
     fragment: str | None
     words: int
     chunks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChapterShown:
+    """A chapter of a book, and the numbers of its sections."""
+
+    title: str
+    fragment: str | None
+    sections: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +142,12 @@ class Report:
     links: tuple[Link, ...]
     doc_id: str | None = None
     lang: str | None = None
+    last_modified: str | None = None
+    last_modified_origin: DateOrigin | None = None
     template_type: str | None = None
     breadcrumbs: tuple[str, ...] = ()
     content: ContentFound | None = None
+    chapters: tuple[ChapterShown, ...] = ()
     sections: tuple[SectionShown, ...] = ()
     blocks: tuple[BlockShown, ...] = ()
     pages: tuple[PageShown, ...] = ()

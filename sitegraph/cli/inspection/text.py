@@ -8,7 +8,14 @@ from statistics import median
 from ingest.parse.html.traced import BlockStatus, CleaningStep
 from retrieval.bundle.render import show_line, wrap_text
 from schemas.nodes import RegionType
-from sitegraph.cli.inspection.report import BlockShown, ChunkShown, PageShown, Report, SectionShown
+from sitegraph.cli.inspection.report import (
+    BlockShown,
+    ChapterShown,
+    ChunkShown,
+    PageShown,
+    Report,
+    SectionShown,
+)
 
 MAX_LINKS = 40
 _PREVIEW = 70
@@ -19,6 +26,7 @@ def render_text(report: Report, *, width: int) -> str:
     """Return facts, doubts, the tree, the chunks, what was not read, and the links."""
     parts = (
         _facts(report),
+        _titled("chapters", _chapters(report.chapters)),
         _titled("sections", _sections(report.sections)),
         _titled("pages", _pages(report.pages)),
         _titled("chunks", _chunks(report.chunks, width)),
@@ -46,6 +54,8 @@ def summarise(report: Report) -> Iterator[tuple[str, str]]:
     kind = (report.kind, report.template_type, report.lang, report.doc_id)
     yield "address", report.address
     yield "kind", ", ".join(dict.fromkeys(filter(None, kind)))
+    if report.last_modified:
+        yield "modified", f"{report.last_modified} ({report.last_modified_origin})"
     if report.breadcrumbs:
         yield "trail", " > ".join(report.breadcrumbs)
     if report.content:
@@ -117,6 +127,12 @@ _VERDICTS = {
 
 def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{number} {name}" for name, number in counts.most_common())
+
+
+def _chapters(chapters: Iterable[ChapterShown]) -> Iterator[str]:
+    for chapter in chapters:
+        fragment = f"  #{chapter.fragment}" if chapter.fragment else ""
+        yield show_line(f"  {chapter.title}{fragment}  ({_number(len(chapter.sections), 'section')})")
 
 
 def _sections(sections: Iterable[SectionShown]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from retrieval.ask_modes import AskMode
 from retrieval.question.policy import deny_list
 from retrieval.question.query import build_query, parse_filters
 from retrieval.wiki.store import Wiki
+from retrieval.wiki.worth import NO_JUDGE
 from schemas.errors import ConfigError, QueryRefused
 from schemas.records import to_record
 from tests.fakes.governance import governance_index
@@ -191,6 +192,31 @@ def test_an_answer_that_is_not_verified_is_not_filed(unranked: Heard, server: Ll
     assert unranked.wiki.list().pages == ()
 
 
+def test_without_the_cross_encoder_a_copied_sentence_is_an_answer_and_no_page(unranked: Heard) -> None:
+    assert unranked.ask("Records are kept", AskMode.WIKI).answer.text == f"{ANSWER} [S1]"
+    assert unranked.logged[-1] == f"not filed: {NO_JUDGE}"
+    assert unranked.wiki.list().pages == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("How long are records of leases kept in the cellar?", "it says no measure of what is asked"),
+        ("What do records of leases in a cellar cost?", "as an answer the cross-encoder gives it"),
+    ],
+)
+def test_a_true_sentence_that_does_not_answer_is_shown_and_not_filed(
+    readers: Readers, tmp_path: Path, question: str, why: str
+) -> None:
+    text = "Records of leases are kept in the long cellar by the porter."
+    index = build_index([page("retention", {"Retention": text})], [])
+    here = replace(readers, chunks=index.chunks, graph=index.graph, encoder=index.encoder)
+    heard = Heard(here, Wiki(tmp_path / "wiki"))
+    assert heard.ask(question, AskMode.WIKI).answer.text == f"{text} [S1]"
+    assert heard.logged[-1].startswith(f"not filed: {why}")
+    assert heard.wiki.list().pages == ()
+
+
 def test_an_answer_of_which_something_was_dropped_is_not_filed(heard: Heard, server: LlmServer) -> None:
     server.script(say("Records are kept for seven years [S1]. Records are kept for nine weeks [S1]."))
     asked = heard.ask(QUESTION, AskMode.WIKI, url=server.url)
@@ -227,7 +253,7 @@ def test_a_filed_sentence_comes_back_whole_with_its_own_label_alone(readers: Rea
         ],
         [],
     )
-    here = replace(readers, chunks=index.chunks, graph=index.graph, encoder=index.encoder, reranker=None)
+    here = replace(readers, chunks=index.chunks, graph=index.graph, encoder=index.encoder)
     heard = Heard(here, Wiki(tmp_path / "wiki"))
     first, second = (heard.ask("By whom is the great key kept?", AskMode.WIKI) for _ in range(2))
     assert [first.answer.by, second.answer.by] == ["extract", "wiki"]

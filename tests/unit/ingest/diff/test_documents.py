@@ -6,6 +6,7 @@ import pytest
 
 from ingest.diff.documents import count_documents, diff_document, diff_documents, is_held, outcome_of
 from schemas.changes import ChangeKind, DocumentChange
+from schemas.dates import DateOrigin
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument, LiveDocument, Outcome
 from tests.fakes.known import SITE, known, live, nowhere
@@ -129,11 +130,14 @@ def test_a_removal_says_why() -> None:
 
 @pytest.mark.parametrize(("content_hash", "fetched_at"), [("c1", "January"), ("c2", "March")])
 def test_equal_content_keeps_the_time_it_first_came_with(content_hash: str, fetched_at: str) -> None:
-    document = read(fragment_sha="f2", content_hash=content_hash, fetched_at="March", last_modified="March")
-    change = diff_document(document, live(fetched_at="January", last_modified="January"))
+    row = {"fetched_modified": "2026-03-01T00:00:00+00:00", "fetched_origin": DateOrigin.HTTP}
+    held = {"last_modified": "2026-01-01T00:00:00+00:00", "last_modified_origin": DateOrigin.HTTP}
+    document = read(fragment_sha="f2", content_hash=content_hash, fetched_at="March", **row)
+    change = diff_document(document, live(fetched_at="January", **held))
     assert change is not None
     assert change.new is not None
-    assert (change.new.fetched_at, change.new.last_modified) == (fetched_at, fetched_at)
+    dates = {"January": held["last_modified"], "March": row["fetched_modified"]}
+    assert (change.new.fetched_at, change.new.last_modified) == (fetched_at, dates[fetched_at])
     assert (change.new.fragment_sha, change.new.content_hash) == ("f2", content_hash)
 
 

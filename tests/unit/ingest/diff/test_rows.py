@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
-from ingest.diff.rows import diff_chunks, diff_rows, row_changes, stamp
-from tests.fakes.graph_samples import make_chunk, make_graph
+from ingest.diff.rows import diff_chunks, diff_rows, mark, row_changes, stamp
+from schemas.dates import DateOrigin
+from schemas.documents import LiveDocument
+from tests.fakes.graph_samples import make_chunk, make_graph, make_page
 
 RUN = "2026-03-01T12:00:00+00:00"
 BEFORE = "2026-01-01T12:00:00+00:00"
@@ -20,11 +22,19 @@ def test_what_counts_as_the_same_can_be_said() -> None:
     assert diff_rows([new], [old], same=lambda left, right: left.text == right.text) == ((), ())
 
 
-def test_a_chunk_of_equal_content_keeps_all_its_times() -> None:
+def test_a_chunk_of_equal_content_keeps_its_times() -> None:
     held = make_chunk("a", changed_at=BEFORE, fetched_at=BEFORE, last_modified=BEFORE)
-    fresh = make_chunk("a", fetched_at=RUN, last_modified=RUN)
+    fresh = make_chunk("a", fetched_at=RUN, last_modified=BEFORE)
     assert stamp(fresh, held, changed_at=RUN) == held
     assert diff_chunks([fresh], [held], changed_at=RUN) == ((), (), 0)
+
+
+def test_a_chunk_has_the_date_of_its_document_though_its_content_stayed() -> None:
+    held = make_chunk("a", changed_at=BEFORE, fetched_at=BEFORE, last_modified=BEFORE)
+    fresh = make_chunk("a", fetched_at=RUN, last_modified=RUN, last_modified_origin=DateOrigin.META)
+    upserts, _, added = diff_chunks([fresh], [held], changed_at=RUN)
+    assert upserts == (replace(held, last_modified=RUN, last_modified_origin=DateOrigin.META),)
+    assert added == 0
 
 
 def test_a_chunk_that_moved_down_is_written_but_not_new_and_keeps_its_times() -> None:
@@ -56,3 +66,22 @@ def test_the_three_tables_are_compared_each_with_its_own() -> None:
     assert changes.edge_deletes == (graph.edges[0].id,)
     assert (changes.edges, changes.node_deletes, changes.chunks_added) == ((), (), 1)
     assert changes.chunk_deletes == (make_chunk("b").id,)
+
+
+def test_a_chapter_is_as_stale_as_its_book_and_other_addresses_lead_to_the_book() -> None:
+    book = make_page("files://s/island.epub")
+    chapter = replace(book, id="page:chapter", title="Oil")
+    section = make_graph().sections[0]
+    live = LiveDocument(
+        doc=book.id,
+        source="s",
+        uri="files://s/island.epub",
+        fragment_sha="f",
+        content_hash="c",
+        stale=True,
+        aliases=("files://s/copy.epub",),
+    )
+
+    assert mark(book, live) == replace(book, stale=True, aliases=live.aliases)
+    assert mark(chapter, live) == replace(chapter, stale=True)
+    assert mark(section, live) == section

@@ -1,14 +1,17 @@
 """What each answer makes of a document, and what every request says."""
 
 import ssl
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
 
+from schemas.dates import Dated, DateOrigin
 from schemas.fetch import FetchRequest, FetchStatus
 from tests.fakes.certificate import write_certificate
 from tests.fakes.fetching import AGENT, fetch_one, fetch_reply, session_for
-from tests.fakes.site_server import Reply, Site, serve, with_validators
+from tests.fakes.site_server import Ask, Reply, Site, serve, with_validators
 
 _HTML = b"<html><p>page</p></html>"
 
@@ -77,6 +80,27 @@ def test_validators_go_back_verbatim_and_304_keeps_them() -> None:
         assert (again.etag, again.last_modified, again.body) == ('W/"x, y"', _DATE, None)
         assert site.log[-1].headers["if-none-match"] == 'W/"x, y"'
         assert site.log[-1].headers["if-modified-since"] == _DATE
+
+
+@pytest.mark.parametrize(
+    ("modified", "at"),
+    [
+        (_DATE, "2024-05-07T08:00:00+00:00"),
+        ("yesterday", None),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", None),
+    ],
+)
+def test_a_last_modified_is_a_date_where_it_can_be_read(modified: str, at: str | None) -> None:
+    result = fetch_reply(Reply(_HTML, headers={"Last-Modified": modified}))
+    assert result.last_modified == modified
+    assert result.modified == (Dated(at=at, origin=DateOrigin.HTTP) if at else None)
+
+
+def test_a_page_that_was_made_for_the_answer_has_no_date() -> None:
+    def made_now(_ask: Ask) -> Reply:
+        return Reply(_HTML, headers={"Last-Modified": format_datetime(datetime.now(UTC), usegmt=True)})
+
+    assert fetch_reply(made_now).modified is None
 
 
 def test_a_304_may_bring_a_new_etag_and_keeps_the_date_it_does_not_mention() -> None:

@@ -1,9 +1,12 @@
 """What in a passage says that it explains a tool."""
 
+from dataclasses import replace
+
 import pytest
 
 from ingest.link.tool_evidence import WEIGHTS, Findings, ToolEvidence
 from schemas.edges import EvidenceRole
+from schemas.nodes import Chunk, Tool
 from tests.fakes.tools import explain, make_passages, make_tool
 
 _CART = make_tool("shop.Cart", tool_type="py:class")
@@ -19,6 +22,11 @@ _TOOLS = (_CART, _ADD, _OPEN, _GET)
         (("API",), "Puts an item in.", ("shop.Cart.add",), _ADD, "anchor"),
         (("shop open",), "Opens it.", (), _OPEN, "heading"),
         (("Get",), "Fetches it.", (), _GET, "heading"),
+        (("The get builtin",), "Fetches it.", (), _GET, "heading"),
+        (("Builtins",), "get [-f] [name]\nFetches it.", (), _GET, "signature"),
+        (("Builtins",), "Fetches it.", ("index-get",), _GET, "anchor"),
+        (("Name",), "put: Stores it.\n\nget: Fetches it.", (), _GET, "signature"),
+        (("open",), "shop open DOOR\nOpens it.", (), _OPEN, "heading, first sentence, text"),
         (("API",), "class shop.Cart(items=()): A cart.", (), _CART, "signature, first sentence, code"),
         (("Calling Cart.add twice",), "It adds up.", (), _ADD, "in heading"),
         (("Day",), "With shop open you begin.", (), _OPEN, "first sentence, text"),
@@ -128,3 +136,45 @@ def test_many_options_count_as_a_few() -> None:
         for _ in range(number):
             findings.add(ToolEvidence.OPTIONS)
     assert few.score == many.score
+
+
+def entry(headings: tuple[str, ...], entries: tuple[str, ...], text: str) -> tuple[Chunk, ...]:
+    """A passage that stands in entries under a heading."""
+    (passage,) = make_passages(((*headings, *entries), text, ()))
+    return (replace(passage, section=headings[-1]),)
+
+
+@pytest.mark.parametrize(
+    ("entries", "text", "tool"),
+    [
+        (("get",), "get: get [-f] [name] Fetches it.", _GET),
+        (("get, fetch",), "get, fetch: Fetches it.", _GET),
+        (("get",), "get Fetches it.", _GET),
+        (("shop.Cart", "add"), "add(item): Puts it in.", _ADD),
+    ],
+)
+def test_the_entry_of_a_tool_defines_it_whatever_word_it_is(
+    entries: tuple[str, ...], text: str, tool: Tool
+) -> None:
+    (edge,) = explain(_TOOLS, entry(("Builtins",), entries, text))
+    assert (edge.src, edge.role) == (tool.id, EvidenceRole.DEFINES)
+    assert "entry" in edge.reason
+    assert edge.dst == edge.chunk
+
+
+@pytest.mark.parametrize(
+    ("entries", "text"),
+    [
+        (("complete", "get"), "get: Names of things to get."),
+        (("get",), "If nothing is left, the get is over."),
+        (("getter",), "getter: Gets."),
+    ],
+)
+def test_a_value_of_another_entry_and_what_goes_on_with_one_define_nothing(
+    entries: tuple[str, ...], text: str
+) -> None:
+    assert not [
+        edge
+        for edge in explain(_TOOLS, entry(("Builtins",), entries, text))
+        if edge.role is EvidenceRole.DEFINES
+    ]

@@ -96,3 +96,17 @@ def test_an_inserted_section_and_paragraph_change_no_other_id() -> None:
     )
     assert {node.id for node in before.nodes} < {node.id for node in after.nodes}
     assert {chunk.id for chunk in before.chunks} < {chunk.id for chunk in after.chunks}
+
+
+def test_sections_have_a_hash_of_their_own_and_a_page_the_heading_above_all() -> None:
+    before = parse_page("<h1>Guide</h1><p>One.</p><h2>Limits</h2><p>Two.</p><h2>Costs</h2><p>Three.</p>")
+    after = parse_page("<h1>Guide</h1><p>One.</p><h2>Limits</h2><p>Two, now.</p><h2>Costs</h2><p>Three.</p>")
+    held = {section.id: section.content_hash for section in sections_of(before)}
+    changed = [one.heading for one in sections_of(after) if held[one.id] != one.content_hash]
+    assert changed == ["Limits"]
+    assert len(set(held.values())) == len(held) == 3
+    paths = [
+        next(node.heading_path for node in parse_page(page).nodes if isinstance(node, Page))
+        for page in ("<h1>Guide</h1><h2>A</h2><p>x</p>", "<p>lead</p><h1>A</h1><h1>B</h1>", "<p>bare</p>")
+    ]
+    assert paths == [("Guide",), (), ()]

@@ -33,6 +33,8 @@ def ask(index: SmallIndex, text: str, *, filters: tuple[str, ...] = (), **option
         ("what does the run command print", "run"),
         ("when is run() called", "run"),
         ("explain the method `run`", "flask.Flask.run"),
+        ("what does the set builtin change", "set"),
+        ("what does `set` change", "set"),
     ],
 )
 def test_a_question_names_a_tool(text: str, name: str) -> None:
@@ -116,3 +118,12 @@ def test_a_tool_that_is_not_known_and_a_graph_that_is_not_read_are_said(index: S
     without = ask(index, "fill the shelf", tool=ToolUse(name="shop restock"), use_graph=False)
     assert without.tool_plan is not None
     assert "was not read" in without.tool_plan.problems[0]
+
+
+@pytest.mark.parametrize("name", ["till", "Till"])
+def test_a_tool_that_no_passage_explains_is_known_by_its_name(index: SmallIndex, name: str) -> None:
+    plan = ask(index, "in the morning", tool=ToolUse(name=name)).tool_plan
+    assert plan is not None
+    assert (plan.name, plan.description, plan.problems) == ("till", "Nobody writes of it.", ())
+    assert plan.tool_id is not None
+    assert plan.defined_by is None

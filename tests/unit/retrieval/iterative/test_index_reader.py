@@ -107,3 +107,22 @@ def test_relations_keep_their_predicate() -> None:
 
 def test_a_relation_whose_words_do_not_stand_in_the_passage_is_left_out() -> None:
     assert said(read(replace(MENTIONS, text="Bo Reed"))) == []
+
+
+def test_what_front_matter_states_is_a_statement_without_words() -> None:
+    stated = edge(EdgeKind.DEPENDS_ON, NOVEL.doc, AUTHOR.doc, NOVEL.doc)
+    verified = edge(EdgeKind.RELATES_TO, NOVEL.doc, AUTHOR.doc, NOVEL.doc, predicate="verified_by")
+    store = MemoryGraphStore()
+    writer = store.writer()
+    writer.stage(1, base=0)
+    writer.apply_nodes(NODES, [])
+    writer.apply_edges([*NAMES, stated, replace(verified, id="edge:verified")], [])
+    writer.finish(1)
+
+    facts = read_from_index(store.at(1), [NOVEL], step=2)
+
+    assert [(one.subject, one.predicate, one.object, one.span) for one in facts.statements] == [
+        ("Silver Harbour", "depends on", "Ada Quill", (0, 0)),
+        ("Silver Harbour", "verified by", "Ada Quill", (0, 0)),
+    ]
+    assert {one.name for one in facts.mentions} == {"Silver Harbour", "Ada Quill"}

@@ -1,10 +1,12 @@
 """When what was read suffices."""
 
+from dataclasses import replace
+
 import pytest
 
 from retrieval.iterative.facts import EntityKind, NameMention, Statement, StepFacts
 from retrieval.iterative.graph import Graph, merge
-from retrieval.iterative.judge import coverage, judge, leads_to_answer
+from retrieval.iterative.judge import coverage, judge, ways_to_answer
 from retrieval.iterative.state import ScoredEvidence, State
 from tests.fakes.novels import QUESTION, evidence
 
@@ -73,14 +75,41 @@ def test_without_a_cross_encoder_words_and_path_decide() -> None:
 
 def test_every_name_of_the_question_needs_a_path() -> None:
     both = state(ALL, question="Where were the authors of Silver Harbour and Tin Lantern born?")
-    assert leads_to_answer(state(ALL).view, QUESTION)
-    assert not leads_to_answer(both.view, both.question)
+    assert ways_to_answer(state(ALL))
+    assert not ways_to_answer(both)
 
 
 def test_what_the_question_names_is_no_answer() -> None:
-    assert not leads_to_answer(
-        state(ALL).view, "Where does Port Almond lie from Silver Harbour and Ada Quill?"
+    asked = "Where does Port Almond lie from Silver Harbour and Ada Quill?"
+    assert not ways_to_answer(state(ALL, question=asked))
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "leads"),
+    [
+        ("Silver Harbour is by Ada Quill.", "How long is a copy of Silver Harbour kept?", False),
+        (
+            "A copy is kept by Ada Quill, who is 40 years old. It is grey.",
+            "How long is a copy of Silver Harbour kept?",
+            True,
+        ),
+        ("A copy is kept until the harbour closes.", "How long is a copy of Silver Harbour kept?", True),
+        ("Ada Quill is 40 years old. A copy is kept.", "How long is a copy of Silver Harbour kept?", False),
+        ("Copies are kept in the cellar.", "How many copies of Silver Harbour are kept?", False),
+        ("Twelve copies are kept in the cellar.", "How many copies of Silver Harbour are kept?", True),
+        ("Copies are checked nightly.", "How often are copies of Silver Harbour checked?", True),
+        ("Copies are checked by Ada Quill.", "How often are copies of Silver Harbour checked?", False),
+    ],
+)
+def test_a_path_answers_how_long_only_where_a_passage_on_it_says_a_measure(
+    text: str, question: str, leads: bool
+) -> None:
+    read = state(text, question=question)
+    read = replace(
+        read,
+        passages=tuple(replace(one, evidence=replace(one.evidence, chunk_id="a")) for one in read.passages),
     )
+    assert bool(ways_to_answer(read)) is leads
 
 
 def test_rare_words_weigh_more_than_words_of_every_passage() -> None:

@@ -18,10 +18,12 @@ PAGES = 8
 
 
 class Logits:
-    """Keeps the port Reranker by the word that a text ends with: `good` 5, `near` 4.6, all else 1."""
+    """Keeps the port Reranker by the last word of a text: `good` 5, `near` 4.6, `perhaps` -1, else -8."""
 
     def score_pairs(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
-        return tuple({"good": 5.0, "near": 4.6}.get(text.split()[-1], 1.0) for text in texts)
+        return tuple(
+            {"good": 5.0, "near": 4.6, "perhaps": -1.0}.get(text.split()[-1], -8.0) for text in texts
+        )
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +38,8 @@ def index() -> SmallIndex:
         *pages,
         page("answer", {"Answer": "A lease is valid for an hour, good", "Copy": "Page 1 of something near"}),
         page("copy", {"Answer": "A lease is valid for an hour, good"}),
+        page("other", {"Other": "An hour goes by until it is over, perhaps"}),
+        page("weak", {"Weak": "So long it is, perhaps"}),
     )
     return build_index(documents, ())
 
@@ -71,6 +75,25 @@ def test_passages_from_rank_four_on_become_negatives_of_what_was_followed(index:
 def test_what_the_cross_encoder_finds_nearly_as_good_is_no_negative(index: SmallIndex) -> None:
     answer = chunk(index, "A lease")
     assert mine(index, Wanted(text="q", chunks=(answer.id,)), *FIRST, "Page 1 of something") == []
+
+
+def test_what_the_cross_encoder_does_not_reject_may_answer_and_is_no_negative(index: SmallIndex) -> None:
+    answer = chunk(index, "A lease")
+    rows = mine(index, Wanted(text="q", chunks=(answer.id,)), *FIRST, "An hour goes by", "Rest 3")
+    assert [row.negative.splitlines()[-1] for row in rows] == ["Rest 3 here."]
+
+
+def test_what_answers_the_same_question_in_another_spelling_is_no_negative(index: SmallIndex) -> None:
+    answers = [chunk(index, "A lease"), chunk(index, "Rest 3")]
+    asked = [
+        Wanted(text="How long?", chunks=(answers[0].id,)),
+        Wanted(text="how long", chunks=(answers[1].id,)),
+        Wanted(text="HOW LONG?", documents=("p4.md",)),
+    ]
+    found = walk_over(index, *FIRST, "Rest 3", "Rest 4", "Rest 5")
+    rows = list(mine_negatives(asked, lambda _: found, chunks=index.chunks, reranker=Logits()))
+    assert {row.anchor for row in rows} == {"How long?"}
+    assert {row.negative.splitlines()[-1] for row in rows} == {"Rest 5 here."}
 
 
 def test_passages_of_a_document_known_to_answer_are_no_negatives(index: SmallIndex) -> None:

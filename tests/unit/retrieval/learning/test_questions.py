@@ -1,10 +1,11 @@
 """Question files: what they must hold, and how they are split."""
 
+import re
 from typing import Any
 
 import pytest
 
-from retrieval.learning.questions import KnownQuestion, read_questions
+from retrieval.learning.questions import KnownQuestion, check_enough, read_questions
 from schemas.errors import ConfigError
 
 
@@ -63,6 +64,29 @@ def test_an_id_twice_is_refused() -> None:
         read_questions([*records(40), records(4)[3]], subject="q.jsonl")
 
 
-def test_too_few_questions_are_refused() -> None:
-    with pytest.raises(ConfigError, match="too few"):
-        read_questions(records(9), subject="q.jsonl")
+def test_a_few_questions_are_enough_for_what_tunes_nothing() -> None:
+    assert len(read_questions(records(2), subject="q.jsonl")) == 2
+
+
+@pytest.mark.parametrize(
+    ("ids", "has", "missing"),
+    [
+        (range(1), "has 1 question, too few", 9),
+        (range(2), "has 2 questions, too few", 8),
+        (range(9), "has 9 questions, too few", 1),
+    ],
+)
+def test_too_few_to_tune_by_are_refused_with_how_many_it_takes(ids: range, has: str, missing: int) -> None:
+    few = read_questions(records(len(ids)), subject="q.jsonl")
+    with pytest.raises(ConfigError, match=has) as caught:
+        check_enough(few, subject="q.jsonl")
+    assert "it takes 10, 5 of them to tune and 5 to check" in caught.value.message
+    assert int(re.search(r"at least (\d+) more", caught.value.message)[1]) >= missing  # type: ignore[index]
+
+
+def test_enough_questions_of_which_one_half_lacks_some_are_refused_with_how_many_that_half_lacks() -> None:
+    tuned = [one for one in read_questions(records(80), subject="q") if not one.is_held_out][:12]
+    held = [one for one in read_questions(records(80), subject="q") if one.is_held_out][:5]
+    with pytest.raises(ConfigError, match=r"\(here 12 and 2\); write at least 3 more"):
+        check_enough([*tuned, *held[:2]], subject="q.jsonl")
+    check_enough([*tuned, *held], subject="q.jsonl")

@@ -43,3 +43,19 @@ def test_names_of_the_catalogue_come_first_then_the_longest() -> None:
 def test_a_first_word_is_no_name_only_for_being_capitalised() -> None:
     assert entities_of("Backups are kept where?") == ()
     assert entities_of("NASA keeps them") == ("NASA",)
+
+
+@pytest.mark.parametrize("text", ["How does a Lease relate to the Outbox?", "Which guides relate to Redis?"])
+def test_relate_is_a_word_for_a_relation(text: str) -> None:
+    assert asks_for_relations(text)
+
+
+def test_letters_imports_and_files_are_no_entities_however_often_they_are_headings() -> None:
+    known = ("A", "from flask import Flask", "conf.py", "Example", "1", "import os", "Outbox")
+    assert entities_of("Is a from flask import in conf.py an example of 1 Outbox?", known) == ("Outbox",)
+    for text in (
+        "How does a view depend on its request?",
+        "What happens when I call a view in conf.py?",
+        "Can a value in config.py affect a test?",
+    ):
+        assert not asks_for_relations(text, known)

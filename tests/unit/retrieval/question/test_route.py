@@ -34,6 +34,14 @@ def test_a_known_code_or_document_routes_by_id_before_all_else() -> None:
     assert route_of("page 3 of GOV-0017", Known(documents=("page:x",))) is Route.ID
 
 
+def test_a_code_that_tells_little_takes_no_question_over() -> None:
+    flag, common = {"-s": ("chunk:a",)}, {"PATH_MAX": tuple(f"chunk:{n}" for n in range(11))}
+    assert route_of("Which option makes read silent, -s or -r?", Known(holders=flag)) is Route.PLAIN
+    assert route_of("Why is a file name longer than PATH_MAX refused?", Known(holders=common)) is Route.PLAIN
+    assert route_of("-s", Known(holders=flag)) is Route.ID
+    assert route_of("what is PATH_MAX", Known(holders=common)) is Route.ID
+
+
 def test_names_that_the_catalogue_knows_count_as_names() -> None:
     assert route_of("Does the base backup need the write-ahead log", Known()) is Route.PLAIN
     known = Known(names=("base backup", "write ahead log"))

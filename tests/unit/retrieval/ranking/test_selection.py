@@ -48,6 +48,17 @@ def test_two_of_a_section_and_three_of_a_page_come_before_the_rest() -> None:
     assert chosen == ["a0", "a1", "b0", "c", "b1", "b2", "a2", "a3"]
 
 
+def test_three_of_each_chapter_of_a_book_come_before_the_rest() -> None:
+    def of_chapter(chapter: str, score: float) -> list[Scored]:
+        found = [scored(f"{chapter}{n}", score - n / 100, doc="page:book") for n in range(4)]
+        parents = ("page:book", f"page:{chapter}", "section:x")
+        return [replace(one, chunk=replace(one.chunk, parent_ids=parents)) for one in found]
+
+    assert ids(of_chapter("a", 0.9) + of_chapter("b", 0.5), 8) == [
+        "a0", "a1", "a2", "b0", "b1", "b2", "a3", "b3",
+    ]  # fmt: skip
+
+
 def test_caps_are_lifted_only_when_too_few_are_left() -> None:
     one_page = [scored(f"a{n}", 0.9 - n / 100) for n in range(5)]
     assert select_evidence(one_page, top_k=3).relaxed == 0

@@ -1,9 +1,14 @@
 """Where a question begins in the graph."""
 
+from ingest.parse.document import parse_document
 from retrieval.wiki.seeds import PASSAGES, SEEDS_MAX, Seeds, find_seeds
 from retrieval.wiki.terms import parse_query
+from schemas.fragment import ParseRequest
 from schemas.ids import page_id
+from schemas.nodes import Page
+from tests.fakes.epub_files import ebooklib_epub
 from tests.fakes.governance import governance_index
+from tests.fakes.pages import count_words
 from tests.fakes.small_index import SmallIndex, build_index, page
 from tests.fakes.wiki import DAEMON, PLATFORM, mention, people_index
 
@@ -46,6 +51,17 @@ def test_nothing_found_is_no_seeds_and_no_error() -> None:
     for query in ("xyzzy plugh", "?!", "the of and"):
         assert seeds_of(people_index(), query).ids == ()
     assert seeds_of(build_index([], []), "Lease Daemon").ids == ()
+
+
+def test_a_chapter_is_found_by_its_name_once_and_not_its_book() -> None:
+    chapters = {name: f"<h1>{name}</h1><p>About {name.lower()}.</p>" for name in ("Lamp rooms", "Fog bells")}
+    request = ParseRequest(uri="files://s/island.epub", source="s", path="island.epub")
+    book = parse_document(ebooklib_epub("The island", chapters), request, count_tokens=count_words)
+    bells = next(node for node in book.nodes if isinstance(node, Page) and node.title == "Fog bells")
+
+    found = seeds_of(build_index([(book.nodes, book.chunks)], book.edges), "Who rings the fog bells?")
+
+    assert found.named == (bells.id,)
 
 
 def test_there_are_never_more_than_ten_seeds() -> None:

@@ -9,10 +9,15 @@ import pytest
 from lxml import etree
 
 from ingest.parse.document import parse_document
+from schemas.edges import EdgeKind
 from schemas.errors import ParseError
 from schemas.fragment import GraphFragment, ParseRequest
+from schemas.hashing import canonical_json
+from schemas.nodes import Page, is_document, page_of
+from schemas.records import to_record
 from tests.fakes.epub_files import ebooklib_epub
 from tests.fakes.pages import count_words, links_of, sections_of
+from tests.fakes.secret_samples import github_token
 
 SAMPLES = Path(__file__).parents[4] / "samples" / "formats"
 BOOK = {
@@ -59,11 +64,152 @@ def test_chapters_stand_side_by_side_and_are_named() -> None:
     fragment = parse(ebooklib_epub("The island", BOOK))
 
     assert [section.heading_path for section in sections_of(fragment)] == [
-        ("Lamps",), ("Lamps", "Wick"), ("Oil",), ("Prices",), ("Bells",),
+        ("Lamps",), ("Lamps", "Wick"), ("Oil",), ("Oil", "Prices"), ("Bells",),
     ]  # fmt: skip
     assert (fragment.kind, fragment.title) == ("epub", "The island")
     assert {chunk.breadcrumbs for chunk in fragment.chunks} == {("books", "The island")}
     assert {chunk.lang for chunk in fragment.chunks} == {"en"}
+
+
+def chapters_of(fragment: GraphFragment) -> list[Page]:
+    return [node for node in fragment.nodes if isinstance(node, Page) and not is_document(node)]
+
+
+def joined(fragment: GraphFragment, kind: EdgeKind) -> list[tuple[str, str]]:
+    """Edges of a kind by what their ends are called."""
+    names = {node.id: getattr(node, "title", "") or getattr(node, "heading", "") for node in fragment.nodes}
+    return [(names[one.src], names[one.dst]) for one in fragment.edges if one.kind is kind and names[one.dst]]
+
+
+def test_each_chapter_is_a_page_of_the_book_in_reading_order() -> None:
+    data = ebooklib_epub("The island", BOOK)
+    fragment = parse(data)
+    book, *chapters = (node for node in fragment.nodes if isinstance(node, Page))
+
+    assert (book.id, book.title) == (fragment.doc, "The island")
+    assert [chapter.title for chapter in chapters] == ["Lamps", "Oil", "Bells"]
+    assert {(one.doc, one.path, one.document_kind, one.lang) for one in chapters} == {
+        (book.id, "books/island.epub", "epub", "en")
+    }
+    assert [element_at(data, one.fragment or "").split()[0] for one in chapters] == [
+        "Lamps",
+        "First",
+        "Bells",
+    ]
+    assert joined(fragment, EdgeKind.NEXT) == [("Lamps", "Oil"), ("Oil", "Bells")]
+    assert joined(fragment, EdgeKind.CONTAINS) == [
+        ("The island", "Lamps"), ("The island", "Oil"), ("The island", "Bells"),
+        ("Lamps", "Lamps"), ("Lamps", "Wick"), ("Oil", "Oil"), ("Oil", "Prices"), ("Bells", "Bells"),
+    ]  # fmt: skip
+
+
+def test_a_passage_stands_in_its_chapter_and_in_the_book() -> None:
+    fragment = parse(ebooklib_epub("The island", BOOK))
+    titles = {node.id: node.title for node in fragment.nodes if isinstance(node, Page)}
+
+    assert [[titles[one] for one in chunk.parent_ids if one in titles] for chunk in fragment.chunks] == [
+        ["The island", title] for title in ("Lamps", "Lamps", "Oil", "Oil", "Bells")
+    ]
+    assert [titles[page_of(chunk)] for chunk in fragment.chunks] == ["Lamps", "Lamps", "Oil", "Oil", "Bells"]
+
+
+def test_a_chapter_keeps_its_id_and_hash_when_another_changes_or_is_moved() -> None:
+    whole = {one.title: one for one in chapters_of(parse(ebooklib_epub("The island", BOOK)))}
+    changed_oil = {**BOOK, "Oil": "<p>Other words.</p>"}
+    now = {one.title: one for one in chapters_of(parse(ebooklib_epub("The island", changed_oil)))}
+    moved = {
+        one.title: one for one in chapters_of(parse(changed(ebooklib_epub("The island", BOOK), _backwards)))
+    }
+
+    assert {title: one.id for title, one in now.items()} == {title: one.id for title, one in whole.items()}
+    assert [title for title in whole if now[title].content_hash != whole[title].content_hash] == ["Oil"]
+    assert list(moved) == ["Bells", "Oil", "Lamps"]
+    assert {title: one.id for title, one in moved.items()} == {title: one.id for title, one in whole.items()}
+
+
+def _backwards(name: str, data: bytes) -> bytes:
+    """The same book with its spine in reverse."""
+    if not name.endswith(".opf"):
+        return data
+    package = etree.fromstring(data)
+    spine = next(package.iter("{*}spine"))
+    spine[:] = reversed(spine)
+    return etree.tostring(package)
+
+
+def test_a_link_from_chapter_to_chapter_joins_their_pages() -> None:
+    fragment = parse(ebooklib_epub("The island", BOOK))
+
+    assert joined(fragment, EdgeKind.LINKS_TO) == [("Lamps", "Oil")]
+    (edge,) = (one for one in fragment.edges if one.kind is EdgeKind.LINKS_TO)
+    assert (edge.anchor_text, edge.fragment) == ("rape", links_of(fragment)["rape"].fragment)
+
+
+def test_text_without_a_heading_stays_in_its_own_chapter() -> None:
+    fragment = parse(unlisted(ebooklib_epub("The island", {"One": "<p>First.</p>", "Two": "<p>Second.</p>"})))
+    first, second = chapters_of(fragment)
+
+    assert (first.title, second.title) == ("ch1", "ch2")
+    assert [chunk.text for chunk in fragment.chunks] == ["First.", "Second."]
+    assert [chunk.fragment for chunk in fragment.chunks] == [first.fragment, second.fragment]
+
+
+def unlisted(data: bytes) -> bytes:
+    """The same book with an empty table of contents."""
+    return relisted(data, "")
+
+
+def relisted(data: bytes, points: str) -> bytes:
+    """The same book with other entries in its table of contents, as EPUB 2 writes them."""
+
+    def change(name: str, old: bytes) -> bytes:
+        if name.endswith(".opf"):
+            return old.replace(b' properties="nav"', b"").replace(b'<itemref idref="nav"/>', b"")
+        if not name.endswith(".ncx"):
+            return old
+        head, _, rest = old.partition(b"<navMap>")
+        return b"".join((head, b"<navMap>", points.encode(), b"</navMap>", rest.rpartition(b"</navMap>")[2]))
+
+    return changed(data, change)
+
+
+def point(label: str, src: str, *inside: str) -> str:
+    """An entry of such a table, with those below it."""
+    below = "".join(inside)
+    return f'<navPoint><navLabel><text>{label}</text></navLabel><content src="{src}"/>{below}</navPoint>'
+
+
+FLAT = "<h1>Lamps</h1><p>Light.</p><h1 id='wick'>Wick</h1><p>Cut it.</p>"
+"""A chapter as some publishers write one: its sections have headings of its own level."""
+
+
+@pytest.mark.parametrize(
+    ("points", "wick"),
+    [
+        (point("Lamps", "text/ch1.xhtml"), ("Lamps", "Wick")),
+        (point("Lamps", "text/ch1.xhtml", point("Wick", "text/ch1.xhtml#wick")), ("Lamps", "Wick")),
+        (point("Lamps", "text/ch1.xhtml") + point("Wick", "text/ch1.xhtml#wick"), ("Wick",)),
+    ],
+    ids=["one entry", "an entry below it", "two entries side by side"],
+)
+def test_the_heading_path_names_the_chapter_unless_the_file_has_several(
+    points: str, wick: tuple[str, ...]
+) -> None:
+    fragment = parse(relisted(ebooklib_epub("The island", {"x": FLAT}), points))
+
+    assert [chapter.title for chapter in chapters_of(fragment)] == ["Lamps"]
+    assert [chunk.heading_path for chunk in fragment.chunks] == [("Lamps",), wick]
+
+
+def test_a_secret_that_only_the_table_of_contents_tells_is_hidden() -> None:
+    token = github_token()
+    fragment = parse(
+        relisted(ebooklib_epub("The island", {"x": FLAT}), point(f"Lamps {token}", "text/ch1.xhtml"))
+    )
+
+    assert token not in canonical_json(to_record(fragment))
+    assert fragment.secrets
+    assert [one.title for one in chapters_of(fragment)] == ["Lamps [redacted]"]
 
 
 def test_the_fragment_of_a_passage_leads_to_its_heading_in_the_book() -> None:

@@ -91,3 +91,15 @@ def test_file_id_is_the_name_of_the_file_or_the_last_part_of_the_url() -> None:
         0
     ].file_id == ("lamps.pdf")
     assert parse(data, name="dir/Lamp%20Manual.pdf").chunks[0].file_id == "Lamp Manual.pdf"
+
+
+def test_pages_and_regions_of_a_pdf_have_hashes_that_change_with_what_they_say() -> None:
+    def hashes(last: str) -> tuple[list[str], list[str]]:
+        nodes = parse(pdf_bytes([[Text(prose("bell"))], [Text(prose("lantern")), Text(last)]])).nodes
+        pages = [node.content_hash for node in nodes if isinstance(node, PdfPage)]
+        return pages, [node.content_hash for node in nodes if isinstance(node, PdfRegion)]
+
+    before, after = hashes(prose("gate")), hashes(prose("door"))
+    assert [one == other for one, other in zip(before[0], after[0], strict=True)] == [True, False]
+    assert [one == other for one, other in zip(before[1], after[1], strict=True)] == [True, False]
+    assert len({*before[0], *before[1]}) == 4

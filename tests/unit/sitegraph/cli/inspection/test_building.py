@@ -6,6 +6,8 @@ from schemas.fragment import ParseRequest
 from schemas.nodes import RegionType
 from sitegraph.cli.inspection.building import build_report
 from sitegraph.cli.inspection.report import Report
+from sitegraph.cli.inspection.text import render_text
+from tests.fakes.epub_files import ebooklib_epub
 from tests.fakes.pdfs import Text, count_words, heading, pdf_bytes, prose, request
 
 URI = "http://docs.example/a.html"
@@ -36,6 +38,15 @@ def test_chunks_are_numbered_and_found_again_under_their_sections() -> None:
         ("Oil burns.", 1),
     ]
     assert report.doubts == ()
+
+
+def test_the_chapters_of_a_book_are_shown_with_their_sections() -> None:
+    book = ebooklib_epub("B", {"Lamps": "<h1>Lamps</h1><p>x</p><h2>Wick</h2>", "Oil": "<h1>Oil</h1><p>y</p>"})
+    report = report_of(book, ParseRequest(uri="files://s/b.epub", source="s", path="b.epub"))
+
+    assert [(one.title, one.sections) for one in report.chapters] == [("Lamps", (0, 1)), ("Oil", (2,))]
+    assert (report.title, report.breadcrumbs) == ("B", ("B",))
+    assert f"Lamps  #{report.chapters[0].fragment}  (2 sections)" in render_text(report, width=80)
 
 
 def test_a_page_that_asks_not_to_be_indexed_has_no_chunk_and_no_doubt() -> None:

@@ -1,0 +1,100 @@
+"""Which documents a question names by their own ids, in any case and by a beginning; else why none."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from indexes.ports import ChunkReader, Vector
+from retrieval.question.words import code_prefix, id_tokens
+from schemas.evidence import Filter, SearchField
+from schemas.nodes import Chunk
+
+LOOK_UP = 50
+EXACT = 200
+SHOWN = 5
+_CODE = re.compile(r"[A-Za-z][A-Za-z0-9]{1,9}-\d{1,6}")
+_FIELDS = (SearchField.CODES, SearchField.HEADING, SearchField.TEXT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundIds:
+    """Documents by the token that names them; `problems` say of ids why they name none, or several.
+
+    `unknown` are tokens shaped like ids that no document has.
+    """
+
+    documents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """All documents, in id order."""
+        return tuple(sorted({doc for docs in self.documents.values() for doc in docs}))
+
+
+def bind_ids(chunks: ChunkReader, text: str, vector: Vector) -> BoundIds:
+    """Find the documents whose own ids *text* contains: whole in any case, else by their beginning.
+
+    `PRD-0008` means every document whose id begins with that code. Any other beginning must belong to one
+    document alone.
+    """
+    tokens = id_tokens(text)
+    known = _ids_like(chunks, tokens, vector) if tokens else {}
+    documents: dict[str, tuple[str, ...]] = {}
+    problems: list[str] = []
+    unknown: list[str] = []
+    for token in tokens:
+        found = _meant(token, known)
+        if found and (len(found) == 1 or is_code(token)):
+            documents[token] = tuple(sorted({doc for docs in found.values() for doc in docs}))
+        if len(found) > 1:
+            listed = ", ".join(sorted(found)[:SHOWN]) + (", …" if len(found) > SHOWN else "")
+            meant = "all are meant" if is_code(token) else "give more of it"
+            problems.append(f"{token} begins {len(found)} ids ({listed}); {meant}")
+        elif not found and is_code(token):
+            problems.append(f"no document has the id {token}")
+            unknown.append(token)
+    return BoundIds(documents=documents, unknown=tuple(unknown), problems=tuple(problems))
+
+
+def is_code(token: str) -> bool:
+    """Whether a token is all letters, a dash and a number: `GOV-0017`, `gov-0017`."""
+    return _CODE.fullmatch(token) is not None
+
+
+def _ids_like(chunks: ChunkReader, tokens: Collection[str], vector: Vector) -> dict[str, tuple[str, ...]]:
+    """Return documents by their own ids, of those that begin as a token does or are one in another case."""
+    spelled = {one for token in tokens for one in (token, token.upper(), token.lower())}
+    own = (Filter(field="doc_id", values=tuple(sorted(spelled))),)
+    exact = chunks.search_vector(SearchField.TEXT, vector, top_k=EXACT, filters=own)
+    begun = [match[0] for token in tokens if (match := _CODE.match(token))]
+    codes = {code for one in begun for code in (one, one.upper())}
+    near = {
+        hit.chunk_id
+        for code in sorted(codes)
+        for place in _FIELDS
+        for hit in chunks.search_text(place, code, top_k=LOOK_UP)
+    }
+    found = chunks.get(sorted(near | {hit.chunk_id for hit in exact}))
+    return _by_id(found)
+
+
+def _by_id(found: Collection[Chunk]) -> dict[str, tuple[str, ...]]:
+    docs: dict[str, set[str]] = {}
+    for chunk in found:
+        if chunk.doc_id:
+            docs.setdefault(chunk.doc_id, set()).add(chunk.doc)
+    return {doc_id: tuple(sorted(docs[doc_id])) for doc_id in sorted(docs)}
+
+
+def _meant(token: str, known: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return the ids that a token is; else those that it begins, a whole code only where the code ends."""
+    folded = token.casefold()
+    same = {doc_id: docs for doc_id, docs in known.items() if doc_id.casefold() == folded}
+    if same or not _CODE.match(token):
+        return same
+    if is_code(token):
+        prefixes = {doc_id: code_prefix(doc_id) or code_prefix(doc_id.upper()) for doc_id in known}
+        return {one: known[one] for one, code in prefixes.items() if code and code.casefold() == folded}
+    return {doc_id: docs for doc_id, docs in known.items() if doc_id.casefold().startswith(folded)}
