@@ -120,11 +120,11 @@ def test_what_depends_on_a_document_is_answered_anew_after_one_more_does(
     sitegraph.run(source, index)
 
     _, again = (ask_the_wiki(sitegraph, index, question) for _ in range(2))
-    assert "The archive format" in again["answer"]
-    assert "The tape library" not in again["answer"]
+    assert "ADR-0031" in again["answer"]
+    assert "ADR-0042" not in again["answer"]
 
     write_decision(docs, "ADR-0042", "The tape library")
     sitegraph.run(source, index)
     after = ask_the_wiki(sitegraph, index, question)
-    assert "The archive format" in after["answer"]
-    assert "The tape library" in after["answer"]
+    assert "ADR-0031" in after["answer"]
+    assert "ADR-0042" in after["answer"]
