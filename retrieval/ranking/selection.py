@@ -34,18 +34,21 @@ def select_evidence(
     """Cut one fixed order after *top_k*, so that a larger `top_k` only appends.
 
     The order: what fits at most 2 a section and 3 a page, which is one of a PDF, a chapter of a book, else a
-    file or an address; then what breaks only the page cap; then the rest; each by (place, -score, id). A
-    chunk equal word for word to a better one, or one of its *copies* by id, is left out. The *definitions*
-    that fit stand at the 6th place at the latest, those *of_tools*, whatever the caps, at the 2nd.
+    file or an address; then what breaks only the page cap; then the rest; each by (place, -score, id); and
+    then pages that are no content. A chunk equal word for word to a better one, or one of its *copies* by id,
+    is left out. The *definitions* that fit stand at the 6th place at the latest, those *of_tools*, whatever
+    the caps, at the 2nd.
     """
-    rest = _without_repeats(sorted(candidates, key=lambda one: one.rank_key), copies or {})
+    ranked = _without_repeats(sorted(candidates, key=lambda one: one.rank_key), copies or {})
+    rest, last = [one for one in ranked if not one.is_last], [one for one in ranked if one.is_last]
     seen: Counter[str] = Counter()
     fits, rest = _split(rest, seen, per_page=PER_PAGE, per_section=PER_SECTION)
     many_a_page, rest = _split(rest, seen, per_page=len(candidates), per_section=PER_SECTION)
     fitting = {one.chunk.id for one in fits}
     ordered = _raise(_raise(fits, definitions, DEFINITION_PLACE) + many_a_page + rest, of_tools, TOOL_PLACE)
-    chosen = tuple(ordered[:top_k])
-    return Selection(chosen=chosen, relaxed=sum(one.chunk.id not in fitting for one in chosen))
+    chosen = tuple((ordered + last)[:top_k])
+    relaxed = sum(one.chunk.id not in fitting and not one.is_last for one in chosen)
+    return Selection(chosen=chosen, relaxed=relaxed)
 
 
 def _raise(ranked: list[Scored], chunks: Sequence[str], place: int) -> list[Scored]:
