@@ -1,9 +1,10 @@
 """Edges of the graph."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from schemas.ids import edge_id
+from schemas.later_fields import LATER
 
 
 class EdgeKind(StrEnum):
@@ -53,11 +54,11 @@ class EvidenceRole(StrEnum):
 class Edge:
     """A directed edge; `doc` is the document that states it.
 
-    `confidence` is 1.0 for structure, links and front matter. `count` is how often the page repeats
-    the same link. `chunk` and `text` are the chunk an edge was read from, where it was read from text, and
-    the words of it that say so. `predicate` is how two entities are related, or a relation that front
-    matter states under a key of its own.
-    `role` and `reason` say of an `explained_by` edge what the chunk is to the tool, and by what that was
+    `confidence` is 1.0 for structure, links and front matter. `count` is how often the page, or the chunk,
+    repeats the same link. `chunk` and `text` are the chunk an edge was read from, where it was read from
+    text, and the words of it that say so; `offset` is where in that text a link begins, in code points.
+    `predicate` is how two entities are related, or a relation that front matter states under a key of its
+    own. `role` and `reason` say of an `explained_by` edge what the chunk is to the tool, and by what that was
     told; `reason` marks a `similar_to` edge between near duplicates.
     """
 
@@ -74,6 +75,7 @@ class Edge:
     count: int = 1
     score: float | None = None
     chunk: str | None = None
+    offset: int | None = field(default=None, metadata=LATER)
     text: str | None = None
     predicate: str | None = None
     role: EvidenceRole | None = None

@@ -29,6 +29,7 @@ FILTER_FIELDS = (
     "version",
     "lang",
     "template_type",
+    "page_kind",
     "file_id",
     "page_no",
     "tool_names",

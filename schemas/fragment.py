@@ -9,14 +9,29 @@ from schemas.nodes import Chunk, Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkPlace:
+    """Where a link stands: `offset` code points into the text of `chunk`.
+
+    None where its words are not in that text: in the heading over it, or in a picture.
+    """
+
+    chunk: str
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A hyperlink as found; `target` is a canonical URI without fragment."""
+    """A hyperlink as found; `target` is a canonical URI without fragment.
+
+    `places` are those in chunks, in reading order; a link outside of the content has none.
+    """
 
     target: str
     text: str
     position: LinkPosition
     fragment: str | None = None
     count: int = 1
+    places: tuple[LinkPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

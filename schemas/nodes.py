@@ -33,6 +33,17 @@ class DocumentKind:
     MARKDOWN: Final = "markdown"
 
 
+class PageKind(StrEnum):
+    """What a page is to its site; all but CONTENT are cited last, and their links give no authority."""
+
+    CONTENT = "content"
+    INDEX = "index"
+    LISTING = "listing"
+    CHANGES = "changes"
+    SEARCH = "search"
+    NOT_FOUND = "not_found"
+
+
 class RegionType(StrEnum):
     """What a region of a PDF page is."""
 
@@ -75,6 +86,7 @@ class Page:
     version: str | None = None
     lang: str | None = None
     template_type: str | None = None
+    page_kind: PageKind = field(default=PageKind.CONTENT, metadata=LATER)
     breadcrumbs: tuple[str, ...] = ()
     heading_path: tuple[str, ...] = field(default=(), metadata=LATER)
     last_modified: str | None = field(default=None, metadata=LATER)
@@ -307,6 +319,7 @@ class Chunk:
     ocr_conf: float | None = None
     lang: str | None = None
     template_type: str | None = None
+    page_kind: PageKind = PageKind.CONTENT
     tool_names: tuple[str, ...] = ()
     structure_confidence: float = 1.0
     round_trip: bool | None = None

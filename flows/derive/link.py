@@ -7,6 +7,7 @@ from functools import cached_property
 from flows.derive.embed import embed_chunks
 from flows.derive.entities import EntityPlan
 from flows.derive.names import NextNames
+from flows.derive.navigation import NextNavigation
 from flows.derive.row_counts import SourceCounts, growth_of
 from flows.derive.tools import NextTools
 from flows.run.contexts import DeriveContext
@@ -18,6 +19,7 @@ from ingest.diff.feed import DocumentStep, document_steps, tool_steps
 from ingest.diff.rows import Observed, as_observed, mark, row_changes
 from ingest.link.anchors import give_anchor_texts
 from ingest.link.explained_by import explained_by_edges
+from ingest.link.repeated import with_navigation
 from ingest.link.resolve import (
     link_edges,
     redirect_ends,
@@ -64,8 +66,8 @@ class NextGeneration:
 
     def affected(self) -> tuple[str, ...]:
         """Documents whose rows may change: the changed ones, those that link to what came, went or leads
-        elsewhere now, those whose incoming links may have changed, and those whose text names what has come,
-        gone or changed; in id order.
+        elsewhere now, those whose incoming links may have changed, those whose text names what has come,
+        gone or changed, and those with a link that becomes navigation or is it no more; in id order.
         """
         ledger = self.run.index.ledger
         moved = [c for c in self.changes.values() if c.kind in (ChangeKind.ADDED, ChangeKind.REMOVED)]
@@ -80,7 +82,7 @@ class NextGeneration:
         shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
         targets = self.resolve(ledger.links.targets_of(shas)).values()
         naming = (*self._named_otherwise(), *self.names.speaking(), *self.tools.touched())
-        return tuple(sorted({*self.changes, *linking, *targets, *naming}))
+        return tuple(sorted({*self.changes, *linking, *targets, *naming, *self.navigation.touched()}))
 
     def _named_otherwise(self) -> Iterable[str]:
         """Documents that have other names now, and those whose texts link to one that has another title."""
@@ -107,6 +109,11 @@ class NextGeneration:
         )
         now = self.resolve(changed)
         return frozenset(uri for uri in changed if then.get(uri) != now.get(uri))
+
+    @cached_property
+    def navigation(self) -> NextNavigation:
+        """The links of the text that are navigation, as it will be."""
+        return NextNavigation(run=self.run, base=self.base, changes=self.changes)
 
     @cached_property
     def tools(self) -> NextTools:
@@ -167,7 +174,10 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     # What a lost ledger left unknown stays as it is until the run of its own source.
     docs = [doc for doc in docs if doc not in live or live[doc].fragment_sha]
     live = {doc: live[doc] for doc in docs if doc in live}
-    fragments = _load(run, live)
+    fragments = {
+        doc: with_navigation(fragment, generation.navigation.texts(live[doc].source))
+        for doc, fragment in _load(run, live).items()
+    }
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
     edges = _edges(generation, fragments, live)
     chunks = generation.tools.give_names(_chunks(generation, fragments, live), edges)

@@ -1,7 +1,7 @@
 """Links and references of a document become edges once their targets exist."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from schemas.documents import LiveDocument
@@ -19,14 +19,22 @@ Live = Callable[[Sequence[str]], Mapping[str, LiveDocument]]
 def link_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -> tuple[Edge, ...]:
     """Return the document's `links_to` edges, in id order; links to itself and to unknown targets add none.
 
-    Links that agree in target, text, position and fragment are one edge with a count.
+    Links that agree in target, text, position, fragment and chunk are one edge with a count, which begins
+    where the first of them does.
     """
-    counts: Counter[tuple[str, Link]] = Counter()
+    counts: Counter[tuple[str, Link, str | None]] = Counter()
+    offsets: dict[tuple[str, Link, str | None], int | None] = {}
     for link in fragment.links:
         target = resolve(link.target)
-        if target is not None and target != fragment.doc:
-            counts[target, _key(link)] += link.count
-    edges = (_link_edge(fragment, source, dst, link, n) for (dst, link), n in counts.items())
+        if target is None or target == fragment.doc:
+            continue
+        for chunk, offset, count in _stands(link):
+            key = (target, _key(link), chunk)
+            counts[key] += count
+            offsets.setdefault(key, offset)
+    edges = (
+        _link_edge(fragment, source, *key, offset=offsets[key], count=count) for key, count in counts.items()
+    )
     return tuple(sorted(edges, key=lambda edge: edge.id))
 
 
@@ -72,6 +80,14 @@ def unresolved_references(fragment: GraphFragment, *, resolve: Resolve) -> tuple
     return tuple(sorted({r.target for r in fragment.references if resolve(r.target) is None}))
 
 
+def _stands(link: Link) -> Iterator[tuple[str | None, int | None, int]]:
+    """Chunk, offset and number of the places of a link; one outside of all chunks has no place."""
+    if not link.places:
+        yield None, None, link.count
+    for place in link.places:
+        yield place.chunk, place.offset, 1
+
+
 def _key(link: Link) -> Link:
     return Link(target="", text=link.text, position=link.position, fragment=link.fragment)
 
@@ -84,9 +100,18 @@ def _reference_edge(fragment: GraphFragment, source: str, dst: str, reference: R
     return replace(edge, id=id_, predicate=reference.predicate)
 
 
-def _link_edge(fragment: GraphFragment, source: str, dst: str, link: Link, count: int) -> Edge:
+def _link_edge(
+    fragment: GraphFragment,
+    source: str,
+    dst: str,
+    link: Link,
+    chunk: str | None,
+    *,
+    offset: int | None,
+    count: int,
+) -> Edge:
     kind = EdgeKind.LINKS_TO
-    qualifier = (link.text, link.position.value, link.fragment or "")
+    qualifier = (link.text, link.position.value, link.fragment or "", *([chunk] if chunk else []))
     return Edge(
         id=edge_id(kind.value, fragment.doc, dst, *qualifier),
         kind=kind,
@@ -98,4 +123,6 @@ def _link_edge(fragment: GraphFragment, source: str, dst: str, link: Link, count
         position=link.position,
         fragment=link.fragment,
         count=count,
+        chunk=chunk,
+        offset=offset,
     )

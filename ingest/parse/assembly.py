@@ -1,34 +1,43 @@
 """Sections of an HTML or Markdown page > the typed graph of one document."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import takewhile
+from urllib.parse import urlsplit
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.entry_spans import EntryPiece, Room, part_by_entries
 from ingest.parse.graph import DocumentGraph
-from ingest.parse.outline import OutlineSection, Stretch
+from ingest.parse.outline import OutlineSection, Stretch, links_in
 from ingest.parse.page_facts import PageFacts, PagePart
+from ingest.parse.page_kind import page_kind
 from ingest.parse.parts import join_parts
 from ingest.parse.secrets import hide_in_page
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
-from schemas.fragment import GraphFragment, Link, ParseRequest
+from schemas.fragment import GraphFragment, Link, LinkPlace, ParseRequest
 from schemas.hashing import record_sha256
 from schemas.ids import Occurrences, chunk_id, normalise_text, page_id, part_page_id, section_id
-from schemas.nodes import Chunk, Page, Section
+from schemas.nodes import Chunk, Page, PageKind, Section
 
 MAX_FRAGMENTS = 200
 """Further ids kept of one chunk; a page made of empty anchors has more, and none of them matters."""
 
 
+_LINK_LISTS = frozenset({PageKind.INDEX, PageKind.LISTING, PageKind.SEARCH, PageKind.NOT_FOUND})
+
+PlacedLink = tuple[Hashable, LinkPlace]
+
+
 @dataclass(slots=True, kw_only=True)
 class _PageGraph(DocumentGraph):
+    kind: PageKind
     sections: list[Section] = field(default_factory=list)
+    places: list[PlacedLink] = field(default_factory=list)
     parts: tuple[str, ...] = ()
 
     def page_of(self, section: OutlineSection) -> str:
@@ -48,10 +57,11 @@ def assemble_page(
 
     Where the page has parts, as a book has chapters, these contain the sections: Page > Page > Section.
     `contains` leads from the Page to all of its sections, nested or not, so that one hop reaches each;
-    `parent_of` keeps the nesting. A `noindex` page is its Page node alone.
+    `parent_of` keeps the nesting. A `noindex` page is its Page node alone. Links that are in the outline get
+    their places.
     """
     (outline, links, facts, request), secrets = hide_in_page(outline, links, facts, request)
-    graph = _PageGraph(request=request, doc=page_id(request.uri))
+    graph = _PageGraph(request=request, doc=page_id(request.uri), kind=_page_kind(outline, facts, request))
     # Cutting and labelling count the same texts; the tokenizer is the most costly part of a page.
     count_tokens = cache(count_tokens)
     if not facts.noindex:
@@ -59,6 +69,9 @@ def assemble_page(
         join_parts(graph, graph.parts, facts.parts)
         _add_sections(graph, outline)
         _add_chunks(graph, outline, facts, count_tokens)
+        links = place_links(links, graph.places)
+    if graph.kind in _LINK_LISTS:
+        links = _as_navigation(links)
     page = _page(graph, facts, page_hash(outline, links, facts.title))
     parts = _part_pages(graph, page, outline, facts.parts)
     return GraphFragment(
@@ -122,8 +135,30 @@ def _page(graph: _PageGraph, facts: PageFacts, content_hash: str) -> Page:
         version=request.version,
         lang=facts.lang or request.language,
         template_type=facts.template_type,
+        page_kind=graph.kind,
         breadcrumbs=facts.breadcrumbs,
         heading_path=_heading_above(graph.sections),
+    )
+
+
+def _as_navigation(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Give the links of the text the position of navigation, which is all that the page is for."""
+    return tuple(
+        replace(link, position=LinkPosition.NAV) if link.position is LinkPosition.BODY else link
+        for link in links
+    )
+
+
+def _page_kind(outline: tuple[OutlineSection, ...], facts: PageFacts, request: ParseRequest) -> PageKind:
+    host = urlsplit(request.uri).netloc
+    stated = (link for link in links_in(outline) if isinstance(link, Link))
+    return page_kind(
+        outline,
+        title=facts.title,
+        uri=request.uri,
+        on_site=sum(urlsplit(link.target).netloc == host for link in stated),
+        has_search=facts.has_search,
+        is_empty=facts.is_empty,
     )
 
 
@@ -208,7 +243,9 @@ def _add_chunks(
                 fragment=_fragment_at(section, piece, span.start),
                 fragments=_fragments(section, span.start, end),
             )
-            graph.add_chunk(_chunk(chunk, section, span, occurrences, count_tokens), cut_from=node.id)
+            chunk = _chunk(chunk, section, span, occurrences, count_tokens)
+            graph.add_chunk(chunk, cut_from=node.id)
+            graph.places.extend(_links_in(section, span, end, chunk.id))
 
 
 def _spans(section: OutlineSection, count_tokens: CountTokens) -> Iterator[tuple[EntryPiece, ChunkSpan]]:
@@ -272,6 +309,7 @@ def _chunk_of_page(graph: _PageGraph, facts: PageFacts) -> Chunk:
         file_path=request.path,
         lang=facts.lang or request.language,
         template_type=facts.template_type,
+        page_kind=graph.kind,
         structure_confidence=facts.structure_confidence,
     )
 
@@ -300,6 +338,25 @@ def _chunk(
         captions=captions,
         code_languages=tuple(dict.fromkeys(name for name in languages if name is not None)),
     )
+
+
+def _links_in(section: OutlineSection, span: ChunkSpan, end: int, chunk: str) -> Iterator[PlacedLink]:
+    """Links that begin in a chunk, up to where the next one does; those of the heading are the first's."""
+    if not section.text[: span.start].strip():
+        yield from ((link, LinkPlace(chunk=chunk)) for link in section.heading_links)
+    low = bisect_right(section.links, span.start - 1, key=lambda link: link[0]) if span.start else 0
+    high = bisect_right(section.links, end - 1, key=lambda link: link[0])
+    for first, last, link in section.links[low:high]:
+        offset = span.offset_of(first) if last > first else None
+        yield link, LinkPlace(chunk=chunk, offset=offset)
+
+
+def place_links(links: tuple[Link, ...], places: Iterable[PlacedLink]) -> tuple[Link, ...]:
+    """Give each link the places where it stands, in reading order."""
+    found: dict[Hashable, list[LinkPlace]] = {}
+    for link, place in places:
+        found.setdefault(link, []).append(place)
+    return tuple(replace(link, places=tuple(found[link])) if link in found else link for link in links)
 
 
 def _meet(span: ChunkSpan, start: int, end: int) -> bool:

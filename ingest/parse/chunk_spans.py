@@ -23,6 +23,10 @@ class ChunkSpan:
         own = section[self.start : self.end]
         return f"{self.header}\n{own}" if self.header else own
 
+    def offset_of(self, at: int) -> int:
+        """Where an offset of the section is in what the chunk says."""
+        return at - self.start + (len(self.header) + 1 if self.header else 0)
+
 
 def cut_chunks(
     text: str, stretches: tuple[Stretch, ...], *, max_tokens: int, count_tokens: CountTokens

@@ -1,8 +1,8 @@
 """Hyperlinks as found on a page > distinct canonical links with counts."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from ingest.urls import MAX_LENGTH, canonical_url, split_fragment
 from schemas.edges import LinkPosition
@@ -19,20 +19,31 @@ _NO_DOCUMENT = ("mailto:", "javascript:", "data:", "tel:", "ftp:", "about:", "bl
 
 @dataclass(frozen=True, slots=True)
 class FoundLink:
-    """A link as written: `href` unresolved, `text` with single spaces."""
+    """A link as written: `href` unresolved, `text` with single spaces; `key` is what the outline calls it."""
 
     href: str
     text: str
     position: LinkPosition
+    key: Hashable = None
 
 
-def collect_links(found: Iterable[FoundLink], *, base: str) -> tuple[tuple[Link, ...], tuple[str, ...]]:
-    """Resolve links against *base* and count equal ones; also gives warnings.
+@dataclass(frozen=True, slots=True)
+class CollectedLinks:
+    """Distinct links in order of first occurrence, what was left out, and the links by their keys."""
 
-    Order is that of first occurrence. What names no document (mail, scripts, malformed URLs) is left out.
+    links: tuple[Link, ...]
+    warnings: tuple[str, ...] = ()
+    by_key: Mapping[Hashable, Link] = field(default_factory=dict)
+
+
+def collect_links(found: Iterable[FoundLink], *, base: str) -> CollectedLinks:
+    """Resolve links against *base* and count equal ones.
+
+    What names no document (mail, scripts, malformed URLs) is left out.
     """
     targets: dict[str, tuple[str, str | None] | None] = {}
     counts: Counter[tuple[str, str | None, str, LinkPosition]] = Counter()
+    keys: dict[Hashable, tuple[str, str | None, str, LinkPosition]] = {}
     dropped = overlong = 0
     for link in found:
         if link.href not in targets:
@@ -49,6 +60,8 @@ def collect_links(found: Iterable[FoundLink], *, base: str) -> tuple[tuple[Link,
             dropped += 1
             continue
         counts[key] += 1
+        if link.key is not None:
+            keys[link.key] = key
     links = tuple(
         Link(target=target, text=text, position=position, fragment=fragment, count=count)
         for (target, fragment, text, position), count in counts.items()
@@ -57,7 +70,9 @@ def collect_links(found: Iterable[FoundLink], *, base: str) -> tuple[tuple[Link,
         (dropped, f"over the limit of {MAX_LINKS}"),
         (overlong, f"longer than {MAX_LENGTH} characters"),
     )
-    return links, tuple(f"links: {number} {why} left out" for number, why in left_out if number)
+    warnings = tuple(f"links: {number} {why} left out" for number, why in left_out if number)
+    by_count = dict(zip(counts, links, strict=True))
+    return CollectedLinks(links, warnings, {key: by_count[link] for key, link in keys.items()})
 
 
 def resolve_href(href: str, *, base: str) -> tuple[str, str | None] | None:

@@ -1,12 +1,15 @@
 """Headings and blocks in reading order > sections with their text, anchors and captions."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 BLOCK_JOINT = "\n\n"
 LINE_JOINT = "\n"
 
 Anchor = tuple[int, str]
+
+LinkSpan = tuple[int, int, Hashable]
+"""Start and end of a link's words, and the link; both are equal where a picture stands for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +18,7 @@ class Heading:
 
     `number` is what it was numbered with ("8.1").
     `aliases` are further ids in it or between it and the text before; `is_title`: it names the document.
+    `links` are those in it.
     """
 
     text: str
@@ -23,15 +27,16 @@ class Heading:
     fragment: str | None = None
     aliases: tuple[str, ...] = ()
     is_title: bool = False
+    links: tuple[Hashable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """A stretch of text. `joint` comes before it, unless it is the first of its section.
 
-    `anchors` are (offset into `text`, id); `caption` names the table, figure or code in this block.
-    `solid` text (code) is cut only when it does not fit, and `language` is what it is written in; `header` is
-    the length of a table's header rows.
+    `anchors` are (offset into `text`, id), and `links` lie in `text`; `caption` names the table, figure or
+    code in this block. `solid` text (code) is cut only when it does not fit, and `language` is what it is
+    written in; `header` is the length of a table's header rows.
     """
 
     text: str
@@ -41,6 +46,7 @@ class Block:
     solid: bool = False
     header: int = 0
     language: str | None = None
+    links: tuple[LinkSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,7 @@ class OutlineSection:
     `nearest_fragment` is that of the section above where it has none of its own (a note, a minor heading).
     `anchors` are (offset, id) into `text`, in order; `captions` are (start, end, caption); `stretches` are
     in order and apart. `entries` are in order, and before those inside them. `aliases` are further ids that
-    stand where the heading does.
+    stand where the heading does. `links` are those in `text`, and `heading_links` those in the heading.
     A section that has a heading and nothing under it has the heading as text. `page` counts the `PageStart`s
     before it.
     """
@@ -132,6 +138,8 @@ class OutlineSection:
     entries: tuple[EntrySpan, ...] = ()
     aliases: tuple[str, ...] = ()
     number: str | None = None
+    links: tuple[LinkSpan, ...] = ()
+    heading_links: tuple[Hashable, ...] = ()
     page: int = 0
 
 
@@ -163,6 +171,8 @@ class _Draft:
     aliases: tuple[str, ...] = ()
     number: str | None = None
     is_title: bool = False
+    links: list[LinkSpan] = field(default_factory=list)
+    heading_links: tuple[Hashable, ...] = ()
     page: int = 0
 
     def add(self, block: Block) -> None:
@@ -173,6 +183,7 @@ class _Draft:
         self.pieces.append(block.text)
         self.length += len(block.text)
         self.anchors.extend((start + offset, anchor) for offset, anchor in block.anchors)
+        self.links.extend((start + first, start + end, link) for first, end, link in block.links)
         if block.caption is not None:
             self.captions.append((start, self.length, block.caption))
         for entry in self.entries if block.text else ():
@@ -197,6 +208,8 @@ class _Draft:
             entries=tuple(self._entries()),
             aliases=self.aliases,
             number=self.number,
+            links=tuple(self.links),
+            heading_links=self.heading_links,
             page=self.page,
         )
 
@@ -249,6 +262,37 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
     return tuple(draft.closed() for draft in _renumbered(drafts))
 
 
+def links_in(outline: Iterable[OutlineSection]) -> Iterator[Hashable]:
+    """Yield every link that stands in the text or in a heading of the sections."""
+    for section in outline:
+        yield from section.heading_links
+        yield from (link for _, _, link in section.links)
+
+
+def with_links(
+    outline: tuple[OutlineSection, ...], known: Mapping[Hashable, Hashable]
+) -> tuple[OutlineSection, ...]:
+    """Put what each link is *known* as in its place, once; those that are not known are none.
+
+    A link around several blocks stands where the first of them does.
+    """
+    seen: set[Hashable] = set()
+
+    def is_first(link: Hashable) -> bool:
+        new = link in known and link not in seen
+        seen.add(link)
+        return new
+
+    return tuple(
+        replace(
+            section,
+            heading_links=tuple(known[link] for link in section.heading_links if is_first(link)),
+            links=tuple((start, end, known[link]) for start, end, link in section.links if is_first(link)),
+        )
+        for section in outline
+    )
+
+
 def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) -> None:
     while len(open_) > floor and drafts[open_[-1]].level >= heading.level:
         open_.pop()
@@ -258,6 +302,7 @@ def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) 
     nearest = heading.fragment or around.nearest_fragment
     draft = _Draft(heading.text, heading.level, path, parent, heading.fragment, nearest)
     draft.aliases, draft.is_title, draft.number = heading.aliases, heading.is_title, heading.number
+    draft.heading_links = heading.links
     drafts.append(draft)
     open_.append(len(drafts) - 1)
 

@@ -26,6 +26,7 @@ class PagePart:
 class PageFacts:
     """What a parser knows of a page besides its sections and links.
 
+    `has_search`: a form in its content asks for words to search for. `is_empty`: its main element has none.
     `parts` are in reading order, as their sections count them: the first is that of `page` 1.
     """
 
@@ -44,6 +45,8 @@ class PageFacts:
     canonical: str | None = None
     alternates: tuple[str, ...] = ()
     structure_confidence: float = 1.0
+    has_search: bool = False
+    is_empty: bool = False
     warnings: tuple[str, ...] = ()
     parts: tuple[PagePart, ...] = ()
 

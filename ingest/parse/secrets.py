@@ -1,7 +1,7 @@
 """Secrets of one document: found in all that would be kept of it, and hidden before it is cut into chunks."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import unquote
@@ -190,4 +190,13 @@ class Hiding:
                 for one in section.entries
             ),
             aliases=tuple(name for name in section.aliases if not self._is_made_of(name)),
+            links=tuple(
+                (text.at(start), text.at(end), hidden)
+                for start, end, link in section.links
+                for hidden in self._link(link)
+            ),
+            heading_links=tuple(hidden for link in section.heading_links for hidden in self._link(link)),
         )
+
+    def _link(self, link: Hashable) -> tuple[Hashable, ...]:
+        return self.links((link,)) if isinstance(link, Link) else (link,)

@@ -30,7 +30,7 @@ class SupportingChunks:
 
 
 def support_of(edge: Edge) -> str | None:
-    """Return the id of the chunk an edge was read from; None for links and front matter."""
+    """Return the id of the chunk an edge was read from; None for front matter and links around the text."""
     ends = {EdgeKind.MENTIONS: edge.src, EdgeKind.EXPLAINED_BY: edge.dst}
     end = ends.get(edge.kind, "")
     return edge.chunk or (end if end.startswith("chunk:") else None)

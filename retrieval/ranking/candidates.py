@@ -8,6 +8,7 @@ from retrieval.graph.expansion import Expansion, ExpansionOrigin
 from retrieval.graph.spreading import Reach, Spread
 from retrieval.graph.tools import DEFINITION
 from retrieval.ranking.anchor_text import AnchorHits, weigh_anchors
+from retrieval.ranking.page_kinds import asks_for_changes, is_cited_last
 from retrieval.ranking.score import (
     SAME_PAGE,
     SAME_SECTION,
@@ -41,7 +42,8 @@ class Activated:
 class Candidates:
     """All that is known when chunks are scored: who was found, who was reached, what is near an anchor.
 
-    `joined` are chunks that expansion alone brought, and those that define a tool in scope.
+    `joined` are chunks that expansion alone brought, and those that define a tool in scope; `changes_asked`:
+    a list of changes may answer.
     """
 
     anchors: AnchorHits
@@ -55,6 +57,7 @@ class Candidates:
     authority: Mapping[str, float]
     joined: Mapping[str, ExpansionOrigin]
     weights: Scores | None = None
+    changes_asked: bool = False
 
     def score(self, chunk: Chunk) -> Scored:
         """Score one chunk, part by part."""
@@ -78,6 +81,7 @@ class Candidates:
             role=joined.role if joined else self._role(chunk, reach),
             path=joined.path if joined else reach.path if reach else (),
             weights=self.weights,
+            is_last=is_cited_last(chunk.page_kind, changes_asked=self.changes_asked),
         )
 
     def _role(self, chunk: Chunk, reach: Reach | None) -> str:
@@ -140,6 +144,7 @@ def score_candidates(
             if way.role == DEFINITION or chunk not in pooled | activated.keys()
         },
         weights=weights,
+        changes_asked=asks_for_changes(query),
     )
     kept = pooled | activated.keys() | expansion.joined.keys()
     scored = (candidates.score(row) for row in rows.values() if row.id in kept)

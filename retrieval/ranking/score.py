@@ -19,7 +19,7 @@ class Scored:
     """A candidate with its score and how it came to be one.
 
     `place` is what a reranker gave it, from 0; all share one where none ran. `logit` is what it said.
-    `weights` are those of a tuned blend, None for the default.
+    `weights` are those of a tuned blend, None for the default. `is_last`: of a page that is no content.
     """
 
     chunk: Chunk
@@ -31,6 +31,7 @@ class Scored:
     place: int = 0
     logit: float | None = None
     weights: Scores | None = None
+    is_last: bool = False
 
     @property
     def score(self) -> float:
@@ -38,9 +39,9 @@ class Scored:
         return blend(self.scores, self.weights)
 
     @property
-    def rank_key(self) -> tuple[int, float, str]:
-        """Total order: the reranker's place, best score first, then id."""
-        return (self.place, -self.score, self.chunk.id)
+    def rank_key(self) -> tuple[bool, int, float, str]:
+        """Total order: content first, then the reranker's place, best score first, then id."""
+        return (self.is_last, self.place, -self.score, self.chunk.id)
 
 
 def blend(scores: Scores, weights: Scores | None = None) -> float:

@@ -38,15 +38,16 @@ def select_evidence(
 
     The order is greedy, by (-worth, rank). A chunk is worth its score, or what stood at its place where a
     reranker gave it one; each beyond 2 of its section or 3 of its page, which is one of a PDF, a chapter of a
-    book, else a file or an address, is worth `CROWDED` of that once more. A chunk equal word for word to a
-    better one, or one of its *copies* by id, is left out. The *definitions* within the caps stand at the 6th
-    place at the latest, those *of_tools*, whatever the caps, at the 2nd.
+    book, else a file or an address, is worth `CROWDED` of that once more. Pages of no content come last.
+    A chunk equal word for word to a better one, or one of its *copies* by id, is left out. The *definitions*
+    within the caps stand at the 6th place at the latest, those *of_tools*, whatever the caps, at the 2nd.
     """
-    rest = _without_repeats(sorted(candidates, key=lambda one: one.rank_key), copies or {})
+    ranked = _without_repeats(sorted(candidates, key=lambda one: one.rank_key), copies or {})
+    rest, last = [one for one in ranked if not one.is_last], [one for one in ranked if one.is_last]
     ordered, crowded = _spread_out(rest)
     fitting = [chunk for chunk in definitions if chunk not in crowded]
     ordered = _raise(_raise(ordered, fitting, DEFINITION_PLACE), of_tools, TOOL_PLACE)
-    chosen = tuple(ordered[:top_k])
+    chosen = tuple((ordered + last)[:top_k])
     return Selection(chosen=chosen, relaxed=sum(one.chunk.id in crowded for one in chosen))
 
 

@@ -34,7 +34,12 @@ def claims_more(sentence: str, passage: str) -> str | None:
     if (found := _of_some(sentence, passage)) is not None:
         return found
     owned = _word("can|may|could", sentence) and _word("must", part)
-    if part and not owned and (word := _word(_ONLY, sentence)) and not _word(_ONLY_TOO, part):
+    if (
+        part
+        and not owned
+        and (word := _word(rf"(?:{_ONLY})(?=\s+\w)", sentence))
+        and not _word(_ONLY_TOO, part)
+    ):
         return f"it does not say {word}"
     if (
         _word(r"even (?:if|when|though)", sentence)

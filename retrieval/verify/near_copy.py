@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from retrieval.verify.clauses import is_empty, split_sentences, stem
-from retrieval.verify.lexicon import NEGATORS
+from retrieval.verify.lexicon import NEGATORS, OPENERS
 from retrieval.verify.polarity import denies
 
 TAKEN_OVER = 0.7
@@ -28,7 +28,13 @@ _TO = frozenset({"unlike", "to", "of", "into", "than", "by", "from"})
 _QUOTES = "‘’'“”\""
 _DENYING = frozenset({*NEGATORS, "fails", "fail", "failed"})
 DENIAL = "¬"
-_HEDGED = re.compile(r"\b(?:only|until|unless|even|better|rather|consider|so that)\b", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"\b(?:only|until|unless|even|no other|nothing|none|better|rather|consider|so that"
+    r"|(?:refus|prohib|forbid|prevent|reject|denie|denia|exclu|omit|avoid|bypass|skip|lack)\w*"
+    r"|(?:remov|drop|withdr|discontin|abolish)\w*)\b",
+    re.IGNORECASE,
+)
+"""Where yes and no cannot be told by one word."""
 _VERB = re.compile(r"(?:ing|ed|s)$")
 _SWITCHES = ({"on", "off"}, {"yes", "no"}, {"tru", "fals"}, {"true", "false"})
 _NAME = re.compile(r"\w[-_.+/]\w|[a-z]\d|\d[a-z]")
@@ -44,7 +50,8 @@ _LOOSE = frozenset(
     stem(word)
     for word in re.findall(
         r"\w+",
-        """itself themselves yourself across over along around together ve whoever whatever anyone allow
+        """once time times itself themselves yourself across over along around together ve whoever whatever
+        anyone allow
         allows allowed permit permits permitted instead until later better newer higher greater older thing
         things way ways kind kinds use uses used using given call called still just simply really actually
         then there here well able may can have has get gets want like mean means also too very much""",
@@ -74,8 +81,8 @@ class _Slot:
 def put_in_place(sentence: str, passage: str) -> str | None:
     """Return the word of *passage* in whose place *sentence* has another, or None.
 
-    Only things and names are told apart, which an article, a preposition or "and" precedes: verbs have too
-    many synonyms. A sentence that differs in two places is worded anew.
+    Only words behind the same article, preposition or noun are told apart, since verbs have many synonyms.
+    A sentence that differs in two places is worded anew.
     """
     said = _tokens(sentence)
     everywhere = {form for one in _tokens(passage) for form in _forms(one.stem)}
@@ -87,7 +94,7 @@ def put_in_place(sentence: str, passage: str) -> str | None:
             continue
         there = {one.stem for one in stated}
         slots = [slot for slot in _slots(said, stated) if _adds(slot, there)]
-        if len(slots) == 1 and (found := _replaced(slots[0], said, stated, everywhere)):
+        if len(slots) == 1 and (found := _replaced(slots[0], said, everywhere)):
             return found
     return None
 
@@ -155,6 +162,8 @@ def _tokens(text: str) -> tuple[_Token, ...]:
 
 
 def _tells(one: _Token) -> bool:
+    if one.form in OPENERS:
+        return False
     return one.stem not in _LOOSE and one.stem != DENIAL and len(one.stem) > 1 and not one.stem.isdecimal()
 
 
@@ -203,11 +212,9 @@ def _adds(slot: _Slot, there: set[str]) -> bool:
     return names or any(_tells(one) and one.stem not in there for one in slot.mine)
 
 
-def _replaced(
-    slot: _Slot, said: tuple[_Token, ...], stated: tuple[_Token, ...], everywhere: set[str]
-) -> str | None:
+def _replaced(slot: _Slot, said: tuple[_Token, ...], everywhere: set[str]) -> str | None:
     """Return what a slot of the passage has where the sentence has a word from nowhere, or from elsewhere."""
-    here, there = {one.stem for one in said}, {one.stem for one in stated}
+    here = {one.stem for one in said}
     mine = [one for one in slot.mine if _tells(one)]
     theirs = [one for one in slot.theirs if _tells(one) and one.stem not in here]
     if not theirs or not mine or max(len(mine), len(theirs) - 1) > PUT_IN:
@@ -215,28 +222,20 @@ def _replaced(
     named = [one.stem for one in theirs if _NAME.search(one.stem)]
     if _NAME.search(mine[0].stem) and named and mine[0].stem in everywhere:
         return named[-1]
-    if not _are_things(mine[0], theirs[0], said, stated):
-        return None
-    new = [one for one in mine if not any(form in everywhere for form in _forms(one.stem))]
-    other = mine[0].stem not in there or {mine[0].stem, theirs[0].stem} in _SWITCHES
-    alike = len(mine) == len(theirs) == 1 and bool(slot.followed or mine[0].after == theirs[0].after)
-    if mine[0].after == theirs[0].after and len(theirs) > len(mine) + 1:
-        return None
-    return theirs[-1].stem if new or (other and alike) else None
+    if {mine[0].stem, theirs[0].stem} in _SWITCHES:
+        return theirs[0].stem
+    new = any(not any(form in everywhere for form in _forms(one.stem)) for one in mine)
+    same = new and len(mine) == len(theirs) and _are_things(mine[0], theirs[0])
+    return theirs[-1].stem if same else None
 
 
-def _are_things(mine: _Token, theirs: _Token, said: tuple[_Token, ...], stated: tuple[_Token, ...]) -> bool:
-    """Whether two words stand where things do: behind the same word, or each where a thing may stand."""
-    if mine.after == theirs.after and mine.after and not is_empty(mine.after) and mine.after not in _DENYING:
-        return not (_VERB.search(mine.form) and _VERB.search(theirs.form))
-    if {mine.stem, theirs.stem} in _SWITCHES:
+def _are_things(mine: _Token, theirs: _Token) -> bool:
+    """Whether two words stand where things do: behind the same word, no auxiliary and no denial."""
+    if mine.after != theirs.after or not mine.after or mine.after in _DENYING:
+        return False
+    if mine.after in _BEFORE_THINGS:
         return True
-    return _is_thing(mine, said) and _is_thing(theirs, stated)
-
-
-def _is_thing(one: _Token, among: tuple[_Token, ...]) -> bool:
-    """Whether what stands before a word says that it is no verb."""
-    return one.after in _BEFORE_THINGS or (one is among[0] and not one.after)
+    return not is_empty(mine.after) and not (_VERB.search(mine.form) and _VERB.search(theirs.form))
 
 
 def _forms(word: str) -> tuple[str, ...]:

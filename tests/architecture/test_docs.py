@@ -269,7 +269,7 @@ def test_the_configuration_page_lists_the_settings() -> None:
     # `fault` is for tests.
     names = {f"{PREFIX}{name.upper()}" for name in _names(Settings) - {"fault"}}
 
-    assert _cells(_read("configuration.md")) == names
+    assert {cell for cell in _cells(_read("configuration.md")) if cell.startswith(PREFIX)} == names
 
 
 def test_the_page_on_architecture_lists_every_room() -> None:

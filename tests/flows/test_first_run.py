@@ -49,6 +49,7 @@ CHUNK_FIELDS = frozenset(
         "ocr_conf",
         "lang",
         "template_type",
+        "page_kind",
         "tool_names",
         "token_count",
         "content_hash",

@@ -51,7 +51,7 @@ def test_wrong_sentences_are_dropped_and_right_ones_kept(figures: list[str], nam
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", [*REAL, "manual_faq", "manual_library", "manual_policy"])
+@pytest.mark.parametrize("name", [*REAL, "manual_faq", "manual_library", "manual_policy", "manual_fresh"])
 def test_so_it_is_with_sentences_about_real_documents(
     figures: list[str], name: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

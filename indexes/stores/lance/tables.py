@@ -87,7 +87,11 @@ _INDEXES: dict[str, dict[str, Any]] = {
     CHUNKS: {
         **dict.fromkeys(("id", "doc", "doc_id", "file_id", "page_no"), BTree()),
         **dict.fromkeys(
-            ("kind", "source", "doc_type", "domain", "status", "version", "lang", "template_type"), Bitmap()
+            (
+                *("kind", "source", "doc_type", "domain", "status", "version", "lang"),
+                *("template_type", "page_kind"),
+            ),
+            Bitmap(),
         ),
         "tool_names": LabelList(),
         **dict.fromkeys(PROSE, full_text_of(ENGLISH)),

@@ -1,7 +1,9 @@
 """Which document links where, by content-addressed fragment, so that no generation makes it stale."""
 
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 import sqlalchemy as sa
 
@@ -21,6 +23,17 @@ class IncomingLink:
     target: str
     fragment: str | None
     text: str
+
+
+_LINKED = doc_rev.join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
+_IS_TEXT = (fragment_link.c.position == LinkPosition.BODY.value, fragment_link.c.text != "")
+
+
+class BodyTexts(TypedDict):
+    """`counts` of documents by the text of their body links, of the `pages` that have links at all."""
+
+    pages: int
+    counts: Mapping[str, int]
 
 
 class LinkIndex:
@@ -67,6 +80,58 @@ class LinkIndex:
                     .distinct()
                     .join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
                     .where(fragment_link.c.target.in_(part), *where, *valid_at(doc_rev, generation))
+                )
+                found.update(row.doc for row in connection.execute(query))
+        return tuple(sorted(found))
+
+    def linking_pages(self, source: str, *, generation: int) -> int:
+        """How many documents of a source have links."""
+        query = sa.select(_documents()).select_from(_LINKED).where(*_of_source(source, generation))
+        with self._reading.connect() as connection:
+            return connection.execute(query).scalar_one()
+
+    def body_texts(self, source: str, *, generation: int, at_least: float) -> Mapping[str, int]:
+        """On how many documents of a source each text of a body link stands, if on *at_least* so many."""
+        query = (
+            sa.select(fragment_link.c.text, _documents().label("number"))
+            .select_from(_LINKED)
+            .where(*_IS_TEXT, *_of_source(source, generation))
+            .group_by(fragment_link.c.text)
+            .having(_documents() >= at_least)
+        )
+        with self._reading.connect() as connection:
+            return {row.text: row.number for row in connection.execute(query)}
+
+    def body_texts_of(self, fragment_shas: Collection[str]) -> BodyTexts:
+        """On how many of the fragments each text of a body link stands, and how many of them have links."""
+        fragments = sa.func.count(fragment_link.c.fragment_sha.distinct())
+        counts, pages = Counter[str](), 0
+        with self._reading.connect() as connection:
+            for part in _parts(fragment_shas):
+                ours = fragment_link.c.fragment_sha.in_(part)
+                pages += connection.execute(sa.select(fragments).where(ours)).scalar_one()
+                texts = sa.select(fragment_link.c.text, fragments.label("number")).where(ours, *_IS_TEXT)
+                for row in connection.execute(texts.group_by(fragment_link.c.text)):
+                    counts[row.text] += row.number
+        return BodyTexts(pages=pages, counts=counts)
+
+    def documents_linking_by(
+        self, texts: Collection[str], *, source: str, generation: int
+    ) -> tuple[str, ...]:
+        """Documents of a source with a body link of one of the texts, in id order."""
+        found: set[str] = set()
+        with self._reading.connect() as connection:
+            for part in _parts(texts):
+                query = (
+                    sa.select(doc_rev.c.doc)
+                    .distinct()
+                    .join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
+                    .where(
+                        fragment_link.c.text.in_(part),
+                        fragment_link.c.position == LinkPosition.BODY.value,
+                        doc_rev.c.source == source,
+                        *valid_at(doc_rev, generation),
+                    )
                 )
                 found.update(row.doc for row in connection.execute(query))
         return tuple(sorted(found))
@@ -125,6 +190,14 @@ class LinkIndex:
                 )
         ordered = sorted(links, key=lambda link: (link[0], link[1] or "", link[2]))
         return tuple(IncomingLink(target=t, fragment=f, text=text) for t, f, text in ordered if text)
+
+
+def _documents() -> sa.ColumnElement[int]:
+    return sa.func.count(doc_rev.c.doc.distinct())
+
+
+def _of_source(source: str, generation: int) -> tuple[sa.ColumnElement[bool], ...]:
+    return (doc_rev.c.source == source, *valid_at(doc_rev, generation))
 
 
 def link_rows(sha: str, fragment: GraphFragment) -> list[dict[str, str | None]]:

@@ -13,7 +13,7 @@ from ingest.parse.html.dom import parse_tree, survey_tree
 from ingest.parse.html.family import Shape
 from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.links import FoundLink, collect_links
-from ingest.parse.outline import Part, build_outline
+from ingest.parse.outline import Part, build_outline, with_links
 from ingest.parse.page_facts import PageFacts, PagePart, file_name, folders
 from schemas.dates import Dated
 from schemas.edges import LinkPosition
@@ -67,9 +67,9 @@ def assemble_document(
 
     Args: pages: what *parts* has a `PageStart` for, each.
     """
-    outline = build_outline(parts)
+    collected = collect_links(links, base=request.uri)
+    outline = with_links(build_outline(parts), collected.by_key)
     title = title or next((one.heading for one in outline if one.heading), "") or file_name(request)
-    found, more = collect_links(links, base=request.uri)
     facts = PageFacts(
         kind=kind,
         title=title,
@@ -77,14 +77,14 @@ def assemble_document(
         breadcrumbs=(*folders(request), title),
         lang=lang,
         modified=modified,
-        warnings=(*warnings, *more),
+        warnings=(*warnings, *collected.warnings),
         parts=pages,
     )
-    return assemble_page(outline, found, request=request, facts=facts, count_tokens=count_tokens)
+    return assemble_page(outline, collected.links, request=request, facts=facts, count_tokens=count_tokens)
 
 
 def _links(root: HtmlElement) -> Iterator[FoundLink]:
     for link in root.iter("a"):
-        href, (text, _) = link.get("href"), inline_text(link)
+        href, text = link.get("href"), inline_text(link)
         if href is not None and link.get("role") != "doc-backlink" and not is_permalink(link):
-            yield FoundLink(href, text, LinkPosition.BODY)
+            yield FoundLink(href, text, LinkPosition.BODY, key=link)

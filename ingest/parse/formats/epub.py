@@ -135,13 +135,12 @@ def _page_part(
     from ingest.parse.page_facts import PagePart
 
     heading = next((part.text for part in body.parts if isinstance(part, Heading)), "")
-    found, _ = collect_links(links, base=uri)
     return PagePart(
         name=chapter.path,
         title=chapter.label or heading or PurePosixPath(chapter.path).stem,
         fragment=f"epubcfi({chapter.step}!/4)",
         prefix=f"epubcfi({chapter.step}!",
-        links=found,
+        links=collect_links(links, base=uri).links,
     )
 
 

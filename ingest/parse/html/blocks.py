@@ -12,8 +12,10 @@ from ingest.parse.html.inline import (
     code_text,
     has_line_numbers,
     inline_text,
+    is_link,
     is_permalink,
     math_text,
+    read_inline,
     split_heading,
 )
 from ingest.parse.html.landmarks import is_box
@@ -155,6 +157,8 @@ class _Reader:
                 self._flow.box(BoxStart())
             else:
                 self._flow.end_block()
+        elif is_link(element):
+            self._flow.link_start(element)
         if tag == "dl":
             self._flow.definitions_start(of_entries=_defines(element))
         self._note_anchor(element)
@@ -173,6 +177,8 @@ class _Reader:
                 self._flow.box(BoxEnd())
             else:
                 self._flow.end_block()
+        elif is_link(element):
+            self._flow.link_end(element)
 
     def _note_anchor(self, element: HtmlElement) -> None:
         name = self._own_id(element)
@@ -206,9 +212,10 @@ class _Reader:
             self._read_heading(element, level)
         elif tag == "pre":
             self._note_anchor(element)
-            text, anchors = code_text(element, own_id=self._own_id)
-            if text.strip():
-                self._flow.verbatim(text, anchors, solid=True, language=code_language(element))
+            code = code_text(element, own_id=self._own_id)
+            if code.text.strip():
+                language = code_language(element)
+                self._flow.verbatim(code.text, code.anchors, code.links, solid=True, language=language)
         elif tag == "table" and not is_box(element) and not is_layout(element):
             self._read_table(element)
         elif tag == "math":
@@ -226,7 +233,10 @@ class _Reader:
         inside = (self._own_id(node) for node in element.iter(etree.Element))
         names = dict.fromkeys((*self._flow.waiting, *(name for name in inside if name is not None)))
         aliases = tuple(name for name in names if name != fragment)
-        heading = Heading(text=text, level=level, number=number, fragment=fragment, aliases=aliases)
+        links = tuple(link for link in element.iter("a") if is_link(link) and not is_permalink(link))
+        heading = Heading(
+            text=text, level=level, number=number, fragment=fragment, aliases=aliases, links=links
+        )
         self._flow.heading(heading)
         self._open_anchors.clear()
 
@@ -240,9 +250,9 @@ class _Reader:
     def _read_signature(self, heading: HtmlElement) -> None:
         """What declares a function is no title: it stands with the words on it, under its own id."""
         self._note_anchor(heading)
-        text, _ = inline_text(heading)
-        if text:
-            self._flow.title(text)
+        signature = read_inline(heading)
+        if signature.text:
+            self._flow.title(signature.text, signature.links)
 
     def _heading_anchor(self, heading: HtmlElement) -> str | None:
         """Own id, else one inside, else by family the section around or the nearest before."""
@@ -264,24 +274,24 @@ class _Reader:
         self._note_anchor(element)
         table = table_text(element, own_id=self._own_id)
         if table.caption:
-            self._flow.caption(table.caption)
+            self._flow.caption(table.caption, table.caption_links)
         if table.text:
-            self._flow.verbatim(table.text, table.anchors, header=table.header)
+            self._flow.verbatim(table.text, table.anchors, table.links, header=table.header)
 
     def _read_title(self, element: HtmlElement, of: TitleOf) -> None:
         self._note_anchor(element)
-        text, _ = inline_text(element)
-        if not text:
+        title = read_inline(element)
+        if not title.text:
             return
         match of:
             case TitleOf.NOTE:
-                self._flow.title(text)
+                self._flow.title(title.text, title.links)
             case TitleOf.NEXT:
-                self._flow.caption(text)
+                self._flow.caption(title.text, title.links)
             case TitleOf.LAST:
-                self._flow.caption_of_last(text)
+                self._flow.caption_of_last(title.text, title.links)
             case TitleOf.PICTURE:
-                self._flow.caption_of_picture(text)
+                self._flow.caption_of_picture(title.text, title.links)
 
 
 def _defines(element: HtmlElement) -> bool:
@@ -295,11 +305,11 @@ def _declared(term: HtmlElement) -> str:
     Sphinx marks up the name of an object, pages of manuals what is typed and what stands for something.
     """
     named = (node for node in term.iter("span", "code", "tt") if not _NAMES.isdisjoint(_words(node)))
-    if name := "".join(inline_text(node)[0] for node in named):
+    if name := "".join(inline_text(node) for node in named):
         return name
     first = term[0] if len(term) and not (term.text or "").strip() else None
     typed = first is not None and first.tag in _TYPED and any(node.tag in _VARIABLE for node in term[1:])
-    return inline_text(first)[0] if first is not None and typed else ""
+    return inline_text(first) if first is not None and typed else ""
 
 
 def _words(element: HtmlElement) -> frozenset[str]:

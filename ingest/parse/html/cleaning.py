@@ -155,4 +155,4 @@ def _text_of(element: HtmlElement) -> str:
     """What a title says; that of a meta element stands in its attribute."""
     if element.tag == "meta":
         return normal_space(element.get("content") or "")
-    return inline_text(element)[0]
+    return inline_text(element)

@@ -1,5 +1,6 @@
 """Running text > blocks: white space as a browser shows it, list marks, anchors at their offsets."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 from ingest.parse.html.visibility import strip_invisible
@@ -13,6 +14,7 @@ from ingest.parse.outline import (
     EntryEnd,
     EntryStart,
     Heading,
+    LinkSpan,
     Part,
 )
 from ingest.parse.terms import name_entry
@@ -22,7 +24,8 @@ class Flow:
     """Gathers inline text and closes it into blocks.
 
     A *lead* is what comes before the next text: a list mark, or the term of a definition.
-    An anchor waits until text follows, and then points at the beginning of that text.
+    An anchor waits until text follows, and then points at the beginning of that text; so does a link without
+    words.
     """
 
     def __init__(self) -> None:
@@ -41,6 +44,10 @@ class Flow:
         self._lists = 0
         self._definitions: list[_Definitions] = []
         self._caption: str | None = None
+        self._open_links: list[Hashable] = []
+        self._spans: dict[Hashable, tuple[int, int]] = {}
+        self._worded: set[Hashable] = set()
+        self._wordless: list[Hashable] = []
 
     @property
     def opens_titled_section(self) -> bool:
@@ -58,7 +65,9 @@ class Flow:
         if (self._space or text[0].isspace()) and not at_start:
             self._put(" ")
         self._open()
+        start = self._length
         self._put(" ".join(words))
+        self._give_words(start, self._length)
         self._space = text[-1].isspace()
 
     def line_break(self) -> None:
@@ -66,6 +75,17 @@ class Flow:
         if self._length > len(self._lead):
             self._put("\n")
             self._space = False
+
+    def link_start(self, link: Hashable) -> None:
+        """Begin a link: what is added before its end are its words."""
+        self._open_links.append(link)
+
+    def link_end(self, link: Hashable) -> None:
+        """End a link; one without words, as around a picture, waits for the text that follows."""
+        if link in self._open_links:
+            self._open_links.remove(link)
+            if link not in self._worded:
+                self._wordless.append(link)
 
     def anchor(self, name: str) -> None:
         """Note an id; it belongs to the text that follows."""
@@ -78,7 +98,7 @@ class Flow:
     def end_block(self) -> None:
         """Close the block that is open; a lead without text stays for the next one."""
         if self._length > len(self._lead):
-            self._emit("".join(self._text).rstrip(), tuple(self._anchors))
+            self._emit("".join(self._text).rstrip(), tuple(self._anchors), self._links())
             self._lead = ""
             self._clear()
         self._space = False
@@ -87,6 +107,7 @@ class Flow:
         self,
         text: str,
         anchors: tuple[Anchor, ...] = (),
+        links: tuple[LinkSpan, ...] = (),
         *,
         solid: bool = False,
         header: int = 0,
@@ -102,7 +123,10 @@ class Flow:
         shifted = tuple((offset + len(lead), name) for offset, name in anchors)
         header += len(lead) if header else 0
         kept = (*self._anchors, *opened, *shifted)
-        self._emit(lead + text, kept, solid=solid, header=header, language=language)
+        self._give_words(len(lead), len(lead) + len(text))
+        moved = tuple((start + len(lead), end + len(lead), link) for start, end, link in links)
+        held = (*self._links(), *moved)
+        self._emit(lead + text, kept, held, solid=solid, header=header, language=language)
         self._joint = BLOCK_JOINT
         self._clear()
 
@@ -114,34 +138,35 @@ class Flow:
         self._drop_lead()
         self.waiting.clear()
         self._joint, self._bound, self._caption = BLOCK_JOINT, False, None
-        self.parts.append(heading)
+        self._worded.update(self._open_links)
+        self.parts.append(replace(heading, links=(*self._open_links, *heading.links)))
 
-    def caption(self, text: str) -> None:
+    def caption(self, text: str, links: tuple[LinkSpan, ...] = ()) -> None:
         """Add the caption of the block that follows; both stand together."""
         self.end_block()
         self._caption = text
-        self.verbatim(text)
+        self.verbatim(text, (), links)
         self._caption = text
         self._bound = True
 
-    def caption_of_last(self, text: str) -> None:
+    def caption_of_last(self, text: str, links: tuple[LinkSpan, ...] = ()) -> None:
         """Add the caption of the block before it; both stand together."""
         self.end_block()
         last = self.parts[-1] if self.parts else None
         if isinstance(last, Block):
             self.parts[-1] = replace(last, caption=text)
             self._bound = True
-        self.caption_of_picture(text)
+        self.caption_of_picture(text, links)
 
-    def caption_of_picture(self, text: str) -> None:
+    def caption_of_picture(self, text: str, links: tuple[LinkSpan, ...] = ()) -> None:
         """Add a caption that says all that there is to read."""
         self.end_block()
         self._caption = text
-        self.verbatim(text)
+        self.verbatim(text, (), links)
 
-    def title(self, text: str) -> None:
+    def title(self, text: str, links: tuple[LinkSpan, ...] = ()) -> None:
         """Add the title line of a note; what follows stands with it."""
-        self.verbatim(text)
+        self.verbatim(text, (), links)
         self._bound = True
 
     def list_start(self) -> None:
@@ -223,9 +248,10 @@ class Flow:
         self._undefined = False
         if self._lead.endswith(": "):
             term, anchors = self._lead[:-2] + sign, tuple(self._anchors)
+            links = self._links()
             self._lead = ""
             self._clear()
-            self._emit(term, anchors)
+            self._emit(term, anchors, links)
             self._joint = LINE_JOINT if sign else self._joint
 
     def _start_entry(self) -> None:
@@ -267,8 +293,10 @@ class Flow:
         self.end_block()
         self._attach_marks()
         self._drop_lead()
-        if self.waiting:
-            self.parts.append(Block(text="", anchors=tuple((0, name) for name in self.waiting)))
+        if self.waiting or self._wordless:
+            anchors = tuple((0, name) for name in self.waiting)
+            links = tuple((0, 0, link) for link in self._wordless)
+            self.parts.append(Block(text="", anchors=anchors, links=links))
         return self.parts
 
     def _attach_marks(self) -> None:
@@ -281,6 +309,16 @@ class Flow:
         if self.waiting:
             self._anchors.extend((self._length, name) for name in self.waiting)
             self.waiting.clear()
+        self._spans.update((link, (self._length, self._length)) for link in self._wordless)
+        self._wordless.clear()
+
+    def _give_words(self, start: int, end: int) -> None:
+        for link in self._open_links:
+            self._spans[link] = (self._spans.get(link, (start, end))[0], end)
+        self._worded.update(self._open_links)
+
+    def _links(self) -> tuple[LinkSpan, ...]:
+        return tuple((start, end, link) for link, (start, end) in self._spans.items())
 
     def _put(self, text: str) -> None:
         self._text.append(text)
@@ -297,11 +335,13 @@ class Flow:
 
     def _clear(self) -> None:
         self._text, self._length, self._anchors, self._space = [], 0, [], False
+        self._spans = {}
 
     def _emit(
         self,
         text: str,
         anchors: tuple[Anchor, ...],
+        links: tuple[LinkSpan, ...],
         *,
         solid: bool = False,
         header: int = 0,
@@ -312,6 +352,7 @@ class Flow:
             text=text,
             joint=LINE_JOINT if self._bound else self._joint,
             anchors=anchors,
+            links=links,
             caption=self._caption,
             solid=solid,
             header=header,

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -11,7 +12,7 @@ from ingest.parse.html.dom import class_words, normal_space
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.words import word_set
 from ingest.parse.numbering import strip_numbering
-from ingest.parse.outline import Anchor
+from ingest.parse.outline import Anchor, LinkSpan
 
 OwnId = Callable[[HtmlElement], str | None]
 
@@ -65,21 +66,69 @@ def is_permalink(element: HtmlElement) -> bool:
     return href.lower().startswith("#top") and text.lower() in _TO_TOP
 
 
+@dataclass(frozen=True, slots=True)
+class InlineText:
+    """Text with the ids and the links in it, at their offsets; a link is named by its element."""
+
+    text: str
+    anchors: tuple[Anchor, ...] = ()
+    links: tuple[LinkSpan, ...] = ()
+
+
+class OpenLinks:
+    """The links around the text that is being read, and where the words of each were."""
+
+    def __init__(self) -> None:
+        self.spans: list[LinkSpan] = []
+        self._open: list[tuple[HtmlElement, int]] = []
+        self._found: dict[HtmlElement, tuple[int, int]] = {}
+
+    def start(self, element: HtmlElement, at: int) -> None:
+        """Note that an element begins, if it is a link."""
+        if is_link(element):
+            self._open.append((element, at))
+
+    def words(self, start: int, end: int) -> None:
+        """Note words; they are those of every link that is open."""
+        for element, _ in self._open:
+            self._found[element] = (self._found.get(element, (start, 0))[0], end)
+
+    def end(self, element: HtmlElement) -> None:
+        """Note that an element ends; a link without words is a picture, and stands where it began."""
+        if self._open and self._open[-1][0] is element:
+            _, at = self._open.pop()
+            self.spans.append((*self._found.get(element, (at, at)), element))
+
+
+def is_link(element: HtmlElement) -> bool:
+    """Whether an element leads a reader elsewhere."""
+    return element.tag == "a" and element.get("href") is not None
+
+
 def no_id(_: HtmlElement) -> str | None:
     """Say that no id matters."""
     return None
 
 
-def inline_text(
+def inline_text(element: HtmlElement, *, leave_out: frozenset[str] = frozenset()) -> str:
+    """Visible text on one line.
+
+    Args: leave_out: class names whose elements do not count.
+    """
+    return read_inline(element, leave_out=leave_out).text
+
+
+def read_inline(
     element: HtmlElement, *, own_id: OwnId = no_id, leave_out: frozenset[str] = frozenset()
-) -> tuple[str, tuple[Anchor, ...]]:
-    """Visible text on one line, and the ids in it at their offsets.
+) -> InlineText:
+    """Return visible text on one line, with the ids and links in it; *element* itself is none of these.
 
     Args: own_id: gives the id of an element that a link can lead to; leave_out: class names whose
     elements do not count.
     """
     if len(element) == 0:
-        return normal_space(strip_invisible(element.text or "")), ()
+        return InlineText(normal_space(strip_invisible(element.text or "")))
+    links = OpenLinks()
     pieces: list[str] = []
     anchors: list[Anchor] = []
     length = 0
@@ -96,19 +145,23 @@ def inline_text(
             anchor = own_id(node) if node is not element else None
             if anchor is not None:
                 anchors.append((length, anchor))
+            if node is not element:
+                links.start(node, length)
         elif node is not element:
+            links.end(node)
             found = node.tail
         space = " " if node.tag in _SPACED and node is not skipped else ""
         words = normal_space(strip_invisible(found)) if found else ""
         if found and words:
             before = " " if (space or found[0].isspace()) and length and not pieces[-1].endswith(" ") else ""
             piece = before + words + (" " if found[-1].isspace() else "")
+            links.words(length + len(before), length + len(before) + len(words))
         else:
             piece = " " if (space or found) and length and not pieces[-1].endswith(" ") else ""
         if piece:
             pieces.append(piece)
             length += len(piece)
-    return "".join(pieces).rstrip(), tuple(anchors)
+    return InlineText("".join(pieces).rstrip(), tuple(anchors), tuple(links.spans))
 
 
 def split_heading(element: HtmlElement, *, numbered: bool) -> tuple[str, str | None]:
@@ -118,7 +171,7 @@ def split_heading(element: HtmlElement, *, numbered: bool) -> tuple[str, str | N
 
     Args: numbered: the family writes numbers as plain text; else one that is marked up is a number.
     """
-    text, _ = inline_text(element, leave_out=_NUMBERS)
+    text = inline_text(element, leave_out=_NUMBERS)
     marked = _marked_number(element)
     text = _AFTER_NUMBER.sub("", text) if marked else text
     if text.lower() in _CONTENTS_LABELS:
@@ -130,17 +183,18 @@ def split_heading(element: HtmlElement, *, numbered: bool) -> tuple[str, str | N
 
 def _marked_number(element: HtmlElement) -> str:
     marked = (node for node in element.iter("span", "bdi") if not _NUMBERS.isdisjoint(_class_words(node)))
-    return next((inline_text(node)[0] for node in marked), "")
+    return next((inline_text(node) for node in marked), "")
 
 
 def _class_words(element: HtmlElement) -> frozenset[str]:
     return class_words(element.get("class") or "")
 
 
-def code_text(element: HtmlElement, *, own_id: OwnId = no_id) -> tuple[str, tuple[Anchor, ...]]:
-    """Code as it stands, without line numbers and empty lines at the ends, and the ids in it."""
+def code_text(element: HtmlElement, *, own_id: OwnId = no_id) -> InlineText:
+    """Code as it stands, without line numbers and empty lines at the ends, with the ids and links in it."""
     pieces: list[str] = []
     anchors: list[Anchor] = []
+    links = OpenLinks()
     length = 0
     walk = etree.iterwalk(element, events=("start", "end"))
     for event, node in walk:
@@ -152,16 +206,46 @@ def code_text(element: HtmlElement, *, own_id: OwnId = no_id) -> tuple[str, tupl
             anchor = own_id(node) if node is not element else None
             if anchor is not None:
                 anchors.append((length, anchor))
+            if node is not element:
+                links.start(node, length)
             found = "\n" if node.tag == "br" else node.text
         elif node is not element:
+            links.end(node)
             found = node.tail
         if found:
+            if words := found.strip():
+                start = length + found.index(words)
+                links.words(start, start + len(words))
             pieces.append(found)
             length += len(found)
-    raw = strip_invisible("".join(pieces)).replace("\r\n", "\n").expandtabs(4)
+    written = "".join(pieces)
+    raw = _shown_code(written)
     body = raw.strip("\n").rstrip()
     cut = len(raw) - len(raw.lstrip("\n"))
-    return body, tuple((min(max(0, offset - cut), len(body)), name) for offset, name in anchors)
+    marks = {at for at, _ in anchors}.union(*((start, end) for start, end, _ in links.spans))
+    shown = {at: min(max(0, to - cut), len(body)) for at, to in _offsets_shown(written, marks).items()}
+    return InlineText(
+        body,
+        tuple((shown[at], name) for at, name in anchors),
+        tuple((shown[start], shown[end], link) for start, end, link in links.spans),
+    )
+
+
+def _shown_code(written: str) -> str:
+    return strip_invisible(written).replace("\r\n", "\n").expandtabs(4)
+
+
+def _offsets_shown(written: str, offsets: Iterable[int]) -> Mapping[int, int]:
+    """Return where each offset is in code as it is shown, where a tab is up to four columns."""
+    shown: dict[int, int] = {}
+    line = before = 0
+    for offset in sorted(offsets):
+        begins = written.rfind("\n", 0, offset) + 1
+        if begins > line:
+            before += len(_shown_code(written[line:begins]))
+            line = begins
+        shown[offset] = before + len(_shown_code(written[line:offset]))
+    return shown
 
 
 def math_text(element: HtmlElement) -> str:

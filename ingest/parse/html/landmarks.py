@@ -20,6 +20,8 @@ _ROLES = {
     "menubar": LinkPosition.NAV,
     "directory": LinkPosition.NAV,
     "doc-toc": LinkPosition.NAV,
+    "doc-index": LinkPosition.NAV,
+    "doc-pagelist": LinkPosition.NAV,
     "search": LinkPosition.NAV,
     "banner": LinkPosition.HEADER,
     "complementary": LinkPosition.ASIDE,

@@ -1,15 +1,17 @@
 """A web page as a whole: bytes > sections, links, trail and what robots may do with it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
 from ingest.parse.html.charset import decode_html
 from ingest.parse.html.cleaning import CleanedPage, RunHook, clean_page
-from ingest.parse.html.content import Content, ContentBy, find_content
+from ingest.parse.html.content import Content, ContentBy, count_words, find_content
 from ingest.parse.html.dates import stated_date
 from ingest.parse.html.dom import Survey, normal_space, parse_tree, survey_tree
 from ingest.parse.html.family import SHAPES, Family, recognise_family
@@ -24,7 +26,7 @@ from ingest.parse.html.visibility import is_hidden
 from ingest.parse.html.words import word_set
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.numbering import strip_numbering
-from ingest.parse.outline import OutlineSection, build_outline
+from ingest.parse.outline import OutlineSection, build_outline, links_in, with_links
 from ingest.parse.page_facts import PageFacts
 from ingest.parse.round_trip import look_up_fragments, names_in, with_round_trips
 from schemas.edges import LinkPosition
@@ -34,11 +36,17 @@ from schemas.nodes import DocumentKind
 CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7, ContentBy.SELECTED: 1.0}
 """How sure the structure is, by what found the content; headings come from the DOM in any case."""
 
+EMPTY = 10
+"""Words of a main element that has none: a notice that a script is needed stands in `noscript`."""
+
 _RELATIONS = word_set(
     "index search next prev previous up top home start first last contents toc help copyright author "
     "glossary chapter section subsection appendix bookmark"
 )
 """Relations of a `link` element that lead a reader to a page; the others are files, feeds and claims."""
+
+_SEQUENCE = word_set("next prev previous up top home start first last index contents toc search")
+"""Relations by which a link says that it leads through the site. Source: HTML 4.01, 6.12; WHATWG, 4.6.6."""
 
 
 def parse_html(
@@ -52,11 +60,13 @@ def parse_html(
     page = recognise_page(data, request, run_hook=run_hook)
     outline = build_outline(read_content(page.survey, page.content, page.family, page.purpose))
     base = base_of(page.whole.root, request.uri)
-    links, warnings = collect_links(_links_of(page, request), base=base)
+    found = collect_links(_links_of(page, request, frozenset(links_in(outline))), base=base)
+    warnings = found.warnings
     if truncated:
         warnings = ("truncated: more tags or attributes than any page needs", *warnings)
     facts = _facts(page, outline, request=request, base=base, warnings=warnings)
-    fragment = assemble_page(outline, links, request=request, facts=facts, count_tokens=count_tokens)
+    outline = with_links(outline, found.by_key)
+    fragment = assemble_page(outline, found.links, request=request, facts=facts, count_tokens=count_tokens)
     if page.cleaned is not None:
         fragment = replace(fragment, matched=page.cleaned.matched)
     return with_round_trips(fragment, look_up_fragments(fragment.chunks, names_in(page.markup)))
@@ -112,7 +122,7 @@ def _facts(
     survey, family = page.whole, page.family
     chosen = page.cleaned.title if page.cleaned is not None else ""
     title = chosen or _title(survey.root, outline, family)
-    robots = robots_of(survey.root, request)
+    robots, is_empty = robots_of(survey.root, request), _is_empty(page)
     return PageFacts(
         kind=DocumentKind.HTML,
         title=title,
@@ -126,8 +136,32 @@ def _facts(
         canonical=canonical_of(survey.root, base=base, uri=request.uri),
         alternates=alternates_of(survey.root, base=base, uri=request.uri),
         structure_confidence=CONFIDENCE[page.content.by],
+        has_search=any(_asks_for_words(form) for form in _forms_of(page, is_empty=is_empty)),
+        is_empty=is_empty,
         warnings=warnings,
     )
+
+
+def _is_empty(page: RecognisedPage) -> bool:
+    """Whether a script is to fill the page's main element, so that the content was looked for elsewhere."""
+    root = page.whole.root
+    stated = (one for one in root.iter(etree.Element) if one.tag == "main" or one.get("role") == "main")
+    main = next(stated, None)
+    return main is not None and main is not page.content.root and count_words(main) <= EMPTY
+
+
+def _forms_of(page: RecognisedPage, *, is_empty: bool) -> Iterator[HtmlElement]:
+    """Forms of the content, or of all of a page that has none."""
+    root = page.whole.root if is_empty else page.content.root
+    return cast(Iterator[HtmlElement], root.iter("form", "search"))
+
+
+def _asks_for_words(form: HtmlElement) -> bool:
+    """Whether a form is a search: by its role, or by a field of the type or the usual name of one."""
+    if form.tag == "search" or form.get("role") == "search":
+        return True
+    fields = form.iter("input")
+    return any(field.get("type") == "search" or field.get("name") in {"q", "query"} for field in fields)
 
 
 def _title(root: HtmlElement, outline: tuple[OutlineSection, ...], family: Family) -> str:
@@ -146,22 +180,25 @@ def _lang(root: HtmlElement) -> str | None:
     return lang[:35] or None
 
 
-def _links_of(page: RecognisedPage, request: ParseRequest) -> Iterable[FoundLink]:
-    """The links of a page; what was cleaned away still leads to the other pages of the site."""
+def _links_of(page: RecognisedPage, request: ParseRequest, read: Collection[Hashable]) -> Iterable[FoundLink]:
+    """The links of a page; what was cleaned away still leads to the other pages of the site.
+
+    Those that are not in the text that was *read* stand aside, if no landmark says more.
+    """
     root, content = page.survey.root, page.content
     if page.cleaned is None or request.cleaning is None:
-        return _found_links(root, Landmarks(content.root))
+        return _found_links(root, Landmarks(content.root), read)
     outside = LinkPosition.ASIDE if content.by is ContentBy.SELECTED else LinkPosition.BODY
-    found = list(_found_links(root, Landmarks(content.root, outside=outside)))
+    found = list(_found_links(root, Landmarks(content.root, outside=outside), read))
     known = {link.href for link in found}
     came = page.whole.root
     if request.cleaning.hook is not None:
         came = parse_tree(page.markup, subject=request.uri)
-    aside = _found_links(came, Landmarks(None, outside=LinkPosition.ASIDE))
+    aside = _found_links(came, Landmarks(None, outside=LinkPosition.ASIDE), ())
     return [*found, *(link for link in aside if link.href not in known)]
 
 
-def _found_links(root: HtmlElement, landmarks: Landmarks) -> Iterator[FoundLink]:
+def _found_links(root: HtmlElement, landmarks: Landmarks, read: Collection[Hashable]) -> Iterator[FoundLink]:
     for stated in root.iter("link"):
         if stated.get("href") and not _RELATIONS.isdisjoint((stated.get("rel") or "").lower().split()):
             yield FoundLink(stated.get("href"), normal_space(stated.get("title") or ""), LinkPosition.NAV)
@@ -172,11 +209,21 @@ def _found_links(root: HtmlElement, landmarks: Landmarks) -> Iterator[FoundLink]
     for link in root.iter("a", "area"):
         href = link.get("href")
         if href is not None and not is_permalink(link):
-            yield FoundLink(href, _link_text(link), landmarks.position_of(link))
+            yield FoundLink(href, _link_text(link), _position(link, landmarks, read), key=link)
+
+
+def _position(link: HtmlElement, landmarks: Landmarks, read: Collection[Hashable]) -> LinkPosition:
+    """Navigation by what the link itself says it is; else by where it stands, and whether it was read."""
+    if link.tag == "a" and not _SEQUENCE.isdisjoint((link.get("rel") or "").lower().split()):
+        return LinkPosition.NAV
+    position = landmarks.position_of(link)
+    if position is LinkPosition.BODY and link.tag == "a" and link not in read:
+        return LinkPosition.ASIDE
+    return position
 
 
 def _link_text(link: HtmlElement) -> str:
-    text, _ = inline_text(link)
+    text = inline_text(link)
     if text:
         return text
     pictures = (image.get("alt") or "" for image in link.iter("img", "area"))

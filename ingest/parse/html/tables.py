@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import class_words
-from ingest.parse.html.inline import OwnId, has_line_numbers, inline_text, no_id
+from ingest.parse.html.inline import InlineText, OwnId, has_line_numbers, no_id, read_inline
 from ingest.parse.html.visibility import is_hidden
-from ingest.parse.outline import Anchor
+from ingest.parse.outline import Anchor, LinkSpan
 
 MAX_SPAN = 1_000
 MAX_CELLS = 50_000
@@ -23,7 +23,7 @@ _LAYOUT_ROLES = frozenset({"presentation", "none"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableText:
-    """A table as lines of cells, with its caption and the ids in it at their offsets.
+    """A table as lines of cells, with its caption and the ids and links in it at their offsets.
 
     `header` is the length of the header rows that `text` begins with, 0 where there are none or nothing else.
     """
@@ -32,12 +32,15 @@ class TableText:
     anchors: tuple[Anchor, ...]
     caption: str | None
     header: int = 0
+    links: tuple[LinkSpan, ...] = ()
+    caption_links: tuple[LinkSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
     text: str
     anchors: tuple[Anchor, ...] = ()
+    links: tuple[LinkSpan, ...] = ()
 
 
 def is_layout(table: HtmlElement) -> bool:
@@ -53,9 +56,10 @@ def is_layout(table: HtmlElement) -> bool:
 
 def table_text(table: HtmlElement, *, own_id: OwnId = no_id) -> TableText:
     """Return a data table as lines, cells joined by " | ", spans repeated in every cell they cover."""
-    caption = next((inline_text(child)[0] for child in table if child.tag == "caption"), None)
+    caption = next((read_inline(child) for child in table if child.tag == "caption"), InlineText(""))
     lines: list[str] = []
     anchors: list[Anchor] = []
+    links: list[LinkSpan] = []
     length = header = 0
     for row, is_header in _expanded(table, own_id):
         line = CELL_JOINT.join(cell.text for cell in row)
@@ -64,13 +68,21 @@ def table_text(table: HtmlElement, *, own_id: OwnId = no_id) -> TableText:
         at = length
         for cell in row:
             anchors.extend((at + offset, name) for offset, name in cell.anchors)
+            links.extend((at + start, at + end, link) for start, end, link in cell.links)
             at += len(cell.text) + len(CELL_JOINT)
         if is_header and header == length:
             header += len(line) + 1
         lines.append(line)
         length += len(line) + 1
     header = header - 1 if 0 < header < length else 0
-    return TableText(text="\n".join(lines), anchors=tuple(anchors), caption=caption or None, header=header)
+    return TableText(
+        text="\n".join(lines),
+        anchors=tuple(anchors),
+        caption=caption.text or None,
+        header=header,
+        links=tuple(links),
+        caption_links=caption.links,
+    )
 
 
 def _rows(table: HtmlElement) -> Iterator[HtmlElement]:
@@ -135,8 +147,9 @@ def _row(
 
 
 def _cell(element: HtmlElement, own_id: OwnId, row_anchor: tuple[Anchor, ...]) -> _Cell:
-    text, anchors = inline_text(element, own_id=own_id)
-    return _Cell(text, (*row_anchor, *_anchor_at_start(element, own_id), *anchors))
+    cell = read_inline(element, own_id=own_id)
+    anchors = (*row_anchor, *_anchor_at_start(element, own_id), *cell.anchors)
+    return _Cell(cell.text, anchors, cell.links)
 
 
 def _anchor_at_start(element: HtmlElement, own_id: OwnId) -> tuple[Anchor, ...]:

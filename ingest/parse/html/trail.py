@@ -36,7 +36,7 @@ def _printed_trail(survey: Survey) -> list[str]:
     for element in _crumb_elements(survey):
         items = [node for node in element.iter("li") if "aside" not in name_parts(node.get("class") or "")]
         leaves = items or list(element.iter("a"))
-        names = [inline_text(node)[0].strip(_SEPARATORS) for node in leaves]
+        names = [inline_text(node).strip(_SEPARATORS) for node in leaves]
         names = [name for name in names if name]
         if names:
             return names
@@ -93,7 +93,7 @@ def _sphinx_trail(survey: Survey) -> list[str]:
     for bar in survey.root.iter("div"):
         if "related" in class_words(bar.get("class") or ""):
             items = [node for node in bar.iter("li") if "right" not in class_words(node.get("class") or "")]
-            names = [inline_text(node)[0].strip(_SEPARATORS) for node in items]
+            names = [inline_text(node).strip(_SEPARATORS) for node in items]
             return [name for name in names if name]
     return []
 

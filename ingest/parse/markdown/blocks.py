@@ -1,7 +1,7 @@
 """Markdown > headings and blocks, and the links in them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
@@ -12,10 +12,21 @@ from ingest.parse.html.dom import normal_space
 from ingest.parse.links import FoundLink
 from ingest.parse.markdown.inline_html import read_html
 from ingest.parse.markdown.slugs import Slugs, split_explicit_id
-from ingest.parse.outline import BLOCK_JOINT, LINE_JOINT, Anchor, Block, BoxEnd, BoxStart, Heading, Part
+from ingest.parse.outline import (
+    BLOCK_JOINT,
+    LINE_JOINT,
+    Anchor,
+    Block,
+    BoxEnd,
+    BoxStart,
+    Heading,
+    LinkSpan,
+    Part,
+)
 from schemas.edges import LinkPosition
 
 _CELL_JOINT = " | "
+_LINK_END = re.compile(r"</a\s*>", re.IGNORECASE)
 _INFO = re.compile(r"\{?\s*\.?([a-z][\w+#.-]{0,29})", re.IGNORECASE)
 
 
@@ -40,6 +51,39 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return not state.src.startswith("[^", at) and reference(state, start, end, silent)
 
 
+@dataclass(frozen=True, slots=True)
+class _Inline:
+    """Text with the ids and links in it."""
+
+    text: str
+    anchors: tuple[Anchor, ...] = ()
+    links: tuple[LinkSpan, ...] = ()
+
+    def spaced(self) -> "_Inline":
+        """With single spaces, as in a cell or a heading; ids stay with what is around."""
+
+        def at(offset: int) -> int:
+            return len(normal_space(f"{self.text[:offset]}.")) - 1
+
+        return _Inline(
+            text=normal_space(self.text),
+            links=tuple((at(start), max(at(start), at(end)), link) for start, end, link in self.links),
+        )
+
+
+def _joined(parts: Sequence[_Inline], joint: str) -> _Inline:
+    links: list[LinkSpan] = []
+    at = 0
+    for part in parts:
+        links += _moved(part.links, at)
+        at += len(part.text) + len(joint)
+    return _Inline(joint.join(part.text for part in parts), links=tuple(links))
+
+
+def _moved(links: Iterable[LinkSpan], by: int) -> tuple[LinkSpan, ...]:
+    return tuple((start + by, end + by, link) for start, end, link in links)
+
+
 @dataclass(slots=True)
 class _Reader:
     tokens: Sequence[Token]
@@ -49,8 +93,8 @@ class _Reader:
     lists: list[int | None] = field(default_factory=list)
     lead: str = ""
     joint: str = BLOCK_JOINT
-    row: list[str] = field(default_factory=list)
-    rows: list[str] = field(default_factory=list)
+    row: list[_Inline] = field(default_factory=list)
+    rows: list[_Inline] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
 
     def read(self) -> MarkdownParts:
@@ -79,30 +123,35 @@ class _Reader:
             case "blockquote_close":
                 self.parts.append(BoxEnd())
             case "tr_close":
-                self.rows.append(_CELL_JOINT.join(self.row))
+                self.rows.append(_joined(self.row, _CELL_JOINT))
                 self.row = []
             case "table_close":
-                self._add("\n".join(self.rows), header=len(self.rows[0]) if len(self.rows) > 1 else 0)
+                table = _joined(self.rows, "\n")
+                header = len(self.rows[0].text) if len(self.rows) > 1 else 0
+                self._add(table.text, links=table.links, header=header)
                 self.rows = []
 
     def _inline(self, token: Token, index: int) -> None:
-        text, anchors = self._text_of(token.children or [])
+        found = self._text_of(token.children or [])
         opener = self.tokens[index - 1]
         if opener.type == "heading_open":
-            self._heading(text, int(opener.tag[1:]), anchors)
+            self._heading(found, int(opener.tag[1:]))
         elif opener.type in {"td_open", "th_open"}:
-            self.row.append(normal_space(text))
+            self.row.append(found.spaced())
         else:
-            self._add(text, anchors)
+            self._add(found.text, found.anchors, found.links)
 
-    def _heading(self, text: str, level: int, anchors: tuple[Anchor, ...]) -> None:
-        title, explicit = split_explicit_id(normal_space(text))
+    def _heading(self, found: _Inline, level: int) -> None:
+        title, explicit = split_explicit_id(normal_space(found.text))
         fragment = self.slugs.of(title, explicit)
         if title:
-            aliases = tuple(dict.fromkeys((*self.waiting, *(name for _, name in anchors))))
+            aliases = tuple(dict.fromkeys((*self.waiting, *(name for _, name in found.anchors))))
+            links = tuple(link for _, _, link in found.links)
             self.waiting.clear()
             self.lead = ""
-            self.parts.append(Heading(text=title, level=level, fragment=fragment, aliases=aliases))
+            self.parts.append(
+                Heading(text=title, level=level, fragment=fragment, aliases=aliases, links=links)
+            )
 
     def _item(self) -> None:
         number = self.lists[-1]
@@ -114,12 +163,13 @@ class _Reader:
         found = read_html(content)
         self.waiting.extend(found.anchors)
         self.links.extend(found.links)
-        self._add(found.text)
+        self._add(found.text, links=found.spans)
 
     def _add(
         self,
         text: str,
         anchors: tuple[Anchor, ...] = (),
+        links: tuple[LinkSpan, ...] = (),
         *,
         solid: bool = False,
         header: int = 0,
@@ -134,6 +184,7 @@ class _Reader:
             text=self.lead + text,
             joint=self.joint,
             anchors=(*opened, *shifted),
+            links=_moved(links, len(self.lead)),
             solid=solid,
             header=header + len(self.lead) if header else 0,
             language=language,
@@ -146,31 +197,44 @@ class _Reader:
     def _next_joint(self) -> str:
         return LINE_JOINT if self.lists else BLOCK_JOINT
 
-    def _text_of(self, children: Sequence[Token]) -> tuple[str, tuple[Anchor, ...]]:
-        pieces: list[str] = []
+    def _text_of(self, children: Sequence[Token]) -> _Inline:
+        text = ""
         anchors: list[Anchor] = []
+        spans: list[LinkSpan] = []
         open_links: list[tuple[str, int]] = []
         for child in children:
             match child.type:
-                case "text" | "code_inline":
-                    pieces.append(child.content)
+                case "text" | "code_inline" | "image":
+                    text += child.content
                 case "softbreak":
-                    pieces.append(" ")
+                    text += " "
                 case "hardbreak":
-                    pieces.append("\n")
-                case "image":
-                    pieces.append(child.content)
+                    text += "\n"
                 case "link_open":
-                    open_links.append((str(child.attrGet("href") or ""), len(pieces)))
+                    open_links.append((str(child.attrGet("href") or ""), len(text)))
                 case "link_close" if open_links:
-                    href, start = open_links.pop()
-                    name = normal_space("".join(pieces[start:]))
-                    self.links.append(FoundLink(href, name, LinkPosition.BODY))
+                    spans.append(self._close(open_links.pop(), text))
+                case "html_inline" if _LINK_END.fullmatch(child.content) and open_links:
+                    spans.append(self._close(open_links.pop(), text))
                 case "html_inline":
                     found = read_html(child.content)
-                    self.links.extend(found.links)
-                    anchors.extend((sum(map(len, pieces)), name) for name in found.anchors)
-        return "".join(pieces).strip(), tuple(anchors)
+                    open_links += [(link.href, len(text)) for link in found.links]
+                    anchors.extend((len(text), name) for name in found.anchors)
+        spans += [self._close((href, len(text)), text) for href, _ in open_links]
+        cut = len(text) - len(text.lstrip())
+        return _Inline(text.strip(), tuple(anchors), _moved(sorted(spans, key=_begins), -cut))
+
+    def _close(self, opened: tuple[str, int], text: str) -> LinkSpan:
+        """Keep a link whose words end here, and say where they are, without white space around them."""
+        href, start = opened
+        words, key = text[start:], object()
+        self.links.append(FoundLink(href, normal_space(words), LinkPosition.BODY, key=key))
+        first = start + len(words) - len(words.lstrip())
+        return first, max(first, start + len(words.rstrip())), key
+
+
+def _begins(span: LinkSpan) -> int:
+    return span[0]
 
 
 def _language(info: str) -> str | None:

@@ -6,8 +6,9 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser
 
 from ingest.parse.html.dom import anchor_of
-from ingest.parse.html.inline import inline_text
+from ingest.parse.html.inline import inline_text, read_inline
 from ingest.parse.links import FoundLink
+from ingest.parse.outline import LinkSpan
 from schemas.edges import LinkPosition
 
 
@@ -18,6 +19,7 @@ class InlineHtml:
     text: str = ""
     anchors: tuple[str, ...] = ()
     links: tuple[FoundLink, ...] = ()
+    spans: tuple[LinkSpan, ...] = ()
 
 
 def read_html(content: str) -> InlineHtml:
@@ -29,11 +31,13 @@ def read_html(content: str) -> InlineHtml:
         return InlineHtml()
     elements: list[HtmlElement] = list(root.iter(etree.Element))
     anchors = (anchor_of(element) for element in elements)
+    read = read_inline(root)
     return InlineHtml(
-        text=inline_text(root)[0],
+        text=read.text,
+        spans=read.links,
         anchors=tuple(anchor for anchor in anchors if anchor is not None),
         links=tuple(
-            FoundLink(element.get("href"), inline_text(element)[0], LinkPosition.BODY)
+            FoundLink(element.get("href"), inline_text(element), LinkPosition.BODY, key=element)
             for element in elements
             if element.tag == "a" and element.get("href")
         ),

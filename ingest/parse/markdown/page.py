@@ -9,7 +9,7 @@ from ingest.parse.html.visibility import strip_invisible
 from ingest.parse.links import collect_links
 from ingest.parse.markdown.blocks import read_markdown
 from ingest.parse.markdown.front_matter import split_front_matter
-from ingest.parse.outline import Block, OutlineSection, build_outline
+from ingest.parse.outline import Block, OutlineSection, build_outline, with_links
 from ingest.parse.page_facts import PageFacts, file_name, folders
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
@@ -19,8 +19,8 @@ def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTok
     """Turn a Markdown file into its fragment; what its front matter states wins over the request."""
     stated, body, warnings = split_front_matter(_decode(data, request), relations=request.relations)
     found = read_markdown(body)
-    links, more = collect_links(found.links, base=request.uri)
-    outline = build_outline(found.parts)
+    collected = collect_links(found.links, base=request.uri)
+    outline = with_links(build_outline(found.parts), collected.by_key)
     title = stated.title or _first_heading(outline) or file_name(request)
     facts = PageFacts(
         kind=DocumentKind.MARKDOWN,
@@ -31,7 +31,7 @@ def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTok
         names=stated.names,
         references=stated.references,
         modified=stated.modified,
-        warnings=(*warnings, *more),
+        warnings=(*warnings, *collected.warnings),
     )
     said = replace(
         request,
@@ -39,7 +39,7 @@ def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTok
         domain=stated.domain or request.domain,
         status=stated.status or request.status,
     )
-    return assemble_page(outline, links, request=said, facts=facts, count_tokens=count_tokens)
+    return assemble_page(outline, collected.links, request=said, facts=facts, count_tokens=count_tokens)
 
 
 def parse_plain_text(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:

@@ -3,18 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ingest.parse.assembly import place_links
 from ingest.parse.chunk_spans import ChunkSpan
 from ingest.parse.chunking import CountTokens
 from ingest.parse.codes import extract_codes
 from ingest.parse.graph import DocumentGraph
+from ingest.parse.links import CollectedLinks
 from ingest.parse.pdf.captions import Region
 from ingest.parse.pdf.continuing import find_continued
-from ingest.parse.pdf.landing import InnerLink
+from ingest.parse.pdf.landing import InnerLink, TextPlace
 from ingest.parse.pdf.ocr import mean_confidence, recognised_lines
 from ingest.parse.pdf.page import Line, PageContent
 from schemas.dates import Dated
 from schemas.edges import Edge, EdgeKind, LinkPosition
-from schemas.fragment import GraphFragment, Link, ParseRequest
+from schemas.fragment import GraphFragment, Link, LinkPlace, ParseRequest
 from schemas.geometry import BBox
 from schemas.hashing import record_sha256
 from schemas.ids import (
@@ -52,12 +54,20 @@ class _PdfGraph(DocumentGraph):
     recognised: Mapping[tuple[int, BBox], Line] = field(default_factory=dict)
     pages: dict[int, PdfPage] = field(default_factory=dict)
     regions: list[PdfRegion] = field(default_factory=list)
+    cut: dict[int, list[tuple[ChunkSpan, str]]] = field(default_factory=dict)
+
+    def place_of(self, place: TextPlace) -> LinkPlace | None:
+        """The chunk of a region that a link in its text stands in."""
+        for span, chunk in self.cut.get(place.region, ()):
+            if span.start <= place.offset < span.end:
+                return LinkPlace(chunk=chunk, offset=span.offset_of(place.offset) if place.exact else None)
+        return None
 
 
 def assemble_pdf(
     pages: Sequence[PageContent],
     regions: Sequence[Region],
-    links: tuple[Link, ...],
+    links: CollectedLinks,
     inner_links: Sequence[tuple[InnerLink, int]],
     *,
     request: ParseRequest,
@@ -77,7 +87,7 @@ def assemble_pdf(
         for src, dst in find_continued(graph.chunks, graph.regions):
             graph.join(EdgeKind.NEXT, src, dst)
         graph.edges.extend(_inner_edges(graph, inner_links))
-    document = _document(graph, _content_hash(regions, links, inner_links, facts.title))
+    document = _document(graph, _content_hash(regions, links.links, inner_links, facts.title))
     return GraphFragment(
         uri=request.uri,
         doc=graph.doc,
@@ -86,13 +96,19 @@ def assemble_pdf(
         nodes=(document, *graph.pages.values(), *graph.regions, *graph.chunk_nodes()),
         edges=tuple(graph.edges),
         chunks=tuple(graph.chunks),
-        links=links,
+        links=place_links(links.links, _placed(graph, links)),
         title=facts.title,
         noindex=facts.noindex,
         nofollow=facts.nofollow,
         warnings=facts.warnings,
         modified=facts.modified,
     )
+
+
+def _placed(graph: _PdfGraph, links: CollectedLinks) -> Iterator[tuple[Link, LinkPlace]]:
+    for place, link in links.by_key.items():
+        if isinstance(place, TextPlace) and (found := graph.place_of(place)):
+            yield link, found
 
 
 def _content_hash(
@@ -170,6 +186,7 @@ def _add_regions(graph: _PdfGraph, regions: Sequence[Region], count_tokens: Coun
         for span in region.spans:
             chunk = _chunk(graph, region, node, span, of_chunks, count_tokens=count_tokens)
             graph.add_chunk(chunk, cut_from=node.id)
+            graph.cut.setdefault(ordinal, []).append((span, chunk.id))
 
 
 def _region_node(graph: _PdfGraph, region: Region, ordinal: int, occurrences: Occurrences) -> PdfRegion:
@@ -247,6 +264,7 @@ def _inner_edges(graph: _PdfGraph, links: Sequence[tuple[InnerLink, int]]) -> It
     for link, count in links:
         src = graph.pages[link.page_no].id if link.region is None else graph.regions[link.region].id
         dst = graph.pages[link.to_page].id if link.to_region is None else graph.regions[link.to_region].id
+        stands = graph.place_of(link.stands) if link.stands else None
         yield Edge(
             id=edge_id(EdgeKind.LINKS_TO, src, dst, link.text, link.position, link.name or ""),
             kind=EdgeKind.LINKS_TO,
@@ -258,4 +276,6 @@ def _inner_edges(graph: _PdfGraph, links: Sequence[tuple[InnerLink, int]]) -> It
             position=link.position,
             fragment=link.name,
             count=count,
+            chunk=stands.chunk if stands else None,
+            offset=stands.offset if stands else None,
         )

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from ingest.parse.chunking import CountTokens
 from ingest.parse.language import choose_language, detect_language
-from ingest.parse.links import FoundLink, collect_links
+from ingest.parse.links import CollectedLinks, FoundLink, collect_links
 from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
 from ingest.parse.pdf.joining import words_of
 from ingest.parse.pdf.landing import Places, find_inner_links
@@ -28,7 +28,7 @@ from ingest.parse.robots import read_directives
 from ingest.parse.round_trip import with_round_trips
 from ingest.parse.secrets import hiding_of, kinds_of
 from schemas.dates import Dated
-from schemas.fragment import GraphFragment, Link, ParseRequest
+from schemas.fragment import GraphFragment, ParseRequest
 
 _MACHINE_TITLE = re.compile(
     r"(?:untitled|unbenannt|\(?unspecified\)?|\(?anonymous\)?|document\d*|microsoft word - .*|.*\.\w{2,4})",
@@ -73,7 +73,7 @@ def parse_pdf(
     structure = build_structure(content.pages, content.entries, content.stated_title)
     regions = build_regions(structure.parts, words=words, count_tokens=count_tokens)
     places = Places(regions)
-    links, capped = _links(content.pages, places, request)
+    links = _links(content.pages, places, request)
     inner_links, left_out = find_inner_links(content.pages, places)
     robots = read_directives(request.x_robots_tag, robot=request.robot)  # a PDF has no other place for them
     facts = PdfFacts(
@@ -82,7 +82,7 @@ def parse_pdf(
         page_count=content.page_count,
         lang=content.lang,
         modified=content.modified,
-        warnings=(*content.warnings, *capped, *left_out),
+        warnings=(*content.warnings, *links.warnings, *left_out),
         noindex=robots.noindex,
         nofollow=robots.nofollow,
     )
@@ -165,14 +165,13 @@ def _stated_title(document: Any) -> str:
     return "" if _MACHINE_TITLE.fullmatch(title) else title
 
 
-def _links(
-    pages: tuple[PageContent, ...], places: Places, request: ParseRequest
-) -> tuple[tuple[Link, ...], tuple[str, ...]]:
-    """Links to other documents; those inside this one become edges at once."""
+def _links(pages: tuple[PageContent, ...], places: Places, request: ParseRequest) -> CollectedLinks:
+    """Links to other documents, by where they stand; those inside this one become edges at once."""
     found = (
-        FoundLink(link.uri, link.text, places.position(places.standing(page.page_no, link.bbox)))
+        FoundLink(link.uri, link.text, places.position(at), key=places.place(at, link))
         for page in pages
         for link in page.links
         if link.uri
+        for at in [places.standing(page.page_no, link.bbox)]
     )
     return collect_links(found, base=request.url or request.uri)

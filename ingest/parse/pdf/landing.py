@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from ingest.parse.links import MAX_TEXT
 from ingest.parse.pdf.captions import Region
-from ingest.parse.pdf.links import Destination
+from ingest.parse.pdf.joining import JoinedLines
+from ingest.parse.pdf.links import Destination, PageLink
 from ingest.parse.pdf.page import PageContent
 from schemas.edges import LinkPosition
 from schemas.geometry import BBox
@@ -27,11 +28,21 @@ _INDENT = 36.0
 """Points that a destination may lie left of its region."""
 
 
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    """An offset in the text of a region; `exact` where the words of the link begin there."""
+
+    region: int
+    offset: int
+    exact: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InnerLink:
     """A link from a region to a region, by index; None where no region lies there, but only the page.
 
-    `name` is that of the named destination.
+    `name` is that of the named destination; `stands` is where in the region's text the first of equal links
+    begins.
     """
 
     page_no: int
@@ -41,6 +52,7 @@ class InnerLink:
     text: str
     position: LinkPosition
     name: str | None = None
+    stands: TextPlace | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -63,6 +75,20 @@ class Places:
             if (other := self.regions[index].bbox).x0 <= x <= other.x1 and other.y0 <= y <= other.y1
         ]
         return min(around)[1] if around else None
+
+    def place(self, index: int | None, link: PageLink) -> TextPlace | None:
+        """Return where in the text of a region a link stands: at its words, else where its line begins."""
+        joined = JoinedLines(text="", lines=()) if index is None else self.regions[index].joined
+        middle = (link.bbox.y0 + link.bbox.y1) / 2
+        beside = [(start, end) for start, end, box in joined.lines if box.y0 <= middle <= box.y1]
+        if index is None or not beside:
+            return None
+        first, last = min(beside)[0], max(end for _, end in beside)
+        # The words of a link come line by line; in the text of the region, hyphenation is undone.
+        written = (link.text, link.text.replace("- ", ""))
+        found = (joined.text.find(words, first) for words in written if words)
+        at = next((place for place in found if first <= place < last), None)
+        return TextPlace(index, first if at is None else at, at is not None)
 
     def position(self, index: int | None) -> LinkPosition:
         """Return what a link in a region is to a reader."""
@@ -124,4 +150,5 @@ def _inner_links(pages: Sequence[PageContent], places: Places) -> Iterator[Inner
                 text=link.text[:MAX_TEXT].strip(),
                 position=places.position(at),
                 name=link.destination.name,
+                stands=places.place(at, link),
             )

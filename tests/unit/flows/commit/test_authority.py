@@ -16,6 +16,7 @@ from ingest.urls import tools_url
 from retrieval.learning.clicks import CLICK_FILE, log_click
 from retrieval.learning.query_log import log_folder
 from schemas.edges import Edge, EdgeKind
+from schemas.nodes import PageKind
 from schemas.settings import Settings
 from tests.fakes.graph_generations import publish as publish_graph
 from tests.fakes.graph_samples import DIM, make_edge, make_page
@@ -60,10 +61,25 @@ def weigh(index: Index, *links: Edge) -> dict[str, float]:
 
 def test_every_document_has_the_authority_of_its_links(index: Index) -> None:
     links = [link("a", "b"), link("c", "b")]
-    docs = [PAGES[path].id for path in PATHS]
+    docs = {PAGES[path].id: "html" for path in PATHS}
     assert [weigh(index, *links)[path] for path in PATHS] == [
         weigh_documents(docs, links, {})[doc] for doc in docs
     ]
+
+
+@pytest.mark.parametrize("kind", sorted(set(PageKind) - {PageKind.CONTENT}))
+def test_a_page_that_is_no_content_has_no_authority_and_gives_none(index: Index, kind: PageKind) -> None:
+    pages = [*(PAGES[path] for path in "ab"), replace(PAGES["c"], page_kind=kind)]
+    number = publish(index.ledger, *(put(make_live(path, "1")) for path in PATHS), base=0)
+    publish_graph(index.graph, number, pages, [link("c", "b"), link("a", "c")])
+    generation = index.ledger.generations.get(number)
+    assert generation is not None
+
+    compute_authority(index, generation)
+
+    assert index.authority.at(number).of([page.id for page in pages]) == dict.fromkeys(
+        (PAGES["a"].id, PAGES["b"].id), 1.0
+    )
 
 
 def test_clicks_since_the_last_generation_count_in_the_next(index: Index) -> None:

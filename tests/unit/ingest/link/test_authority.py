@@ -10,6 +10,8 @@ from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.ids import edge_id
 
 A, B, C, D = DOCS = ("page:a", "page:b", "page:c", "page:d")
+KINDS = dict.fromkeys(DOCS, "html")
+KINDS_BACKWARDS = dict.fromkeys(DOCS[::-1], "html")
 
 
 def link(src: str, dst: str, position: LinkPosition | None = LinkPosition.BODY, text: str = "x") -> Edge:
@@ -29,7 +31,7 @@ def test_ranks_are_those_of_the_equations() -> None:
         link(D, C, LinkPosition.FOOTER),
     ]
     teleport = np.array([0.4, 0.3, 0.2, 0.1])
-    moves = np.array([[0, 0, 1, 0], [0.6 / 1.6, 0, 0, 0], [1 / 1.6, 1, 0, 1], [0, 0, 0, 0]])
+    moves = np.array([[0, 0, 1, 0], [1 / 1.15, 0, 0, 0], [0.15 / 1.15, 1, 0, 1], [0, 0, 0, 0]])
 
     ranks = page_rank(link_table(DOCS, links), teleport)
 
@@ -46,7 +48,7 @@ def test_what_stands_where_no_link_leaves_goes_anywhere() -> None:
 
 
 def test_the_best_document_has_one_and_all_have_some() -> None:
-    values = weigh_documents(DOCS, [link(A, D), link(B, D), link(C, D)], {})
+    values = weigh_documents(KINDS, [link(A, D), link(B, D), link(C, D)], {})
     assert (max(values.values()), max(values, key=values.__getitem__)) == (1.0, D)
     assert all(0 < value <= 1 for value in values.values())
     assert values[A] == values[B] == values[C]
@@ -57,27 +59,43 @@ def test_the_best_document_has_one_and_all_have_some() -> None:
 @pytest.mark.parametrize(
     ("better", "worse"),
     [
-        (LinkPosition.NAV, LinkPosition.HEADER),
-        (LinkPosition.HEADER, LinkPosition.BODY),
         (LinkPosition.BODY, LinkPosition.ASIDE),
+        (LinkPosition.ASIDE, LinkPosition.NAV),
+        (LinkPosition.ASIDE, LinkPosition.HEADER),
         (LinkPosition.ASIDE, LinkPosition.FOOTER),
-        (None, LinkPosition.FOOTER),
+        (None, LinkPosition.NAV),
     ],
 )
 def test_a_link_counts_by_its_place(better: LinkPosition | None, worse: LinkPosition) -> None:
-    values = weigh_documents(DOCS, [link(A, B, better), link(A, C, worse)], {})
+    values = weigh_documents(KINDS, [link(A, B, better), link(A, C, worse)], {})
     assert values[B] > values[C]
 
 
 def test_of_several_links_to_one_document_the_weightiest_counts_once() -> None:
     once = [link(A, B, LinkPosition.NAV), link(A, C)]
     often = [*once, link(A, B, LinkPosition.FOOTER), *(link(A, C, text=f"again {n}") for n in range(9))]
-    assert weigh_documents(DOCS, often, {}) == weigh_documents(DOCS, once, {})
+    assert weigh_documents(KINDS, often, {}) == weigh_documents(KINDS, once, {})
+
+
+def test_documents_are_compared_with_those_of_their_kind() -> None:
+    """A PDF that nothing links to is as good as the mean PDF, and not worse than every page."""
+    links = [link(A, B), link(B, A), link(C, A), link(C, B)]
+    among_pages = weigh_documents(KINDS, links, {})
+    as_pdf = weigh_documents({**KINDS, D: "pdf"}, links, {})
+    assert among_pages[D] == min(among_pages.values())
+    assert as_pdf[D] == pytest.approx(np.log(2) / np.log1p(as_pdf_ratio(links)))
+    assert as_pdf[C] < as_pdf[D] < as_pdf[A]
+
+
+def as_pdf_ratio(links: list[Edge]) -> float:
+    """Return the rank of the best page over the mean of the three pages."""
+    ranks = page_rank(link_table(DOCS, links), np.full(4, 0.25))
+    return float(ranks[0] / ranks[:3].mean())
 
 
 def test_clicks_on_citations_count_less_and_less() -> None:
     none, few, many = (
-        weigh_documents(DOCS, [], {B: number})[B] / weigh_documents(DOCS, [], {B: number})[A]
+        weigh_documents(KINDS, [], {B: number})[B] / weigh_documents(KINDS, [], {B: number})[A]
         for number in (0, 3, 300)
     )
     assert none == 1.0
@@ -88,19 +106,19 @@ def test_links_inside_a_document_and_to_unknown_ones_do_not_count() -> None:
     inner = replace(link(A, A), src="pdfregion:1", dst="pdfregion:2")
     away = link(A, "page:elsewhere")
     into_a_part = replace(link(A, B), dst="pdfpage:7")
-    plain = weigh_documents(DOCS, [link(A, B)], {"page:elsewhere": 9})
-    assert weigh_documents(DOCS, [link(A, B), link(A, A), inner, away, into_a_part], {}) == plain
+    plain = weigh_documents(KINDS, [link(A, B)], {"page:elsewhere": 9})
+    assert weigh_documents(KINDS, [link(A, B), link(A, A), inner, away, into_a_part], {}) == plain
 
 
 def test_the_order_of_documents_and_links_changes_no_bit() -> None:
     links = [
         link(src, dst, position) for src in DOCS for dst in DOCS for position in LinkPosition if src < dst
     ]
-    assert weigh_documents(DOCS[::-1], links[::-1], {A: 2, C: 1}) == weigh_documents(
-        DOCS, links, {C: 1, A: 2}
+    assert weigh_documents(KINDS_BACKWARDS, links[::-1], {A: 2, C: 1}) == weigh_documents(
+        KINDS, links, {C: 1, A: 2}
     )
 
 
 def test_nothing_has_no_authority() -> None:
-    assert weigh_documents((), [link(A, B)], {A: 1}) == {}
-    assert weigh_documents((A,), [], {}) == {A: 1.0}
+    assert weigh_documents({}, [link(A, B)], {A: 1}) == {}
+    assert weigh_documents({A: "html"}, [], {}) == {A: 1.0}

@@ -64,7 +64,7 @@ def test_an_edge_comes_back_equal_from_its_properties_type_and_ends(edge: Edge) 
 def test_an_edge_with_every_field_set_comes_back_equal() -> None:
     edge = Edge(
         id="e", kind=EdgeKind.LINKS_TO, src="a", dst="b", doc="d", source="s", confidence=0.5, count=2,
-        anchor_text="x", position=LinkPosition.NAV, fragment="f", score=1.0, chunk="c", text="t",
+        anchor_text="x", position=LinkPosition.NAV, fragment="f", score=1.0, chunk="c", offset=7, text="t",
         predicate="p", role=EvidenceRole.DEFINES, reason="r",
     )  # fmt: skip
     defaults = Edge(id="", kind=EdgeKind.CONTAINS, src="", dst="", doc="", source="")

@@ -1,0 +1,121 @@
+"""What a page is to its site, by its structure: content, or an index, a list of changes, a search, an error.
+
+Generators name these pages differently and in every language; what they look like is the same.
+"""
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
+
+from ingest.parse.outline import OutlineSection
+from schemas.nodes import PageKind
+
+LETTERS = 2
+"""Headings, or lines, of a single sign that an alphabetical index has at the least."""
+
+INDEX_SHARE = 0.3
+"""Least share of an index's text that leads elsewhere; DocBook links page titles, and not the terms."""
+
+LISTING_SHARE, LISTING_LINKS = 0.85, 10
+"""A listing says next to nothing but what its links say. The overview of a manual, with its contents, reaches
+.82 (debian-policy), a list of acronyms .68 (PostgreSQL)."""
+
+CHANGES, CHANGES_SHARE = 3, 0.6
+"""Headings of a list of changes that are a version or a date, and least share of those below the title."""
+
+FEW_WORDS = 60
+"""A search form or an error page that has more to say is content."""
+
+_VERSION = r"[\[(]?v?\d+(?:\.\d+)+[\w.+~-]*[\])]?"
+_DATE = r"\d{4}-\d{2}-\d{2}"
+_VERSIONED = re.compile(rf"(?:[^\W\d][\w.+-]*\s+){{0,3}}{_VERSION}(?:\s*[-\u2013\u2014(:,/|].{{0,40}})?")
+_DATED = re.compile(rf"\W*{_DATE}\W*(?:{_VERSION})?\W*")
+_RELEASE = re.compile(r"(?:[^\W\d][\w.+-]*\s+){1,3}v?\d+(?:\.\d+)*[\w.+~-]*")
+_RELEASED = re.compile(rf"^.{{0,40}}{_DATE}", re.DOTALL)
+_NOT_FOUND = re.compile(r"\b404\b")
+
+
+def page_kind(
+    outline: Sequence[OutlineSection],
+    *,
+    title: str,
+    uri: str,
+    on_site: int = 0,
+    has_search: bool = False,
+    is_empty: bool = False,
+) -> PageKind:
+    """Tell what a page is, by its sections.
+
+    Args: on_site: how many links of its text lead to pages of the same host; has_search: there is a form in
+    its content that asks for words; is_empty: nothing stands where its content should, so that its text is
+    that of its frame.
+    """
+    words = sum(len(section.text.split()) for section in outline)
+    if words <= FEW_WORDS and _NOT_FOUND.search(" ".join((title, *_headings(outline), _file(uri)))):
+        return PageKind.NOT_FOUND
+    if has_search and (words <= FEW_WORDS or is_empty):
+        return PageKind.SEARCH
+    if _is_index(outline):
+        return PageKind.INDEX
+    if _is_listing(outline, on_site):
+        return PageKind.LISTING
+    return PageKind.CHANGES if _is_changes(outline, title) else PageKind.CONTENT
+
+
+def _headings(outline: Sequence[OutlineSection]) -> list[str]:
+    return [section.heading for section in outline if section.heading]
+
+
+def _file(uri: str) -> str:
+    return unquote(urlsplit(uri).path).rpartition("/")[2].rpartition(".")[0]
+
+
+def linked_share(outline: Sequence[OutlineSection]) -> float:
+    """Return how much of the text of a page leads elsewhere, in [0, 1]."""
+    text = sum(len(section.text) for section in outline)
+    linked = sum(end - start for section in outline for start, end, _ in section.links)
+    return linked / text if text else 0.0
+
+
+def _is_index(outline: Sequence[OutlineSection]) -> bool:
+    headings = _headings(outline)
+    letters = sum(len(heading) == 1 for heading in headings)
+    if letters < LETTERS or 2 * letters < len(headings):
+        lines = [line.strip(" |") for section in outline for line in section.text.splitlines()]
+        letters = sum(len(line) == 1 and line.isalpha() for line in lines)
+        if letters < LETTERS or len(headings) > 2:
+            return False
+    return linked_share(outline) >= INDEX_SHARE
+
+
+def _is_listing(outline: Sequence[OutlineSection], on_site: int) -> bool:
+    links = sum(len(section.links) for section in outline)
+    return (
+        links >= LISTING_LINKS and on_site >= LISTING_SHARE * links and linked_share(outline) >= LISTING_SHARE
+    )
+
+
+def _is_changes(outline: Sequence[OutlineSection], title: str) -> bool:
+    """Whether most headings are versions or dates, or the page is one dated release.
+
+    Headings that are numbered ("1.1 Scope") go on after the number.
+    """
+    below = [heading for heading in _headings(outline) if heading != title]
+    of_changes = sum(_is_of_changes(heading) for heading in below)
+    if of_changes >= CHANGES and of_changes >= CHANGES_SHARE * len(_top(outline, below)):
+        return True
+    first = next((section.text for section in outline if section.text != section.heading), "")
+    return _RELEASE.fullmatch(title) is not None and _RELEASED.match(first) is not None
+
+
+def _top(outline: Sequence[OutlineSection], below: Sequence[str]) -> list[str]:
+    """Headings of the level that has the most versions and dates; each may have sections of its own."""
+    levels: dict[int, list[str]] = {}
+    for section in outline:
+        if section.heading in below:
+            levels.setdefault(section.level, []).append(section.heading)
+    return max(levels.values(), key=lambda names: sum(map(_is_of_changes, names)), default=[])
+
+
+def _is_of_changes(heading: str) -> bool:
+    return _VERSIONED.fullmatch(heading) is not None or _DATED.fullmatch(heading) is not None

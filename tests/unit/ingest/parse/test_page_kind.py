@@ -1,0 +1,109 @@
+"""What a page is to its site, by structure alone: names and languages do not matter."""
+
+import pytest
+
+from ingest.parse.outline import Block, Heading, OutlineSection, Part, build_outline
+from ingest.parse.page_kind import page_kind
+from schemas.nodes import PageKind
+
+URI = "https://docs.example/page.html"
+
+
+def section(heading: str, text: str = "", *, level: int = 2, linked: int = 0) -> tuple[Part, ...]:
+    """A heading and a text whose first *linked* characters are a link each ten."""
+    links = tuple((at, min(at + 10, linked), object()) for at in range(0, linked, 10))
+    return (Heading(text=heading, level=level), Block(text=text, links=links))
+
+
+def outline(*sections: tuple[Part, ...]) -> tuple[OutlineSection, ...]:
+    return build_outline([part for one in sections for part in one])
+
+
+PROSE = "A berth is let for a year, and the keeper writes down who has it, and until when. " * 6
+
+
+@pytest.mark.parametrize(
+    ("headings", "kind"),
+    [
+        (("1.4.0 - 2024-03-01", "1.3.2", "v1.3.1", "1.3.0 (unreleased)"), PageKind.CHANGES),
+        (("Version 2.2.0", "Version 2.1.9", "Version 2.1.8"), PageKind.CHANGES),
+        (("[3.1.0] - 2025-01-02", "[3.0.0] - 2024-01-02", "[2.9.9]"), PageKind.CHANGES),
+        (("2024-03-01", "2024-02-01", "2024-01-01"), PageKind.CHANGES),
+        (("Harbours 5.1", "Harbours 5.0rc1", "Harbours 4.9.post1"), PageKind.CHANGES),
+        (("1.1 Scope", "1.2 Terms", "1.3 Duties of the keeper"), PageKind.CONTENT),
+        (("Step 1", "Step 2", "Step 3"), PageKind.CONTENT),
+        (("Version 1.0", "Version 2.0"), PageKind.CONTENT),
+        (("Version 1.0", "Scope", "Duties", "Version 2.0", "Fees", "Version 2.1"), PageKind.CONTENT),
+        (("A", "B", "C"), PageKind.CONTENT),
+    ],
+)
+def test_a_list_of_changes_has_versions_or_dates_as_headings(
+    headings: tuple[str, ...], kind: PageKind
+) -> None:
+    found = outline(section("History", level=1), *(section(heading, PROSE) for heading in headings))
+    assert page_kind(found, title="History", uri=URI) is kind
+
+
+def test_changes_below_the_headings_of_versions_do_not_hide_them() -> None:
+    below = [
+        part
+        for version in ("3.0", "2.1", "2.0")
+        for part in (
+            section(version, PROSE),
+            section("Added", PROSE, level=3),
+            section("Fixed", PROSE, level=3),
+        )
+    ]
+    assert page_kind(outline(section("News", level=1), *below), title="News", uri=URI) is PageKind.CHANGES
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "kind"),
+    [
+        ("Release 17.4", "Release date: 2025-02-20\n\n" + PROSE, PageKind.CHANGES),
+        ("Release 17", "Release date: 2024-09-26\n\n" + PROSE, PageKind.CHANGES),
+        ("Release 17.4", PROSE, PageKind.CONTENT),
+        ("Harbour rules", "As of 2025-02-20: " + PROSE, PageKind.CONTENT),
+    ],
+)
+def test_a_page_of_one_release_has_its_version_as_title_and_begins_with_its_date(
+    title: str, text: str, kind: PageKind
+) -> None:
+    assert page_kind(outline(section(title, text, level=1)), title=title, uri=URI) is kind
+
+
+def test_an_alphabetical_index_has_letters_for_headings_and_leads_elsewhere() -> None:
+    entries = "berth, 3; basin, 4; buoy, 5 and 6; beacon, 7"
+    letters = [section(letter, entries, linked=30) for letter in "ABC"]
+    assert page_kind(outline(section("Register", level=1), *letters), title="", uri=URI) is PageKind.INDEX
+    plain = [section(letter, entries) for letter in "ABC"]
+    assert page_kind(outline(section("Register", level=1), *plain), title="", uri=URI) is PageKind.CONTENT
+
+
+def test_a_listing_says_only_what_its_links_say_and_they_stay_on_the_site() -> None:
+    found = outline(section("All modules", "harbours." * 30, level=1, linked=260))
+    assert page_kind(found, title="", uri=URI, on_site=26) is PageKind.LISTING
+    assert page_kind(found, title="", uri=URI, on_site=5) is PageKind.CONTENT
+    half = outline(section("All modules", "harbours." * 30, level=1, linked=130))
+    assert page_kind(half, title="", uri=URI, on_site=13) is PageKind.CONTENT
+
+
+@pytest.mark.parametrize(
+    ("title", "uri", "text", "kind"),
+    [
+        ("404 - no such berth", URI, "Go back to the start.", PageKind.NOT_FOUND),
+        ("Kein Liegeplatz", "https://docs.example/de/404.html", "Zum Anfang", PageKind.NOT_FOUND),
+        ("Status codes", URI, "404 is answered for a berth that nobody knows. " * 9, PageKind.CONTENT),
+        ("Berth 4040", URI, "Dry.", PageKind.CONTENT),
+    ],
+)
+def test_an_error_page_is_short_and_says_404(title: str, uri: str, text: str, kind: PageKind) -> None:
+    assert page_kind(outline(section(title, text, level=1)), title=title, uri=uri) is kind
+
+
+def test_a_search_has_a_form_and_little_else_to_say() -> None:
+    short, long = outline(section("Search", "Type words.")), outline(section("Harbours", PROSE))
+    assert page_kind(short, title="", uri=URI, has_search=True) is PageKind.SEARCH
+    assert page_kind(short, title="", uri=URI) is PageKind.CONTENT
+    assert page_kind(long, title="", uri=URI, has_search=True) is PageKind.CONTENT
+    assert page_kind(long, title="", uri=URI, has_search=True, is_empty=True) is PageKind.SEARCH
