@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from schemas.evidence import Derivation, Origin, PathStep, Scores
 from schemas.nodes import Chunk
 
-WEIGHTS = Scores(text=0.45, graph=0.25, anchor=0.15, authority=0.10, freshness=0.05)
+WEIGHTS = Scores(text=0.50, graph=0.25, anchor=0.15, authority=0.05, freshness=0.05)
 """Design 7."""
 UNREACHED = 0.5
 SAME_SECTION, SAME_PAGE = 0.10, 0.05
@@ -45,7 +45,7 @@ class Scored:
 
 
 def blend(scores: Scores, weights: Scores | None = None) -> float:
-    """Weigh the parts: .45 text + .25 graph + .15 anchor + .10 authority + .05 freshness, or as told."""
+    """Weigh the parts: .50 text + .25 graph + .15 anchor + .05 authority + .05 freshness, or as told."""
     used = weights or WEIGHTS
     total: float = sum(getattr(used, f.name) * getattr(scores, f.name) for f in fields(Scores))
     return round(total, 6)

@@ -4,7 +4,7 @@ from retrieval.learning.simplex import STEPS, Point, point_of, search, weights_a
 from retrieval.ranking.score import WEIGHTS
 from schemas.evidence import Scores
 
-START = (9, 5, 3, 2, 1)
+START = (10, 5, 3, 1, 1)
 
 
 def test_the_weights_of_the_design_are_a_point_of_the_grid() -> None:

@@ -68,10 +68,10 @@ def test_a_report_tells_weights_tables_and_the_gain_with_its_interval(tuned: Tun
     record = tuning_record(tuned)
     assert record["held"]["after"]["R@5"] == 1.0
     assert record["before"] == {
-        "text": 0.45,
+        "text": 0.5,
         "graph": 0.25,
         "anchor": 0.15,
-        "authority": 0.1,
+        "authority": 0.05,
         "freshness": 0.05,
     }
 

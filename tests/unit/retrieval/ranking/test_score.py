@@ -8,10 +8,10 @@ from schemas.evidence import Scores
 
 def test_the_blend_weighs_the_parts_as_designed() -> None:
     assert blend(Scores(text=1, graph=1, anchor=1, authority=1, freshness=1)) == 1.0
-    assert blend(Scores(text=1)) == 0.45
+    assert blend(Scores(text=1)) == 0.5
     assert blend(Scores(graph=1)) == 0.25
     assert blend(Scores(anchor=1)) == 0.15
-    assert blend(Scores(authority=1)) == 0.10
+    assert blend(Scores(authority=1)) == 0.05
     assert blend(Scores(freshness=1)) == 0.05
 
 
