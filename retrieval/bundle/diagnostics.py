@@ -56,7 +56,11 @@ def _notes(
         note
         for applies, note in (
             (query.rerank and not reranked, "rerank: unavailable; the order is the blend's"),
-            (query.use_graph and not spread.ran, "too few links around the best documents: graph counts 0"),
+            (
+                query.use_graph and not spread.ran and spread.weight > 0,
+                "too few links around the best documents: graph counts 0",
+            ),
+            (spread.weight == 0, "links lead nearly everywhere from the best documents: graph counts 0"),
             (dense, "too much around the best passages: only their own sections were looked at"),
             (spread.cut > 0, f"{spread.cut} linked documents beyond the cap were not looked at"),
             (selection.relaxed > 0, f"caps lifted for {selection.relaxed} passages"),

@@ -9,7 +9,7 @@ from indexes.ports import ChunkReader, Encoder
 from retrieval.graph.second_query import FoundDocument, ask_again
 from retrieval.graph.spreading import Spread
 from retrieval.search.parallel import run_in_parallel
-from retrieval.search.relevance import WORD_FIELDS, Measure, Scale, add_scores, best_chunks
+from retrieval.search.relevance import WORD_FIELDS, Measure, Scale, add_words, best_chunks, best_scores
 from retrieval.search.seeds import EmbeddedQuery
 from schemas.evidence import SearchField
 from schemas.nodes import Chunk
@@ -42,7 +42,7 @@ class FollowUp:
         dense = partial(again.dense, self.chunks, SearchField.TEXT, top_k=DEPTH)
         by_words = [partial(again.bm25, self.chunks, field, top_k=DEPTH) for field in WORD_FIELDS]
         sense, *words = run_in_parallel([dense, *by_words])
-        bm25, cosine = add_scores(*words), add_scores(sense)
+        bm25, cosine = add_words(words), best_scores(sense)
         scale = Scale(
             bm25=max(bm25.values(), default=0.0),
             cosine=max(cosine.values(), default=0.0),

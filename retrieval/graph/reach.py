@@ -7,7 +7,7 @@ from indexes.ports import ChunkReader, Encoder, GraphReader
 from retrieval.graph.expansion import Expansion, expand_seeds
 from retrieval.graph.follow_up import FollowUp
 from retrieval.graph.rules import ALL_RULES, GraphRule
-from retrieval.graph.spreading import Spread, choose_anchors, spread_from
+from retrieval.graph.spreading import Spread, choose_anchors, spread_from, weigh_spread
 from retrieval.graph.surroundings import SEEDS
 from retrieval.graph.tools import DEFINITION, ToolInScope, find_tools
 from retrieval.question.route import Known, Route, wants_detail
@@ -73,6 +73,7 @@ def reach_by_graph(
     spread = start_from(found)
     if GraphRule.SPREAD in rules:
         spread = spread_from(graph, spread, measure=found.measure.of)
+    spread = weigh_spread(spread, {hit.doc for hit in found.pool})
     if not spread.ran or spread.named or GraphRule.SECOND_QUERY not in rules:
         return GraphResults(spread=spread, expansion=expansion, tools=tools)
     follow_up = FollowUp(chunks=chunks, encoder=encoder, asked=asked, measure=found.measure)

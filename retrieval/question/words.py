@@ -20,6 +20,7 @@ _CODE = re.compile(
     re.VERBOSE,
 )
 _WORD = re.compile(r"[\w'’-]+")
+_AROUND = "\"'’‘“”.,;:!?()[]"
 
 STOP_WORDS = frozenset(
     re.findall(
@@ -61,6 +62,15 @@ def content_words(text: str) -> tuple[str, ...]:
     """Folded words of *text* without stop words, in order; the whole text's words if all are stop words."""
     words = tuple(word.casefold() for word in re.findall(r"\w+", text))
     return tuple(word for word in words if word not in STOP_WORDS) or words
+
+
+def searched_words(text: str) -> str:
+    """Return *text* without stop words, all else as written; all of it where nothing else is in it.
+
+    A passage that has "how do I" in it says nothing by that (measured: bench/RESULTS.md).
+    """
+    kept = [word for word in text.split() if word.strip(_AROUND).casefold() not in STOP_WORDS]
+    return " ".join(kept) or text
 
 
 def fold(text: str) -> str:

@@ -65,7 +65,9 @@ class Candidates:
         activated, joined = self.activated.get(chunk.id), self.joined.get(chunk.id)
         reach = activated.reach if activated else None
         parts = Scores(
-            text=score_text(base, self._activation(chunk, base), spread_ran=self.spread.ran),
+            text=score_text(
+                base, self._activation(chunk, base), spread_ran=self.spread.ran, weight=self.spread.weight
+            ),
             graph=min(1.0, self.graph.get(chunk.id, 0.0) + self._nearness(chunk)),
             anchor=self.anchors.of(chunk),
             authority=self.authority.get(chunk.doc, 0.0),

@@ -1,8 +1,9 @@
-"""Which candidates become evidence, and in which order: caps first, then the total order of the scores."""
+"""Which candidates become evidence, and in which order: by score, and less what a section says more."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from retrieval.ranking.score import Scored
 from schemas.ids import normalise_text
@@ -10,6 +11,8 @@ from schemas.nodes import Chunk, page_of
 
 PER_SECTION = 2
 PER_PAGE = 3
+CROWDED = 0.9
+"""Where caps gave way only at the end, they cut what several chunks of a page answer together."""
 TOOL_PLACE, DEFINITION_PLACE = 1, 5
 """Places, from 0, at which what defines a tool in scope, and what defines a name, stand at the latest: within
 the smallest bundle, and without pushing the best chunk or the best five aside."""
@@ -33,22 +36,52 @@ def select_evidence(
 ) -> Selection:
     """Cut one fixed order after *top_k*, so that a larger `top_k` only appends.
 
-    The order: what fits at most 2 a section and 3 a page, which is one of a PDF, a chapter of a book, else a
-    file or an address; then what breaks only the page cap; then the rest; each by (place, -score, id); and
-    then pages that are no content. A chunk equal word for word to a better one, or one of its *copies* by id,
-    is left out. The *definitions* that fit stand at the 6th place at the latest, those *of_tools*, whatever
-    the caps, at the 2nd.
+    The order is greedy, by (-worth, rank). A chunk is worth its score, or what stood at its place where a
+    reranker gave it one; each beyond 2 of its section or 3 of its page, which is one of a PDF, a chapter of a
+    book, else a file or an address, is worth `CROWDED` of that once more. Pages of no content come last.
+    A chunk equal word for word to a better one, or one of its *copies* by id, is left out. The *definitions*
+    within the caps stand at the 6th place at the latest, those *of_tools*, whatever the caps, at the 2nd.
     """
     ranked = _without_repeats(sorted(candidates, key=lambda one: one.rank_key), copies or {})
     rest, last = [one for one in ranked if not one.is_last], [one for one in ranked if one.is_last]
-    seen: Counter[str] = Counter()
-    fits, rest = _split(rest, seen, per_page=PER_PAGE, per_section=PER_SECTION)
-    many_a_page, rest = _split(rest, seen, per_page=len(candidates), per_section=PER_SECTION)
-    fitting = {one.chunk.id for one in fits}
-    ordered = _raise(_raise(fits, definitions, DEFINITION_PLACE) + many_a_page + rest, of_tools, TOOL_PLACE)
+    ordered, crowded = _spread_out(rest)
+    fitting = [chunk for chunk in definitions if chunk not in crowded]
+    ordered = _raise(_raise(ordered, fitting, DEFINITION_PLACE), of_tools, TOOL_PLACE)
     chosen = tuple((ordered + last)[:top_k])
-    relaxed = sum(one.chunk.id not in fitting and not one.is_last for one in chosen)
-    return Selection(chosen=chosen, relaxed=relaxed)
+    return Selection(chosen=chosen, relaxed=sum(one.chunk.id in crowded for one in chosen))
+
+
+def _spread_out(ranked: Sequence[Scored]) -> tuple[list[Scored], frozenset[str]]:
+    """Return *ranked* in greedy order, and the ids of those beyond a cap when they were taken."""
+    worth = sorted((one.score for one in ranked), reverse=True)
+    waiting = [(-worth[rank], rank, 0) for rank in range(len(ranked))]
+    seen: Counter[str] = Counter()
+    ordered: list[Scored] = []
+    crowded: set[str] = set()
+    while waiting:
+        _, rank, counted = heappop(waiting)
+        one, beyond = ranked[rank], _beyond(ranked[rank].chunk, seen)
+        if beyond > counted:
+            # What a chunk is worth only falls, so that it is enough to look again at the one that leads.
+            heappush(waiting, (-round(worth[rank] * CROWDED**beyond, 6), rank, beyond))
+            continue
+        if beyond:
+            crowded.add(one.chunk.id)
+        seen.update(_places(one.chunk))
+        ordered.append(one)
+    return ordered, frozenset(crowded)
+
+
+def _beyond(chunk: Chunk, seen: Counter[str]) -> int:
+    """How many chunks too many of its section or page are there, this one counted."""
+    section = _section_key(chunk)
+    of_section = seen[section] + 1 - PER_SECTION if section else 0
+    return max(0, of_section, seen[_page_key(chunk)] + 1 - PER_PAGE)
+
+
+def _places(chunk: Chunk) -> list[str]:
+    section = _section_key(chunk)
+    return [_page_key(chunk), *([section] if section else [])]
 
 
 def _raise(ranked: list[Scored], chunks: Sequence[str], place: int) -> list[Scored]:
@@ -59,22 +92,6 @@ def _raise(ranked: list[Scored], chunks: Sequence[str], place: int) -> list[Scor
         if at > latest:
             ordered.insert(latest, ordered.pop(at))
     return ordered
-
-
-def _split(
-    ranked: list[Scored], seen: Counter[str], *, per_page: int, per_section: int
-) -> tuple[list[Scored], list[Scored]]:
-    """Take in order what both caps allow, counting into *seen*; give the taken and the others."""
-    taken: list[Scored] = []
-    others: list[Scored] = []
-    for one in ranked:
-        page, section = _page_key(one.chunk), _section_key(one.chunk)
-        if seen[page] < per_page and (section is None or seen[section] < per_section):
-            seen.update([page] if section is None else [page, section])
-            taken.append(one)
-        else:
-            others.append(one)
-    return taken, others
 
 
 def _page_key(chunk: Chunk) -> str:

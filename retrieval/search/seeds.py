@@ -9,6 +9,7 @@ from functools import partial
 from indexes.ports import ChunkReader, Vector
 from retrieval.question.catalogue import codes_to_search
 from retrieval.question.route import Route
+from retrieval.question.words import searched_words
 from retrieval.search.parallel import run_in_parallel
 from schemas.evidence import Filter, Hit, Query, SearchField
 
@@ -74,8 +75,9 @@ class EmbeddedQuery:
     def bm25(
         self, chunks: ChunkReader, field: SearchField, *, top_k: int = DEPTH, only: tuple[Filter, ...] = ()
     ) -> tuple[Hit, ...]:
-        """Search *field* by words, under the query's filters and *only*."""
-        return chunks.search_text(field, self.query.text, top_k=top_k, filters=(*self.query.filters, *only))
+        """Search *field* by words but stop words, under the query's filters and *only*."""
+        words = searched_words(self.query.text)
+        return chunks.search_text(field, words, top_k=top_k, filters=(*self.query.filters, *only))
 
     def dense(
         self, chunks: ChunkReader, field: SearchField, *, top_k: int = DEPTH, only: tuple[Filter, ...] = ()

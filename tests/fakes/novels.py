@@ -18,7 +18,7 @@ QUESTION = "Where was the author of Silver Harbour born?"
 PAGES: Mapping[str, str] = {
     "Silver Harbour": "Silver Harbour is a novel by Ada Quill. It sold well in 1931.",
     "Ada Quill": "Ada Quill (born 1893) was a writer. Ada Quill was born in Port Almond.",
-    "Port Almond": "Port Almond is a town on the Grey Coast.",
+    "Port Almond": "Port Almond is a town on the Grey Coast, home of an author.",
     "Tin Lantern": "Tin Lantern is a novel by Bo Reed.",
     "Bo Reed": "Bo Reed (born 1901) was a writer of verse.",
     "Grey Coast": "Grey Coast is a region. Fishing feeds its villages.",

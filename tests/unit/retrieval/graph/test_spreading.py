@@ -1,10 +1,19 @@
 """Activation over two hops: how much, how far, and by which path."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import pytest
 
-from retrieval.graph.spreading import DECAY, HUB_MAX, Spread, choose_anchors, spread_from
+from retrieval.graph.spreading import (
+    DECAY,
+    HUB_MAX,
+    Reach,
+    Spread,
+    choose_anchors,
+    spread_from,
+    weigh_spread,
+)
 from schemas.edges import Edge
 from tests.fakes.small_index import Document, SmallIndex, build_index, link, page
 
@@ -87,3 +96,27 @@ def test_the_three_best_documents_are_anchors_and_ties_go_by_id() -> None:
     base = {"page:d": 0.5, "page:b": 0.5, "page:a": 0.9, "page:c": 0.5, "page:e": 0.0}
     assert list(choose_anchors(base, ()).anchors) == ["page:a", "page:b", "page:c"]
     assert choose_anchors(base, {"page:e"}).anchors == {"page:e": 1.0}
+
+
+def test_a_spread_that_reaches_nearly_all_that_was_found_counts_nothing() -> None:
+    reach = Reach(activation=0.8, path=())
+    found = ["a", *(f"d{n}" for n in range(10))]
+    spread = Spread(anchors={"a": 1.0}, reached={f"d{n}": reach for n in range(10)}, ran=True)
+    silent = weigh_spread(spread, found)
+    assert (silent.reached, silent.ran, silent.weight) == ({}, False, 0.0)
+
+
+def test_a_spread_that_reaches_few_of_what_was_found_counts_wholly_and_one_between_less() -> None:
+    reach = Reach(activation=0.8, path=())
+    found = ["a", *(f"d{n}" for n in range(20))]
+    few = Spread(anchors={"a": 1.0}, reached={f"d{n}": reach for n in range(2)}, ran=True)
+    assert weigh_spread(few, found) == few
+    some = weigh_spread(replace(few, reached={f"d{n}": reach for n in range(6)}), found)
+    assert 0 < some.weight < 1
+    assert some.activation("d1") == pytest.approx(0.8 * some.weight)
+
+
+def test_what_the_question_names_counts_whatever_it_leads_to() -> None:
+    reach = Reach(activation=0.8, path=())
+    named = Spread(anchors={"a": 1.0}, named=frozenset({"a"}), reached={"b": reach}, ran=True)
+    assert weigh_spread(named, ["a", "b"]) == named

@@ -58,5 +58,8 @@ def test_a_tool_passes_the_caps_and_a_definition_does_not() -> None:
     tool = select_evidence([*page, *other], top_k=10, of_tools=["p3"])
     assert tool.chosen[TOOL_PLACE].chunk.id == "p3"
     assert tool.relaxed == 2
-    named = select_evidence([*page, *other], top_k=10, definitions=["p3"])
-    assert named.chosen[-1].chunk.id == "p3"
+    far = [scored(f"p{n}", 0.6 - n / 100, section="x") for n in range(4)]
+    near = [scored(f"o{n}", 0.55 - n / 100, doc=f"page:{n}") for n in range(6)]
+    named = select_evidence([*far, *near], top_k=10, definitions=["p3"])
+    assert named == select_evidence([*far, *near], top_k=10)
+    assert [one.chunk.id for one in named.chosen].index("p3") > DEFINITION_PLACE

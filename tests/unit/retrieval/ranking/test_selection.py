@@ -40,26 +40,24 @@ def test_scores_equal_to_six_places_count_as_equal() -> None:
     assert ids([scored("b", 0.5000000001), scored("a", 0.5)], 2) == ["a", "b"]
 
 
-def test_two_of_a_section_and_three_of_a_page_come_before_the_rest() -> None:
-    of_one_section = [scored(f"a{n}", 0.9 - n / 100, section="x") for n in range(4)]
-    of_that_page = [scored(f"b{n}", 0.5 - n / 100) for n in range(3)]
-    elsewhere = [scored("c", 0.1, doc="page:c")]
-    chosen = ids(of_one_section + of_that_page + elsewhere, 8)
-    assert chosen == ["a0", "a1", "b0", "c", "b1", "b2", "a2", "a3"]
+def test_what_a_section_says_beyond_its_cap_counts_less_and_less() -> None:
+    of_one_section = [scored(f"a{n}", 0.9, section="x") for n in range(4)]
+    elsewhere = [scored("c", 0.82, doc="page:c"), scored("d", 0.75, doc="page:d")]
+    assert ids(of_one_section + elsewhere, 6) == ["a0", "a1", "c", "a2", "d", "a3"]
 
 
-def test_three_of_each_chapter_of_a_book_come_before_the_rest() -> None:
-    def of_chapter(chapter: str, score: float) -> list[Scored]:
-        found = [scored(f"{chapter}{n}", score - n / 100, doc="page:book") for n in range(4)]
-        parents = ("page:book", f"page:{chapter}", "section:x")
-        return [replace(one, chunk=replace(one.chunk, parent_ids=parents)) for one in found]
-
-    assert ids(of_chapter("a", 0.9) + of_chapter("b", 0.5), 8) == [
-        "a0", "a1", "a2", "b0", "b1", "b2", "a3", "b3",
-    ]  # fmt: skip
+def test_caps_give_way_where_the_scores_say_so_and_not_before() -> None:
+    one_page = [scored(f"a{n}", 0.9) for n in range(5)]
+    near, far = scored("b", 0.85, doc="page:b"), scored("c", 0.3, doc="page:c")
+    assert ids([*one_page, near, far], 7) == ["a0", "a1", "a2", "b", "a3", "a4", "c"]
 
 
-def test_caps_are_lifted_only_when_too_few_are_left() -> None:
+def test_places_of_a_reranker_hold_within_the_caps() -> None:
+    ranked = [replace(scored(f"a{n}", n / 10, doc=f"page:{n}"), place=9 - n) for n in range(9)]
+    assert ids(ranked, 9) == [f"a{n}" for n in reversed(range(9))]
+
+
+def test_what_is_beyond_a_cap_is_counted() -> None:
     one_page = [scored(f"a{n}", 0.9 - n / 100) for n in range(5)]
     assert select_evidence(one_page, top_k=3).relaxed == 0
     assert select_evidence(one_page, top_k=5).relaxed == 2
