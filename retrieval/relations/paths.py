@@ -190,8 +190,12 @@ def _mentioning(graph: GraphReader, docs: Collection[str]) -> list[Hop]:
 
 
 def _says_something(edge: Edge) -> bool:
-    """Links of a menu stand on every page and join everything with everything."""
-    return edge.kind is not EdgeKind.LINKS_TO or edge.position in {LinkPosition.BODY, None}
+    """Links of a menu stand on every page and join everything with everything.
+
+    Those of a page that lists others stand in its text, and so in a chunk.
+    """
+    is_stated = edge.position in {LinkPosition.BODY, None} or edge.chunk is not None
+    return edge.kind is not EdgeKind.LINKS_TO or is_stated
 
 
 def _search(

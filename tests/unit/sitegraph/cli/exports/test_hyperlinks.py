@@ -85,6 +85,7 @@ def test_every_link_says_where_it_leads_if_it_leads_anywhere_here(index: Index) 
         "count": 2,
         "dst": target.id,
         "section": setup.id,
+        "places": [],
     }
 
 
