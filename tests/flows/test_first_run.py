@@ -188,13 +188,16 @@ def test_what_a_query_cites_is_on_the_page(
         "query", "what happens when outboxes are lost", "--index", str(index), "--format", "json"
     )
     bundle = json.loads(done.stdout)
-    best = bundle["citations"][0]
+    first = bundle["citations"][:2]
+    places = [(one["url"], one["fragment"]) for one in first]
     page = site.articles["/outboxes.html"]
 
     assert bundle["generation"] == 1
     assert bundle["degraded"] == []
-    assert (best["url"], best["fragment"]) == (site.site.url("/outboxes.html"), "losing-outboxes")
-    assert bundle["evidence"][0]["text"] in dict(page.passages)["Losing Outboxes"]
+    # Without stop words the page's first chunk is as near: both are of the right page.
+    assert {url for url, _ in places} == {site.site.url("/outboxes.html")}
+    at = places.index((site.site.url("/outboxes.html"), "losing-outboxes"))
+    assert bundle["evidence"][at]["text"] in dict(page.passages)["Losing Outboxes"]
 
 
 def test_status_and_plan_know_the_source(sitegraph: Sitegraph, report: dict[str, Any], index: Path) -> None:
