@@ -70,9 +70,10 @@ def assemble_page(
         _add_sections(graph, outline)
         _add_chunks(graph, outline, facts, count_tokens)
         links = place_links(links, graph.places)
+    # By all that the page says: of an index of another version of a manual only the targets differ.
+    page = _page(graph, facts, page_hash(outline, links, facts.title))
     if graph.kind in _LINK_LISTS:
         links = _as_navigation(links)
-    page = _page(graph, facts, page_hash(outline, links, facts.title))
     parts = _part_pages(graph, page, outline, facts.parts)
     return GraphFragment(
         uri=request.uri,

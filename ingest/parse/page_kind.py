@@ -23,6 +23,9 @@ LISTING_SHARE, LISTING_LINKS = 0.85, 10
 CHANGES, CHANGES_SHARE = 3, 0.6
 """Headings of a list of changes that are a version or a date, and least share of those below the title."""
 
+HEADING_LENGTH = 200
+"""Characters of a heading that is looked at: versions without end make the pattern slow."""
+
 FEW_WORDS = 60
 """A search form or an error page that has more to say is content."""
 
@@ -118,4 +121,6 @@ def _top(outline: Sequence[OutlineSection], below: Sequence[str]) -> list[str]:
 
 
 def _is_of_changes(heading: str) -> bool:
+    if len(heading) > HEADING_LENGTH:
+        return False
     return _VERSIONED.fullmatch(heading) is not None or _DATED.fullmatch(heading) is not None

@@ -2,9 +2,11 @@
 
 import pytest
 
+from ingest.parse.markdown.page import parse_markdown
 from ingest.parse.outline import Block, Heading, OutlineSection, Part, build_outline
 from ingest.parse.page_kind import page_kind
-from schemas.nodes import PageKind
+from schemas.fragment import ParseRequest
+from schemas.nodes import Page, PageKind
 
 URI = "https://docs.example/page.html"
 
@@ -107,3 +109,25 @@ def test_a_search_has_a_form_and_little_else_to_say() -> None:
     assert page_kind(short, title="", uri=URI) is PageKind.CONTENT
     assert page_kind(long, title="", uri=URI, has_search=True) is PageKind.CONTENT
     assert page_kind(long, title="", uri=URI, has_search=True, is_empty=True) is PageKind.SEARCH
+
+
+def test_lists_of_the_same_words_differ_by_where_they_lead() -> None:
+    """As the indexes of two versions of one manual do, which are no copies."""
+    one, other = (
+        parse_markdown(
+            ("# Index\n\n" + "\n".join(f"- [Entry {n} of the harbour keeper and his book](/{version}/p{n}.html)" for n in range(30))).encode(),
+            ParseRequest(uri=f"https://docs.example/{version}/genindex.html", source="s"),
+            count_tokens=lambda text: len(text.split()),
+        )
+        for version in ("v1", "v2")
+    )
+
+    pages = [node for fragment in (one, other) for node in fragment.nodes if isinstance(node, Page)]
+    assert [page.page_kind for page in pages] == [PageKind.LISTING] * 2
+    assert one.content_hash != other.content_hash
+
+
+def test_versions_without_end_are_no_list_of_changes() -> None:
+    endless = [section("1" + ".1" * 8_000 + f".{n}") for n in range(4)]
+
+    assert page_kind(outline(*endless), title="", uri=URI) is PageKind.CONTENT
