@@ -7,7 +7,8 @@ from indexes.layout import IndexLayout, remedy
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch
 from schemas.records import from_record, to_record
 
-FORMAT = 1
+FORMAT = 2
+"""2: columns for dates and page kinds in the tables and in the ledger, since 0.2.0."""
 FILES = "files"
 
 
@@ -69,7 +70,11 @@ def load_manifest(layout: IndexLayout) -> IndexManifest:
             "not an index; make one with: sitegraph run SOURCE.yaml --index DIR", subject=str(layout.root)
         ) from error
     if found != FORMAT:
-        raise SchemaMismatch(f"index format {found}, this version reads {FORMAT}", subject=str(layout.root))
+        raise SchemaMismatch(
+            f"was made by another version (index format {found}, this one reads {FORMAT}); build a new index "
+            "in another folder with: sitegraph run SOURCE.yaml --index DIR",
+            subject=str(layout.root),
+        )
     try:
         return from_record(IndexManifest, record)
     except (KeyError, TypeError) as error:

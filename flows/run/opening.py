@@ -89,6 +89,7 @@ def open_run(
             run_id=start_or_resume(opened, loaded.name, held.progress),
             source_file=str(Path(source).resolve()),
             accept=accept,
+            model=opened.settings.model,
             may_change_model=may_change_model,
             repair=repair,
         )

@@ -15,11 +15,11 @@ from schemas.errors import ConfigError, Stopped
 
 
 def open_resources(run: Run) -> Resources:
-    """Open the parts of a run from its name: the settings are this process's, the source the ledger's.
+    """Open the parts of a run from its name; the source is the ledger's, settings are this process's.
 
     Raises: ConfigError: no index there, or no such source in it.
     """
-    settings = replace(read_settings(), index=run.index)
+    settings = replace(read_settings(model=run.model), index=run.index)
     index = open_index(settings)
     source = index.ledger.sources.all().get(run.source)
     if source is None:

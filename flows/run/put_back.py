@@ -31,12 +31,13 @@ def put_back(settings: Settings) -> tuple[str, ...]:
     """Put back what is damaged of these files, where something repeats it; give their names.
 
     Nothing is done, nor the ledger opened, where they are whole, or where there is no index yet.
-    Raises: DamageFound: nothing repeats what is damaged; ConfigError: the ledger is another index's. An index
-    of another version stays as it is.
+    Raises: DamageFound: nothing repeats what is damaged; ConfigError: the ledger is another index's;
+    SchemaMismatch: it is an index of another version, which stays as it is.
     """
     layout = IndexLayout(Path(settings.index).resolve())
     if not (layout.manifest.exists() or layout.has_generations()) or _is_whole(layout):
         return ()
+    _refuse_another_version(layout)
     clock, progress = SystemClock(), StageProgress(quiet=True)
     with closing(open_ledger(ledger_url_of(layout, settings.ledger_url))) as ledger:
         lease = hold_lease(
@@ -44,6 +45,20 @@ def put_back(settings: Settings) -> tuple[str, ...]:
         )
         with lease:
             return () if _is_whole(layout) else _put_back(layout, ledger)
+
+
+def _refuse_another_version(layout: IndexLayout) -> None:
+    """Raise where `index.json` is of another format, and its copy does not say that this is damage."""
+    try:
+        load_manifest(layout)
+    except SchemaMismatch:
+        with suppress(ConfigError, DamageFound):
+            copy = load_generation(layout, read_current(layout.root)).index
+            if copy is not None and copy.format == FORMAT:
+                return
+        raise
+    except (ConfigError, DamageFound):
+        return
 
 
 def _is_whole(layout: IndexLayout) -> bool:

@@ -17,8 +17,9 @@ class Run:
     """Names a run, and says what its stages may do; all that a process needs to take part in it.
 
     `index` is the folder of the index, `source_file` where the source was read from. `accept`: publish
-    although a guard objects. `may_change_model`: encode with another model than that of the vectors readers
-    see. `repair`: compare everything that readers see with its hashes first.
+    although a guard objects. `model`: the encoder that the run was told to use. `may_change_model`: encode
+    with another model than that of the vectors readers see. `repair`: compare everything that readers see
+    with its hashes first.
     """
 
     index: str
@@ -26,6 +27,7 @@ class Run:
     run_id: str
     source_file: str = ""
     accept: bool = False
+    model: str | None = None
     may_change_model: bool = False
     repair: bool = False
 

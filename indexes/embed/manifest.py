@@ -13,7 +13,8 @@ GRAPH_FILE = "encoder.onnx"
 WEIGHTS_FILE = "encoder.onnx.data"
 TOKENIZER_FILE = "tokenizer.json"
 MANIFEST_FILE = "encoder.json"
-FORMAT = 1
+FORMAT = 2
+"""2: with the cosine of unrelated texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +57,7 @@ def dump_manifest(manifest: EncoderManifest, directory: Path) -> None:
 
 
 def _checksum(manifest: EncoderManifest) -> str:
-    record = to_record(replace(manifest, checksum=""))
-    if not manifest.unrelated:  # which earlier versions did not write
-        del record["unrelated"]
-    return record_sha256(record)
+    return record_sha256(to_record(replace(manifest, checksum="")))
 
 
 def load_manifest(directory: Path) -> EncoderManifest:

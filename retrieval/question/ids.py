@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from indexes.ports import ChunkReader, Vector
 from retrieval.question.words import code_prefix, id_tokens
-from schemas.evidence import Filter, SearchField
+from schemas.evidence import Filter, Hit, SearchField
 from schemas.nodes import Chunk
 
 LOOK_UP = 50
@@ -65,9 +65,7 @@ def is_code(token: str) -> bool:
 
 def _ids_like(chunks: ChunkReader, tokens: Collection[str], vector: Vector) -> dict[str, tuple[str, ...]]:
     """Return documents by their own ids, of those that begin as a token does or are one in another case."""
-    spelled = {one for token in tokens for one in (token, token.upper(), token.lower())}
-    own = (Filter(field="doc_id", values=tuple(sorted(spelled))),)
-    exact = chunks.search_vector(SearchField.TEXT, vector, top_k=EXACT, filters=own)
+    exact = [hit for token in tokens for hit in _of_id(chunks, token, vector)]
     begun = [match[0] for token in tokens if (match := _CODE.match(token))]
     codes = {code for one in begun for code in (one, one.upper())}
     near = {
@@ -78,6 +76,12 @@ def _ids_like(chunks: ChunkReader, tokens: Collection[str], vector: Vector) -> d
     }
     found = chunks.get(sorted(near | {hit.chunk_id for hit in exact}))
     return _by_id(found)
+
+
+def _of_id(chunks: ChunkReader, token: str, vector: Vector) -> tuple[Hit, ...]:
+    """Return chunks of the documents with that id; each by itself, or a long document would hide others."""
+    own = Filter(field="doc_id", values=tuple(sorted({token, token.upper(), token.lower()})))
+    return tuple(chunks.search_vector(SearchField.TEXT, vector, top_k=EXACT, filters=(own,)))
 
 
 def _by_id(found: Collection[Chunk]) -> dict[str, tuple[str, ...]]:

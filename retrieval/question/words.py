@@ -67,9 +67,15 @@ def content_words(text: str) -> tuple[str, ...]:
 def searched_words(text: str) -> str:
     """Return *text* without stop words, all else as written; all of it where nothing else is in it.
 
-    A passage that has "how do I" in it says nothing by that (measured: bench/RESULTS.md).
+    A passage that has "how do I" in it says nothing by that (measured: bench/RESULTS.md). `IT` and `CAN` in
+    capitals are names, unless all is in capitals.
     """
-    kept = [word for word in text.split() if word.strip(_AROUND).casefold() not in STOP_WORDS]
+    bare = [(word, word.strip(_AROUND)) for word in text.split()]
+    kept = [
+        word
+        for word, one in bare
+        if one.casefold() not in STOP_WORDS or (len(one) > 1 and one.isupper() and not text.isupper())
+    ]
     return " ".join(kept) or text
 
 

@@ -25,7 +25,11 @@ _LAYOUT = re.compile(
 )
 """Numbers of a layout and of no statement: of list items, and of where on paper something stands."""
 _HYPHENATED = re.compile(r"(?<=[a-z])[-\u00ad]\s*\n\s*(?=[a-z])|\u00ad")
-_TURNS = frozenset({"no", "not", "never", "none", "without", "cannot", "nor"})
+_TURNS = frozenset(
+    re.findall(r"\w+", "no not never none without cannot nor true false yes off enabled disabled")
+)
+_NOTED = re.compile(r"([^\W\d]{4,})\d")
+"""A word with the number of its footnote; `int32` and `md5` are words of their own."""
 
 Words = tuple[str, ...]
 
@@ -34,7 +38,8 @@ def find_twins(ranked: Collection[Scored]) -> Mapping[str, frozenset[str]]:
     """Return for each of the best candidates those of another format that say nothing that it does not.
 
     That is told by words, so that the cut of passages, their headings and line ends do not matter. A passage
-    with a number or a negation that the other lacks says something else, however many words they share.
+    with a number, a negation or a switch that the other lacks says something else, however many words they
+    share.
     """
     best = [one.chunk for one in tuple(ranked)[:AMONG]]
     pages, prints = ([one for one in best if (one.page_no is None) is at] for at in (True, False))
@@ -73,9 +78,9 @@ def says_all_of(text: str, part: str) -> bool:
 
 
 def _tells_no_more(words: Words, whole: frozenset[str]) -> bool:
-    """Whether all numbers and negations of *words* are in *whole*; in `message1` the 1 marks a note."""
+    """Whether *whole* has the numbers, negations and switches of *words*; the 1 of `message1` is a note."""
     telling = {word for word in words if word in _TURNS or any(char.isdigit() for char in word)} - whole
-    return all(word.rstrip("0123456789") in whole for word in telling)
+    return all((note := _NOTED.fullmatch(word)) is not None and note[1] in whole for word in telling)
 
 
 @lru_cache(maxsize=1024)

@@ -28,6 +28,13 @@ class EdgeDirection(StrEnum):
     BOTH = "both"
 
 
+_TURNED = {
+    EdgeDirection.OUT: EdgeDirection.INTO,
+    EdgeDirection.INTO: EdgeDirection.OUT,
+    EdgeDirection.BOTH: EdgeDirection.BOTH,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """Edges of these kinds, that way; with `predicates` only those with one of them."""
@@ -56,13 +63,17 @@ class RelationAsked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Word:
-    """A word that states a relation; `way` is set where it says so by itself, as nouns do."""
+    """A word that states a relation; `way` is set where it says so by itself, as nouns do.
+
+    `inverse`: its subject is what the edge leads to; who affects another is what that one depends on.
+    """
 
     start: int
     end: int
     kinds: frozenset[EdgeKind]
     way: EdgeDirection | None = None
     passive: bool = False
+    inverse: bool = False
     soft: bool = False
     predicates: frozenset[str] = frozenset()
 
@@ -85,12 +96,14 @@ _VERBS = (
 _NOUNS = (
     (r"dependenc(?:y|ies)|prerequisites?", _DEPENDS, EdgeDirection.OUT, False),
     (r"depend[ea]nts?(?!\s+(?:up)?on)", _DEPENDS, EdgeDirection.INTO, False),
-    (r"(?:affect(?:s|ed)?|impact(?:s|ed)?)", _DEPENDS, EdgeDirection.INTO, True),
     (r"successors?|replacements?", _SUPERSEDES, EdgeDirection.INTO, False),
     (r"predecessors?", _SUPERSEDES, EdgeDirection.OUT, False),
     (r"related(?:\s+to)?|relations?(?:hips?)?|connected(?:\s+(?:to|with))?|connections?|neighbou?rs?",
      FRONT_MATTER_KINDS, EdgeDirection.BOTH, False),
 )  # fmt: skip
+_AFFECTS = r"affect(?:s|ed|ing)?|impact(?:s|ed|ing)?"
+_DENIES = re.compile(r"\b(?:not|no|never|neither|without|except)\b|n['’]t\b", re.IGNORECASE)
+"""Edges say what is so, and no list of them answers what is not."""
 _NEVER_PASSIVE = re.compile(r"dependent|built", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"\w+ed\b", re.IGNORECASE)
 _BE = re.compile(r"\b(?:is|are|was|were|be|been|being|gets?|got)\b", re.IGNORECASE)
@@ -164,7 +177,7 @@ def read_asked(
             steps=steps,
             joins=True,
             shared=bool(_SHARED.search(text)) and bool(steps),
-            leads=left <= LEFT_OVER_MAX,
+            leads=left <= LEFT_OVER_MAX and not _DENIES.search(kept),
             wanted=wanted,
         )
     of_their_own = any(word.predicates for word in words)
@@ -174,7 +187,7 @@ def read_asked(
     return RelationAsked(
         steps=_steps(text, things[0], words),
         all_the_way=bool(_ALL_THE_WAY.search(text)),
-        leads=left == 0 and not soft,
+        leads=left == 0 and not soft and not _DENIES.search(kept),
         wanted=wanted,
     )
 
@@ -210,6 +223,11 @@ def _verbs(text: str) -> Iterable[_Word]:
         for match in re.finditer(rf"\b(?:{pattern})\b", text, re.IGNORECASE):
             passive = _is_passive(text, match)
             yield _Word(start=match.start(), end=match.end(), kinds=kinds, soft=soft, passive=passive)
+    for match in re.finditer(rf"\b(?:{_AFFECTS})\b", text, re.IGNORECASE):
+        passive = _is_passive(text, match)
+        yield _Word(
+            start=match.start(), end=match.end(), kinds=_DEPENDS, soft=True, passive=passive, inverse=True
+        )
 
 
 def _nouns(text: str) -> Iterable[_Word]:
@@ -256,6 +274,21 @@ def _stand_together(text: str, one: _Word, other: _Word) -> bool:
 
 
 def _way(text: str, word: _Word, start: int) -> EdgeDirection:
+    turned = word.inverse if word.way is None else _is_subject(text, word, start)
+    way = _said_way(text, word, start)
+    return _TURNED[way] if turned else way
+
+
+def _is_subject(text: str, word: _Word, start: int) -> bool:
+    """Whether the name is the noun and does not have it, as in "X is the successor of what"."""
+    if start >= word.start:
+        return False
+    asks_whose = re.match(r"\W*(?:of|for|to)\b", text[word.end :], re.IGNORECASE)
+    stands_as = re.search(r"\b(?:has|have|had)\b.*\bas\s+(?:an?|its|their|the)\s+$", text[: word.start])
+    return bool(asks_whose or stands_as) and "'" not in text[start : word.start]
+
+
+def _said_way(text: str, word: _Word, start: int) -> EdgeDirection:
     if word.way is not None:
         return word.way
     behind = start >= word.end or (

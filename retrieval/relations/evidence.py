@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
+from indexes.filters import passes
 from indexes.ports import ChunkReader, GraphReader, Vector
 from retrieval.bundle.build import cite, evidence_of
 from retrieval.bundle.names import called, name_paths
@@ -16,6 +17,7 @@ from schemas.evidence import (
     ContextBundle,
     Derivation,
     Evidence,
+    Filter,
     Origin,
     PathStep,
     Query,
@@ -48,8 +50,10 @@ def add_relations(
     things, bound = find_things(chunks, graph, query.text, encode(query.text))
     if bound.problems:
         bundle = replace(bundle, diagnostics={**bundle.diagnostics, "unbound": list(bound.problems)})
-    # Of two documents one of which is not there, what stands around the other is no answer.
-    findings = () if bound.unknown else find_relations(graph, query.text, things)
+    # Of two documents one of which is not there, what stands around the other is no answer; beside two that
+    # are there, `UTF-8` is only written as an id is.
+    is_lacking = bool(bound.unknown) and len(things) < 2
+    findings = () if is_lacking else find_relations(graph, query.text, things)
     if not findings:
         return bundle
     nodes = {node.id: node for node in graph.nodes(ends_of(findings))}
@@ -67,8 +71,8 @@ def add_relations(
     built, labels = _evidence(used, support, names, after=len(bundle.evidence))
     added = name_paths(built, names)
     related = tuple(_relation(one, labels, nodes) for one in told)
-    silent = _silent(findings, chunks, after=len(bundle.evidence) + len(added))
-    added = (*added, *(one for _, of in silent for one in of))
+    silent = _silent(findings, chunks, query.filters, after=len(bundle.evidence) + len(added))
+    added = (*added, *{one.S: one for _, of in silent for one in of}.values())
     nothing = tuple(Relation(text=text, labels=tuple(one.S for one in of)) for text, of in silent)
     return replace(
         bundle,
@@ -81,7 +85,8 @@ def add_relations(
 def _tell(finding: Finding, support: Mapping[str, Support], names: Mapping[str, str]) -> Iterator[Told]:
     shown = [path for path in finding.paths if all(hop.edge.id in support for hop in path)]
     single = [path for path in shown if len(path) == 1]
-    yield from ((text, paths, finding.leads) for text, paths in say_neighbours(single, names))
+    for text, paths in say_neighbours(single, names):
+        yield (f"{text} There are {finding.more} more." if finding.more else text), paths, finding.leads
     for path in shown:
         if len(path) > 1:
             yield say_path(path, names), (path,), finding.leads
@@ -162,20 +167,25 @@ def _own_id(node: Node) -> str | None:
 
 
 def _silent(
-    findings: Collection[Finding], chunks: ChunkReader, *, after: int
+    findings: Collection[Finding], chunks: ChunkReader, filters: tuple[Filter, ...], *, after: int
 ) -> list[tuple[str, tuple[Evidence, ...]]]:
-    """Return what is said of nothing found, each with how the documents that it is said of begin."""
-    silent: list[tuple[str, tuple[Evidence, ...]]] = []
-    for one in (one for one in findings if one.nothing):
-        first: dict[str, Chunk] = {}
-        for chunk in chunks.of_documents(one.about):
+    """Return what is said of nothing found, each with how the documents that it is said of begin.
+
+    A document that the filters leave nothing of is not shown, and nothing is said of it.
+    """
+    silent = [one for one in findings if one.nothing]
+    about = list(dict.fromkeys(doc for one in silent for doc in one.about))
+    first: dict[str, Chunk] = {}
+    for chunk in chunks.of_documents(about) if about else ():
+        if passes(chunk, filters):
             first.setdefault(chunk.doc, chunk)
-        listed = [first[doc] for doc in one.about if doc in first]
-        silent.append(
-            (one.nothing, tuple(_opening(chunk, f"S{after + n}") for n, chunk in enumerate(listed, 1)))
-        )
-        after += len(listed)
-    return silent
+    shown = [doc for doc in about if doc in first]
+    openings = {doc: _opening(first[doc], f"S{after + number}") for number, doc in enumerate(shown, 1)}
+    return [
+        (one.nothing, tuple(openings[doc] for doc in one.about))
+        for one in silent
+        if all(doc in openings for doc in one.about)
+    ]
 
 
 def _opening(chunk: Chunk, label: str) -> Evidence:

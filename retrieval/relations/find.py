@@ -13,6 +13,8 @@ from schemas.edges import FRONT_MATTER_KINDS, EdgeKind
 from schemas.nodes import Node, Page, PdfDoc
 
 THINGS_MAX = 3
+PATHS_SHOWN = 60
+"""Paths around one thing that are told; of more it is said how many there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,9 +22,11 @@ class Finding:
     """Paths that answer; where there are none, `nothing` says so of the documents in `about`.
 
     `leads`: relations are what the question is after; else they help where nothing else is found.
+    `more`: how many paths there are besides.
     """
 
     paths: tuple[Path, ...] = ()
+    more: int = 0
     nothing: str = ""
     about: tuple[str, ...] = ()
     leads: bool = True
@@ -94,7 +98,7 @@ def _around(graph: GraphReader, asked: RelationAsked, thing: NamedThing) -> tupl
     found = follow(graph, thing.nodes, asked.steps, all_the_way=asked.all_the_way)
     paths = _of_the_kind(graph, found, asked.wanted)
     if paths:
-        return (Finding(paths=paths),)
+        return (Finding(paths=paths[:PATHS_SHOWN], more=max(0, len(paths) - PATHS_SHOWN)),)
     typed = all(step.kinds <= FRONT_MATTER_KINDS for step in asked.steps)
     if not (thing.has_id and typed):
         return ()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from indexes.ports import GraphReader
 from retrieval.relations.asked import EdgeDirection, Step
@@ -14,10 +15,9 @@ FRONT_MAX = 500
 """Nodes from which a hop goes on."""
 PATHS_MAX = 3
 """Paths of equal length that are given."""
-STEP_PATHS_MAX = 60
 ALL_THE_WAY_MAX = 5
 HUB_MAX = 30
-"""Links of one document: what has more is an index of the site, and joins no two things."""
+"""Links of one document: what has more is an index of the site, and joins no two things but itself to one."""
 
 LOOSE_KINDS = frozenset({EdgeKind.LINKS_TO, EdgeKind.MENTIONS})
 
@@ -55,7 +55,8 @@ def shortest_paths(graph: GraphReader, starts: Collection[str], goals: Collectio
 def loose_paths(graph: GraphReader, starts: Collection[str], goals: Collection[str]) -> tuple[Path, ...]:
     """Return the shortest paths over typed edges, links and mentions of documents, all one way; at most 3."""
     for one, other in ((starts, goals), (goals, starts)):
-        found = _search(one, other, lambda front: _all_out(graph, front), hops=LOOSE_HOPS_MAX, one_way=True)
+        ahead = partial(_all_out, graph, starts=one, goals=other)
+        found = _search(one, other, ahead, hops=LOOSE_HOPS_MAX, one_way=True)
         if found:
             return tuple(sorted(found, key=_path_order)[:PATHS_MAX])
     return ()
@@ -66,14 +67,14 @@ def follow(
 ) -> tuple[Path, ...]:
     """Return the paths that *steps* lead along from *starts*, in order; with *all_the_way* each repeated.
 
-    A path never comes back to a node on it.
+    A path never comes back to a node on it. To each end there are at most 3.
     """
     paths: list[Path] = [()]
     for step in steps:
         paths = _longer(graph, starts, paths, step)
         if all_the_way:
             paths = _on_and_on(graph, starts, paths, step)
-    return tuple(sorted(paths, key=lambda path: (len(path), *_path_order(path)))[:STEP_PATHS_MAX])
+    return tuple(sorted(paths, key=lambda path: (len(path), *_path_order(path))))
 
 
 def predicates_around(graph: GraphReader, nodes: Collection[str]) -> frozenset[str]:
@@ -87,14 +88,15 @@ def predicates_around(graph: GraphReader, nodes: Collection[str]) -> frozenset[s
 
 def _longer(graph: GraphReader, starts: Collection[str], paths: Collection[Path], step: Step) -> list[Path]:
     ends = sorted({path[-1].end if path else start for path in paths for start in starts})
-    hops = _by_start(_hops(graph, ends, step))
-    return [
-        (*path, hop)
-        for path in paths
-        for start in ([path[-1].end] if path else sorted(starts))
-        for hop in hops.get(start, ())
-        if hop.end not in _on(path, starts)
-    ]
+    hops = _by_start(_hops(graph, ends[:FRONT_MAX], step))
+    longer: dict[str, list[Path]] = {}
+    for path in sorted(paths, key=_path_order):
+        on = _on(path, starts)
+        for start in [path[-1].end] if path else sorted(starts):
+            for hop in hops.get(start, ()):
+                if hop.end not in on and len(longer.get(hop.end, ())) < PATHS_MAX:
+                    longer.setdefault(hop.end, []).append((*path, hop))
+    return [path for end in sorted(longer) for path in longer[end]]
 
 
 def _on_and_on(graph: GraphReader, starts: Collection[str], paths: list[Path], step: Step) -> list[Path]:
@@ -139,13 +141,21 @@ def _typed(graph: GraphReader, front: Collection[str]) -> list[Hop]:
     return _hops(graph, front, Step(kinds=FRONT_MATTER_KINDS, way=EdgeDirection.BOTH))
 
 
-def _all_out(graph: GraphReader, front: Collection[str]) -> list[Hop]:
+def _all_out(
+    graph: GraphReader, front: Collection[str], *, starts: Collection[str], goals: Collection[str]
+) -> list[Hop]:
+    """Return the hops out of *front*; over the links of a hub none but those from a start to a goal."""
     hops = _hops(graph, front, Step(kinds=FRONT_MATTER_KINDS | LOOSE_KINDS, way=EdgeDirection.OUT))
     loose: dict[str, set[str]] = {}
     for hop in hops:
         if hop.edge.kind in LOOSE_KINDS:
             loose.setdefault(hop.src, set()).add(hop.dst)
-    return [hop for hop in hops if len(loose.get(hop.src, ())) <= HUB_MAX or hop.edge.kind not in LOOSE_KINDS]
+    hubs = {src for src, ends in loose.items() if len(ends) > HUB_MAX}
+    return [
+        hop
+        for hop in hops
+        if hop.src not in hubs or hop.edge.kind not in LOOSE_KINDS or (hop.src in starts and hop.dst in goals)
+    ]
 
 
 def _out(graph: GraphReader, nodes: Collection[str], kinds: Collection[EdgeKind]) -> list[Hop]:

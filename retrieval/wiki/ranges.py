@@ -14,7 +14,7 @@ from retrieval.wiki.subgraph import name_of
 from schemas.edges import FRONT_MATTER_KINDS, Edge, EdgeKind
 from schemas.errors import StoreUnavailable
 from schemas.hashing import sha256_hex
-from schemas.nodes import Node, Page, PdfDoc
+from schemas.nodes import Node, Page, PdfDoc, is_document
 
 DOCUMENTS_MAX = 5_000
 """Documents of an index up to which an answer may rest on the set of them; each question reads it again."""
@@ -152,7 +152,7 @@ def _documents(graph: GraphReader) -> tuple[Page | PdfDoc, ...] | None:
     if len(ids) > DOCUMENTS_MAX:
         return None
     nodes: tuple[Node, ...] = graph.nodes(ids) if ids else ()
-    return tuple(node for node in nodes if isinstance(node, Page | PdfDoc))
+    return tuple(node for node in nodes if is_document(node))
 
 
 def current_sets(graph: GraphReader | None, pages: Iterable[WikiPage]) -> Mapping[tuple[str, ...], AnswerSet]:

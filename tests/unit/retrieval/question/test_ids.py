@@ -48,3 +48,12 @@ def test_an_id_that_binds_to_nothing_or_to_several_says_why(index: SmallIndex) -
     several = bind(index, "PRD-0009-")
     assert several.documents.keys() <= {"PRD-0009"}
     assert bind(index, "ADR-0008").documents == {}
+
+
+def test_a_long_document_hides_no_id_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.question.ids.EXACT", 3)
+    sections = {f"Part {n}": "GOV-0009 and ADR-0010 relate." for n in range(9)}
+    long = page("gov-0009", sections, doc_id="GOV-0009")
+    index = build_index([long, page("adr-0010", {"Ink": "Nothing."}, doc_id="ADR-0010")], ())
+
+    assert bind(index, "How are GOV-0009 and ADR-0010 related?").unknown == ()

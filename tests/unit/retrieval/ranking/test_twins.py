@@ -33,6 +33,8 @@ NOTED = (
         ("- Ring the bell twice.\n- Wait for the night porter.", "2. Wait for the night porter.", True),
         ("See Copies for more of it all.", "See Section 4.2 [Copies], page 7, for more of it all.", True),
         ("Up to 4 lamps are lit.", "Up to 4.2 lamps are lit.", False),
+        (ROW.replace("is kept", "is int"), ROW.replace("is kept", "is int32"), False),
+        (ROW + " The default is true.", ROW + " The default is false.", False),
         ("Nothing else stands here.", "sits here", False),
         ("Nothing.", "", False),
     ],

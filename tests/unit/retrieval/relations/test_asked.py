@@ -31,6 +31,15 @@ def steps(text: str, *predicates: str) -> list[str]:
         ("What are the dependencies of GOV-0001?", ["depends_on out"]),
         ("List GOV-0001's dependents", ["depends_on into"]),
         ("What does GOV-0001 supersede?", ["supersedes out"]),
+        ("GOV-0001 is the successor of which document?", ["supersedes out"]),
+        ("GOV-0001 is a replacement for what?", ["supersedes out"]),
+        ("What is GOV-0001 the predecessor of?", ["supersedes into"]),
+        ("What is GOV-0001 a dependency of?", ["depends_on into"]),
+        ("Which policies is GOV-0001 a prerequisite for?", ["depends_on into"]),
+        ("Which documents have GOV-0001 as a dependency?", ["depends_on into"]),
+        ("Which policies affect GOV-0001?", ["depends_on out"]),
+        ("Which policies does GOV-0001 affect?", ["depends_on into"]),
+        ("Which policies are affected by GOV-0001?", ["depends_on into"]),
         ("What superseded GOV-0001?", ["supersedes into"]),
         ("What is GOV-0001 superseded by?", ["supersedes into"]),
         ("By what was GOV-0001 replaced?", ["supersedes into"]),
@@ -121,3 +130,17 @@ def test_related_means_any_kind_and_what_is_shared_or_goes_on_is_told() -> None:
     assert far.all_the_way
     assert far.steps[0].kinds == {EdgeKind.DEPENDS_ON}
     assert asked("Which ADRs depend on GOV-0001?").wanted == ("adr",)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which documents does GOV-0001 not depend on?",
+        "Which documents never depend on GOV-0001?",
+        "Why don't GOV-0001 and GOV-0002 depend on each other?",
+    ],
+)
+def test_edges_do_not_lead_where_it_is_asked_what_is_not_so(text: str) -> None:
+    found = asked(text)
+
+    assert found is None or not found.leads

@@ -2,7 +2,10 @@
 
 from indexes.ports import GraphReader
 from indexes.stores.memory import MemoryGraphStore
-from retrieval.relations.paths import HUB_MAX, Path, loose_paths, shortest_paths
+from retrieval.relations.asked import EdgeDirection, Step
+from retrieval.relations.find import PATHS_SHOWN, find_relations
+from retrieval.relations.paths import HUB_MAX, PATHS_MAX, Path, follow, loose_paths, shortest_paths
+from retrieval.relations.things import NamedThing
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.nodes import Page
 
@@ -61,3 +64,42 @@ def test_links_join_only_one_way_along_and_never_over_an_index_or_a_menu() -> No
     assert loose_paths(graph, ["a"], ["d"]) == ()
     assert loose_paths(graph, ["a"], ["p1"]) == ()
     assert loose_paths(graph, ["a"], ["z"]) == ()
+    assert shown(loose_paths(graph, ["index"], ["p7"])) == [["index>p7"]]
+
+
+def test_steps_lead_to_every_end_by_a_few_ways_each() -> None:
+    pages = [f"p{n}" for n in range(20)]
+    graph = graph_of(*(edge(one, LINKS, other) for one in pages for other in pages if one != other))
+    step = Step(kinds=frozenset({LINKS}), way=EdgeDirection.OUT)
+
+    paths = follow(graph, ["p0"], [step] * 3, all_the_way=False)
+
+    assert {path[-1].end for path in paths} == set(pages) - {"p0"}
+    assert len(paths) <= PATHS_MAX * len(pages)
+
+
+def thing(name: str, text: str) -> NamedThing:
+    at = text.index(name)
+    return NamedThing(name=name, nodes=(name,), spans=((at, at + len(name)),), has_id=True)
+
+
+def test_what_two_share_and_what_joins_them_is_found_among_many() -> None:
+    many = [edge("AAA-1", DEPENDS, f"n{number:03}") for number in range(100)]
+    graph = graph_of(*many, edge("BBB-2", DEPENDS, "n099"), edge("AAA-1", DEPENDS, "zzz"))
+    both = "What do AAA-1 and BBB-2 both depend on?"
+    direct = "Does AAA-1 depend on zzz?"
+
+    (shared,) = find_relations(graph, both, [thing("AAA-1", both), thing("BBB-2", both)])
+    (joined,) = find_relations(graph, direct, [thing("AAA-1", direct), thing("zzz", direct)])
+
+    assert {path[-1].end for path in shared.paths} == {"n099"}
+    assert shown(joined.paths) == [["AAA-1>zzz"]]
+
+
+def test_of_more_than_can_be_told_it_is_said_how_many_there_are() -> None:
+    graph = graph_of(*(edge(f"n{number:03}", DEPENDS, "AAA-1") for number in range(PATHS_SHOWN + 5)))
+    text = "What depends on AAA-1?"
+
+    (found,) = find_relations(graph, text, [thing("AAA-1", text)])
+
+    assert (len(found.paths), found.more) == (PATHS_SHOWN, 5)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from indexes.layout import IndexLayout
+from indexes.manifest import FORMAT
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from schemas import errors
@@ -85,11 +86,36 @@ def test_an_unknown_filter_names_the_known_ones(folder: Path, said: Said) -> Non
     assert "doc_type" in message
 
 
-def test_an_index_of_another_format_is_exit_code_2(copy: Path, said: Said) -> None:
-    manifest = IndexLayout(copy).manifest
-    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "format": 99}))
-    assert run_app(["status", "--index", str(copy)]) == 2
-    assert "index format 99" in said()
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["status"],
+        ["changes", "--since", "0"],
+        ["verify"],
+        ["query", "leave"],
+        ["why", "page:a"],
+        ["rollback", "--lift"],
+        ["export", "--what", "edges"],
+        ["export", "--what", "nodes"],
+        ["serve", "--port", "0"],
+        ["run", "SOURCE"],
+        ["plan", "SOURCE"],
+    ],
+    ids=" ".join,
+)
+def test_an_index_of_another_version_is_refused_before_anything_is_written(
+    copy: Path, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    for module in ("indexes.manifest", "flows.run.put_back"):
+        monkeypatch.setattr(f"{module}.FORMAT", FORMAT + 1)
+    source = tmp_path / "source.yaml"
+    source.write_text(EXAMPLE)
+    before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
+    arguments = [str(source) if word == "SOURCE" else word for word in command]
+
+    assert run_app([*arguments, "--index", str(copy)]) == 2
+    assert f"index format {FORMAT}, this one reads {FORMAT + 1}); build a new index" in said()
+    assert {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()} == before
 
 
 def test_a_wrong_setting_is_exit_code_2(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
