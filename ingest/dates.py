@@ -24,10 +24,13 @@ _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
+_ENGLISH = re.IGNORECASE | re.ASCII
+"""Without ASCII, a long s (U+017F) would match an s, and what it spells is not among the months."""
+
 _IN_WORDS = (
-    re.compile(rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})\b", re.IGNORECASE),
-    re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.?\s+{_MONTH},?\s+(?P<year>\d{{4}})\b", re.IGNORECASE),
-    re.compile(r"\b(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})\b"),
+    re.compile(rf"\b{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})\b", _ENGLISH),
+    re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.? {_MONTH},? (?P<year>\d{{4}})\b", _ENGLISH),
+    re.compile(r"\b(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})\b", _ENGLISH),
 )
 
 
@@ -50,7 +53,8 @@ def dated(value: object, origin: DateOrigin) -> Dated | None:
 
 def date_in_words(text: str) -> str | None:
     """Return the first date in an English sentence: `May 3, 2024`, `3rd May 2024`, `2024-05-03`."""
-    found = [match for pattern in _IN_WORDS if (match := pattern.search(text))]
+    line = " ".join(text.split())
+    found = [match for pattern in _IN_WORDS if (match := pattern.search(line))]
     if not found:
         return None
     said = min(found, key=lambda match: match.start()).groupdict()

@@ -77,12 +77,12 @@ class _Checkout:
         if request.etag is not None and request.etag.partition(" ")[0] == blob:
             return result_of(uri, FetchStatus.NOT_MODIFIED)
         size, key = largest_file(self._source.limits, path)
-        try:
-            with self._lock:
+        with self._lock:
+            try:
                 body = self._repository.read_blob(blob)
-                modified = self._modified(path, snapshot.commit)
-        except KeyError:
-            return result_of(uri, FetchStatus.REFUSED, reason=f"blob {blob} is not in the repository")
+            except KeyError:
+                return result_of(uri, FetchStatus.REFUSED, reason=f"blob {blob} is not in the repository")
+            modified = self._modified(path, blob, snapshot.commit)
         if len(body) > size:
             return result_of(uri, FetchStatus.REFUSED, reason=f"exceeds the cap of {size} bytes ({key})")
         if body.startswith(_LFS):
@@ -90,11 +90,11 @@ class _Checkout:
         etag = f"{blob} {snapshot.commit}"
         return result_of(uri, FetchStatus.OK, body=body, etag=etag, modified=modified)
 
-    def _modified(self, path: str, commit: str) -> Dated | None:
+    def _modified(self, path: str, blob: str, commit: str) -> Dated | None:
         """When a commit last changed the file; without its history, when the one was made that is read."""
         if self._times is None:
             self._times = ChangeTimes(self._repository, commit)
-        time = self._times.of(path)
+        time = self._times.of(path, blob)
         if time is not None:
             return from_timestamp(time, DateOrigin.GIT)
         return from_timestamp(self._repository.commit_of(commit)[2], DateOrigin.GIT_HEAD)

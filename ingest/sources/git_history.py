@@ -29,21 +29,27 @@ class ChangeTimes:
     """Times of the last commits that changed files, read from the newest on."""
 
     def __init__(self, history: Commits, commit: str) -> None:
-        self._known: dict[str, int] = {}
+        self._known: dict[tuple[str, str], int] = {}
         self._changes = _changes(history, commit)
 
-    def of(self, path: str) -> int | None:
-        """When the file at *path* was last changed, in seconds since 1970; None where no commit tells."""
-        while path not in self._known:
+    def of(self, path: str, blob: str) -> int | None:
+        """When the file at *path* was last changed to *blob*, which the commit that is read has there.
+
+        In seconds since 1970; None where no commit tells. What a merge discarded left another blob.
+        """
+        while (path, blob) not in self._known:
             change = next(self._changes, None)
             if change is None:
                 return None
             self._known.setdefault(*change)
-        return self._known[path]
+        return self._known[path, blob]
 
 
-def _changes(history: Commits, commit: str) -> Iterator[tuple[str, int]]:
-    """Paths that commits changed, with the time, newest first; a merge has those that it alone changed."""
+def _changes(history: Commits, commit: str) -> Iterator[tuple[tuple[str, str], int]]:
+    """Paths that commits changed, the blobs that they left there and the time, newest first.
+
+    A merge has those that it alone changed.
+    """
     number = count()
     waiting, seen = [(-history.commit_of(commit)[2], next(number), commit)], {commit}
     for _ in range(MAX_COMMITS):
@@ -52,17 +58,18 @@ def _changes(history: Commits, commit: str) -> Iterator[tuple[str, int]]:
         tree, parents, time = history.commit_of(heapq.heappop(waiting)[2])
         try:
             befores = [history.commit_of(parent) for parent in parents]
-        except KeyError:  # a shallow repository ends here: what this commit changed cannot be told
+            changed = tuple(_differing(history, tree, [before[0] for before in befores]))
+        except KeyError:  # a shallow repository ends here, or a tree is lost: what changed cannot be told
             continue
-        yield from ((path, time) for path in _differing(history, tree, [before[0] for before in befores]))
+        yield from ((one, time) for one in changed)
         for parent, (_, _, then) in zip(parents, befores, strict=True):
             if parent not in seen:
                 seen.add(parent)
                 heapq.heappush(waiting, (-then, next(number), parent))
 
 
-def _differing(history: Commits, tree: str, befores: Sequence[str]) -> Iterator[str]:
-    """Paths of files in *tree* that none of the trees before has as they are."""
+def _differing(history: Commits, tree: str, befores: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Paths and blobs of files in *tree* that none of the trees before has as they are."""
     waiting = [("", tree, tuple(befores))]
     while waiting:
         folder, now, then = waiting.pop()
@@ -78,7 +85,7 @@ def _differing(history: Commits, tree: str, befores: Sequence[str]) -> Iterator[
                 trees = tuple(one[1] for one in before if one is not None and one[0] == mode)
                 waiting.append((f"{path}/", identifier, trees))
             else:
-                yield path
+                yield path, identifier
 
 
 def _entries(history: Commits, tree: str) -> Entries:

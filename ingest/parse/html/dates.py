@@ -14,7 +14,8 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.dates import date_in_words, dated
-from ingest.parse.html.dom import normal_space
+from ingest.parse.html.blocks import BLOCK_TAGS
+from ingest.parse.html.dom import HEADING_LEVELS, normal_space
 from ingest.parse.html.words import word_set
 from schemas.dates import Dated, DateOrigin
 
@@ -48,6 +49,8 @@ _SAID = re.compile(
 )
 _LONGEST = 80
 """Characters in which a date must follow."""
+_SPACES = re.compile(r"\s+")
+_BREAKS = BLOCK_TAGS | HEADING_LEVELS.keys() | {"br"}
 _WITH_LAST = etree.XPath("//text()[contains(., 'Last') or contains(., 'last') or contains(., 'LAST')]")
 _QUOTED = frozenset({"pre", "code", "samp", "kbd", "td", "th", "textarea", "script", "style", "template"})
 
@@ -129,20 +132,66 @@ def _marked(root: HtmlElement) -> Iterator[Dated | None]:
 def _lines(root: HtmlElement) -> Iterator[Dated | None]:
     """Lines such as "Last updated on May 3, 2024." that are not in a table or an example."""
     for text in _WITH_LAST(root):
-        element = text.getparent().getparent() if text.is_tail else text.getparent()
-        matches = (_SAID.match(normal_space(line).lstrip("(|·•—– ")) for line in text.splitlines())
-        said = next((match[0] for match in matches if match), None)
-        if said is not None and element is not None and not _is_quoted(element):
-            line = normal_space(element.text_content())
-            yield _date_of(element, line[max(0, line.find(said)) :])
+        node = text.getparent()
+        element = node.getparent() if text.is_tail else node
+        said = _said_in(text)
+        if not said or element is None or _is_quoted(element):
+            continue
+        yield from (_in_words(line) for line in said[:-1])
+        own = _of_program(element)
+        yield own if own is not None else _date_after(said[-1], node.itersiblings() if text.is_tail else node)
+
+
+def _said_in(text: str) -> list[str]:
+    """The parts of a text that begin with a line such as "Last updated", each up to the next."""
+    parts: list[list[str]] = []
+    for line in text.splitlines(keepends=True):
+        if _SAID.match(normal_space(line).lstrip("(|·•—– ")):
+            parts.append([])
+        if parts:
+            parts[-1].append(line)
+    return [_SPACES.sub(" ", "".join(lines)) for lines in parts]
+
+
+def _date_after(words: str, following: Iterable[HtmlElement]) -> Dated | None:
+    """The date of a line that begins with these words and goes on until a break or the next such line.
+
+    A `time` element counts where no date in words stands before it.
+    """
+    for piece in _pieces(following):
+        if len(words) >= _LONGEST:
+            break
+        if isinstance(piece, str):
+            if _said_in(piece):
+                break
+            words = _SPACES.sub(" ", words + piece)
+        elif piece.tag in _BREAKS:
+            break
+        elif piece.tag == "time" and (found := _in_words(words) or _of_program(piece)):
+            return found
+    return _in_words(words)
+
+
+def _pieces(elements: Iterable[HtmlElement]) -> Iterator[HtmlElement | str]:
+    """Elements and texts in the order in which they stand."""
+    for element in elements:
+        for event, node in etree.iterwalk(element, events=("start", "end")):
+            if event == "start":
+                yield node
+            yield (node.text if event == "start" else node.tail) or ""
 
 
 def _date_of(element: HtmlElement, words: str) -> Dated | None:
     """The date that an element has for programs, else the first in its words."""
-    times = [element, *element.iter("time")]
-    stated = next((one.get("datetime") for one in times if one.get("datetime")), element.get("content"))
-    if stated:
-        return dated(stated, DateOrigin.TIME)
+    times = (one for one in (element, *element.iter("time")) if one.get("datetime"))
+    return _of_program(next(times, element)) or _in_words(words)
+
+
+def _of_program(element: HtmlElement) -> Dated | None:
+    return dated(element.get("datetime") or element.get("content"), DateOrigin.TIME)
+
+
+def _in_words(words: str) -> Dated | None:
     return dated(date_in_words(words[:_LONGEST]), DateOrigin.TEXT)
 
 

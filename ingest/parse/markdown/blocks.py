@@ -26,6 +26,7 @@ from ingest.parse.outline import (
 from schemas.edges import LinkPosition
 
 _CELL_JOINT = " | "
+_LINK_START = re.compile(r"<a[\s>]", re.IGNORECASE)
 _LINK_END = re.compile(r"</a\s*>", re.IGNORECASE)
 _INFO = re.compile(r"\{?\s*\.?([a-z][\w+#.-]{0,29})", re.IGNORECASE)
 
@@ -202,6 +203,7 @@ class _Reader:
         anchors: list[Anchor] = []
         spans: list[LinkSpan] = []
         open_links: list[tuple[str, int]] = []
+        elements: list[tuple[str | None, int]] = []  # apart, for `</a>` ends no link of Markdown's
         for child in children:
             match child.type:
                 case "text" | "code_inline" | "image":
@@ -213,24 +215,29 @@ class _Reader:
                 case "link_open":
                     open_links.append((str(child.attrGet("href") or ""), len(text)))
                 case "link_close" if open_links:
-                    spans.append(self._close(open_links.pop(), text))
-                case "html_inline" if _LINK_END.fullmatch(child.content) and open_links:
-                    spans.append(self._close(open_links.pop(), text))
+                    spans += self._close(open_links.pop(), text)
+                case "html_inline" if _LINK_END.fullmatch(child.content):
+                    spans += self._close(elements.pop() if elements else (None, 0), text)
                 case "html_inline":
                     found = read_html(child.content)
-                    open_links += [(link.href, len(text)) for link in found.links]
+                    href = found.links[0].href if found.links else None
+                    if _LINK_START.match(child.content) and (href or not child.content.endswith("/>")):
+                        elements.append((href, len(text)))
                     anchors.extend((len(text), name) for name in found.anchors)
-        spans += [self._close((href, len(text)), text) for href, _ in open_links]
+        for href, _ in elements:
+            spans += self._close((href, len(text)), text)
         cut = len(text) - len(text.lstrip())
         return _Inline(text.strip(), tuple(anchors), _moved(sorted(spans, key=_begins), -cut))
 
-    def _close(self, opened: tuple[str, int], text: str) -> LinkSpan:
+    def _close(self, opened: tuple[str | None, int], text: str) -> tuple[LinkSpan, ...]:
         """Keep a link whose words end here, and say where they are, without white space around them."""
         href, start = opened
+        if href is None:
+            return ()
         words, key = text[start:], object()
         self.links.append(FoundLink(href, normal_space(words), LinkPosition.BODY, key=key))
         first = start + len(words) - len(words.lstrip())
-        return first, max(first, start + len(words.rstrip())), key
+        return ((first, max(first, start + len(words.rstrip())), key),)
 
 
 def _begins(span: LinkSpan) -> int:

@@ -1,7 +1,7 @@
 """Front matter of a Markdown file > what the document says of itself."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +37,6 @@ _PUBLISHED = (
     "createdat",
 )
 """Keys by their letters alone, as Hugo, Jekyll, MkDocs, Docusaurus, Obsidian and ADRs have them."""
-_DATED = frozenset({"lastupdate", "date"})
-"""Keys that may have a mapping in which the date stands: `date: {created: ..., updated: ...}` is MkDocs's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,18 +145,29 @@ def _front_matter(stated: dict[Any, Any], relations: Collection[str]) -> FrontMa
 
 
 def _modified(stated: dict[Any, Any]) -> Dated | None:
-    """The date under the first key that has one; `last_update: {date: ...}` is Docusaurus's."""
+    """The date under the first key that has one.
+
+    `last_update: {date: ...}` is Docusaurus's, `date: {created: ..., updated: ...}` MkDocs's.
+    """
     flat: dict[str, Any] = {}
     for key, value in stated.items():
-        name = _name(key)
-        parts = value.items() if isinstance(value, dict) and name in _DATED else [("", value)]
-        for inner, one in parts:
-            flat.setdefault(_name(inner) if name == "date" and inner else name, one)
+        for name, one in _parts(_name(key), value):
+            flat.setdefault(name, one)
     for names, origin in ((_MODIFIED, DateOrigin.FRONT_MATTER), (_PUBLISHED, DateOrigin.PUBLISHED)):
         found = (dated(flat[name], origin) for name in names if name in flat)
         if date := next((one for one in found if one is not None), None):
             return date
     return None
+
+
+def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What is under a key, by the names of dates; of what else a mapping has (`author`) nothing is a date."""
+    if not isinstance(value, dict):
+        yield name, value
+    elif name == "date":
+        yield from ((_name(inner), one) for inner, one in value.items())
+    elif name == "lastupdate":
+        yield from ((name, one) for inner, one in value.items() if _name(inner) == "date")
 
 
 def _name(key: Any) -> str:

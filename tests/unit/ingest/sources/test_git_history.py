@@ -37,10 +37,62 @@ def test_each_file_has_the_time_that_git_log_says(repository: GitRepository) -> 
     with Repo(str(repository.root)) as repo:
         times = ChangeTimes(Repository(repo, "", lambda _: repo.head()), repo.head().decode())
         paths = ("old.md", "law/a.md", "law/deep/b.md", "new.md", "last.md")
-        assert {path: times.of(path) for path in paths} == {
+        blobs = {path: repository.git("rev-parse", f"HEAD:{path}") for path in paths}
+        assert {path: times.of(path, blob) for path, blob in blobs.items()} == {
             path: said_by_git(repository, path) for path in paths
         }
-        assert times.of("never.md") is None
+        assert times.of("never.md", blobs["old.md"]) is None
+
+
+def test_a_change_that_a_merge_discarded_is_none_of_the_file(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    repository.commit({"f.md": "a", "g.md": "a"}, at=day(1))
+    repository.git("checkout", "-q", "-b", "side")
+    repository.commit({"f.md": "b"}, at=day(5))
+    repository.git("checkout", "-q", "-")
+    repository.git("merge", "-q", "--no-edit", "--strategy=ours", "side", at=day(6))
+    repository.commit({"g.md": "b"}, at=day(7))
+    repository.commit({"g.md": "a"}, at=day(8))
+
+    assert dates_of("repo", tmp_path) == [("2024-01-01", DateOrigin.GIT), ("2024-01-08", DateOrigin.GIT)]
+
+
+def test_a_tree_that_is_missing_ends_the_history_and_refuses_no_file(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    repository.commit({"a.md": "# A\n", "b.md": "# B\n"}, at=day(1))
+    lost = repository.git("rev-parse", "HEAD^{tree}")
+    repository.git("checkout", "-q", "-b", "side")
+    repository.commit({"c.md": "# C\n"}, at=day(2))
+    repository.git("checkout", "-q", "-")
+    repository.commit({"d.md": "# D\n"}, at=day(3))
+    repository.git("merge", "-q", "--no-edit", "side", at=day(4))
+    repository.commit({"d.md": "# D, twice\n"}, at=day(5))
+    (repository.root / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+
+    found = [("2024-01-05", DateOrigin.GIT_HEAD)] * 3 + [("2024-01-05", DateOrigin.GIT)]
+    assert dates_of("repo", tmp_path) == found
+
+
+def test_a_commit_that_cannot_be_compared_hides_no_later_one(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    repository.commit({"a.md": "# A\n"}, at=day(1))
+    repository.git("checkout", "-q", "-b", "side")
+    repository.commit({"b.md": "# B\n"}, at=day(4))
+    lost = repository.git("rev-parse", "HEAD^{tree}")
+    repository.commit({"b.md": "# B, twice\n"}, at=day(5))
+    repository.git("checkout", "-q", "-")
+    repository.commit({"c.md": "# C\n"}, at=day(3))
+    repository.git("merge", "-q", "--no-edit", "side", at=day(6))
+    (repository.root / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+
+    assert dates_of("repo", tmp_path) == [
+        ("2024-01-01", DateOrigin.GIT),
+        ("2024-01-06", DateOrigin.GIT_HEAD),
+        ("2024-01-03", DateOrigin.GIT),
+    ]
 
 
 def test_a_repository_without_its_history_dates_files_by_the_commit_that_is_read(

@@ -1,7 +1,11 @@
 """When a page says that it was last modified, as generators and publishing systems write it."""
 
+from time import process_time
+
 import pytest
 
+from ingest.parse.html.dates import stated_date
+from ingest.parse.html.dom import parse_tree
 from schemas.dates import Dated, DateOrigin
 from tests.fakes.pages import parse_page
 
@@ -62,6 +66,55 @@ def date_of(page: str) -> tuple[str, str] | None:
 )
 def test_a_page_says_when_it_was_modified(page: str, at: str, origin: str) -> None:
     assert date_of(page) == (at, origin)
+
+
+PUBLISHED = "Published <time datetime=2020-01-01>January 1, 2020</time>"
+UPDATED = "Last updated <time datetime=2024-05-03>May 3, 2024</time>"
+
+
+@pytest.mark.parametrize(
+    ("page", "origin"),
+    [
+        (f"<p>{PUBLISHED} | {UPDATED}</p>", "time"),
+        (f"<p>{UPDATED} | {PUBLISHED}</p>", "time"),
+        (f"<p>Last updated May 3, 2024 | {PUBLISHED}</p>", "text"),
+        (f"<p>Last updated: May 3, 2024<br>{PUBLISHED}</p>", "text"),
+        (f"<div>Last updated<p>{PUBLISHED}</p>{UPDATED}</div>", "time"),
+        ("<footer>Copyright <time datetime=2001>2001</time><br>Last updated: May 3, 2024.</footer>", "text"),
+        ("<p>Last updated: <time datetime=soon>May 3, 2024</time></p>", "text"),
+        ("<p>Last updated: <span><time datetime=2024-05-03>5/3/24</time></span></p>", "time"),
+        ("<p><time datetime=2024-05-03>Last updated a while ago</time></p>", "time"),
+        ("<p><span class=updated><time datetime=soon>May 3, 2024</time></span></p>", "text"),
+        ("<p>Last updated never<br>Last updated May 3, 2024</p>", "text"),
+        ("<p>Last updated never.\n Last updated <b>May 3</b>, 2024</p>", "text"),
+        (f"<p>Last updated <i>never</i> | Last modified 2024-05-03<br>{PUBLISHED}</p>", "text"),
+    ],
+)
+def test_of_several_dates_in_a_line_that_after_the_words_counts(page: str, origin: str) -> None:
+    assert date_of(page) == (DAY, origin)
+
+
+def test_two_lines_of_one_element_that_say_different_days_give_none() -> None:
+    assert date_of("<p>Last updated May 3, 2024<br>Last updated June 1, 2024</p>") is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Last updated never mind<br>",
+        "Last updated never mind\n",
+        "<i>Last updated</i> ",
+        "Last updated<b></b>",
+    ],
+)
+def test_many_lines_are_read_in_time_that_grows_with_them_alone(line: str) -> None:
+    def seconds(count: int) -> float:
+        root = parse_tree(f"<body><p>{line * count}</p></body>", subject="page")
+        start = process_time()
+        assert stated_date(root) is None
+        return process_time() - start
+
+    assert min(seconds(8000), seconds(8000)) < 20 * max(seconds(1000), 0.02)
 
 
 def test_the_surest_place_counts_and_what_was_modified_before_what_came_out() -> None:

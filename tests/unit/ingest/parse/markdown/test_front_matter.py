@@ -83,3 +83,20 @@ def test_a_key_that_the_source_names_is_a_relation_with_a_predicate() -> None:
 def test_aliases_are_other_names() -> None:
     assert split_front_matter("---\naliases: [Old Gate, Old Gate, 7]\n---\n")[0].names == ("Old Gate", "7")
     assert split_front_matter("---\naliases: Old Gate\n---\n")[0].names == ("Old Gate",)
+
+
+@pytest.mark.parametrize(
+    ("block", "day"),
+    [
+        ("last_update: {date: 2024-05-03, author: Ann}", "2024-05-03"),
+        ("last_update: {author: Ann, date: 2024-05-03}", "2024-05-03"),
+        ("last_update: {author: 2020-01-01 Bot, date: 2024-05-03}", "2024-05-03"),
+        ("last_update: 2024-05-03", "2024-05-03"),
+        ("last_update: {author: 2020-01-01}", None),
+        ("date: {created: 2020-01-01, updated: 2024-05-03}", "2024-05-03"),
+        ("date: {created: 2020-01-01}", "2020-01-01"),
+    ],
+)
+def test_of_a_mapping_the_date_is_read_wherever_it_stands(block: str, day: str | None) -> None:
+    modified = split_front_matter(f"---\n{block}\n---\n")[0].modified
+    assert (modified and modified.at[:10]) == day

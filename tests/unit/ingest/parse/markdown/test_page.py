@@ -134,3 +134,31 @@ def test_a_footnote_is_text_and_no_link() -> None:
 def test_ids_at_a_heading_lead_to_what_stands_under_it() -> None:
     (chunk,) = parse_file("<a name='old'></a>\n\n# A <a id='older'></a>\n\ntext\n").chunks
     assert (chunk.fragment, chunk.fragments) == ("a", ("old", "older"))
+
+
+def test_a_named_anchor_in_a_link_ends_only_itself() -> None:
+    links = links_of(
+        parse_file(
+            "# A\n\n"
+            '[<a name="foo"></a>Title words](x.md), <a href="y.md"><a id="q"></a>Y words</a>, '
+            '[<a id="void"/>Void words](v.md), <a href="w.md"><a id="w"/>W words</a>, '
+            "[Stray </a>words](z.md) and [<A HREF='in.md'>Inner</A> outer](o.md).\n"
+        )
+    )
+    assert {words: link.target.rpartition("/")[2] for words, link in links.items()} == {
+        "Title words": "x.md",
+        "Y words": "y.md",
+        "Void words": "v.md",
+        "W words": "w.md",
+        "Stray words": "z.md",
+        "Inner": "in.md",
+        "Inner outer": "o.md",
+    }
+
+
+def test_a_link_of_html_that_is_not_ended_takes_no_link_of_markdown_with_it() -> None:
+    links = links_of(parse_file("# A\n\n[<a href='y.md'>Words](x.md) and more.\n"))
+    assert {words: link.target.rpartition("/")[2] for words, link in links.items()} == {
+        "Words": "x.md",
+        "": "y.md",
+    }
