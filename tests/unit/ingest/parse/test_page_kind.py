@@ -115,7 +115,13 @@ def test_lists_of_the_same_words_differ_by_where_they_lead() -> None:
     """As the indexes of two versions of one manual do, which are no copies."""
     one, other = (
         parse_markdown(
-            ("# Index\n\n" + "\n".join(f"- [Entry {n} of the harbour keeper and his book](/{version}/p{n}.html)" for n in range(30))).encode(),
+            (
+                "# Index\n\n"
+                + "\n".join(
+                    f"- [Entry {n} of the harbour keeper and his book](/{version}/p{n}.html)"
+                    for n in range(30)
+                )
+            ).encode(),
             ParseRequest(uri=f"https://docs.example/{version}/genindex.html", source="s"),
             count_tokens=lambda text: len(text.split()),
         )
