@@ -165,11 +165,12 @@ class Evidence:
     last_modified_origin: DateOrigin | None = None
     stale: bool = False
     entity: str | None = None
+    text_fragment: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """What an answer prints for an `[S#]`; `derivation`, date and `entity` are its evidence's."""
+    """What an answer prints for an `[S#]`; what else it has is its evidence's."""
 
     S: str
     chunk_id: str
@@ -182,6 +183,7 @@ class Citation:
     last_modified: str | None = None
     last_modified_origin: DateOrigin | None = None
     entity: str | None = None
+    text_fragment: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -277,11 +277,12 @@ class Chunk:
 
     `text == parent.text[offsets[0]:offsets[1]]` in code points, but for a repeated table header.
     `url` has no fragment and `fragment` no '#'. `fragments` are further ids inside the passage or on the
-    heading it begins with: a link to one of them leads here. `code_languages` are those of the code in it, as
-    the page names them. `round_trip`: its text was found in its box, or its fragment in the page; None where
-    that cannot be told. Times are ISO 8601 in UTC. `anchor_texts` come from other documents and are given by
-    `ingest.link`; the times come from the fetch and the run. `last_modified`, its origin and `stale` are its
-    document's.
+    heading it begins with: a link to one of them leads here. `text_fragment` stands behind `#` and `fragment`
+    where no id stands at the passage: `:~:text=` and words by which browsers find it on its page.
+    `code_languages` are those of the code in it, as the page names them. `round_trip`: its text was found in
+    its box, or its fragment in the page; None where that cannot be told. Times are ISO 8601 in UTC.
+    `anchor_texts` come from other documents and are given by `ingest.link`; the times come from the fetch and
+    the run. `last_modified`, its origin and `stale` are its document's.
     """
 
     id: str
@@ -305,6 +306,7 @@ class Chunk:
     file_path: str | None = None
     fragment: str | None = None
     fragments: tuple[str, ...] = ()
+    text_fragment: str | None = None
     section: str | None = None
     section_id: str | None = None
     region_id: str | None = None

@@ -10,7 +10,8 @@ from schemas.nodes import Chunk
 from schemas.records import Record, to_record
 
 _ROW_FIELDS = (
-    *("text", "file_path", "url", "fragment", "section", "score", "source", "citation", "chunk_id", "doc"),
+    *("text", "file_path", "url", "fragment", "text_fragment", "section", "score", "source", "citation"),
+    *("chunk_id", "doc"),
     *(
         "doc_id",
         "kind",
@@ -53,12 +54,16 @@ def label_of(evidence: Evidence) -> str:
 
 
 def cite_line(cited: Evidence | Citation | Chunk, pdf: PdfLocation | None) -> str:
-    """Return one line that finds the passage: `x.pdf p. 3 [x0,y0,x1,y1]`, `url#fragment`, `path#fragment`."""
+    """Return one line that finds the passage: `x.pdf p. 3 [x0,y0,x1,y1]`, `url#fragment`, `path#fragment`.
+
+    Where no id stands at the passage, it ends with words by which browsers find it: `url#:~:text=...`.
+    """
     if pdf:
         box = ",".join(f"{value:.1f}" for value in (pdf.bbox.x0, pdf.bbox.y0, pdf.bbox.x1, pdf.bbox.y1))
         return f"{pdf.file_id} p. {pdf.page} [{box}]"
     place = cited.url or cited.file_path or ""
-    return f"{place}#{cited.fragment}" if cited.fragment else place
+    opens_at = f"{cited.fragment or ''}{cited.text_fragment or ''}"
+    return f"{place}#{opens_at}" if opens_at else place
 
 
 def render_text(bundle: ContextBundle, *, width: int = 80) -> str:

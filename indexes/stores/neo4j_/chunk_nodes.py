@@ -25,6 +25,7 @@ FIELDS = (
     "file_path",
     "file_id",
     "fragment",
+    "text_fragment",
     "section",
     "section_id",
     "region_id",

@@ -11,7 +11,7 @@ from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
 from ingest.parse.html.charset import decode_html
 from ingest.parse.html.cleaning import CleanedPage, RunHook, clean_page
-from ingest.parse.html.content import Content, ContentBy, count_words, find_content
+from ingest.parse.html.content import Content, ContentBy, count_words, find_content, page_body
 from ingest.parse.html.dates import stated_date
 from ingest.parse.html.dom import Survey, normal_space, parse_tree, survey_tree
 from ingest.parse.html.family import SHAPES, Family, recognise_family
@@ -21,6 +21,7 @@ from ingest.parse.html.landmarks import Landmarks
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose, stated_purpose
 from ingest.parse.html.reading import read_content
+from ingest.parse.html.text_fragments import with_text_fragments
 from ingest.parse.html.trail import read_trail
 from ingest.parse.html.visibility import is_hidden
 from ingest.parse.html.words import word_set
@@ -69,6 +70,11 @@ def parse_html(
     fragment = assemble_page(outline, found.links, request=request, facts=facts, count_tokens=count_tokens)
     if page.cleaned is not None:
         fragment = replace(fragment, matched=page.cleaned.matched)
+    # Words around a passage may be those of a secret.
+    if not fragment.secrets:
+        body = page_body(page.whole.root)
+        chunks = with_text_fragments(fragment.chunks, body=body, content=page.content.root)
+        fragment = replace(fragment, chunks=chunks)
     return with_round_trips(fragment, look_up_fragments(fragment.chunks, names_in(page.markup)))
 
 
