@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from urllib.parse import urlsplit
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
@@ -17,6 +17,7 @@ from ingest.parse.page_facts import PageFacts, PagePart
 from ingest.parse.page_kind import page_kind
 from ingest.parse.parts import join_parts
 from ingest.parse.secrets import hide_in_page
+from ingest.parse.short_sections import ChunkPlan, plan_chunks
 from ingest.session_ids import without_session
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, LinkPlace, ParseRequest
@@ -226,27 +227,31 @@ def _add_chunks(
 ) -> None:
     base = _chunk_of_page(graph, facts)
     occurrences = Occurrences()
-    for index, section in enumerate(outline):
-        node = graph.sections[index]
-        in_section = replace(
+    plan = ChunkPlan(outline, count_tokens)
+    for planned in plan_chunks(plan, (_spans(section, count_tokens) for section in outline)):
+        section, node = outline[planned.index], graph.sections[planned.index]
+        joined = [outline[index] for index in planned.above]
+        own = _fragments(section, planned.span.start, planned.end)
+        behind = (_fragments(outline[index], 0, len(outline[index].text) + 1) for index, _ in planned.behind)
+        chunk = replace(
             base,
             section=section.heading or None,
             section_id=node.id,
-            parent_ids=_parents(graph, outline, index),
+            parent_ids=_parents(graph, outline, planned.index),
+            ordinal=len(graph.chunks),
+            heading_path=(*section.heading_path, *planned.piece.names),
+            fragment=_fragment_at(section, planned.piece, planned.span.start),
+            fragments=(*(name for one in joined for name in _fragments(one, 0, 1)), *own, *chain(*behind)),
         )
-        placed = list(_spans(section, count_tokens))
-        ends = [span.start for _, span in placed[1:]]
-        for (piece, span), end in zip(placed, [*ends, len(section.text) + 1], strict=True):
-            chunk = replace(
-                in_section,
-                ordinal=len(graph.chunks),
-                heading_path=(*section.heading_path, *piece.names),
-                fragment=_fragment_at(section, piece, span.start),
-                fragments=_fragments(section, span.start, end),
-            )
-            chunk = _chunk(chunk, section, span, occurrences, count_tokens)
-            graph.add_chunk(chunk, cut_from=node.id)
-            graph.places.extend(_links_in(section, span, end, chunk.id))
+        headings = (*(one.heading for one in joined), section.heading)
+        chunk = _chunk(chunk, section, planned.span, headings, occurrences, count_tokens)
+        graph.add_chunk(chunk, cut_from=node.id)
+        for index, at in planned.behind:
+            graph.join(EdgeKind.CONTAINS, graph.sections[index].id, chunk.id)
+            graph.places.extend(_links_behind(outline[index], at, chunk.id))
+        for one in joined:
+            graph.places.extend((link, LinkPlace(chunk=chunk.id)) for link in one.heading_links)
+        graph.places.extend(_links_in(section, planned.span, planned.end, chunk.id))
 
 
 def _spans(section: OutlineSection, count_tokens: CountTokens) -> Iterator[tuple[EntryPiece, ChunkSpan]]:
@@ -319,6 +324,7 @@ def _chunk(
     base: Chunk,
     section: OutlineSection,
     span: ChunkSpan,
+    headings: tuple[str, ...],
     occurrences: Occurrences,
     count_tokens: CountTokens,
 ) -> Chunk:
@@ -335,7 +341,7 @@ def _chunk(
         token_count=count_tokens(text),
         offsets=(span.start, span.end),
         fragments=tuple(name for name in base.fragments if name != base.fragment)[:MAX_FRAGMENTS],
-        codes=tuple(sorted({*base.codes, *extract_codes("\n".join((section.heading, *names, text)))})),
+        codes=tuple(sorted({*base.codes, *extract_codes("\n".join((*headings, *names, text)))})),
         captions=captions,
         code_languages=tuple(dict.fromkeys(name for name in languages if name is not None)),
     )
@@ -350,6 +356,13 @@ def _links_in(section: OutlineSection, span: ChunkSpan, end: int, chunk: str) ->
     for first, last, link in section.links[low:high]:
         offset = span.offset_of(first) if last > first else None
         yield link, LinkPlace(chunk=chunk, offset=offset)
+
+
+def _links_behind(section: OutlineSection, at: int, chunk: str) -> Iterator[PlacedLink]:
+    """Links of a short section whose text begins at an offset of the chunk that it is read with."""
+    yield from ((link, LinkPlace(chunk=chunk)) for link in section.heading_links)
+    for first, last, link in section.links:
+        yield link, LinkPlace(chunk=chunk, offset=at + first if last > first else None)
 
 
 def place_links(links: tuple[Link, ...], places: Iterable[PlacedLink]) -> tuple[Link, ...]:

@@ -3,25 +3,34 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ingest.parse.chunking import TINY, CountTokens, Span, split_spans
+from ingest.parse.chunking import SHORT, TINY, CountTokens, Span, split_spans
 from ingest.parse.outline import Stretch
 
 LONG = 16
 """Signs per token above which a text is too long without being counted."""
 
 
+_EVEN = 0.7
+"""Share of the limit for two chunks that are cut anew: half of what both have, and some play."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkSpan:
-    """A stretch [start, end) of a section; `header` repeats the header rows of the table it goes on with."""
+    """A stretch [start, end) of a section; `header` repeats the header rows of the table it goes on with.
+
+    `tail` are short sections behind it that are read with it, each a heading and what stands under it.
+    """
 
     start: int
     end: int
     header: str = ""
+    tail: str = ""
 
     def text_of(self, section: str) -> str:
-        """What the chunk says: the table's header, then its own stretch."""
+        """What the chunk says: the table's header, its own stretch, the short sections behind it."""
         own = section[self.start : self.end]
-        return f"{self.header}\n{own}" if self.header else own
+        text = f"{self.header}\n{own}" if self.header else own
+        return f"{text}\n\n{self.tail}" if self.tail else text
 
     def offset_of(self, at: int) -> int:
         """Where an offset of the section is in what the chunk says."""
@@ -34,10 +43,11 @@ def cut_chunks(
     """Return the chunks of *text* in order; none is over *max_tokens*.
 
     A table that does not fit is cut between rows, and each part but the first repeats the header, unless
-    that alone takes half of the room. What is shorter than a sixth of the limit joins its neighbour.
+    that alone takes half of the room. What is shorter than a sixth of the limit joins its neighbour; where
+    that is full, both are cut anew for what has fewer than `SHORT` code points.
     """
     cutter = _Cutter(text, stretches, max_tokens, count_tokens)
-    return tuple(cutter.merged(list(cutter.spans())))
+    return cutter.evened(cutter.merged(list(cutter.spans())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,18 @@ class _Cutter:
         if held is not None:
             yield held
 
+    def evened(self, spans: Iterator[ChunkSpan]) -> tuple[ChunkSpan, ...]:
+        """Cut what is short and the chunk before it anew, at a place that leaves more of both."""
+        kept: list[ChunkSpan] = []
+        for span in spans:
+            before = kept[-1] if kept else None
+            if before is None or before.header or span.header or not (_is_short(before) or _is_short(span)):
+                kept.append(span)
+                continue
+            again = list(self._running(before.start, span.end, int(self.limit * _EVEN)))
+            kept[-1:] = [before, span] if any(map(_is_short, again)) else again
+        return tuple(kept)
+
     def _joined(self, before: ChunkSpan | None, after: ChunkSpan) -> ChunkSpan | None:
         if before is None or after.header:
             return None
@@ -92,10 +114,10 @@ class _Cutter:
     def _holds(self, text: str) -> bool:
         return len(text) <= self.limit * LONG and self.count(text) <= self.limit
 
-    def _running(self, start: int, end: int) -> Iterator[ChunkSpan]:
+    def _running(self, start: int, end: int, limit: int | None = None) -> Iterator[ChunkSpan]:
         inside = (stretch for stretch in self.stretches if start <= stretch.start and stretch.end <= end)
         solid = tuple((stretch.start - start, stretch.end - start) for stretch in inside)
-        for span in self._split(start, end, self.limit, solid):
+        for span in self._split(start, end, limit or self.limit, solid):
             yield ChunkSpan(*span)
 
     def _rows(self, table: Stretch, room: int) -> Iterator[ChunkSpan]:
@@ -109,3 +131,7 @@ class _Cutter:
         spans = split_spans(self.text[start:end], max_tokens=limit, count_tokens=self.count, solid=solid)
         for span in spans:
             yield start + span[0], start + span[1]
+
+
+def _is_short(span: ChunkSpan) -> bool:
+    return span.end - span.start < SHORT

@@ -19,13 +19,16 @@ _TARGET_HIGH = 220 / 250
 TINY = 40 / 250
 """Shares of the limit: of 250 tokens, aim at 120 to 220 and merge siblings under 40 (docs/chunks.md)."""
 
+SHORT = 20
+"""Code points; what has fewer says nothing by itself and belongs to a neighbour (docs/chunks.md)."""
+
 _SIGNS_PER_TOKEN = 16
 """A word-piece tokenizer counts a 100,000-letter word as one unknown piece; its length must count too."""
 
 _SURELY_LONG = 8
 """Signs per token above which a text is cut without counting it whole first; prose has 4 to 5."""
 
-_UNIT, _BLOCK, _LINE, _SENTENCE, _WORD, _SIGN = 5, 4, 3, 2, 1, 0
+_UNIT, _EDGE, _BLOCK, _LINE, _SENTENCE, _WORD, _SIGN = 6, 5, 4, 3, 2, 1, 0
 _BREAKS = {
     _BLOCK: re.compile(r"\n[ \t]*\n\s*"),
     _LINE: re.compile(r"\n\s*"),
@@ -60,7 +63,7 @@ def split_spans(
     decides, not the distance from the start, so that after an insertion the cuts fall into step again.
     Each stretch is counted about once per level, so time is linear in the text.
 
-    Args: solid: spans of *text* in order, as code, whose blank lines end no block while they fit.
+    Args: solid: spans of *text* in order, as code, that are not cut while they fit.
     """
     span = _trimmed(text, 0, len(text))
     if span is None:
@@ -118,6 +121,8 @@ class _Cutter:
         if level == _SIGN:
             middle = (start + end) // 2
             yield from ((start, middle), (middle, end))
+        elif level == _EDGE:
+            yield from self._around_solid(start, end)
         elif level == _WORD:
             yield from (match.span() for match in _WORDS.finditer(self.text, start, end))
         else:
@@ -129,6 +134,16 @@ class _Cutter:
                 start = match.end()
             if start < end:
                 yield start, end
+
+    def _around_solid(self, start: int, end: int) -> Iterator[Span]:
+        """Part a stretch where solid text begins and ends."""
+        at = start
+        for first, last in self.solid:
+            if first < start or last > end:
+                continue
+            yield from filter(None, (_trimmed(self.text, at, first), (first, last)))
+            at = last
+        yield from filter(None, (_trimmed(self.text, at, end),))
 
     def _is_inside_solid(self, offset: int) -> bool:
         before = bisect_right(self.solid, (offset, 0)) - 1

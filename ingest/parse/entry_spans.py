@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from ingest.parse.chunking import SHORT
 from ingest.parse.outline import EntrySpan
 
 Names = tuple[str, ...]
@@ -46,11 +47,12 @@ def part_by_entries(text: str, entries: Sequence[EntrySpan], room: Room) -> tupl
 
     What has an id of its own begins a piece, so that a citation opens there. An entry without one stays in
     what is around it where that fits into one chunk as a whole; else it is a piece, and neighbours under
-    *tiny* tokens share one.
+    *tiny* tokens share one. Fewer than `SHORT` code points are no piece, with or without an id.
     """
     if not entries:
         return (EntryPiece(0, len(text)),)
-    return tuple(_joined(_Parting(text, room).inside(0, len(text), entries, (), 0), room))
+    pieces = _joined(_Parting(text, room).inside(0, len(text), entries, (), 0), room)
+    return _without_short(pieces, text, room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,32 @@ def _joined(pieces: Iterator[EntryPiece], room: Room) -> Iterator[EntryPiece]:
             yield piece
     if held is not None:
         yield held
+
+
+def _without_short(pieces: Iterator[EntryPiece], text: str, room: Room) -> tuple[EntryPiece, ...]:
+    """Put each short piece to the one before it, else to the one behind, whose name and id stay."""
+    kept: list[EntryPiece] = []
+    for piece in pieces:
+        joined = _with_short(kept[-1], piece, text) if kept else None
+        if joined is not None and room.holds(joined.start, joined.end, joined.names):
+            kept[-1] = joined
+        else:
+            kept.append(piece)
+    return tuple(kept)
+
+
+def _with_short(before: EntryPiece, after: EntryPiece, text: str) -> EntryPiece | None:
+    """Both as one piece; None where neither is short."""
+    first, last = (len(text[one.start : one.end].strip()) < SHORT for one in (before, after))
+    if not (first or last):
+        return None
+    whole = _whole(before, after)
+    if first and last:
+        shared = _shared((before, after))
+        return replace(shared, anchor=before.anchor, whole=(*whole, *shared.whole))
+    if last:
+        return replace(before, end=after.end, whole=whole)
+    return replace(after, start=before.start, whole=whole)
 
 
 def _crumbs(pieces: Iterator[EntryPiece], room: Room) -> Iterator[list[EntryPiece]]:

@@ -49,11 +49,14 @@ def parent_texts(fragment: GraphFragment) -> dict[str, str]:
 
 
 def _is_in_parent(chunk: Chunk, parents: dict[str, str]) -> bool:
-    """A table's later parts repeat its header before what is theirs."""
+    """A table's later parts repeat its header before what is theirs; behind it may be short sections."""
     whole = parents.get(chunk.section_id or chunk.region_id or "", "")
     own = whole[slice(*chunk.offsets)]
-    header = chunk.text.removesuffix(own).removesuffix("\n")
-    return bool(own) and chunk.text.endswith(own) and header in whole
+    if not own:
+        return False
+    at = 0 if chunk.text.startswith(own) else chunk.text.rfind(own)
+    header, tail = chunk.text[: max(at, 0)], chunk.text[at + len(own) :]
+    return at >= 0 and header.removesuffix("\n") in whole and (not tail or tail.startswith("\n\n"))
 
 
 def with_round_trips(fragment: GraphFragment, found: Iterable[bool | None]) -> GraphFragment:

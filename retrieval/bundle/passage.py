@@ -34,6 +34,6 @@ def mark_passage(graph: GraphReader | None, chunk: Chunk) -> str:
     nodes = graph.nodes([parent]) if graph and parent else ()
     text = nodes[0].text if nodes and isinstance(nodes[0], Section | PdfRegion) else ""
     start, end = chunk.offsets
-    if not chunk.text.endswith(text[start:end] or "\0"):
+    if (text[start:end] or "\0") not in chunk.text:
         return f"{OPEN_MARK}{chunk.text}{CLOSE_MARK}"
     return f"{text[:start]}{OPEN_MARK}{text[start:end]}{CLOSE_MARK}{text[end:]}"

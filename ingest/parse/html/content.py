@@ -76,7 +76,7 @@ def find_content(survey: Survey, family: Family, purpose: Purpose = Purpose.OTHE
     container = find_container(survey, family)
     if family is not Family.PLAIN and container is not None and _holds_enough(container, body):
         return Content(container, ContentBy.CONTAINER)
-    voted = _voted_text(survey.root, purpose) if survey.elements <= MAX_VOTED else ""
+    voted = _voted_text(survey.root, purpose) if len(survey.nodes) <= MAX_VOTED else ""
     words = len(voted.split())
     if words < FEW_WORDS:
         if container is not None and _holds_enough(container, body):

@@ -29,7 +29,8 @@ _SPLIT = re.compile(r"[^a-z0-9]+")
 class Survey:
     """One page: its tree, who owns each id, and which classes, scripts (file names) and generator it names.
 
-    `owners` maps an id (or the `name` of an `a`) to the first element that bears it.
+    `owners` maps an id (or the `name` of an `a`) to the first element that bears it. `nodes` are all
+    elements: while something holds them, lxml does not make them anew for every walk.
     """
 
     root: HtmlElement
@@ -37,7 +38,7 @@ class Survey:
     classes: set[str] = field(default_factory=set)
     scripts: set[str] = field(default_factory=set)
     generator: str = ""
-    elements: int = 0
+    nodes: tuple[HtmlElement, ...] = ()
 
 
 def parse_tree(text: str, *, subject: str) -> HtmlElement:
@@ -88,9 +89,8 @@ def _part_headings(root: HtmlElement) -> None:
 
 def survey_tree(root: HtmlElement) -> Survey:
     """Walk all elements once and note ids, classes and the generator."""
-    survey = Survey(root)
-    for element in root.iter(etree.Element):
-        survey.elements += 1
+    survey = Survey(root, nodes=tuple(root.iter(etree.Element)))
+    for element in survey.nodes:
         attributes = element.attrib
         if not attributes:
             continue

@@ -36,7 +36,16 @@ _SKIPS = frozenset(
 
 _NUMBERS = frozenset({"section-number", "secno", "header-section-number", "sectnum", "toc-section-number"})
 _LINE_NUMBERS = frozenset(
-    {"linenos", "lineno", "linenodiv", "gutter", "line-number", "line-numbers-rows", "blob-num"}
+    {
+        "linenos",
+        "lineno",
+        "linenodiv",
+        "gutter",
+        "line-number",
+        "line-numbers-rows",
+        "blob-num",
+        "listing_lines",
+    }
 )
 _SPACED = word_set("p div li ul ol dl dt dd tr td th br pre table section h1 h2 h3 h4 h5 h6 blockquote")
 

@@ -73,8 +73,7 @@ def parse_html(
     # Words around a passage may be those of a secret.
     if not fragment.secrets:
         body = page_body(page.whole.root)
-        chunks = with_text_fragments(fragment.chunks, body=body, content=page.content.root)
-        fragment = replace(fragment, chunks=chunks)
+        fragment = with_text_fragments(fragment, body=body, content=page.content.root)
     return with_round_trips(fragment, look_up_fragments(fragment.chunks, names_in(page.markup)))
 
 

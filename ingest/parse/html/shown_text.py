@@ -1,11 +1,11 @@
-"""The text of a page as a browser searches it: blocks in order, and where each word stands."""
+"""The text of a page as a browser searches it: blocks in order, and the words of all of them."""
 
 import re
-import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -22,70 +22,74 @@ _INLINE = word_set(
 _NO_TEXT = UNSEEN_TAGS | word_set("img math meter progress rt rp")
 """Nothing in them is found, or it is laid out otherwise than it is written."""
 
+_RUN = 4
+_LONG = 100_000
+"""Code points of a page from which on it is read through once for what repeats."""
+
 _CODE = frozenset({"pre", "listing", "xmp"})
 _WORD = re.compile(r"\w+")
+_NO_WORD = re.compile(r"\W+")
 _UNLIKE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _UNLIKE_IN_CODE = re.compile(f"{_UNLIKE.pattern}|[\n\t]|  +")
 """Signs without width, and in code what is more than one space: browsers do not search them alike."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedWord:
-    """A word, folded for comparison, from `start` to `end` of a block."""
-
-    text: str
-    block: int
-    start: int
-    end: int
-
-
 @dataclass(frozen=True)
 class ShownText:
-    """Blocks without white space at their edges and never two spaces, and all words of them in order.
+    """Blocks without white space at their edges and never two spaces, and all words in order.
 
-    `content` is the first word of the element that was read. `apart` are blocks before which something
-    stands that is no text, as a picture: nothing is said to follow what is before it.
+    `joined` has the words in lower case between single spaces, with one at each end. Places are offsets of
+    words in it; `starts` are those of the blocks' first words. `content` is where the element begins that was
+    read. Before the blocks in `apart` stands something that is no text, as a picture.
     """
 
     blocks: tuple[str, ...]
-    words: tuple[PlacedWord, ...]
+    starts: tuple[int, ...]
+    joined: str
     content: int = 0
     apart: frozenset[int] = frozenset()
 
-    @cached_property
-    def joined(self) -> str:
-        """All words between single spaces, one at each end."""
-        return f" {' '.join(word.text for word in self.words)} "
+    def find(self, phrase: str, start: int = 0) -> int | None:
+        """Return the first place of these words, single spaces between them, at or after *start*."""
+        found = self.joined.find(f" {phrase} ", max(0, start - 1))
+        return None if found < 0 else found + 1
+
+    def is_unique(self, phrase: str, place: int) -> bool:
+        """Whether these words stand at *place* and nowhere else."""
+        if self._repeated is not None:
+            first = tuple(phrase.split(" ", _RUN)[:_RUN])
+            if len(first) == _RUN and first not in self._repeated:
+                return True
+        return self.find(phrase) == place and self.find(phrase, place + 1) is None
 
     @cached_property
-    def _offsets(self) -> tuple[int, ...]:
-        offsets, at = [], 1
-        for word in self.words:
-            offsets.append(at)
-            at += len(word.text) + 1
-        return tuple(offsets)
+    def _repeated(self) -> frozenset[tuple[str, ...]] | None:
+        """Runs of words that stand more than once; None where a search for each phrase costs less."""
+        if len(self.joined) < _LONG:
+            return None
+        words = self.joined.split()
+        runs = Counter(zip(words, words[1:], words[2:], words[3:], strict=False))
+        return frozenset(run for run, times in runs.items() if times > 1)
 
-    def find(self, words: Iterable[str], start: int = 0) -> int | None:
-        """Return the index of the first of these words where they follow one another, at or after *start*."""
-        before = self._offsets[start] - 1 if start < len(self.words) else len(self.joined)
-        found = self.joined.find(f" {' '.join(words)} ", before)
-        return None if found < 0 else bisect_left(self._offsets, found + 1)
+    def block_at(self, place: int) -> int:
+        """Return the number of the block that a word stands in."""
+        return bisect_right(self.starts, place) - 1
 
-    def phrase(self, first: int, after: int) -> tuple[str, ...]:
-        """Return the words from *first* to before *after*."""
-        return tuple(word.text for word in self.words[first:after])
+    def words_of(self, block: int, upto: int) -> tuple[tuple[int, int, int], ...] | None:
+        """Return place, start and end in the block of its first *upto* words; None if that cannot be told."""
+        place, found = self.starts[block], []
+        for word in islice(_WORD.finditer(self.blocks[block]), upto):
+            start, end = word.span()
+            length = len(word[0].lower())
+            found.append((place, start, end))
+            place += length + 1
+        # A letter may be several in lower case, which are no word together.
+        return tuple(found) if self.joined[place - 1 : place] == " " else None
 
 
-def words_in(text: str) -> list[str]:
-    """Return the words of a text as they are compared: without case and accents."""
-    return [_folded(word) for word in _WORD.findall(text)]
-
-
-def _folded(word: str) -> str:
-    if word.isascii():
-        return word.lower()
-    plain = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(sign for sign in plain if not unicodedata.combining(sign))
+def folded_words(text: str) -> str:
+    """Return the words of a text as they are compared, in lower case and with single spaces between them."""
+    return _NO_WORD.sub(" ", text.lower()).strip()
 
 
 def shown_text(body: HtmlElement, content: HtmlElement) -> ShownText:
@@ -94,57 +98,63 @@ def shown_text(body: HtmlElement, content: HtmlElement) -> ShownText:
     walk = etree.iterwalk(body, events=("start", "end"))
     skipped: HtmlElement | None = None
     for event, element in walk:
-        inline = element.tag in _INLINE
-        if element.tag in _CODE:
-            reader.end()
-            reader.codes += 1 if event == "start" else -1
+        tag = element.tag
         if event == "start":
-            if element.tag in _NO_TEXT or is_hidden(element):
+            if tag in _NO_TEXT or (element.attrib and is_hidden(element)):
                 walk.skip_subtree()
                 skipped = element
-                reader.end(apart=element.tag in _NO_TEXT)
+                reader.end(apart=tag in _NO_TEXT)
                 continue
-            if not inline:
+            if tag not in _INLINE:
                 reader.end()
+                reader.codes += tag in _CODE
             if element is content:
-                reader.content = len(reader.words)
-            reader.add(element.text)
-            continue
-        if not inline and element is not skipped:
-            reader.end()
-        if element is not body:
-            reader.add(element.tail)
+                reader.end()
+                reader.content = reader.length
+            found = element.text
+        else:
+            if tag not in _INLINE and element is not skipped:
+                reader.end()
+                reader.codes -= tag in _CODE
+            found = None if element is body else element.tail
+        if found:
+            reader.pieces.append(found)
     reader.end()
-    return ShownText(tuple(reader.blocks), tuple(reader.words), reader.content, frozenset(reader.apart))
+    joined = f" {' '.join(reader.folded)} "
+    return ShownText(
+        tuple(reader.blocks), tuple(reader.starts), joined, reader.content, frozenset(reader.apart)
+    )
 
 
 class _Reader:
     def __init__(self) -> None:
         self.blocks: list[str] = []
-        self.words: list[PlacedWord] = []
+        self.folded: list[str] = []
+        self.starts: list[int] = []
         self.apart: set[int] = set()
         self.content = 0
         self.codes = 0
-        self._pieces: list[str] = []
-
-    def add(self, text: str | None) -> None:
-        if text:
-            self._pieces.append(text)
+        self.length = 1
+        self.pieces: list[str] = []
 
     def end(self, *, apart: bool = False) -> None:
-        written = "".join(self._pieces)
-        self._pieces.clear()
-        if written:
-            for stretch in (_UNLIKE_IN_CODE if self.codes else _UNLIKE).split(written):
-                self._block(" ".join(stretch.split()))
+        if self.pieces:
+            written = "".join(self.pieces)
+            self.pieces.clear()
+            if self.codes or not written.isascii():
+                for stretch in (_UNLIKE_IN_CODE if self.codes else _UNLIKE).split(written):
+                    self._block(" ".join(stretch.split()))
+            else:
+                self._block(" ".join(written.split()))
         if apart:
             self.apart.add(len(self.blocks))
 
     def _block(self, text: str) -> None:
         if not text:
             return
-        number = len(self.blocks)
         self.blocks.append(text)
-        self.words.extend(
-            PlacedWord(_folded(found[0]), number, *found.span()) for found in _WORD.finditer(text)
-        )
+        self.starts.append(self.length)
+        words = folded_words(text)
+        if words:
+            self.folded.append(words)
+            self.length += len(words) + 1

@@ -1,17 +1,19 @@
 """Addresses that open a page at the words of a chunk, where no id stands at its beginning.
 
 Source: URL Fragment Text Directives (WICG, Scroll to Text Fragment), 2.1 and 3.4. A browser that is given
-`#id:~:text=prefix-,start,-suffix` finds the first place where *start* stands in one block as whole words, right
-behind *prefix* and right before *suffix*; case does not count. One that knows none goes to the id.
+`#id:~:text=prefix-,start,-suffix` finds the first place where *start* stands in one block as whole words,
+right behind *prefix* and right before *suffix*; case does not count. One that knows none goes to the id.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.shown_text import ShownText, shown_text, words_in
+from ingest.parse.html.shown_text import ShownText, folded_words, shown_text
+from ingest.parse.round_trip import parent_texts
+from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk
 
 DELIMITER = ":~:text="
@@ -22,8 +24,8 @@ FEWEST, MOST = 4, 12
 _AROUND = 6
 """Words before or after it that tell it from equal ones."""
 
-_PROBES = (8, 5, 3)
-_SKIPPED = 8
+_PROBES = ((8, 8), (5, 4), (3, 4))
+_WANTED = 16
 """Words of a chunk that are looked for, and how many at its beginning may be none of the page, as a label."""
 
 _INSIDE_WORDS = frozenset(".,:;'\u2019\u00b7_")
@@ -32,24 +34,23 @@ _LONGEST = 200
 """Code points; where words are not parted by spaces, one may be a whole paragraph."""
 
 
-def with_text_fragments(
-    chunks: Sequence[Chunk], *, body: HtmlElement, content: HtmlElement
-) -> tuple[Chunk, ...]:
+def with_text_fragments(fragment: GraphFragment, *, body: HtmlElement, content: HtmlElement) -> GraphFragment:
     """Give a text fragment to each chunk that no id of its own opens, if its words are found on the page.
 
     Args: body: all that a browser shows; content: the element that the chunks were read from.
     """
-    lacking = {chunk.id for chunk in lacking_ids(chunks)}
+    lacking = {chunk.id for chunk in lacking_ids(fragment.chunks)}
     if not lacking:
-        return tuple(chunks)
-    shown = shown_text(body, content)
-    starts = _starts(chunks, shown)
-    return tuple(
+        return fragment
+    shown, texts = shown_text(body, content), parent_texts(fragment)
+    own = (texts[chunk.section_id or ""][slice(*chunk.offsets)] for chunk in fragment.chunks)
+    chunks = tuple(
         replace(chunk, text_fragment=_fragment_at(start, shown))
         if chunk.id in lacking and start is not None
         else chunk
-        for chunk, start in zip(chunks, starts, strict=True)
+        for chunk, start in zip(fragment.chunks, _starts(own, shown), strict=True)
     )
+    return replace(fragment, chunks=chunks)
 
 
 def lacking_ids(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
@@ -61,109 +62,128 @@ def lacking_ids(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
         seen.update((chunk.fragment or "", *chunk.fragments))
 
 
-def _starts(chunks: Sequence[Chunk], shown: ShownText) -> Iterator[int | None]:
-    """Say of each chunk, in order, with which word of the page it begins."""
+def _starts(texts: Iterable[str], shown: ShownText) -> Iterator[int | None]:
+    """Say of each text, in order, at which place of the page it begins."""
     at = shown.content
-    for chunk in chunks:
-        words = words_in(chunk.text[-(chunk.offsets[1] - chunk.offsets[0]) :])
+    for text in texts:
+        words = folded_words(text)
         found = _place(words, shown, at)
         if found is None and at == shown.content:
             found = _place(words, shown, 0)
         if found is not None:
-            # Half of them only: formulas have more words in their source than on the page.
-            at = min(found + max(1, len(words) // 2), len(shown.words))
+            # Half of it only: formulas have more words in their source than on the page.
+            at = min(found + max(1, len(words) // 2), len(shown.joined))
         yield found
 
 
-def _place(words: Sequence[str], shown: ShownText, at: int) -> int | None:
-    for probe in _PROBES:
-        for skipped in range(min(_SKIPPED, len(words)) if len(words) > probe else 1):
-            own = words[skipped : skipped + probe]
-            if len(own) == min(probe, len(words)) and own and (found := shown.find(own, at)) is not None:
+def _place(words: str, shown: ShownText, at: int) -> int | None:
+    first = words.split(" ", _WANTED)[:_WANTED]
+    for probe, most in _PROBES:
+        for skipped in range(max(1, min(most, len(first) - probe + 1))):
+            phrase = " ".join(first[skipped : skipped + probe])
+            if phrase and (found := shown.find(phrase, at)) is not None:
                 return found
     return None
 
 
-def _fragment_at(first: int, shown: ShownText) -> str | None:
-    """Return the directive for the words at *first*: as few as are nowhere else, else with what is around them.
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """The first words of a passage in its block, and those before: place, start, end in the block of each."""
 
-    Where that is the same elsewhere, too, the first of equals can be named, since a browser goes there.
+    shown: ShownText
+    block: int
+    before: tuple[tuple[int, int, int], ...]
+    words: tuple[tuple[int, int, int], ...]
+
+    @property
+    def text(self) -> str:
+        return self.shown.blocks[self.block]
+
+    def ends(self) -> list[int]:
+        """Numbers of words after which a directive may end, fewest first."""
+        return [
+            count
+            for count in range(min(FEWEST, len(self.words)), min(MOST, len(self.words)) + 1)
+            if not _goes_on(self.text, self.words[count - 1][2])
+        ]
+
+    def phrase(self, count: int) -> str:
+        """The first words as they are compared."""
+        end = self.words[count][0] - 1 if count < len(self.words) else self._end
+        return self.shown.joined[self.words[0][0] : end]
+
+    @property
+    def _end(self) -> int:
+        place, start, end = self.words[-1]
+        return place + len(self.text[start:end].lower())
+
+
+def _fragment_at(place: int, shown: ShownText) -> str | None:
+    """Return the directive for the words at *place*: as few as are nowhere else, else with some around them.
+
+    Where these are elsewhere, too, the first of equals can be named, since a browser goes there.
     """
-    last = _last_of_block(first, shown)
-    phrase = ""
-    ends = [
-        after
-        for after in range(min(first + FEWEST, last), min(first + MOST, last) + 1)
-        if not _is_amid_word(after - 1, shown)
-    ]
-    if not ends or (first and _is_amid_word(first - 1, shown)):
+    passage = _passage_at(place, shown)
+    ends = passage.ends() if passage else []
+    if passage is None or not ends:
         return None
-    for after in ends:
-        phrase = _written(first, after, shown)
-        if _is_unique(first, after, shown):
-            return _directive(phrase)
-    after = ends[-1]
-    for count in range(1, _AROUND + 1):
-        before = _before(first, count, shown)
-        if before is not None and _is_unique(first - count, after, shown):
-            return _directive(phrase, prefix=before)
-        behind = _behind(last, count, shown) if after == last else None
-        if behind is not None and _is_unique(first, last + count, shown):
-            whole = shown.blocks[shown.words[first].block][shown.words[first].start :]
-            return _directive(whole, suffix=behind)
-    return _directive(phrase) if shown.find(shown.phrase(first, after)) == first else None
+    start = passage.words[0][1]
+    for count in ends:
+        if shown.is_unique(passage.phrase(count), place):
+            return _directive(passage.text[start : passage.words[count - 1][2]])
+    phrase, shortest = passage.phrase(ends[-1]), passage.text[start : passage.words[ends[-1] - 1][2]]
+    for at, before in _befores(passage):
+        if shown.is_unique(f"{shown.joined[at:place]}{phrase}", at):
+            return _directive(shortest, prefix=before)
+    if ends[-1] == len(passage.words):
+        for end, behind in _behinds(passage):
+            if shown.is_unique(shown.joined[place:end], place):
+                return _directive(passage.text[start:], suffix=behind)
+    return _directive(shortest) if shown.find(phrase) == place else None
 
 
-def _last_of_block(first: int, shown: ShownText) -> int:
-    block, after = shown.words[first].block, first
-    while after < len(shown.words) and shown.words[after].block == block:
-        after += 1
-    return after
+def _passage_at(place: int, shown: ShownText) -> _Passage | None:
+    block = shown.block_at(place)
+    index = shown.joined.count(" ", shown.starts[block], place)
+    words = shown.words_of(block, index + MOST + 1)
+    if (
+        words is None
+        or words[index][0] != place
+        or (index and _goes_on(shown.blocks[block], words[index - 1][2]))
+    ):
+        return None
+    return _Passage(shown, block, words[:index], words[index:])
 
 
-def _is_amid_word(index: int, shown: ShownText) -> bool:
+def _goes_on(text: str, end: int) -> bool:
     """Whether a word goes on behind a sign, for browsers: `1.0`, `os.path`, `don't` are one (UAX 29, 4.1)."""
-    word = shown.words[index]
-    behind = shown.blocks[word.block][word.end : word.end + 2]
+    behind = text[end : end + 2]
     return len(behind) == 2 and behind[0] in _INSIDE_WORDS and behind[1].isalnum()
 
 
-def _is_unique(first: int, after: int, shown: ShownText) -> bool:
-    words = shown.phrase(first, after)
-    found = shown.find(words)
-    return found == first and shown.find(words, first + 1) is None
+def _befores(passage: _Passage) -> Iterator[tuple[int, str]]:
+    """Yield place and text of ever more words up to the passage, with all signs between."""
+    shown, block, end = passage.shown, passage.block, passage.words[0][1]
+    words: Sequence[tuple[int, int, int]] = passage.before
+    if not words:
+        if end or not block or block in shown.apart:  # signs, or a picture, stand between
+            return
+        block, end = block - 1, len(shown.blocks[block - 1])
+        words = shown.words_of(block, len(shown.blocks[block])) or ()
+    for number in range(len(words) - 1, max(-1, len(words) - 1 - _AROUND), -1):
+        if not (number and _goes_on(shown.blocks[block], words[number - 1][2])):
+            yield words[number][0], shown.blocks[block][words[number][1] : end].strip()
 
 
-def _written(first: int, after: int, shown: ShownText) -> str:
-    start, end = shown.words[first], shown.words[after - 1]
-    return shown.blocks[start.block][start.start : end.end]
-
-
-def _before(first: int, count: int, shown: ShownText) -> str | None:
-    """The last *count* words before a place with all signs up to it, if they are of one block next to it."""
-    if first < count:
-        return None
-    start, own = shown.words[first - count], shown.words[first]
-    if shown.words[first - 1].block != start.block or not _follows(start.block, own.block, shown):
-        return None
-    end = own.start if own.block == start.block else None
-    if end is None and own.start:
-        return None  # signs before the first word of its block
-    return shown.blocks[start.block][start.start : end].strip()
-
-
-def _behind(after: int, count: int, shown: ShownText) -> str | None:
-    """The first *count* words of the next block."""
-    if after + count > len(shown.words):
-        return None
-    own, end = shown.words[after - 1], shown.words[after + count - 1]
-    if shown.words[after].block != end.block or not _follows(own.block, end.block, shown):
-        return None
-    return shown.blocks[end.block][: end.end]
-
-
-def _follows(block: int, other: int, shown: ShownText) -> bool:
-    return block == other or (other == block + 1 and other not in shown.apart)
+def _behinds(passage: _Passage) -> Iterator[tuple[int, str]]:
+    """Yield end and text of ever more words of the block behind that of the passage."""
+    shown, block = passage.shown, passage.block + 1
+    if block >= len(shown.blocks) or block in shown.apart:
+        return
+    text = shown.blocks[block]
+    for place, start, end in shown.words_of(block, _AROUND) or ():
+        if not _goes_on(text, end):
+            yield place + len(text[start:end].lower()), text[:end]
 
 
 def _directive(start: str, *, prefix: str = "", suffix: str = "") -> str | None:
