@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ingest.parse.chunking import SHORT, TINY, CountTokens, Span, split_spans
+from ingest.parse.chunking import TINY, CountTokens, Span, says_little, split_spans
 from ingest.parse.outline import Stretch
 
 LONG = 16
@@ -44,7 +44,7 @@ def cut_chunks(
 
     A table that does not fit is cut between rows, and each part but the first repeats the header, unless
     that alone takes half of the room. What is shorter than a sixth of the limit joins its neighbour; where
-    that is full, both are cut anew for what has fewer than `SHORT` code points.
+    that is full, both are cut anew for what is short.
     """
     cutter = _Cutter(text, stretches, max_tokens, count_tokens)
     return cutter.evened(cutter.merged(list(cutter.spans())))
@@ -83,11 +83,16 @@ class _Cutter:
         kept: list[ChunkSpan] = []
         for span in spans:
             before = kept[-1] if kept else None
-            if before is None or before.header or span.header or not (_is_short(before) or _is_short(span)):
+            if (
+                before is None
+                or before.header
+                or span.header
+                or not (self._is_short(before) or self._is_short(span))
+            ):
                 kept.append(span)
                 continue
             again = list(self._running(before.start, span.end, int(self.limit * _EVEN)))
-            kept[-1:] = [before, span] if any(map(_is_short, again)) else again
+            kept[-1:] = [before, span] if any(map(self._is_short, again)) else again
         return tuple(kept)
 
     def _joined(self, before: ChunkSpan | None, after: ChunkSpan) -> ChunkSpan | None:
@@ -100,6 +105,9 @@ class _Cutter:
 
     def _is_tiny(self, span: ChunkSpan) -> bool:
         return self.count(span.text_of(self.text)) < self.limit * TINY
+
+    def _is_short(self, span: ChunkSpan) -> bool:
+        return says_little(self.text[span.start : span.end])
 
     def _room(self, stretch: Stretch) -> int:
         """Tokens left for rows beside the header; 0 for code and for tables whose header takes too much."""
@@ -131,7 +139,3 @@ class _Cutter:
         spans = split_spans(self.text[start:end], max_tokens=limit, count_tokens=self.count, solid=solid)
         for span in spans:
             yield start + span[0], start + span[1]
-
-
-def _is_short(span: ChunkSpan) -> bool:
-    return span.end - span.start < SHORT

@@ -20,7 +20,10 @@ TINY = 40 / 250
 """Shares of the limit: of 250 tokens, aim at 120 to 220 and merge siblings under 40 (docs/chunks.md)."""
 
 SHORT = 20
-"""Code points; what has fewer says nothing by itself and belongs to a neighbour (docs/chunks.md)."""
+"""Letters; what has fewer says nothing by itself and belongs to a neighbour (docs/chunks.md)."""
+
+_SIGNS = "\u2e80"
+"""From here on, a sign of Chinese, Japanese or Korean says what takes about three letters elsewhere."""
 
 _SIGNS_PER_TOKEN = 16
 """A word-piece tokenizer counts a 100,000-letter word as one unknown piece; its length must count too."""
@@ -45,6 +48,13 @@ class _Piece:
     end: int
     tokens: int
     level: int
+
+
+def says_little(text: str) -> bool:
+    """Whether a text is too short to be a chunk of its own."""
+    if len(text) >= SHORT or text.isascii():
+        return len(text) < SHORT
+    return len(text) + 2 * sum(sign >= _SIGNS for sign in text) < SHORT
 
 
 def text_budget(heading_path: tuple[str, ...], count_tokens: CountTokens) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from ingest.parse.chunking import SHORT
+from ingest.parse.chunking import says_little
 from ingest.parse.outline import EntrySpan
 
 Names = tuple[str, ...]
@@ -47,7 +47,7 @@ def part_by_entries(text: str, entries: Sequence[EntrySpan], room: Room) -> tupl
 
     What has an id of its own begins a piece, so that a citation opens there. An entry without one stays in
     what is around it where that fits into one chunk as a whole; else it is a piece, and neighbours under
-    *tiny* tokens share one. Fewer than `SHORT` code points are no piece, with or without an id.
+    *tiny* tokens share one. What is short and has no id is none.
     """
     if not entries:
         return (EntryPiece(0, len(text)),)
@@ -146,17 +146,21 @@ def _without_short(pieces: Iterator[EntryPiece], text: str, room: Room) -> tuple
 
 
 def _with_short(before: EntryPiece, after: EntryPiece, text: str) -> EntryPiece | None:
-    """Both as one piece; None where neither is short."""
-    first, last = (len(text[one.start : one.end].strip()) < SHORT for one in (before, after))
-    if not (first or last):
-        return None
+    """Both as one piece, if one is short and has no id, and is part of what the other is about; else None."""
     whole = _whole(before, after)
-    if first and last:
-        shared = _shared((before, after))
-        return replace(shared, anchor=before.anchor, whole=(*whole, *shared.whole))
-    if last:
+    if _is_short(after, text) and _is_within(after, before) and not _is_short(before, text):
         return replace(before, end=after.end, whole=whole)
-    return replace(after, start=before.start, whole=whole)
+    if _is_short(before, text) and _is_within(before, after) and not _is_short(after, text):
+        return replace(after, start=before.start, whole=whole)
+    return None
+
+
+def _is_within(piece: EntryPiece, host: EntryPiece) -> bool:
+    return piece.anchor is None and piece.names[: len(host.names)] == host.names
+
+
+def _is_short(piece: EntryPiece, text: str) -> bool:
+    return says_little(text[piece.start : piece.end].strip())
 
 
 def _crumbs(pieces: Iterator[EntryPiece], room: Room) -> Iterator[list[EntryPiece]]:

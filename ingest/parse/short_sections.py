@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ingest.parse.chunk_spans import ChunkSpan
-from ingest.parse.chunking import SHORT, CountTokens, text_budget
+from ingest.parse.chunking import CountTokens, says_little, text_budget
 from ingest.parse.entry_spans import EntryPiece
 from ingest.parse.outline import BLOCK_JOINT, LINE_JOINT, OutlineSection
 
@@ -42,15 +42,25 @@ class ChunkPlan:
     def is_only_above(self, index: int) -> bool:
         """Whether a section is a short heading over the next: all paths below it say what it would say."""
         section, after = self.outline[index], index + 1
-        is_bare = bool(section.heading) and section.text == section.heading and len(section.text) < SHORT
+        is_bare = bool(section.heading) and section.text == section.heading and says_little(section.text)
         return is_bare and after < len(self.outline) and self.outline[after].parent == index
 
-    def read_with(self, before: PlannedChunk, own: Sequence[PlannedChunk]) -> bool:
-        """Put a short section to the chunk *before* it, where both stand under one heading and both fit."""
-        section = self.outline[own[0].index]
-        host = self.outline[before.index]
-        is_short = len(own) == 1 and own[0].span.end - own[0].span.start < SHORT
-        if not is_short or section.parent is None or host.page != section.page:
+    def is_short(self, chunk: PlannedChunk) -> bool:
+        """Whether a chunk says nothing by itself."""
+        return says_little(self.outline[chunk.index].text[chunk.span.start : chunk.span.end])
+
+    def read_with(self, before: PlannedChunk, own: PlannedChunk) -> bool:
+        """Put a short section to the chunk *before* it, where both stand under one heading and both fit.
+
+        Two that are short make no passage, and stay apart.
+        """
+        section, host = self.outline[own.index], self.outline[before.index]
+        if (
+            self.is_short(before)
+            or not self.is_short(own)
+            or section.parent is None
+            or host.page != section.page
+        ):
             return False
         lines = (section.heading, section.text) if section.text != section.heading else (section.heading,)
         tail = BLOCK_JOINT.join(filter(None, (before.span.tail, LINE_JOINT.join(lines))))
@@ -61,7 +71,7 @@ class ChunkPlan:
         ):
             return False
         before.span = joined
-        before.behind.append((own[0].index, len(text) - len(section.text)))
+        before.behind.append((own.index, len(text) - len(section.text)))
         return True
 
 
@@ -71,15 +81,18 @@ def plan_chunks(plan: ChunkPlan, cut: Iterator[Iterator[tuple[EntryPiece, ChunkS
     Args: cut: pieces and spans of each section.
     """
     chunks: list[PlannedChunk] = []
-    above: list[int] = []
+    above: list[PlannedChunk] = []
     for index, placed in enumerate(cut):
-        if plan.is_only_above(index):
-            above.append(index)
-            continue
         own = plan.chunks(placed, index)
-        if not above and chunks and own and plan.read_with(chunks[-1], own):
+        if plan.is_only_above(index):
+            above.extend(own)
             continue
-        if own:
-            own[0].above, above = above, []
+        if above and own and not plan.is_short(own[0]):
+            own[0].above = [one.index for one in above]
+        elif above:
+            chunks.extend(above)
+        elif chunks and len(own) == 1 and plan.read_with(chunks[-1], own[0]):
+            continue
+        above = []
         chunks.extend(own)
-    return chunks
+    return [*chunks, *above]

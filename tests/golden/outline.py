@@ -100,6 +100,8 @@ def _chunk(chunk: Chunk) -> Iterator[str]:
     where = [
         f"#{fragment}" for fragment in dict.fromkeys((*filter(None, [chunk.fragment]), *chunk.fragments))
     ]
+    if chunk.text_fragment:
+        where.append(chunk.text_fragment)
     if chunk.page_no and chunk.bbox:
         where.append(f"p{chunk.page_no} {_box(chunk.bbox)}")
     yield f"{chunk.ordinal + 1}. {' > '.join(chunk.heading_path) or '(no heading)'}  {' '.join(where)}"

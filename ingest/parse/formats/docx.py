@@ -106,7 +106,7 @@ def _place_notes(root: Any) -> None:
             first = next(note.iter("p"), note)
             first.text = f"{mark.text_content()} {first.text or ''}"
             note.tag, note.tail = "div", None
-            note.set("class", "note")
+            note.set("class", "note footnote")
             _after_notes(block).addnext(note)
         note.attrib.pop("id")
         mark.drop_tag()
@@ -114,7 +114,7 @@ def _place_notes(root: Any) -> None:
 
 def _after_notes(block: Any) -> Any:
     """The last of the notes that have been put after a block, or the block."""
-    while block.getnext() is not None and block.getnext().get("class") == "note":
+    while block.getnext() is not None and block.getnext().get("class") == "note footnote":
         block = block.getnext()
     return block
 

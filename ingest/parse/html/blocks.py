@@ -12,6 +12,8 @@ from ingest.parse.html.inline import (
     code_text,
     has_line_numbers,
     inline_text,
+    is_formula,
+    is_formula_twice,
     is_link,
     is_permalink,
     math_text,
@@ -21,7 +23,9 @@ from ingest.parse.html.inline import (
 from ingest.parse.html.landmarks import is_box
 from ingest.parse.html.languages import code_language
 from ingest.parse.html.left_out import OnLeftOut, SkipReason
+from ingest.parse.html.notes import note_label, titled
 from ingest.parse.html.tables import is_layout, table_text
+from ingest.parse.html.tabs import find_tabs
 from ingest.parse.html.titles import TitleOf, title_of
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
 from ingest.parse.html.words import word_set
@@ -37,7 +41,7 @@ _SECTION_WORDS = word_set(
     "section sect1 sect2 sect3 sect4 sect5 chapter appendix preface part refentry refsect1 refsect2 refsect3 "
     "article glossary bibliography index book reference detail"
 )
-_TITLES = word_set("figcaption p div caption") | HEADING_LEVELS.keys()
+_TITLES = word_set("figcaption p div caption summary span label") | HEADING_LEVELS.keys()
 _FIELDS = word_set("field-list notes details footnote citation docinfo section params tparams retval")
 _TYPED = word_set("b strong code tt kbd")
 _VARIABLE = word_set("i em var")
@@ -79,6 +83,7 @@ class _Reader:
         self._shape = shape
         self._keep_chrome = keep_chrome
         self._keep_hidden = keep_hidden
+        self._tabs = find_tabs(content, survey.owners)
         self._flow = Flow()
         self._open_anchors: list[tuple[str, HtmlElement]] = []
         self._starts: dict[str, Callable[[HtmlElement], None]] = {
@@ -135,6 +140,8 @@ class _Reader:
             return SkipReason.PERMALINK
         if has_line_numbers(element):
             return SkipReason.LINE_NUMBERS
+        if element in self._tabs.lists or is_formula_twice(element):
+            return SkipReason.REPEATED
         if self._keep_chrome:
             return None
         if tag in {"nav", "footer"} or self._stands_aside(element):
@@ -155,8 +162,12 @@ class _Reader:
         elif tag in BLOCK_TAGS:
             if is_box(element) and element is not self._content:
                 self._flow.box(BoxStart())
+                if label := note_label(element):
+                    self._flow.title(label)
             else:
                 self._flow.end_block()
+                if label := self._tabs.labels.get(element):
+                    self._flow.title(label)
         elif is_link(element):
             self._flow.link_start(element)
         if tag == "dl":
@@ -218,7 +229,7 @@ class _Reader:
                 self._flow.verbatim(code.text, code.anchors, code.links, solid=True, language=language)
         elif tag == "table" and not is_box(element) and not is_layout(element):
             self._read_table(element)
-        elif tag == "math":
+        elif tag == "math" or (tag == "img" and is_formula(element)):
             self._flow.text(f" {math_text(element)} ")
         else:
             return False
@@ -285,7 +296,8 @@ class _Reader:
             return
         match of:
             case TitleOf.NOTE:
-                self._flow.title(title.text, title.links)
+                text = titled(element, title.text)
+                self._flow.title(text, title.links if text == title.text else ())
             case TitleOf.NEXT:
                 self._flow.caption(title.text, title.links)
             case TitleOf.LAST:

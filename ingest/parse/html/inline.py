@@ -50,6 +50,9 @@ _LINE_NUMBERS = frozenset(
 _SPACED = word_set("p div li ul ol dl dt dd tr td th br pre table section h1 h2 h3 h4 h5 h6 blockquote")
 
 
+_FORMULAS = word_set("math tex latex formulainl formuladsp katex mathimg")
+"""Classes of pictures of formulas: of Sphinx, Doxygen and LaTeX2HTML."""
+
 _AFTER_NUMBER = re.compile(r"^[.:\u2013\u2014-]\s+")
 
 
@@ -156,6 +159,9 @@ def read_inline(
                 anchors.append((length, anchor))
             if node is not element:
                 links.start(node, length)
+            if node.tag == "math":
+                found = f" {math_text(node)} "
+                walk.skip_subtree()
         elif node is not element:
             links.end(node)
             found = node.tail
@@ -262,7 +268,25 @@ def math_text(element: HtmlElement) -> str:
     for annotation in element.iter("annotation"):
         if "tex" in (annotation.get("encoding") or "").lower() and annotation.text:
             return normal_space(annotation.text)
-    return normal_space(element.get("alttext") or " ".join(element.itertext()))
+    stated = element.get("alttext") or element.get("alt")
+    return normal_space(stated or " ".join(element.itertext()))
+
+
+def is_formula(picture: HtmlElement) -> bool:
+    """Whether a picture is one of a formula, whose source is its alternative text."""
+    class_ = picture.get("class")
+    return class_ is not None and bool(picture.get("alt")) and not _FORMULAS.isdisjoint(class_words(class_))
+
+
+def is_formula_twice(element: HtmlElement) -> bool:
+    """Whether it shows the formula whose source stands right behind it, as MathJax 2 leaves its pages."""
+    class_ = element.get("class")
+    if class_ is None or not class_.startswith("MathJax"):
+        return False
+    behind = element.getnext()
+    while behind is not None and (behind.get("class") or "").startswith("MathJax"):
+        behind = behind.getnext()
+    return behind is not None and behind.tag == "math" and (behind.get("type") or "").startswith("math/tex")
 
 
 def has_line_numbers(element: HtmlElement) -> bool:

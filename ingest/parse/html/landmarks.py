@@ -51,7 +51,7 @@ _WORDS = {
 }
 _ADMONITIONS = word_set(
     "admonition note tip hint important warning caution danger attention seealso alert callout "
-    "admonitionblock versionadded versionchanged deprecated theme-admonition"
+    "admonitionblock versionadded versionchanged deprecated theme-admonition markdown-alert"
 )
 _ASIDES = word_set("footnote footnote-list citation citation-list topic")
 """Classes under which docutils puts text that belongs to its page into an aside."""

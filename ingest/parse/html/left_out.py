@@ -13,6 +13,7 @@ class SkipReason(StrEnum):
     HIDDEN = "hidden"
     PERMALINK = "permalink"
     LINE_NUMBERS = "line_numbers"
+    REPEATED = "repeated"  # the same is read elsewhere: labels of tabs, a formula as it is drawn
     LANDMARK = "landmark"  # by tag or role it is navigation, search, footer or aside
     CHROME = "chrome"  # by class or id it is what the page's family writes around its content
 

@@ -5,11 +5,14 @@ from enum import StrEnum
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import class_words
+from ingest.parse.html.dom import HEADING_LEVELS, class_words
 from ingest.parse.html.words import word_set
 
-_NOTE_TITLES = word_set("admonition-title admonition-heading admonitionheading alert-heading alert-title")
-_CODE_TITLES = word_set("code-block-caption codeblocktitle")
+_NOTE_TITLES = word_set(
+    "admonition-title admonition-heading admonitionheading alert-heading alert-title markdown-alert-title "
+    "sd-tab-label"
+)
+_CODE_TITLES = word_set("code-block-caption codeblocktitle code-block-title filename")
 _TITLED = word_set(
     "table figure example informaltable equation procedure listingblock literalblock exampleblock imageblock "
     "stemblock quoteblock ulist olist dlist"
@@ -32,6 +35,10 @@ def title_of(element: HtmlElement) -> TitleOf | None:
     """Decide to what a title or caption belongs; None for an element that is neither."""
     if element.tag == "caption":
         return TitleOf.NEXT
+    if element.tag == "summary":
+        return None if next(element.iterdescendants(*HEADING_LEVELS), None) is not None else TitleOf.NOTE
+    if element.tag == "span":
+        return TitleOf.NEXT if _names_file(element) else None
     class_ = element.get("class")
     if class_ is None:
         return _place(element) if element.tag == "figcaption" else None
@@ -42,6 +49,13 @@ def title_of(element: HtmlElement) -> TitleOf | None:
     if not _CODE_TITLES.isdisjoint(names):
         return TitleOf.NEXT
     return _place(element) if element.tag == "figcaption" or _is_named_one(element, names) else None
+
+
+def _names_file(element: HtmlElement) -> bool:
+    """Whether it names the file of the code right behind it, as Material for MkDocs has it."""
+    behind = element.getnext()
+    named = "filename" in class_words(element.get("class") or "")
+    return named and behind is not None and behind.tag == "pre"
 
 
 def _is_named_one(element: HtmlElement, names: set[str]) -> bool:

@@ -279,6 +279,7 @@ _REASONS = {
     SkipReason.HIDDEN: "hidden from readers",
     SkipReason.PERMALINK: "a link to the place itself or to the top",
     SkipReason.LINE_NUMBERS: "line numbers of code",
+    SkipReason.REPEATED: "read elsewhere: labels of tabs with their panels, formulas by their source",
     SkipReason.LANDMARK: "navigation, search, footer or aside by tag or role",
 }
 

@@ -4,8 +4,8 @@ from schemas.nodes import ChunkNode, Page
 from tests.fakes.pages import parse_page, sections_of
 
 PAGE = """<title>Guide</title><main><h1 id=top>Guide</h1><p>Welcome.</p>
-<h2 id=install>Install</h2><p>Run setup_tool --now.</p><h3>Windows</h3><p>Click twice.</p>
-<h2 id=more>More</h2></main>"""
+<h2 id=install>Install</h2><p>Run setup_tool --now.</p><h3>Windows</h3><p>Click the icon of it twice.</p>
+<h2 id=more>More about the setup</h2></main>"""
 
 
 def joined(fragment: GraphFragment, kind: EdgeKind) -> set[tuple[str, str]]:
@@ -15,7 +15,7 @@ def joined(fragment: GraphFragment, kind: EdgeKind) -> set[tuple[str, str]]:
 
 def test_a_page_contains_all_its_sections_and_they_their_chunks() -> None:
     contained = joined(parse_page(PAGE), EdgeKind.CONTAINS)
-    headings = {"Guide", "Install", "Windows", "More"}
+    headings = {"Guide", "Install", "Windows", "More about the setup"}
     assert contained == {("Page", name) for name in headings} | {(name, "ChunkNode") for name in headings}
 
 
@@ -23,7 +23,7 @@ def test_parent_of_keeps_the_nesting() -> None:
     assert joined(parse_page(PAGE), EdgeKind.PARENT_OF) == {
         ("Guide", "Install"),
         ("Install", "Windows"),
-        ("Guide", "More"),
+        ("Guide", "More about the setup"),
     }
 
 
@@ -47,7 +47,7 @@ def test_a_chunk_says_where_it_stands() -> None:
 
 
 def test_a_section_without_text_is_a_chunk_of_its_heading() -> None:
-    assert parse_page(PAGE).chunks[-1].text == "More"
+    assert parse_page(PAGE).chunks[-1].text == "More about the setup"
 
 
 def test_a_heading_without_id_is_cited_by_the_section_above() -> None:

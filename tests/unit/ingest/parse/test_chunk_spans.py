@@ -45,6 +45,24 @@ def test_code_that_fits_is_not_cut_at_its_blank_lines() -> None:
     assert not any(code in part for part in cut(text))
 
 
+def test_code_in_a_list_that_does_not_fit_is_cut_around_and_not_inside() -> None:
+    code = "\n\n".join(f"def f{number}(): return {number} + one + two" for number in range(6))
+    item = "- " + "Words of an item stand here and go on. " * 6
+    text = f"{item}\n{code}\n{item}\n{item}"
+    start = text.index("def f0")
+    assert any(code in part for part in cut(text, Stretch(start, start + len(code), start)))
+
+
+def test_every_part_of_long_code_has_the_heading_name_and_language_of_the_whole() -> None:
+    code = "\n\n".join(f"def f{number}():\n    return {'x + ' * 10}1" for number in range(40))
+    name = "<div class=code-block-caption>rig.py</div>"
+    page = parse_page(f"<main><h2>Rig</h2>{name}<pre><code class=language-python>{code}</code></pre></main>")
+    assert len(page.chunks) > 2
+    assert {(one.heading_path, one.captions, one.code_languages) for one in page.chunks} == {
+        (("Rig",), ("rig.py",), ("python",))
+    }
+
+
 def test_code_that_does_not_fit_is_cut_at_its_blank_lines() -> None:
     code = "\n\n".join(f"def f{number}():\n    return {'x + ' * 10}1" for number in range(12))
     assert all(part.startswith("def f") for part in cut(code, Stretch(0, len(code), 0)))

@@ -27,7 +27,7 @@ def text_of(body: str) -> str:
         ("<pre><span class=linenos>1</span>x = 1</pre>", "x = 1"),
         ("<table><tr><td class=linenos><pre>1</pre><td><pre>x = 1</pre></table>", "x = 1"),
         ("<p>E = <math alttext='mc^2'><mi>m</mi></math> holds</p>", "E = mc^2 holds"),
-        ("<details><summary>More</summary><p>Inside</p></details>", "More\n\nInside"),
+        ("<details><summary>More</summary><p>Inside</p></details>", "More\nInside"),
         (
             "<p>a</p><script>b</script><noscript>c</noscript><template>d</template><!-- e --><p>f</p>",
             "a\n\nf",

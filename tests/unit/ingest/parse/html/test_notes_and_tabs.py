@@ -1,0 +1,104 @@
+"""Notes say what they are, tabs and fold-outs keep their labels, formulas are read once."""
+
+import pytest
+
+from tests.fakes.pages import links_of, parse_page, texts_of
+
+KATEX = (
+    "<span class=katex><span class=katex-mathml><math><semantics><mi>x</mi>"
+    "<annotation encoding='application/x-tex'>x^2</annotation></semantics></math></span>"
+    "<span class=katex-html aria-hidden=true>x2</span></span>"
+)
+
+
+def read(markup: str) -> str:
+    return texts_of(parse_page(f"<main><h2>A</h2>{markup}</main>"))["A"]
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<div class=warning><p>Do not touch.</p></div>", "Warning\nDo not touch."),
+        ("<blockquote class='book-hint warning'><p>Stop.</p></blockquote>", "Warning\nStop."),
+        ("<div class='alert alert-danger' role=alert>Stop.</div>", "Danger\nStop."),
+        ("<div class=note><p>Note: it drips.</p></div>", "Note: it drips."),
+        (
+            "<div class='admonition warning'><p class=admonition-title>Wet paint</p><p>Mind it.</p></div>",
+            "Warning: Wet paint\nMind it.",
+        ),
+        (
+            "<div class='admonition tip'><p class=admonition-title>Tip</p><p>Mind it.</p></div>",
+            "Tip\nMind it.",
+        ),
+        (
+            "<div class='admonitionblock caution'><table><tr><td class=icon><img src=x alt=Caution></td>"
+            "<td class=content>Hot.</td></tr></table></div>",
+            "Caution\nHot.",
+        ),
+        ("<details class=warning><summary>Why?</summary><p>So.</p></details>", "Warning: Why?\nSo."),
+        ("<details><summary>Why?</summary><p>So.</p></details>", "Why?\nSo."),
+    ],
+)
+def test_a_note_says_what_it_is(markup: str, text: str) -> None:
+    assert read(markup) == text
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<div class=tabbed-set><input><div class=tabbed-labels><label>Linux</label>"
+        "<label>Windows</label></div>"
+        "<div class=tabbed-content><div class=tabbed-block><p>One</p></div>"
+        "<div class=tabbed-block><p>Two</p></div></div></div>",
+        "<ul role=tablist><li role=tab>Linux</li><li role=tab>Windows</li></ul>"
+        "<div><div role=tabpanel class=x>One</div><div role=tabpanel class=x hidden>Two</div></div>",
+        "<div role=tablist><button role=tab id=t1>Linux</button><button role=tab id=t2>Windows</button></div>"
+        "<div role=tabpanel aria-labelledby=t1>One</div><div role=tabpanel aria-labelledby=t2>Two</div>",
+        "<ul class='nav nav-tabs'><li><a href='#p1'>Linux</a></li><li><a href='#p2'>Windows</a></li></ul>"
+        "<div class=tab-content><div class=tab-pane id=p1>One</div><div class=tab-pane id=p2>Two</div></div>",
+        "<div class=sd-tab-set><input><label class=sd-tab-label>Linux</label>"
+        "<div class=sd-tab-content>One</div>"
+        "<input><label class=sd-tab-label>Windows</label><div class=sd-tab-content>Two</div></div>",
+    ],
+)
+def test_the_label_of_a_tab_stands_over_its_panel(markup: str) -> None:
+    assert read(markup) == "Linux\nOne\n\nWindows\nTwo"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        (f"<p>See {KATEX} here</p>", "See x^2 here"),
+        (
+            f"<table><tr><td>a</td><td>{KATEX}</td></tr><tr><td>b</td><td>c</td></tr></table>",
+            "a | x^2\nb | c",
+        ),
+        (
+            "<p>See <span class=MathJax_Preview>x2</span><span class=MathJax><nobr>x2</nobr></span>"
+            "<script type='math/tex'>x^2</script> here</p>",
+            "See x^2 here",
+        ),
+        ("<p>See <img class=math alt='x^2' src=x.png> here</p>", "See x^2 here"),
+        ("<p>See <img alt='a mast' src=x.png> here</p>", "See here"),
+        ("<p>See <math alttext='x^2'><mi>x</mi></math> here</p>", "See x^2 here"),
+    ],
+)
+def test_a_formula_is_read_once(markup: str, text: str) -> None:
+    assert read(markup) == text
+
+
+def test_the_name_of_a_file_stands_over_its_code_and_no_other_name_does() -> None:
+    code = "<div class=highlight><span class=filename>app.py</span><pre><code>x = 1</code></pre></div>"
+    page = parse_page(f"<main><h2>A</h2><p>Use <span class=filename>b.py</span> now.</p>{code}</main>")
+    assert texts_of(page)["A"] == "Use b.py now.\n\napp.py\nx = 1"
+    assert [chunk.captions for chunk in page.chunks] == [("app.py",)]
+
+
+def test_a_footnote_is_reached_from_its_reference() -> None:
+    page = parse_page(
+        "<div role=main><h2 id=a>A</h2><p>It holds.<a href='#f1' id=r1>[1]</a></p>"
+        "<aside class=footnote id=f1><span class=label>[1]</span><p>Until it breaks.</p></aside></div>"
+    )
+    link = links_of(page)["[1]"]
+    note = next(chunk for chunk in page.chunks if "Until it breaks." in chunk.text)
+    assert link.fragment in {note.fragment, *note.fragments}
