@@ -21,7 +21,7 @@ from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.evidence import ContextBundle
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, Section
 
 TOP_K = 10
 CACHE_MB = 1024
@@ -44,7 +44,12 @@ class OpenedSet:
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """Return chunks, in the order of *ids*, as gold sees them."""
         rows = {row.id: row for row in self.readers.chunks.get(sorted(set(ids)))}
-        return [_passage(rows[chunk]) for chunk in ids if chunk in rows]
+        sections = self._fragments({row.section_id for row in rows.values() if row.section_id})
+        return [_passage(rows[chunk], sections) for chunk in ids if chunk in rows]
+
+    def _fragments(self, sections: Collection[str]) -> Mapping[str, str | None]:
+        nodes = self.readers.graph.nodes(sorted(sections)) if self.readers.graph else ()
+        return {node.id: node.fragment for node in nodes if isinstance(node, Section)}
 
 
 def open_set(name: str, *, held_out: bool, kinds: Collection[str] = ()) -> OpenedSet:
@@ -63,13 +68,14 @@ def open_set(name: str, *, held_out: bool, kinds: Collection[str] = ()) -> Opene
     )
 
 
-def _passage(chunk: Chunk) -> Passage:
+def _passage(chunk: Chunk, sections: Mapping[str, str | None]) -> Passage:
     return passage_of(
         url=chunk.url,
         file_path=chunk.file_path,
         fragment=chunk.fragment,
         fragments=chunk.fragments,
         text=chunk.text,
+        section=sections.get(chunk.section_id or ""),
         page_no=chunk.page_no,
         box=chunk.bbox,
     )

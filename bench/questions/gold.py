@@ -21,12 +21,14 @@ TextUnderBox = Callable[[int, BBox], str]
 class Passage:
     """A found chunk as gold sees it: every place it stands at, the place a citation of it opens at, its text.
 
+    `section` is the place of the section it is part of: what opens at an entry inside a section opens there.
     `box` is where a citation of a PDF opens, with the page.
     """
 
     places: frozenset[str]
     opens_at: str
     text: str
+    section: str | None = None
     box: tuple[int, BBox] | None = None
 
 
@@ -37,17 +39,21 @@ def passage_of(
     fragment: str | None,
     fragments: Collection[str],
     text: str,
+    section: str | None = None,
     page_no: int | None = None,
     box: BBox | None = None,
 ) -> Passage:
-    """Return what gold compares; a page is named by its path below the site, a PDF by its file's name."""
+    """Return what gold compares; a page is named by its path below the site, a PDF by its file's name.
+
+    Args: section: the fragment of the section that the chunk is part of.
+    """
     if page_no is not None:
         at = f"{Path(unquote(urlsplit(url).path) if url else file_path or '').name}#page={page_no}"
         return Passage(places=frozenset({at}), opens_at=at, text=text, box=(page_no, box) if box else None)
     page = unquote(urlsplit(url).path).lstrip("/") if url else file_path or ""
     page = f"{page}index.html" if not page or page.endswith("/") else page
-    own = (_at(page, fragment), *(_at(page, one) for one in fragments), page)
-    return Passage(places=frozenset(own), opens_at=own[0], text=text)
+    own = (_at(page, fragment), *(_at(page, one) for one in fragments), _at(page, section), page)
+    return Passage(places=frozenset(own), opens_at=own[0], text=text, section=_at(page, section))
 
 
 def _at(page: str, fragment: str | None) -> str:
@@ -94,7 +100,8 @@ def opens_right(
     if cited.box is not None and under is not None:
         page, box = cited.box
         return any(holds(under(page, box), fact) for fact in question.facts)
-    return any(unquote(place) in {cited.opens_at, cited.opens_at.partition("#")[0]} for place in entry.places)
+    opened = {cited.opens_at, cited.opens_at.partition("#")[0], cited.section}
+    return any(unquote(place) in opened for place in entry.places)
 
 
 def reader_of_boxes(pdf: Path) -> TextUnderBox:

@@ -1,5 +1,6 @@
 """The bench of questions: its files, what counts as found, and what an answer is worth."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from bench.questions.asking import measure
 from bench.questions.baselines import by_rank, by_share, fuse
 from bench.questions.checking import check_gold
 from bench.questions.documents import SETS, unpack_documents
-from bench.questions.gold import Passage, found_entries, holds, passage_of
+from bench.questions.gold import Passage, found_entries, holds, opens_right, passage_of
 from bench.questions.question_files import (
     KINDS,
     AskedQuestion,
@@ -78,6 +79,21 @@ def test_a_passage_stands_at_its_own_fragment_at_those_inside_it_and_on_its_page
     assert found_entries([elsewhere, inside], QUESTION) == (2,)
     assert found_entries([web("")], QUESTION) == (None,)
     assert web("").places == {"index.html"}
+
+
+def test_a_passage_at_an_anchor_inside_a_section_stands_in_that_section() -> None:
+    passage = passage_of(
+        url="http://127.0.0.1:1/a.html",
+        file_path=None,
+        fragment="id2",
+        fragments=(),
+        text="",
+        section="scope",
+    )
+    assert passage.opens_at == "a.html#id2"
+    assert passage.places == {"a.html", "a.html#id2", "a.html#scope"}
+    inside = replace(QUESTION, entries=(Entry(at="a.html#scope"),))
+    assert opens_right([passage], inside, inside.entries[0], under=None)
 
 
 def test_a_passage_of_a_pdf_stands_on_its_page() -> None:
