@@ -90,10 +90,18 @@ def test_a_passage_at_an_anchor_inside_a_section_stands_in_that_section() -> Non
         text="",
         section="scope",
     )
-    assert passage.opens_at == "a.html#id2"
+    assert passage.opens == {"a.html", "a.html#id2", "a.html#scope"}
     assert passage.places == {"a.html", "a.html#id2", "a.html#scope"}
     inside = replace(QUESTION, entries=(Entry(at="a.html#scope"),))
     assert opens_right([passage], inside, inside.entries[0], under=None)
+
+
+def test_a_passage_stands_where_one_that_is_equal_to_it_does() -> None:
+    here, there = web("manual.html", "def_x"), web("glossary.html", "def_x")
+    assert here.also_at(there).places == here.places | there.places
+    asked = replace(QUESTION, entries=(Entry(at="glossary.html#def_x"),))
+    assert found_entries([here], asked) == (None,)
+    assert found_entries([here.also_at(there)], asked) == (1,)
 
 
 def test_a_passage_of_a_pdf_stands_on_its_page() -> None:
@@ -125,7 +133,10 @@ def test_a_box_is_right_where_the_words_under_it_hold_a_fact() -> None:
         facts=(("LEASE_TTL",),),
     )
     found = Passage(
-        places=frozenset({"m.pdf#page=2"}), opens_at="m.pdf#page=2", text="", box=(2, BBox(0, 0, 9, 9))
+        places=frozenset({"m.pdf#page=2"}),
+        opens=frozenset({"m.pdf#page=2"}),
+        text="",
+        box=(2, BBox(0, 0, 9, 9)),
     )
     assert measure(question, [found], under=lambda page, box: "LEASE_TTL is")["opens"] == 1.0
     assert measure(question, [found], under=lambda page, box: "something else")["opens"] == 0.0
