@@ -102,7 +102,11 @@ def test_tools_lead_to_the_other_passages_that_explain_them() -> None:
 
 def test_around_too_much_only_the_own_section_is_looked_at() -> None:
     crowded = page("crowded", {f"Part {n}": f"part {n}" for n in range(NODES_MAX + 1)})
-    index = build_index([crowded], [])
+    doc, rows = crowded[1][0].doc, crowded[1]
+    parts = [row.section_id or "" for row in rows]
+    index = build_index(
+        [crowded], [plain_edge(EdgeKind.CONTAINS, doc, part, doc=doc, source=SOURCE) for part in parts]
+    )
     found = look_around(index.graph, [crowded[1][0]])
     assert found.dense
     assert list(go_aside(found, crowded[1][0], query="part")) == []
