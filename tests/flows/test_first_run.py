@@ -29,6 +29,7 @@ CHUNK_FIELDS = frozenset(
         "url",
         "file_path",
         "fragment",
+        "text_fragment",
         "section",
         "section_id",
         "region_id",

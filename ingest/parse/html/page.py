@@ -72,7 +72,9 @@ def parse_html(
         fragment = replace(fragment, matched=page.cleaned.matched)
     # Words around a passage may be those of a secret.
     if not fragment.secrets:
-        body = page_body(page.whole.root)
+        hooked = request.cleaning is not None and request.cleaning.hook is not None
+        root = parse_tree(page.markup, subject=request.uri) if hooked else page.whole.root
+        body = page_body(root)
         fragment = with_text_fragments(fragment, body=body, content=page.content.root)
     return with_round_trips(fragment, look_up_fragments(fragment.chunks, names_in(page.markup)))
 
