@@ -166,8 +166,8 @@ class _Reader:
                     self._flow.title(label)
             else:
                 self._flow.end_block()
-                if label := self._tabs.labels.get(element):
-                    self._flow.title(label)
+                if over := self._tabs.labels.get(element):
+                    self._flow.title(over)
         elif is_link(element):
             self._flow.link_start(element)
         if tag == "dl":
@@ -297,7 +297,9 @@ class _Reader:
         match of:
             case TitleOf.NOTE:
                 text = titled(element, title.text)
-                self._flow.title(text, title.links if text == title.text else ())
+                before = len(text) - len(title.text)
+                links = tuple((start + before, end + before, link) for start, end, link in title.links)
+                self._flow.title(text, links)
             case TitleOf.NEXT:
                 self._flow.caption(title.text, title.links)
             case TitleOf.LAST:

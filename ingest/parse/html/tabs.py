@@ -35,12 +35,11 @@ def find_tabs(content: HtmlElement, owners: Mapping[str, HtmlElement]) -> Tabs:
     for panel in panels:
         stated = owners.get(panel.get("aria-labelledby") or "")
         found = _list_before(panel)
-        if found is not None:
-            lists.add(found)
         if stated is None and found is not None:
             stated = _at_place(panel, found)
         if stated is not None and (text := inline_text(stated)):
             labels[panel] = text
+            lists.update(() if found is None else (found,))
     return Tabs(labels, frozenset(lists)) if labels else Tabs()
 
 
@@ -61,7 +60,7 @@ def _at_place(panel: HtmlElement, tabs: HtmlElement) -> HtmlElement | None:
 
 
 def _is_like(node: HtmlElement, panel: HtmlElement) -> bool:
-    return node.get("role") == panel.get("role") and node.tag == panel.tag and node.get("class") is not None
+    return node.get("role") == panel.get("role") and node.tag == panel.tag
 
 
 def _tabs_in(tabs: HtmlElement) -> Iterator[HtmlElement]:
