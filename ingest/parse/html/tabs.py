@@ -60,7 +60,7 @@ def _at_place(panel: HtmlElement, tabs: HtmlElement) -> HtmlElement | None:
 
 
 def _is_like(node: HtmlElement, panel: HtmlElement) -> bool:
-    return node.get("role") == panel.get("role") and node.tag == panel.tag
+    return bool(node.get("role") == panel.get("role") and node.tag == panel.tag)
 
 
 def _tabs_in(tabs: HtmlElement) -> Iterator[HtmlElement]:
