@@ -3,8 +3,9 @@
 import html
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from urllib.parse import unquote
 
 from schemas.fragment import GraphFragment
@@ -59,20 +60,26 @@ def _is_in_parent(chunk: Chunk, parents: dict[str, str]) -> bool:
     return at >= 0 and header.removesuffix("\n") in whole and (not tail or tail.startswith("\n\n"))
 
 
-def with_round_trips(fragment: GraphFragment, found: Iterable[bool | None]) -> GraphFragment:
+def with_round_trips(
+    fragment: GraphFragment, found: Iterable[bool | None], *, words: Mapping[str, str] = MappingProxyType({})
+) -> GraphFragment:
     """Note for each chunk, in order, whether it was *found* at its place; one that was not is less sure.
+
+    Args: words: text fragments by chunk, noted here since a row takes long to copy.
 
     A warning says how many were not.
     """
-    chunks = tuple(_noted(chunk, was) for chunk, was in zip(fragment.chunks, found, strict=True))
+    chunks = tuple(
+        _noted(chunk, was, words.get(chunk.id)) for chunk, was in zip(fragment.chunks, found, strict=True)
+    )
     lost = sum(chunk.round_trip is False for chunk in chunks)
     warnings = (f"round trip: {lost} of {len(chunks)} passages not found where they say",) if lost else ()
     return replace(fragment, chunks=chunks, warnings=(*fragment.warnings, *warnings))
 
 
-def _noted(chunk: Chunk, found: bool | None) -> Chunk:
+def _noted(chunk: Chunk, found: bool | None, words: str | None) -> Chunk:
     sure = min(chunk.structure_confidence, NOT_FOUND) if found is False else chunk.structure_confidence
-    return replace(chunk, round_trip=found, structure_confidence=sure)
+    return replace(chunk, round_trip=found, structure_confidence=sure, text_fragment=words)
 
 
 def look_up_fragments(chunks: Iterable[Chunk], names: Collection[str]) -> Iterator[bool | None]:

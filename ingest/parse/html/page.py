@@ -21,7 +21,7 @@ from ingest.parse.html.landmarks import Landmarks
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose, stated_purpose
 from ingest.parse.html.reading import read_content
-from ingest.parse.html.text_fragments import with_text_fragments
+from ingest.parse.html.text_fragments import text_fragments
 from ingest.parse.html.trail import read_trail
 from ingest.parse.html.visibility import is_hidden
 from ingest.parse.html.words import word_set
@@ -70,13 +70,14 @@ def parse_html(
     fragment = assemble_page(outline, found.links, request=request, facts=facts, count_tokens=count_tokens)
     if page.cleaned is not None:
         fragment = replace(fragment, matched=page.cleaned.matched)
+    words: dict[str, str] = {}
     # Words around a passage may be those of a secret.
     if not fragment.secrets:
         hooked = request.cleaning is not None and request.cleaning.hook is not None
         root = parse_tree(page.markup, subject=request.uri) if hooked else page.whole.root
-        body = page_body(root)
-        fragment = with_text_fragments(fragment, body=body, content=page.content.root)
-    return with_round_trips(fragment, look_up_fragments(fragment.chunks, names_in(page.markup)))
+        words = text_fragments(fragment, body=page_body(root), content=page.content.root)
+    found_at = look_up_fragments(fragment.chunks, names_in(page.markup))
+    return with_round_trips(fragment, found_at, words=words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ from lxml.html import HtmlElement
 from ingest.parse.html.dom import class_words
 from ingest.parse.html.inline import inline_text
 
-_PANELS = " or ".join(
-    ("@role='tabpanel'", "contains(@class, 'tabbed-block')", "contains(@class, 'tab-pane')")
-)
+_PANELS = "descendant-or-self::*[@role='tabpanel' or contains(@class, 'tab')]"
+_PANEL_CLASSES = frozenset({"tabbed-block", "tab-pane"})
 _LISTS = frozenset({"tabbed-labels", "nav-tabs"})
 _TABS = ("button", "label", "a", "li")
 
@@ -29,10 +28,9 @@ def find_tabs(content: HtmlElement, owners: Mapping[str, HtmlElement]) -> Tabs:
     Source: WAI-ARIA Authoring Practices, Tabs pattern; without roles as Material for MkDocs and Bootstrap do.
     Args: owners: the element of each id.
     """
-    panels: list[HtmlElement] = content.xpath(f"descendant-or-self::*[{_PANELS}]")
     labels: dict[HtmlElement, str] = {}
     lists: set[HtmlElement] = set()
-    for panel in panels:
+    for panel in filter(_is_panel, content.xpath(_PANELS)):
         stated = owners.get(panel.get("aria-labelledby") or "")
         found = _list_before(panel)
         if stated is None and found is not None:
@@ -41,6 +39,11 @@ def find_tabs(content: HtmlElement, owners: Mapping[str, HtmlElement]) -> Tabs:
             labels[panel] = text
             lists.update(() if found is None else (found,))
     return Tabs(labels, frozenset(lists)) if labels else Tabs()
+
+
+def _is_panel(element: HtmlElement) -> bool:
+    classes = class_words(element.get("class") or "")
+    return element.get("role") == "tabpanel" or not _PANEL_CLASSES.isdisjoint(classes)
 
 
 def _list_before(panel: HtmlElement) -> HtmlElement | None:

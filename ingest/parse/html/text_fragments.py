@@ -6,7 +6,7 @@ right behind *prefix* and right before *suffix*; case does not count. One that k
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from lxml.html import HtmlElement
@@ -34,23 +34,20 @@ _LONGEST = 200
 """Code points; where words are not parted by spaces, one may be a whole paragraph."""
 
 
-def with_text_fragments(fragment: GraphFragment, *, body: HtmlElement, content: HtmlElement) -> GraphFragment:
-    """Give a text fragment to each chunk that no id of its own opens, if its words are found on the page.
+def text_fragments(fragment: GraphFragment, *, body: HtmlElement, content: HtmlElement) -> dict[str, str]:
+    """Return by id of a chunk, that no id of its own opens, the words by which it is found on the page.
 
     Args: body: all that a browser shows; content: the element that the chunks were read from.
     """
     lacking = {chunk.id for chunk in lacking_ids(fragment.chunks)}
     if not lacking:
-        return fragment
+        return {}
     shown, texts = shown_text(body, content), parent_texts(fragment)
     own = (texts[chunk.section_id or ""][slice(*chunk.offsets)] for chunk in fragment.chunks)
-    chunks = tuple(
-        replace(chunk, text_fragment=_fragment_at(start, shown))
-        if chunk.id in lacking and start is not None
-        else chunk
-        for chunk, start in zip(fragment.chunks, _starts(own, shown), strict=True)
-    )
-    return replace(fragment, chunks=chunks)
+    starts = zip(fragment.chunks, _starts(own, shown), strict=True)
+    places = {chunk.id: start for chunk, start in starts if chunk.id in lacking and start is not None}
+    found = {chunk: _fragment_at(start, shown) for chunk, start in places.items()}
+    return {chunk: words for chunk, words in found.items() if words is not None}
 
 
 def lacking_ids(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
