@@ -18,6 +18,7 @@ def note_label(box: HtmlElement) -> str:
     kind = _stated_kind(box)
     if (
         not kind
+        or "footnote" in (box.get("class") or "")
         or box.find("summary") is not None
         or kind in "".join(box.itertext()).lstrip()[:_BEGINNING].lower()
     ):
