@@ -107,8 +107,8 @@ class Retriever:
         found = self._find(asked)
         reached = self._reach(asked, found)
         scored = self._score(asked, found, reached)
-        candidates = self._rerank(asked, scored, by_role=reached.spread.ran)
-        nearest = () if reached.spread.ran else found_nearest(found.lists)
+        candidates = self._rerank(asked, scored, by_role=reached.spread.tells)
+        nearest = () if reached.spread.tells else found_nearest(found.lists)
         copies = self._copies(query, candidates)
         selection = select_evidence(
             candidates,
