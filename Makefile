@@ -60,7 +60,8 @@ demo: setup ## crawl this project's own manual, ask it questions, edit a page, c
 	@$(BIN)/sitegraph demo
 
 test: setup ## the tests that end within minutes
-	@$(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder
+	@# Four workers would rewrite the assertions of all files again each time, where bytecode is not to be kept.
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder
 
 faults: setup ## kill runs at every named point, and fifty times at random (half an hour)
 	@$(BIN)/python -m pytest -q -m long --ignore=tests/quality

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -10,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.fakes.copies import copy_index
 
 ROOT = Path(__file__).parents[3]
 HEAVY = (
@@ -124,7 +125,7 @@ def test_bad_input_is_exit_code_2_with_what_to_do_and_no_traceback(
 
 
 def test_an_index_of_another_model_is_refused(folder: Path, tmp_path: Path) -> None:
-    other = Path(shutil.copytree(folder, tmp_path / "other"))
+    other = copy_index(folder, tmp_path / "other")
     manifest = json.loads((other / "index.json").read_text())
     manifest["model"]["sha256"] = "0" * 64
     (other / "index.json").write_text(json.dumps(manifest))
@@ -134,7 +135,7 @@ def test_an_index_of_another_model_is_refused(folder: Path, tmp_path: Path) -> N
 
 
 def test_a_generation_whose_manifest_is_not_there_is_damage(folder: Path, tmp_path: Path) -> None:
-    other = Path(shutil.copytree(folder, tmp_path / "other"))
+    other = copy_index(folder, tmp_path / "other")
     (other / "CURRENT").write_text("9\n")
     result = run("--query", "x", "--index", str(other))
     assert result.returncode == 1
@@ -143,7 +144,7 @@ def test_a_generation_whose_manifest_is_not_there_is_damage(folder: Path, tmp_pa
 
 
 def test_a_graph_server_that_is_down_is_a_warning(folder: Path, tmp_path: Path) -> None:
-    other = Path(shutil.copytree(folder, tmp_path / "other"))
+    other = copy_index(folder, tmp_path / "other")
     manifest = json.loads((other / "index.json").read_text())
     (other / "index.json").write_text(json.dumps({**manifest, "graph": "neo4j"}))
     down = {"SITEGRAPH_NEO4J_URI": "bolt://127.0.0.1:1", "SITEGRAPH_NEO4J_PASSWORD": "x"}
@@ -156,7 +157,7 @@ def test_a_graph_server_that_is_down_is_a_warning(folder: Path, tmp_path: Path) 
 def test_every_query_is_logged_beside_the_index_and_nothing_in_it_changes(
     folder: Path, tmp_path: Path
 ) -> None:
-    index = Path(shutil.copytree(folder, tmp_path / "mine"))
+    index = copy_index(folder, tmp_path / "mine")
     before = {path: path.stat().st_mtime_ns for path in index.rglob("*")}
     ask = ("--query", "restore", "--index", str(index), "--filter", "lang=en", "--no-graph")
     run(*ask)
@@ -180,7 +181,7 @@ def test_every_query_is_logged_beside_the_index_and_nothing_in_it_changes(
 
 
 def test_a_log_that_cannot_be_written_is_a_warning(folder: Path, tmp_path: Path) -> None:
-    index = Path(shutil.copytree(folder, tmp_path / "mine"))
+    index = copy_index(folder, tmp_path / "mine")
     (tmp_path / "mine.logs").write_text("in the way")
     result = run("--query", "restore", "--index", str(index))
     assert rows(result)
