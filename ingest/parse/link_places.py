@@ -16,8 +16,15 @@ def place_links(links: tuple[Link, ...], places: Iterable[PlacedLink]) -> tuple[
     """Give each link the places where it stands, in reading order."""
     found: dict[Hashable, list[LinkPlace]] = {}
     for link, place in places:
-        found.setdefault(link, []).append(place)
-    return tuple(replace(link, places=tuple(found[link])) if link in found else link for link in links)
+        found.setdefault(_said(link), []).append(place)
+    return tuple(
+        replace(link, places=tuple(found[said])) if (said := _said(link)) in found else link for link in links
+    )
+
+
+def _said(link: Hashable) -> Hashable:
+    """What a link says: hidden secrets make equal ones of several, and add up how often they stand there."""
+    return replace(link, count=1, places=()) if isinstance(link, Link) else link
 
 
 def place_in_chunk(section: OutlineSection, span: ChunkSpan, end: int, chunk: str) -> Iterator[PlacedLink]:
