@@ -106,9 +106,10 @@ def assemble_pdf(
 
 
 def _placed(graph: _PdfGraph, links: CollectedLinks) -> Iterator[tuple[Link, LinkPlace]]:
-    for place, link in links.by_key.items():
-        if isinstance(place, TextPlace) and (found := graph.place_of(place)):
-            yield link, found
+    for key, link in links.by_key.items():
+        match key:
+            case (TextPlace() as place, *_) if found := graph.place_of(place):
+                yield link, found
 
 
 def _content_hash(

@@ -245,3 +245,15 @@ def test_of_equal_words_on_a_line_each_link_stands_at_its_own() -> None:
     links = sorted(fragment.links, key=lambda one: one.target)
     before = [texts[place.chunk][: place.offset] for one in links for place in one.places]
     assert [text.split()[-1] for text in before] == ["The", "the", "other"]
+
+
+def test_links_without_words_on_one_line_have_a_place_each() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 140), "A line of the harbour book with room for two links on it.", fontsize=11)
+    for number, x in enumerate((100, 200)):
+        uri = f"https://docs.example/{number}.html"
+        page.insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(x, 131, x + 0.5, 142), "uri": uri})
+    fragment = parse(document.tobytes())
+
+    assert [len(link.places) for link in fragment.links] == [1, 1]
