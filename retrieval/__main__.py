@@ -107,7 +107,7 @@ def _answer(
         index,
         environment=settings.environment(),
         use_graph=query.use_graph,
-        use_rerank=query.rerank,
+        use_rerank=bool(query.rerank),
     )
     for warning in readers.warnings:
         print(f"retrieval: warning: {one_line(warning)}", file=sys.stderr)
