@@ -16,20 +16,17 @@ from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index
 pytestmark = pytest.mark.data
 
 MANUAL = "5.2.15-2/usr/share/doc/bash/bashref.html"
-QUESTIONS: Mapping[str, tuple[str, int]] = {
-    "Which startup file is read by a non-interactive shell, as BASH_ENV says?": ("looks for the variable", 1),
-    "How does bash behave when invoked as sh, is BASH_ENV used?": ("tries to mimic the startup", 6),
-    "Is errexit inherited by command substitution with inherit_errexit?": ("substitution inherits", 1),
-    "Which file descriptor gets the output of set -x if BASH_XTRACEFD is unset?": ("BASH_XTRACEFD", 1),
-    "In posix mode with POSIXLY_CORRECT, do assignments before special builtins persist?": (
-        "persist in the shell environment",
-        6,
-    ),
-    "How do I bind a key sequence to a shell command and read READLINE_LINE?": ("Cause shell-command", 1),
-    "What is the exit status if a command is not found, e.g. with command_not_found_handle?": ("127", 1),
-    "Does a subshell environment inherit traps that functrace or BASH_COMMAND need?": ("traps", 2),
+QUESTIONS: Mapping[str, str] = {
+    "Which startup file is read by a non-interactive shell, as BASH_ENV says?": "looks for the variable",
+    "How does bash behave when invoked as sh, is BASH_ENV used?": "tries to mimic the startup",
+    "Is errexit inherited by command substitution with inherit_errexit?": "substitution inherits",
+    "Which file descriptor gets the output of set -x if BASH_XTRACEFD is unset?": "BASH_XTRACEFD",
+    "In posix mode with POSIXLY_CORRECT, do assignments before special builtins persist?": "persist in the shell",
+    "How do I bind a key sequence to a shell command and read READLINE_LINE?": "Cause shell-command",
+    "What is the exit status if a command is not found, e.g. with command_not_found_handle?": "127",
+    "Does a subshell environment inherit traps that functrace or BASH_COMMAND need?": "traps",
 }
-"""By question what its passage says, and its place where the code had half of each score, or better."""
+"""By question what its passage says."""
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +49,17 @@ def rank(index: SmallIndex, text: str, passage: str) -> int:
 
 
 @pytest.mark.parametrize("text", QUESTIONS)
-def test_what_defines_the_thing_asked_for_keeps_its_place_beside_a_rare_code(
-    manual: SmallIndex, text: str
+def test_what_defines_the_thing_asked_for_comes_no_later_than_where_the_code_has_half_of_the_score(
+    manual: SmallIndex, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    passage, place = QUESTIONS[text]
-    assert rank(manual, text, passage) <= place
+    place = rank(manual, text, QUESTIONS[text])
+    monkeypatch.setattr("retrieval.retriever.route_of", lambda _text, _known: Route.ID)
+    assert place <= rank(manual, text, QUESTIONS[text])
+
+
+def test_what_a_question_is_after_is_found_beside_a_rare_code(manual: SmallIndex) -> None:
+    text = "How does bash behave when invoked as sh, is BASH_ENV used?"
+    assert rank(manual, text, QUESTIONS[text]) <= 6
 
 
 def test_a_rare_code_raises_what_has_it_and_lowers_no_score(manual: SmallIndex) -> None:
