@@ -21,7 +21,9 @@ QUESTIONS: Mapping[str, str] = {
     "How does bash behave when invoked as sh, is BASH_ENV used?": "tries to mimic the startup",
     "Is errexit inherited by command substitution with inherit_errexit?": "substitution inherits",
     "Which file descriptor gets the output of set -x if BASH_XTRACEFD is unset?": "BASH_XTRACEFD",
-    "With POSIXLY_CORRECT set, do assignments before special builtins persist?": "persist in the shell",
+    "In posix mode with POSIXLY_CORRECT, do assignments before special builtins persist?": (
+        "persist in the shell"
+    ),
     "How do I bind a key sequence to a shell command and read READLINE_LINE?": "Cause shell-command",
     "What is the exit status if a command is not found, e.g. with command_not_found_handle?": "127",
     "Does a subshell environment inherit traps that functrace or BASH_COMMAND need?": "traps",
