@@ -63,6 +63,15 @@ def test_it_prints_one_array_of_rows_with_the_promised_fields(folder: Path) -> N
     assert {row["source"] for row in found} <= {"vector", "graph", "both"}
 
 
+def test_a_bundle_has_the_relations_and_text_shows_the_chain(folder: Path) -> None:
+    ask = ("--query", "How are ADR-0031 and PRD-0008 related?", "--index", str(folder), "--top-k", "3")
+    bundle = json.loads(run(*ask, "--format", "bundle").stdout)
+    (relation,) = bundle["relations"]
+    assert [hop["kind"] for hop in relation["hops"]] == ["depends_on", "relates_to"]
+    assert relation["chains"][0] in run(*ask, "--format", "text").stdout
+    assert len(rows(run(*ask))) == 3
+
+
 def test_two_processes_give_the_same_bytes_whatever_the_hash_seed(folder: Path) -> None:
     ask = ("--query", "keep the log and the backup", "--index", str(folder), "--top-k", "9")
     outputs = {run(*ask, PYTHONHASHSEED=seed).stdout for seed in ("0", "7")}
