@@ -29,7 +29,7 @@ SCHEMA = Draft202012Validator(
     json.loads((Path(__file__).parents[3] / "docs" / "reference" / "bundle.schema.json").read_text("utf-8"))
 )
 QUESTION = "How long are records kept?"
-ANSWER = "Records are kept for seven years."
+ANSWER = "Records are kept for seven years. After that they are destroyed."
 NOW = "2026-02-01T09:00:00+00:00"
 QUICK = CompletionLimits(seconds=20, tries=2, backoff=0.01)
 
