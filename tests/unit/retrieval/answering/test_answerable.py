@@ -28,7 +28,7 @@ def test_a_question_in_the_words_of_a_passage_is_nearer_than_another() -> None:
 
 @pytest.mark.parametrize(
     ("unknown", "logit", "answered"),
-    [(0.0, 0.1, True), (0.0, 0.0, False), (0.2, 1.0, False), (0.2, 1.5, True), (1.0, 6.9, False)],
+    [(0.0, 1.1, True), (0.0, 1.0, False), (0.2, 2.0, False), (0.2, 2.5, True), (1.0, 7.9, False)],
 )
 def test_unknown_words_cost_logits(unknown: float, logit: float, answered: bool) -> None:
     assert is_answerable(Familiarity(unknown=unknown, cosine=0.0), logit) is answered

@@ -115,15 +115,15 @@ def test_of_a_long_passage_the_neighbours_of_the_best_sentence_are_quoted() -> N
     assert " ".join(texts) in found.evidence[0].text
 
 
-def test_where_nothing_is_above_zero_nothing_is_found(bundle: ContextBundle) -> None:
-    answer = extract_answer(bundle, reranker=Scripted(key=0.0))
+def test_where_no_passage_has_enough_nothing_is_found(bundle: ContextBundle) -> None:
+    answer = extract_answer(bundle, reranker=Scripted(key=1.0))
     assert (answer.text, answer.nearest) == ("not found", ("S1", "S2", "S3"))
 
 
 def test_a_question_of_words_that_the_index_lacks_takes_a_higher_logit(bundle: ContextBundle) -> None:
     strange = Familiarity(unknown=0.5)
-    assert extract_answer(bundle, reranker=Scripted(key=3.0), familiarity=strange).not_found
-    assert not extract_answer(bundle, reranker=Scripted(key=4.0), familiarity=strange).not_found
+    assert extract_answer(bundle, reranker=Scripted(key=4.0), familiarity=strange).not_found
+    assert not extract_answer(bundle, reranker=Scripted(key=5.0), familiarity=strange).not_found
 
 
 def test_a_question_behind_a_story_is_read_by_itself(bundle: ContextBundle) -> None:
