@@ -20,6 +20,8 @@ BEHIND = 3.0
 
 bench/RESULTS.md, "Answers without a model".
 """
+SCORE_SHARE = 0.8
+"""Of the best score, where no cross-encoder reads: a passage with less is another subject."""
 NEAREST = 3
 
 
@@ -109,8 +111,13 @@ def _best_fit(passages: Collection[Passage]) -> float | None:
 
 
 def _near(passages: Sequence[Passage]) -> Iterator[Passage]:
-    least = (passages[0].logit or 0.0) - BEHIND
-    yield from (one for one in passages[:PASSAGES_MAX] if one.logit is None or one.logit >= least)
+    best = passages[0]
+    for one in passages[:PASSAGES_MAX]:
+        if one.logit is None or best.logit is None:
+            if one.evidence.score >= SCORE_SHARE * best.evidence.score:
+                yield one
+        elif one.logit >= best.logit - BEHIND:
+            yield one
 
 
 def _read(

@@ -148,6 +148,13 @@ def test_without_a_cross_encoder_the_nearest_passage_must_be_near(bundle: Contex
     assert extract_answer(bundle, reranker=None, familiarity=strange).not_found
 
 
+def test_without_a_cross_encoder_a_passage_with_much_less_score_is_not_quoted(bundle: ContextBundle) -> None:
+    first, second, *_ = bundle.evidence
+    for score, count in ((0.8, 2), (0.79, 1)):
+        both = replace(bundle, evidence=(replace(first, score=1.0), replace(second, score=score)))
+        assert len({one.S for one in extract_answer(both, reranker=None).sentences}) == count
+
+
 def test_no_evidence_is_not_found(bundle: ContextBundle) -> None:
     nothing = replace(bundle, evidence=())
     for reranker in (None, Scripted(key=9.0)):
