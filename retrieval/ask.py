@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from retrieval.answering.answerable import measure_familiarity
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.answering import Answerer
 from retrieval.ask_modes import AskMode
@@ -71,7 +72,11 @@ class Asking:
     @property
     def _answerer(self) -> Answerer:
         return Answerer(
-            complete=self.complete, reranker=self.readers.reranker, judge=self.judge, log=self.log
+            complete=self.complete,
+            reranker=self.readers.reranker,
+            judge=self.judge,
+            log=self.log,
+            measure=lambda text: measure_familiarity(text, self.readers.chunks, self.readers.encoder),
         )
 
     def _plain(self, query: Query) -> AskResult:
