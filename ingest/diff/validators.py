@@ -74,7 +74,7 @@ def contradicts(request: FetchRequest, result: FetchResult, *, held: int | None 
 
 
 def dates_went_back(before: KnownDocument, after: KnownDocument) -> bool:
-    """Whether the site dates the document earlier than before: an older file lies there now, which is no lie."""
+    """Whether the document has an earlier date than before: an older file lies there, which is no lie."""
     return is_older(after.last_modified, than=before.last_modified)
 
 
