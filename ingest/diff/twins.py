@@ -69,8 +69,9 @@ def find_twins(
     The document stays that the others name as canonical, that is not made for printers, or that is one of the
     pages of a whole. No address leads in a circle.
     """
-    rows = {d.uri: d for d in known if _has_text(d)}
-    found = {**_wholes(rows, shingles, settled), **_pairs(rows, shingles, settled)}
+    read = {d.uri: d for d in known if _is_read(d)}
+    rows = {uri: d for uri, d in read.items() if (d.words or 0) >= MIN_WORDS}
+    found = {**_wholes(read, shingles, settled), **_pairs(rows, shingles, settled)}
     twins: dict[str, Twin] = {}
     for uri in sorted(found, key=lambda uri: (-len(uri), uri)):
         if _end(found[uri].original, twins) != uri:
@@ -84,10 +85,9 @@ def _end(uri: str, twins: Mapping[str, Twin]) -> str:
     return uri
 
 
-def _has_text(document: KnownDocument) -> bool:
+def _is_read(document: KnownDocument) -> bool:
     alive = document.state in READABLE or document.state is DocumentState.DUPLICATE
-    is_read = document.parsed_sha is not None and document.parsed_sha == document.raw_sha
-    return alive and is_read and (document.words or 0) >= MIN_WORDS
+    return alive and document.parsed_sha is not None and document.parsed_sha == document.raw_sha
 
 
 def _pairs(
@@ -143,11 +143,12 @@ def _wholes(
     for document in (one for one in large if (one.words or 0) >= WHOLE):
         for folder in sorted(folder for folder in folders if _is_near(document, folder, totals[folder])):
             parts = [page for page in folders[folder] if page.uri != document.uri]
-            if len(parts) < PAGES or 2 * max(page.words or 0 for page in parts) > (document.words or 0):
+            longest = max((page.words or 0 for page in parts), default=0)
+            if len(parts) < PAGES or longest > SAME * (document.words or 0):
                 continue
             first = min(parts, key=lambda page: (_is_inner(page.uri), len(page.uri), page.uri)).uri
             if settled(document) == first or _holds(shingles(document), parts, shingles):
-                why = f"single-page version of the {len(parts)} pages under {folder}"
+                why = f"single-page version of the pages under {folder}"
                 found[document.uri] = Twin(original=first, why=why)
                 break
     return found

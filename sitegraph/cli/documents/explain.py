@@ -43,7 +43,7 @@ def _explain(index: Index, known: KnownDocument, source: Source | None) -> dict[
         "reason": known.reason,
         "leads_to": known.location,
         "aliases": _aliases(index.ledger, known),
-        "translations": _translations(index, known),
+        "translations": translations_of(index, known),
         "found": list(_trail(index.ledger, known, source)),
         "scope": _scope(known, source),
         "robots": _robots(known),
@@ -171,7 +171,7 @@ def _aliases(ledger: Ledger, known: KnownDocument) -> list[str]:
     return sorted(found)
 
 
-def _translations(index: Index, known: KnownDocument) -> list[dict[str, str | None]]:
+def translations_of(index: Index, known: KnownDocument) -> list[dict[str, str | None]]:
     """The addresses that the page names as itself in other languages: documents of their own."""
     if known.fragment_sha is None:
         return []
