@@ -94,7 +94,11 @@ class Retriever:
     def walk(self, query: Query) -> RetrievalResult:
         """Return the evidence for *query* together with all that it was chosen from; raises as `retrieve`."""
         check_policy(self._policy, query)
-        query = replace(query, filters=date_filters(query.filters, self._as_of))
+        query = replace(
+            query,
+            filters=date_filters(query.filters, self._as_of),
+            rerank=self._reranker is not None if query.rerank is None else query.rerank,
+        )
         asked = EmbeddedQuery(
             query=query,
             vector=self._encoder.encode_query(query.text),
@@ -201,7 +205,7 @@ class Retriever:
         )
 
     def _reranks(self, query: Query) -> bool:
-        return query.rerank and self._reranker is not None
+        return bool(query.rerank) and self._reranker is not None
 
     def _missing(self, query: Query) -> frozenset[str]:
         return frozenset({RERANK} if query.rerank and self._reranker is None else ())

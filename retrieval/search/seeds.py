@@ -114,8 +114,8 @@ def found_by_search(lists: Lists) -> frozenset[str]:
 
 
 def found_nearest(lists: Lists) -> tuple[str, ...]:
-    """Return the chunks by the cosine of their text, best first."""
-    return tuple(hit.chunk_id for hit in lists[SeedList.TEXT_DENSE])
+    """Return the ten chunks whose text is nearest by cosine, best first."""
+    return tuple(hit.chunk_id for hit in lists[SeedList.TEXT_DENSE][:NEAREST])
 
 
 def fuse_lists(lists: Lists, route: Route) -> tuple[Hit, ...]:

@@ -116,8 +116,7 @@ def test_a_page_of_many_links_is_no_reason_to_follow_none() -> None:
     hub = page("hub", {"Hub": "the hub"})
     leaves = [page(f"p{n:04}", {f"Leaf {n}": f"leaf {n}"}) for n in range(NODES_MAX + 1)]
     links = [link(hub[1][0], one[1][0], f"leaf number {n}") for n, one in enumerate(leaves)]
-    index = build_index([hub, *leaves], links)
-    found = look_around(index.graph, [hub[1][0]])
+    found = look_around(build_index([hub, *leaves], links).graph, [hub[1][0]])
     assert not found.dense
     first, *_ = go_by_links(found, hub[1][0], query="leaf number 1100")
     assert first.doc == leaves[1100][1][0].doc
