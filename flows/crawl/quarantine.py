@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -65,7 +65,7 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
-    twins = _twins(run, known, live)
+    twins = _twins(run, known, live, held)
     deduplicated = deduplicate(known, held, live.values(), twins=twins)
     ledger.documents.save((*taken.values(), *bad.values(), *deduplicated))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
@@ -78,7 +78,10 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
 
 
 def _twins(
-    run: CrawlContext, known: Sequence[KnownDocument], live: Mapping[str, LiveDocument]
+    run: CrawlContext,
+    known: Sequence[KnownDocument],
+    live: Mapping[str, LiveDocument],
+    held: Collection[str],
 ) -> Mapping[str, tuple[str, str]]:
     """Address and reason for each document that is another form of one; reads only what may have changed."""
     by_uri = {document.uri: document for document in known}
@@ -101,7 +104,7 @@ def _twins(
         is_page = fragment.kind == DocumentKind.HTML
         return shingles_of(chunk.text for chunk in fragment.chunks) if is_page else frozenset()
 
-    found = find_twins(known, shingles=shingles, settled=settled)
+    found = find_twins(known, shingles=shingles, settled=settled, held=held)
     return {uri: (twin.original, twin.why) for uri, twin in found.items()}
 
 

@@ -60,20 +60,22 @@ def find_twins(
     *,
     shingles: Callable[[KnownDocument], Shingles],
     settled: Callable[[KnownDocument], str | None] = lambda _document: None,
+    held: Collection[str] = (),
 ) -> Mapping[str, Twin]:
     """Return what is only another form of a document of the source, by address.
 
     Args: shingles: of a document's text, asked for only where words and addresses agree. settled: the address
-    that it stood for, where nothing has changed since, so that nothing is read again.
+    that it stood for, where nothing has changed since, so that nothing is read again. held: addresses of those that could only not
+    be confirmed and whose content readers still see: their other forms wait, since a bad day proves nothing.
 
     The document stays that the others name as canonical, that is not made for printers, or that is one of the
     pages of a whole. No address leads in a circle.
     """
-    read = {d.uri: d for d in known if _is_read(d)}
+    read = {d.uri: d for d in known if _is_read(d, held)}
     rows = {uri: d for uri, d in read.items() if (d.words or 0) >= MIN_WORDS}
     found = {**_wholes(read, shingles, settled), **_pairs(rows, shingles, settled)}
     twins: dict[str, Twin] = {}
-    for uri in sorted(found, key=lambda uri: (-len(uri), uri)):
+    for uri in sorted(found.keys() - set(held), key=lambda uri: (-len(uri), uri)):
         if _end(found[uri].original, twins) != uri:
             twins[uri] = found[uri]
     return {uri: Twin(original=_end(twin.original, twins), why=twin.why) for uri, twin in twins.items()}
@@ -85,8 +87,8 @@ def _end(uri: str, twins: Mapping[str, Twin]) -> str:
     return uri
 
 
-def _is_read(document: KnownDocument) -> bool:
-    alive = document.state in READABLE or document.state is DocumentState.DUPLICATE
+def _is_read(document: KnownDocument, held: Collection[str]) -> bool:
+    alive = document.state in READABLE or document.state is DocumentState.DUPLICATE or document.uri in held
     return alive and document.parsed_sha is not None and document.parsed_sha == document.raw_sha
 
 

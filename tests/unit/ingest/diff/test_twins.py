@@ -96,3 +96,11 @@ def test_what_was_settled_is_not_read_again() -> None:
     rows = [page("p", TEXT), page("p?print=1", f"{TEXT} printed")]
     found = find_twins(rows, shingles=never, settled=lambda d: f"{SITE}p" if "print" in d.uri else None)
     assert [twin.original for twin in found.values()] == [f"{SITE}p"]
+
+
+def test_a_form_waits_while_its_document_could_not_be_confirmed() -> None:
+    down = page("p", TEXT, state=S.FAILED)
+    printed = page("p?print=1", f"{TEXT} printed")
+    assert twins(down, printed) == {}
+    found = find_twins([down, printed], shingles=text_of, held=[down.uri])
+    assert {uri: twin.original for uri, twin in found.items()} == {printed.uri: down.uri}
