@@ -96,7 +96,7 @@ def _look_again(run: CrawlContext) -> None:
         hid = {
             site_of(known.uri)
             for known in denied
-            if known.doc in live and live[known.doc].content_hash != known.content_hash
+            if (before := live.get(known.doc or "")) and before.content_hash != known.content_hash
         }
         ledger.hosts.disbelieve_dates(hid, now=run.index.clock.now().isoformat())
     ledger.frontier.look_again(source, run_id=run.run_id, since=ledger.hosts.disbelieved_dates())

@@ -65,8 +65,9 @@ def find_twins(
     """Return what is only another form of a document of the source, by address.
 
     Args: shingles: of a document's text, asked for only where words and addresses agree. settled: the address
-    that it stood for, where nothing has changed since, so that nothing is read again. held: addresses of those that could only not
-    be confirmed and whose content readers still see: their other forms wait, since a bad day proves nothing.
+    that it stood for, where nothing has changed since, so that nothing is read again. held: addresses of
+    those that could only not be confirmed and whose content readers still see: their other forms wait, since
+    a bad day proves nothing.
 
     The document stays that the others name as canonical, that is not made for printers, or that is one of the
     pages of a whole. No address leads in a circle.
