@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.parse.chunk_spans import ChunkSpan
+from ingest.parse.pdf.caption_lines import is_table_caption
 from ingest.parse.pdf.joining import JoinedLines
 from ingest.parse.pdf.page import Line
 from ingest.parse.pdf.pictures import REACH, gap_between
@@ -42,8 +43,9 @@ class Region:
 
 
 def is_caption(lines: Sequence[Line]) -> bool:
-    """Whether a block is a caption: short, and it begins as "Figure 2-1:" does."""
-    return len(lines) <= _MOST_LINES and _LABEL.match(lines[0].text) is not None
+    """Whether a block is a caption: short, and it begins as "Figure 2-1:" or "Table 3 Prices" do."""
+    first = lines[0].text
+    return len(lines) <= _MOST_LINES and (_LABEL.match(first) is not None or is_table_caption(first))
 
 
 def with_captions(regions: Sequence[Region]) -> tuple[Region, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+from ingest.parse.pdf.aligned import Aligned
 from ingest.parse.pdf.layout import Word, add_layout
 from schemas.geometry import BBox
 
@@ -18,6 +19,9 @@ _LEAST_HOUSED = 0.9
 
 _LEAST_FILLED = 0.4
 """Share of cells that must contain text."""
+
+_SAME = 0.7
+"""Share of the smaller of two boxes that lies in the other when they are one table."""
 
 _SLACK = 2.0
 """Points that a word may stick out of its cell."""
@@ -49,14 +53,14 @@ class Table:
 
 
 def find_tables(
-    page: Any, textpage: Any, blocks: Sequence[dict[str, Any]], *, with_layout: bool
+    page: Any, placed: Sequence[Sequence[Any]], blocks: Sequence[dict[str, Any]], *, with_layout: bool
 ) -> tuple[Table, ...]:
     """Return the tables of an unrotated page.
 
     Costs 50 CPU-ms by rulings alone and ten times that with the layout model, which also finds tables
     without rulings; ask `gate` first. Where the model is lost, the rulings decide.
     """
-    words: list[Word] = [word[:5] for word in page.get_text("words", textpage=textpage)]
+    words = [word[:5] for word in placed]
     # The model does not read turned pages: it takes their prose for tables.
     level = _direction(to_box(page.rect), blocks) == _LEVEL
     modelled = with_layout and level and add_layout(page, words)
@@ -65,6 +69,48 @@ def find_tables(
     if finder is None or not finder.tables:
         return ()
     return tuple(_tables(finder.tables, words, blocks, sure=modelled))
+
+
+def with_aligned(tables: Sequence[Table], aligned: Sequence[Aligned], *, sure: bool) -> tuple[Table, ...]:
+    """Add the tables that only line up to those found otherwise.
+
+    Where both see one, that with more columns is taken, unless the layout model was *sure*: rulings alone
+    may part nothing but the head from the body.
+    """
+    kept = list(tables)
+    for found in aligned:
+        table = _aligned_table(found)
+        same = [other for other in kept if _shared(other.bbox, table.bbox) > 0]
+        if not same:
+            kept.append(table)
+        elif not sure and len(same) == 1 and _is_finer(table, same[0]):
+            kept[kept.index(same[0])] = table
+    return tuple(kept)
+
+
+def _aligned_table(found: Aligned) -> Table:
+    rows = _without_empty(found.texts())
+    return Table(
+        bbox=found.bbox,
+        rows=rows,
+        boxes=tuple(row.bbox for row in found.rows),
+        header_rows=count_header_rows(rows),
+    )
+
+
+def _is_finer(table: Table, other: Table) -> bool:
+    within = _shared(table.bbox, other.bbox) > _SAME * min(_area(table.bbox), _area(other.bbox))
+    return within and len(table.rows[0]) > len(other.rows[0]) and len(table.rows) >= len(other.rows)
+
+
+def _shared(one: BBox, other: BBox) -> float:
+    width = min(one.x1, other.x1) - max(one.x0, other.x0)
+    height = min(one.y1, other.y1) - max(one.y0, other.y0)
+    return max(width, 0.0) * max(height, 0.0)
+
+
+def _area(box: BBox) -> float:
+    return (box.x1 - box.x0) * (box.y1 - box.y0)
 
 
 def _tables(
