@@ -1,18 +1,24 @@
 """Tables without rulings, by how their texts line up: columns of figures, or columns below a caption."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
 from ingest.parse.pdf.caption_lines import is_table_caption
-from ingest.parse.pdf.cells import Cell, Row
+from ingest.parse.pdf.cells import Cell, Row, around
 from schemas.geometry import BBox
 
 _LEAST_ROWS = 3
 _LEAST_FIGURES = 0.6
 """Rows of a column that must line up, and the share of its cells that must be figures."""
+
+_LEAST_FILLED = 0.5
+_LEAST_WORDED = 2
+"""Share of the places of a table with a text, and how many of its texts have letters."""
+
+_LEAST_YEAR = 1000
 
 _LINED_UP = 3.0
 _LEAST_LINED_UP = 0.7
@@ -28,6 +34,10 @@ _HEAD_PITCH = 1.8
 
 _SENTENCE = 9
 """Words of a row in one piece that make it prose between tables."""
+
+_RUNNING = 3
+_LEAST_RUNNING = 0.5
+"""Words of a text that begins in lower case, and the share of such in a column, which make it prose."""
 
 _CAPTION_REACH = 4
 """Rows between a table and its caption, at most: the title goes on, units, a head that is cut off."""
@@ -81,8 +91,9 @@ def _runs(rows: Sequence[Row]) -> Iterator[range]:
 
 
 def _goes_on(rows: Sequence[Row], last: int, index: int) -> bool:
-    between = rows[last + 1 : index]
-    if any(_parts_tables(row) for row in between):
+    # What names a row may run over several lines; prose reaches below the figures.
+    room = min(rows[last].cells[1].bbox.x0, rows[index].cells[1].bbox.x0)
+    if any(_parts_tables(row) and not _names_row(row, room) for row in rows[last + 1 : index]):
         return False
     # Without a look at the table's own pitch: a row of type is about 1.2 heights from the next.
     return all(
@@ -91,20 +102,65 @@ def _goes_on(rows: Sequence[Row], last: int, index: int) -> bool:
     )
 
 
+def _names_row(row: Row, room: float) -> bool:
+    return row.bbox.x1 <= room and not is_table_caption(row.text)
+
+
 def _parts_tables(row: Row) -> bool:
     return is_table_caption(row.text) or max(len(cell.text.split()) for cell in row.cells) >= _SENTENCE
 
 
 def _table(rows: Sequence[Row], run: range) -> Aligned | None:
     core = [rows[index] for index in run if len(rows[index].cells) > 1]
-    if len(core) < _LEAST_ROWS:
-        return None
     bounds = _bounds(core)
+    if len(core) < _LEAST_ROWS or not bounds:
+        return None
+    if side := _beside_prose(core, bounds):
+        inside = [row for row in (_cut(rows[index], side) for index in run) if row]
+        return next(iter(find_aligned(inside)), None)
     captioned = _has_caption(rows, run)
-    figures = sum(_is_figure_column(core, bounds, column) for column in range(len(bounds) + 1))
-    if figures >= 2 or (captioned and figures >= 1) or (captioned and len(bounds) >= 2 and _is_short(core)):
-        return Aligned(rows=_with_head(rows, run, core), bounds=bounds)
+    figures = {column for column in range(len(bounds) + 1) if _is_figure_column(core, bounds, column)}
+    if not _is_filled(core, bounds):
+        return None
+    if len(figures) >= 2 or (captioned and (figures or (len(bounds) >= 2 and _is_short(core)))):
+        return _trimmed(Aligned(rows=_with_head(rows, run, core), bounds=bounds), figures)
     return None
+
+
+def _beside_prose(core: Sequence[Row], bounds: Sequence[float]) -> tuple[float, float] | None:
+    """Where the table is that prose runs beside, as an x on its left and its right.
+
+    On its right a column of figures must remain beside another: what a row is about may be told at its end.
+    """
+    if _is_prose(core, bounds, 0):
+        return bounds[0], float("inf")
+    figures = [column for column in range(len(bounds)) if _is_figure_column(core, bounds, column)]
+    if len(figures) > 1 and _is_prose(core, bounds, len(bounds)):
+        return float("-inf"), bounds[-1]
+    return None
+
+
+def _is_prose(core: Sequence[Row], bounds: Sequence[float], column: int) -> bool:
+    texts = [cell.text for row in core for cell in row.cells if column_of(cell, bounds) == column]
+    running = sum(text[0].islower() and len(text.split()) >= _RUNNING for text in texts)
+    return running >= _LEAST_RUNNING * len(texts)
+
+
+def _cut(row: Row, side: tuple[float, float]) -> Row | None:
+    cells = tuple(cell for cell in row.cells if side[0] <= _middle(cell) <= side[1])
+    return replace(row, bbox=around(cells), cells=cells) if cells else None
+
+
+def _trimmed(table: Aligned, figures: Collection[int]) -> Aligned | None:
+    """Leave out rows at the edges without a text in a column of figures: a heading with its number."""
+    if not figures:
+        return table
+    said = [
+        index
+        for index, row in enumerate(table.rows)
+        if any(column_of(cell, table.bounds) in figures for cell in row.cells)
+    ]
+    return replace(table, rows=table.rows[said[0] : said[-1] + 1])
 
 
 def _bounds(core: Sequence[Row]) -> tuple[float, ...]:
@@ -148,10 +204,26 @@ def _is_figure_column(core: Sequence[Row], bounds: Sequence[float], column: int)
     said = sum(cell.is_figure or cell.stands_in for cell in cells)
     if len(figures) < _LEAST_ROWS or said < _LEAST_FIGURES * len(cells):
         return False
+    if not column and _counts_up([cell.text for cell in figures]):
+        return False
     return any(
         _in_line([edge(cell) for cell in figures])
         for edge in (lambda cell: cell.bbox.x1, lambda cell: cell.bbox.x0, _middle)
     )
+
+
+def _counts_up(texts: Sequence[str]) -> bool:
+    """Whether they number rows or chapters; years do not."""
+    numbers = [int(text.rstrip(".")) for text in texts if text.rstrip(".").isdecimal()]
+    rises = all(below > above for above, below in pairwise(numbers))
+    return len(numbers) == len(texts) and rises and numbers[-1] < _LEAST_YEAR
+
+
+def _is_filled(core: Sequence[Row], bounds: Sequence[float]) -> bool:
+    """Whether most places hold a text and some of them words: axes of plots do not."""
+    places = sum(len({column_of(cell, bounds) for cell in row.cells}) for row in core)
+    worded = sum(any(char.isalpha() for char in cell.text) for row in core for cell in row.cells)
+    return places >= _LEAST_FILLED * len(core) * (len(bounds) + 1) and worded >= _LEAST_WORDED
 
 
 def _in_line(places: Sequence[float]) -> bool:

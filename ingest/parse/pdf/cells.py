@@ -14,9 +14,8 @@ _FIGURES_APART = 0.4
 
 _SHARED_HEIGHT = 0.5
 
-_FIGURE = re.compile(
-    r"[(\[<>~≤≥±]*\s?[-+\u2212\u2013]?\s?[$€£¥]?\s?[-+\u2212]?\d[\d.,'\u2019\s]*(?:[\s]?(?:[%‰)\]*†‡]|pp))*"
-)
+_NUMBER = r"[(\[<>~≤≥±]*\s?[-+\u2212\u2013]?\s?[$€£¥]?\s?[-+\u2212]?\.?\d[\d.,'\u2019\s]*(?:\s?(?:[%‰)\]*†‡°]|pp))*"
+_FIGURE = re.compile(rf"{_NUMBER}(?:\s?(?:[-\u2013\u2014/±(]|to|bis)\s?{_NUMBER})?")
 _STAND_IN = re.compile(r"[-\u2013\u2014\u2212.:*x]{1,3}|n\.?/?a\.?|c", re.IGNORECASE)
 _SIGN_BEFORE = frozenset("$€£¥")
 _SIGN_BEHIND = frozenset("%)")
@@ -60,7 +59,7 @@ class Row:
 
 def rows_of(words: Iterable[Word]) -> tuple[Row, ...]:
     """Return the rows of level words, from top to bottom."""
-    rows = [Row(bbox=_around(cells), cells=cells) for cells in map(_cells, _lines(words)) if cells]
+    rows = [Row(bbox=around(cells), cells=cells) for cells in map(_cells, _lines(words)) if cells]
     return tuple(sorted(rows, key=lambda row: (row.bbox.y0, row.bbox.x0)))
 
 
@@ -113,7 +112,8 @@ def _cell(words: Sequence[Word]) -> Cell:
     return Cell(bbox=box, text=" ".join(word[4] for word in words))
 
 
-def _around(cells: Iterable[Cell]) -> BBox:
+def around(cells: Iterable[Cell]) -> BBox:
+    """Return the smallest box around cells."""
     boxes: Iterator[BBox] = iter([cell.bbox for cell in cells])
     union = next(boxes)
     for box in boxes:

@@ -13,7 +13,7 @@ from ingest.parse.pdf.mathematics import count_math, is_math_font
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.outline import PageTops
 from ingest.parse.pdf.pictures import Picture, find_pictures
-from ingest.parse.pdf.tables import Table, find_tables, to_box, with_aligned
+from ingest.parse.pdf.tables import Table, find_tables, to_box
 from schemas.geometry import BBox, PageSize
 
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
@@ -99,8 +99,7 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     evidence = find_evidence(words, printed, size.width) if most else Evidence()
     search = min(most, _search_for(signs, evidence, outlined))
     with_layout = search is Search.LAYOUT
-    found_tables = find_tables(page, words, printed, with_layout=with_layout) if search else ()
-    tables = with_aligned(found_tables, evidence.aligned, sure=with_layout)
+    tables = find_tables(page, words, printed, evidence.aligned, with_layout=with_layout) if search else ()
     return PageContent(
         page_no=index + 1,
         size=size,

@@ -53,22 +53,27 @@ class Table:
 
 
 def find_tables(
-    page: Any, placed: Sequence[Sequence[Any]], blocks: Sequence[dict[str, Any]], *, with_layout: bool
+    page: Any,
+    placed: Sequence[Sequence[Any]],
+    blocks: Sequence[dict[str, Any]],
+    aligned: Sequence[Aligned] = (),
+    *,
+    with_layout: bool,
 ) -> tuple[Table, ...]:
-    """Return the tables of an unrotated page.
+    """Return the tables of an unrotated page, those among its *aligned* rows too.
 
-    Costs 50 CPU-ms by rulings alone and ten times that with the layout model, which also finds tables
-    without rulings; ask `gate` first. Where the model is lost, the rulings decide.
+    *placed* are the words of `get_text("words")`, *blocks* those of `get_text("dict")`. Costs 50 CPU-ms by
+    rulings alone and ten times that with the layout model, which also finds tables without rulings; ask
+    `gate` and `evidence` first. Where the model is lost, rulings and lined-up texts decide.
     """
-    words = [word[:5] for word in placed]
+    words: list[Word] = [(word[0], word[1], word[2], word[3], word[4]) for word in placed]
     # The model does not read turned pages: it takes their prose for tables.
     level = _direction(to_box(page.rect), blocks) == _LEVEL
     modelled = with_layout and level and add_layout(page, words)
     finder = page.find_tables(union=True) if modelled else page.find_tables(use_layout=False)
     # pymupdf answers None where its search failed.
-    if finder is None or not finder.tables:
-        return ()
-    return tuple(_tables(finder.tables, words, blocks, sure=modelled))
+    found = finder.tables if finder is not None else ()
+    return with_aligned(tuple(_tables(found, words, blocks, sure=modelled)), aligned, sure=modelled)
 
 
 def with_aligned(tables: Sequence[Table], aligned: Sequence[Aligned], *, sure: bool) -> tuple[Table, ...]:
