@@ -8,15 +8,19 @@ from ingest.parse.pdf.aligned import Aligned, find_aligned
 from ingest.parse.pdf.caption_lines import is_table_caption
 from ingest.parse.pdf.cells import rows_of
 from ingest.parse.pdf.columns import find_gutter
-from ingest.parse.pdf.fonts import is_mono
+from ingest.parse.pdf.fonts import is_mono, monospaced_fonts
 from ingest.parse.pdf.layout import Word
+from ingest.parse.pdf.tables import Table
 from schemas.geometry import BBox
 
 _LEAST_SIGNS = 20
 """Signs of a block that shows a column of text."""
 
-_TYPEWRITTEN = 0.8
+_TYPEWRITTEN = 0.98
 """Share of the letters of a page in a typewriter face from which it is the face of the text, not of code."""
+
+_LEAST_INSIDE = 0.7
+"""Share of rows in line that must lie in a table that holds them."""
 
 PlacedWord = tuple[float, float, float, float, str, int, int, int]
 """A word of `get_text("words")`: its box, text, block, line and number."""
@@ -24,13 +28,19 @@ PlacedWord = tuple[float, float, float, float, str, int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Whether a line begins as the caption of a table, and which rows line up as tables do."""
+    """How many lines begin as the caption of a table, and which rows line up as tables do."""
 
-    caption: bool = False
+    captions: int = 0
     aligned: tuple[Aligned, ...] = ()
 
     def __bool__(self) -> bool:
-        return self.caption or bool(self.aligned)
+        return bool(self.captions or self.aligned)
+
+    def is_met_by(self, tables: Sequence[Table]) -> bool:
+        """Whether *tables* hold what the text shows: one for each caption, and the columns that line up."""
+        return len(tables) >= self.captions and all(
+            any(_holds(table, found) for table in tables) for found in self.aligned
+        )
 
 
 def find_evidence(words: Sequence[PlacedWord], blocks: Sequence[dict[str, Any]], width: float) -> Evidence:
@@ -43,30 +53,42 @@ def find_evidence(words: Sequence[PlacedWord], blocks: Sequence[dict[str, Any]],
         for block in blocks
         for number, line in enumerate(block.get("lines", ()))
     }
-    typewritten = _typewritten(lines)
+    code = _code_lines(lines)
     taken = [
         word
         for word in words
         if (line := lines.get((word[5], word[6]))) is not None
         and line["dir"][0] > 0.99  # noqa: PLR2004
-        and (typewritten or not all(is_mono(span) for span in line["spans"]))
+        and (word[5], word[6]) not in code
     ]
-    caption = False
+    captions = 0
     found: list[Aligned] = []
     for column in _columns(taken, blocks, width):
         rows = rows_of(column)
-        caption = caption or any(is_table_caption(row.text) for row in rows)
+        captions += sum(is_table_caption(row.text) for row in rows)
         found.extend(find_aligned(rows))
-    return Evidence(caption=caption, aligned=tuple(found))
+    return Evidence(captions=captions, aligned=tuple(found))
 
 
-def _typewritten(lines: Mapping[tuple[int, int], dict[str, Any]]) -> bool:
+def _holds(table: Table, found: Aligned) -> bool:
+    box, rows = table.bbox, found.rows
+    inside = sum(box.y0 <= (row.bbox.y0 + row.bbox.y1) / 2 <= box.y1 for row in rows)
+    return inside >= _LEAST_INSIDE * len(rows) and len(table.rows[0]) > len(found.bounds)
+
+
+def _code_lines(lines: Mapping[tuple[int, int], dict[str, Any]]) -> frozenset[tuple[int, int]]:
+    """Lines in a typewriter face, unless the whole page is."""
+    even = monospaced_fonts(span for line in lines.values() for span in line["spans"])
+    code: set[tuple[int, int]] = set()
     letters = mono = 0
-    for line in lines.values():
-        for span in line["spans"]:
-            letters += len(span["text"])
-            mono += len(span["text"]) if is_mono(span) else 0
-    return mono >= _TYPEWRITTEN * letters
+    for place, line in lines.items():
+        spans = [span for span in line["spans"] if span["text"].strip()]
+        typed = sum(len(span["text"]) for span in spans if span["font"] in even or is_mono(span))
+        said = sum(len(span["text"]) for span in spans)
+        letters, mono = letters + said, mono + typed
+        if typed == said:
+            code.add(place)
+    return frozenset() if mono >= _TYPEWRITTEN * letters else frozenset(code)
 
 
 def _columns(

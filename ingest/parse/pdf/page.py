@@ -1,8 +1,10 @@
 """Read one PDF page into lines with boxes, fonts, links and pictures; everything later is pure."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import partial
 from typing import Any
 
 from ingest.parse.pdf.evidence import Evidence, find_evidence
@@ -13,7 +15,7 @@ from ingest.parse.pdf.mathematics import count_math, is_math_font
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.outline import PageTops
 from ingest.parse.pdf.pictures import Picture, find_pictures
-from ingest.parse.pdf.tables import Table, find_tables, to_box
+from ingest.parse.pdf.tables import Table, find_tables, to_box, with_aligned
 from schemas.geometry import BBox, PageSize
 
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
@@ -97,9 +99,8 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     words = page.get_text("words", textpage=textpage)
     signs, skipped = table_signs(document, page, printed) if most else (Signs(), ())
     evidence = find_evidence(words, printed, size.width) if most else Evidence()
-    search = min(most, _search_for(signs, evidence, outlined))
-    with_layout = search is Search.LAYOUT
-    tables = find_tables(page, words, printed, evidence.aligned, with_layout=with_layout) if search else ()
+    look = partial(find_tables, page, words, printed)
+    search, tables = _search(look, signs, evidence, most=most, outlined=outlined)
     return PageContent(
         page_no=index + 1,
         size=size,
@@ -136,6 +137,20 @@ def _open(document: Any, index: int) -> tuple[Any, int, str | None]:
         page.set_rotation(0)
         page = document.reload_page(page)
     return page, rotation, label
+
+
+def _search(
+    look: Callable[..., tuple[Table, ...]], signs: Signs, evidence: Evidence, *, most: Search, outlined: bool
+) -> tuple[Search, tuple[Table, ...]]:
+    """Look for tables, and say how; where a manual draws its tables, the model is asked for what is left."""
+    search = min(most, _search_for(signs, evidence, outlined))
+    if search is Search.NOT:
+        return search, ()
+    if search is Search.RULINGS or (outlined and signs.grid):
+        tables = look(with_layout=False)
+        if search is Search.RULINGS or evidence.is_met_by(tables):
+            return Search.RULINGS, with_aligned(tables, evidence.aligned, sure=False)
+    return search, look(evidence.aligned, with_layout=True)
 
 
 def _search_for(signs: Signs, evidence: Evidence, outlined: bool) -> Search:
