@@ -19,6 +19,9 @@ _LEAST_SIGNS = 20
 _TYPEWRITTEN = 0.98
 """Share of the letters of a page in a typewriter face from which it is the face of the text, not of code."""
 
+_MOST_LUMPED = 1.5
+"""Rows of texts apart for each row of a table, above which its rows are not parted."""
+
 _LEAST_INSIDE = 0.7
 """Share of rows in line that must lie in a table that holds them."""
 
@@ -28,19 +31,33 @@ PlacedWord = tuple[float, float, float, float, str, int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """How many lines begin as the caption of a table, and which rows line up as tables do."""
+    """How many lines begin as the caption of a table, and which rows line up as tables do.
+
+    `parted` are the heights of all rows with texts apart.
+    """
 
     captions: int = 0
     aligned: tuple[Aligned, ...] = ()
+    parted: tuple[float, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.captions or self.aligned)
 
     def is_met_by(self, tables: Sequence[Table]) -> bool:
-        """Whether *tables* hold what the text shows: one for each caption, and the columns that line up."""
-        return len(tables) >= self.captions and all(
-            any(_holds(table, found) for table in tables) for found in self.aligned
+        """Whether *tables* hold what the text shows.
+
+        There is one for each caption, each has the columns that line up there, and none has rows that hold
+        several of the page: rulings may part nothing but the head from the body.
+        """
+        return (
+            len(tables) >= self.captions
+            and all(any(_holds(table, found) for table in tables) for found in self.aligned)
+            and not any(self._lumps(table) for table in tables)
         )
+
+    def _lumps(self, table: Table) -> bool:
+        inside = sum(table.bbox.y0 <= y <= table.bbox.y1 for y in self.parted)
+        return inside > _MOST_LUMPED * len(table.rows)
 
 
 def find_evidence(words: Sequence[PlacedWord], blocks: Sequence[dict[str, Any]], width: float) -> Evidence:
@@ -63,11 +80,13 @@ def find_evidence(words: Sequence[PlacedWord], blocks: Sequence[dict[str, Any]],
     ]
     captions = 0
     found: list[Aligned] = []
+    parted: list[float] = []
     for column in _columns(taken, blocks, width):
         rows = rows_of(column)
         captions += sum(is_table_caption(row.text) for row in rows)
         found.extend(find_aligned(rows))
-    return Evidence(captions=captions, aligned=tuple(found))
+        parted.extend((row.bbox.y0 + row.bbox.y1) / 2 for row in rows if len(row.cells) > 1)
+    return Evidence(captions=captions, aligned=tuple(found), parted=tuple(parted))
 
 
 def _holds(table: Table, found: Aligned) -> bool:

@@ -1,7 +1,7 @@
 """Tables of a PDF page: by its rulings, or by rulings and pymupdf's layout model together."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -125,7 +125,7 @@ def _tables(
         box = to_box(table.bbox)
         inside = [word for word in words if _holds(box, word, 0.0)]
         cells = [[to_box(cell) if cell else None for cell in row.cells] for row in table.rows]
-        texts = [[_text_in(cell, inside) for cell in row] for row in cells]
+        texts = _texts_in(cells, inside)
         filled = _without_empty(texts)
         if min(len(filled), len(filled[0]) if filled else 0) < 2:
             continue
@@ -171,9 +171,29 @@ def _is_quantity(cell: str) -> bool:
     return bool(_QUANTITY.fullmatch(cell)) and not _YEAR.fullmatch(cell)
 
 
-def _text_in(cell: BBox | None, words: Sequence[Word]) -> str:
-    """Words by their middle, in file order: rebuilding them from letters breaks small and turned type."""
-    return "" if cell is None else " ".join(word[4] for word in words if _holds(cell, word, 0.0))
+def _texts_in(cells: Sequence[Sequence[BBox | None]], words: Sequence[Word]) -> list[list[str]]:
+    """Give each word, in file order, to one cell: the smallest that holds its middle, or else the nearest.
+
+    Rebuilding words from letters would break small and turned type. Cells that reach over others would say
+    the words of those once more, and what stands between cells would be lost.
+    """
+    places = [
+        (row, column, cell) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell
+    ]
+    held: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for word in words if places else ():
+        y = (word[1] + word[3]) / 2
+        level = [place for place in places if place[2].y0 <= y <= place[2].y1] or places
+        row, column, _ = min(level, key=lambda place: _distance(place[2], word))
+        held[row, column].append(word[4])
+    return [[" ".join(held[row, column]) for column in range(len(line))] for row, line in enumerate(cells)]
+
+
+def _distance(cell: BBox, word: Word) -> tuple[float, float]:
+    """How far the middle of a word is from a cell, in points, and then how large the cell is."""
+    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
+    aside, away = max(cell.x0 - x, x - cell.x1, 0.0), max(cell.y0 - y, y - cell.y1, 0.0)
+    return aside + away, _area(cell)
 
 
 def _without_empty(texts: Sequence[Sequence[str]]) -> Rows:
