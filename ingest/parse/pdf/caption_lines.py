@@ -1,4 +1,4 @@
-"""Lines that begin as the captions of tables do."""
+"""Lines that begin as the captions of tables do, and lines that say in what a table counts."""
 
 import re
 
@@ -9,6 +9,22 @@ _TABLE = re.compile(
     r"(?:\s*[:.|\u2013\u2014-]|\s*$|\s+[A-Z(\u00c0-\u00dd])"
 )
 """The word, a number as "3", "A-1", "2.4b" or "IV", and then a sign, nothing, or the capital of a title."""
+
+_UNITS = (
+    r"%|per\s?cent|percentages?|shares?|numbers?|thousands?|millions?|billions?|trillions?|euros?|eur|usd|gbp|"
+    r"dollars?|pounds?|tonnes?|tons?|kilograms?|kg|litres?|hectares?|km|metres?|hours?|days?|years?|persons?|"
+    r"prozent|tausend|mio\.?|mrd\.?|millionen|milliarden|milliers|milliards?"
+)
+_UNIT = re.compile(
+    rf"\s*\(?(?:units?|einheit|unité)\s*[:=]|\s*\(?(?:in\s+|en\s+|[€$£¥]\s*)?(?:{_UNITS})(?!\w)", re.I
+)
+_MOST_SIGNS = 60
+
+
+def is_unit(text: str) -> bool:
+    """Whether a line says what the figures of a table are: "(in thousands)", "EUR million", "Unit: kg"."""
+    said = text.strip()
+    return len(said) <= _MOST_SIGNS and not said.endswith((".", ":")) and _UNIT.match(said) is not None
 
 
 def is_table_caption(text: str) -> bool:

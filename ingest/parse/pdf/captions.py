@@ -49,7 +49,10 @@ def is_caption(lines: Sequence[Line]) -> bool:
 
 
 def with_captions(regions: Sequence[Region]) -> tuple[Region, ...]:
-    """Tie each caption to the nearest table or picture right above or below it on its page."""
+    """Tie each caption to the nearest table or picture right above or below it on its page.
+
+    The line of a table's unit is a caption too; what belongs to one table is said in the order of the page.
+    """
     captions: dict[int, str] = {}
     pages: dict[int, list[int]] = defaultdict(list)
     for index, region in enumerate(regions):
@@ -62,7 +65,8 @@ def with_captions(regions: Sequence[Region]) -> tuple[Region, ...]:
         near = [(gap_between(region.bbox, regions[at].bbox), at) for at in pages[region.page_no]]
         gap, nearest = min(near, default=(REACH + 1, index))
         if gap <= REACH:
-            captions[nearest] = region.joined.text
+            above = captions.get(nearest)
+            captions[nearest] = f"{above} {region.joined.text}" if above else region.joined.text
     return tuple(
         replace(region, caption=captions[index]) if index in captions else region
         for index, region in enumerate(regions)

@@ -14,11 +14,25 @@ _FIGURES_APART = 0.4
 
 _SHARED_HEIGHT = 0.5
 
-_NUMBER = r"[(\[<>~≤≥±]*\s?[-+\u2212\u2013]?\s?[$€£¥]?\s?[-+\u2212]?\.?\d[\d.,'\u2019\s]*(?:\s?(?:[%‰)\]*†‡°]|pp))*"
+_NUMBER = (
+    r"[(\[<>~≤≥±]*\s?[-+\u2212\u2013]?\s?[$€£¥]?\s?[-+\u2212]?\.?\d[\d.,'\u2019\s]*(?:\s?(?:[%‰)\]*†‡°]|pp))*"
+)
 _FIGURE = re.compile(rf"{_NUMBER}(?:\s?(?:[-\u2013\u2014/±(]|to|bis)\s?{_NUMBER})?")
 _STAND_IN = re.compile(r"[-\u2013\u2014\u2212.:*x]{1,3}|n\.?/?a\.?|c", re.IGNORECASE)
 _SIGN_BEFORE = frozenset("$€£¥")
 _SIGN_BEHIND = frozenset("%)")
+_ONE_FIGURE = re.compile(r"[-+\u2212(]?\d[\d.,]*[)%*]{0,2}")
+_THOUSANDS = re.compile(r"\d{3}(?:[.,]\d+)?[)%*]{0,2}")
+
+
+def holds_several_figures(text: str) -> bool:
+    """Whether a cell holds the figures of several rows, as "1.5 2.5 14" does and "1 204 310" does not."""
+    words = text.split()
+    return (
+        len(words) > 1
+        and all(map(_ONE_FIGURE.fullmatch, words))
+        and not all(map(_THOUSANDS.fullmatch, words[1:]))
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from ingest.parse.pdf.cells import rows_of
 from ingest.parse.pdf.columns import find_gutter
 from ingest.parse.pdf.fonts import is_mono, monospaced_fonts
 from ingest.parse.pdf.layout import Word
-from ingest.parse.pdf.tables import Table
+from ingest.parse.pdf.tables import Table, lumps_rows
 from schemas.geometry import BBox
 
 _LEAST_SIGNS = 20
@@ -52,7 +52,7 @@ class Evidence:
         return (
             len(tables) >= self.captions
             and all(any(_holds(table, found) for table in tables) for found in self.aligned)
-            and not any(self._lumps(table) for table in tables)
+            and not any(lumps_rows(table.rows) or self._lumps(table) for table in tables)
         )
 
     def _lumps(self, table: Table) -> bool:
@@ -75,7 +75,7 @@ def find_evidence(words: Sequence[PlacedWord], blocks: Sequence[dict[str, Any]],
         word
         for word in words
         if (line := lines.get((word[5], word[6]))) is not None
-        and line["dir"][0] > 0.99  # noqa: PLR2004
+        and line["dir"][0] > 0.99
         and (word[5], word[6]) not in code
     ]
     captions = 0

@@ -7,7 +7,7 @@ from ingest.parse.pdf.page import PageContent
 from ingest.parse.round_trip import parent_texts, squeezed
 from schemas.fragment import GraphFragment
 from schemas.geometry import BBox
-from schemas.nodes import Chunk, PdfRegion, RegionType
+from schemas.nodes import PdfRegion, RegionType
 from schemas.redaction import REDACTED
 
 _GROWN = 1.0

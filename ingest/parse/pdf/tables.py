@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Any
 
 from ingest.parse.pdf.aligned import Aligned
+from ingest.parse.pdf.cells import holds_several_figures
 from ingest.parse.pdf.layout import Word, add_layout
 from schemas.geometry import BBox
 
@@ -19,6 +20,9 @@ _LEAST_HOUSED = 0.9
 
 _LEAST_FILLED = 0.4
 """Share of cells that must contain text."""
+
+_LEAST_LUMPED = 2
+"""Cells with several figures each by which a table puts rows together; one may be a list."""
 
 _SAME = 0.7
 """Share of the smaller of two boxes that lies in the other when they are one table."""
@@ -80,7 +84,7 @@ def with_aligned(tables: Sequence[Table], aligned: Sequence[Aligned], *, sure: b
     """Add the tables that only line up to those found otherwise.
 
     Where both see one, that with more columns is taken, unless the layout model was *sure*: rulings alone
-    may part nothing but the head from the body.
+    may part nothing but the head from the body. One that puts several figures into a cell is never taken.
     """
     kept = list(tables)
     for found in aligned:
@@ -88,7 +92,7 @@ def with_aligned(tables: Sequence[Table], aligned: Sequence[Aligned], *, sure: b
         same = [other for other in kept if _shared(other.bbox, table.bbox) > 0]
         if not same:
             kept.append(table)
-        elif not sure and len(same) == 1 and _is_finer(table, same[0]):
+        elif len(same) == 1 and _is_finer(table, same[0], sure=sure):
             kept[kept.index(same[0])] = table
     return tuple(kept)
 
@@ -103,9 +107,16 @@ def _aligned_table(found: Aligned) -> Table:
     )
 
 
-def _is_finer(table: Table, other: Table) -> bool:
+def _is_finer(table: Table, other: Table, *, sure: bool) -> bool:
     within = _shared(table.bbox, other.bbox) > _SAME * min(_area(table.bbox), _area(other.bbox))
-    return within and len(table.rows[0]) > len(other.rows[0]) and len(table.rows) >= len(other.rows)
+    more, columns = len(table.rows) - len(other.rows), len(table.rows[0]) - len(other.rows[0])
+    lumped = more > 0 and columns >= 0 and lumps_rows(other.rows)
+    return within and (lumped or (not sure and more >= 0 and columns > 0))
+
+
+def lumps_rows(rows: Rows) -> bool:
+    """Whether rows of the page stand together in one: cells hold several figures each."""
+    return sum(holds_several_figures(cell) for row in rows for cell in row) >= _LEAST_LUMPED
 
 
 def _shared(one: BBox, other: BBox) -> float:
@@ -125,7 +136,7 @@ def _tables(
         box = to_box(table.bbox)
         inside = [word for word in words if _holds(box, word, 0.0)]
         cells = [[to_box(cell) if cell else None for cell in row.cells] for row in table.rows]
-        texts = _texts_in(cells, inside)
+        texts = texts_in(cells, inside)
         filled = _without_empty(texts)
         if min(len(filled), len(filled[0]) if filled else 0) < 2:
             continue
@@ -171,7 +182,7 @@ def _is_quantity(cell: str) -> bool:
     return bool(_QUANTITY.fullmatch(cell)) and not _YEAR.fullmatch(cell)
 
 
-def _texts_in(cells: Sequence[Sequence[BBox | None]], words: Sequence[Word]) -> list[list[str]]:
+def texts_in(cells: Sequence[Sequence[BBox | None]], words: Sequence[Word]) -> list[list[str]]:
     """Give each word, in file order, to one cell: the smallest that holds its middle, or else the nearest.
 
     Rebuilding words from letters would break small and turned type. Cells that reach over others would say
