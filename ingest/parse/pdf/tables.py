@@ -24,6 +24,11 @@ _LEAST_FILLED = 0.4
 _LEAST_LUMPED = 2
 """Cells with several figures each by which a table puts rows together; one may be a list."""
 
+_LEAST_CUT = 3
+_MOST_CUT = 0.5
+"""Texts of several words, and the share of all such, that no cell holds whole where columns are wrong; so
+many rows stand whole in one cell where there are none."""
+
 _SAME = 0.7
 """Share of the smaller of two boxes that lies in the other when they are one table."""
 
@@ -88,16 +93,17 @@ def with_aligned(tables: Sequence[Table], aligned: Sequence[Aligned], *, sure: b
     """
     kept = list(tables)
     for found in aligned:
-        table = _aligned_table(found)
+        table = aligned_table(found)
         same = [other for other in kept if _shared(other.bbox, table.bbox) > 0]
         if not same:
             kept.append(table)
-        elif len(same) == 1 and _is_finer(table, same[0], sure=sure):
+        elif len(same) == 1 and (_is_finer(table, same[0], sure=sure) or is_misread(table, same[0])):
             kept[kept.index(same[0])] = table
     return tuple(kept)
 
 
-def _aligned_table(found: Aligned) -> Table:
+def aligned_table(found: Aligned) -> Table:
+    """Make a table of rows that line up."""
     rows = _without_empty(found.texts())
     return Table(
         bbox=found.bbox,
@@ -112,6 +118,18 @@ def _is_finer(table: Table, other: Table, *, sure: bool) -> bool:
     more, columns = len(table.rows) - len(other.rows), len(table.rows[0]) - len(other.rows[0])
     lumped = more > 0 and columns >= 0 and lumps_rows(other.rows)
     return within and (lumped or (not sure and more >= 0 and columns > 0))
+
+
+def is_misread(lined_up: Table, table: Table) -> bool:
+    """Whether *table* has columns that run through texts of what lines up there, or whole rows in one cell."""
+    if _shared(table.bbox, lined_up.bbox) <= _SAME * _area(table.bbox):
+        return False
+    cells = [cell for row in table.rows for cell in row if cell]
+    names = [text for row in lined_up.rows for text in row if " " in text]
+    cut = sum(not any(name in cell for cell in cells) for name in names)
+    whole = [" ".join(filter(None, row)) for row in lined_up.rows if sum(map(bool, row)) > 2]
+    joined = sum(any(row in cell for cell in cells) for row in whole)
+    return (cut >= _LEAST_CUT and cut > _MOST_CUT * len(names)) or joined >= _LEAST_CUT
 
 
 def lumps_rows(rows: Rows) -> bool:
