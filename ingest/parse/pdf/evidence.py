@@ -10,7 +10,7 @@ from ingest.parse.pdf.cells import rows_of
 from ingest.parse.pdf.columns import find_gutter
 from ingest.parse.pdf.fonts import is_mono, monospaced_fonts
 from ingest.parse.pdf.layout import Word
-from ingest.parse.pdf.tables import Table, aligned_table, is_misread, lumps_rows
+from ingest.parse.pdf.tables import Table, is_misread, lumps_rows
 from schemas.geometry import BBox
 
 _LEAST_SIGNS = 20
@@ -93,7 +93,7 @@ def _holds(table: Table, found: Aligned) -> bool:
     box, rows = table.bbox, found.rows
     inside = sum(box.y0 <= (row.bbox.y0 + row.bbox.y1) / 2 <= box.y1 for row in rows)
     fits = inside >= _LEAST_INSIDE * len(rows) and len(table.rows[0]) > len(found.bounds)
-    return fits and not is_misread(aligned_table(found), table)
+    return fits and not is_misread(found, table)
 
 
 def _code_lines(lines: Mapping[tuple[int, int], dict[str, Any]]) -> frozenset[tuple[int, int]]:

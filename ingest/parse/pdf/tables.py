@@ -93,17 +93,16 @@ def with_aligned(tables: Sequence[Table], aligned: Sequence[Aligned], *, sure: b
     """
     kept = list(tables)
     for found in aligned:
-        table = aligned_table(found)
+        table = _aligned_table(found)
         same = [other for other in kept if _shared(other.bbox, table.bbox) > 0]
         if not same:
             kept.append(table)
-        elif len(same) == 1 and (_is_finer(table, same[0], sure=sure) or is_misread(table, same[0])):
+        elif len(same) == 1 and (_is_finer(table, same[0], sure=sure) or is_misread(found, same[0])):
             kept[kept.index(same[0])] = table
     return tuple(kept)
 
 
-def aligned_table(found: Aligned) -> Table:
-    """Make a table of rows that line up."""
+def _aligned_table(found: Aligned) -> Table:
     rows = _without_empty(found.texts())
     return Table(
         bbox=found.bbox,
@@ -120,16 +119,21 @@ def _is_finer(table: Table, other: Table, *, sure: bool) -> bool:
     return within and (lumped or (not sure and more >= 0 and columns > 0))
 
 
-def is_misread(lined_up: Table, table: Table) -> bool:
-    """Whether *table* has columns that run through texts of what lines up there, or whole rows in one cell."""
-    if _shared(table.bbox, lined_up.bbox) <= _SAME * _area(table.bbox):
+def is_misread(found: Aligned, table: Table) -> bool:
+    """Whether *table* has columns that run through texts without a gap, or puts whole rows into a cell."""
+    if _shared(table.bbox, found.bbox) <= _SAME * _area(table.bbox):
         return False
     cells = [cell for row in table.rows for cell in row if cell]
-    names = [text for row in lined_up.rows for text in row if " " in text]
+    # A number before a name may be a column of its own, a little closer than others.
+    names = [cell.text for row in found.rows for cell in row.cells if _is_name(cell.text)]
     cut = sum(not any(name in cell for cell in cells) for name in names)
-    whole = [" ".join(filter(None, row)) for row in lined_up.rows if sum(map(bool, row)) > 2]
+    whole = [row.text for row in found.rows if len(row.cells) >= _LEAST_CUT]
     joined = sum(any(row in cell for cell in cells) for row in whole)
     return (cut >= _LEAST_CUT and cut > _MOST_CUT * len(names)) or joined >= _LEAST_CUT
+
+
+def _is_name(text: str) -> bool:
+    return " " in text and all(word.isalpha() for word in text.split())
 
 
 def lumps_rows(rows: Rows) -> bool:

@@ -89,7 +89,7 @@ def test_a_table_says_its_caption_and_its_unit_with_every_part() -> None:
         cells = (
             ("Harbour", "Summer", "Winter")
             if not row
-            else (f"Port of call {row}", f"{row}.5", f"{row * 3}.0")
+            else (f"Port of call {chr(64 + row % 26)}", f"{row}.5", f"{row * 3}.0")
         )
         for column, cell in enumerate(cells):
             page.insert_text((72 + column * 100, 140 + row * 10), cell, fontsize=8)
