@@ -1,13 +1,14 @@
 """Tables of a PDF page: by its rulings, or by rulings and pymupdf's layout model together."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 from ingest.parse.pdf.aligned import Aligned
+from ingest.parse.pdf.caption_lines import is_table_caption, is_unit
 from ingest.parse.pdf.cells import holds_several_figures
 from ingest.parse.pdf.layout import Word, add_layout
 from schemas.geometry import BBox
@@ -39,6 +40,7 @@ _LEVEL, _UPWARDS, _DOWNWARDS = (1, 0), (0, -1), (0, 1)
 """Directions of text, y pointing down."""
 
 MAX_HEADER_ROWS = 3
+_LEAST_SIDE = 2
 
 _QUANTITY = re.compile(r"[^\w\s]?\s?[+\u2212-]?\d[\d\s.,]*\s?[^\w\s]?")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
@@ -158,12 +160,32 @@ def _tables(
         box = to_box(table.bbox)
         inside = [word for word in words if _holds(box, word, 0.0)]
         cells = [[to_box(cell) if cell else None for cell in row.cells] for row in table.rows]
-        texts = texts_in(cells, inside)
-        filled = _without_empty(texts)
-        if min(len(filled), len(filled[0]) if filled else 0) < 2:
+        placed = place_words(cells, inside)
+        if not sure and not _is_table([cell for row in cells for cell in row if cell], placed, inside):
             continue
-        if sure or _is_table([cell for row in cells for cell in row if cell], texts, inside):
-            yield _table(box, filled, _row_boxes(cells, texts, inside), _direction(box, blocks))
+        towards = _direction(box, blocks)
+        rows = [row for row in zip(cells, placed, strict=True) if any(row[1])]
+        named = _caption_rows(rows) if towards == _LEVEL else 0
+        filled = _without_empty([_texts(said) for _, said in rows[named:]])
+        if min(len(filled), len(filled[0]) if filled else 0) >= _LEAST_SIDE:
+            boxes = tuple(_row_box(row, said) for row, said in rows[named:])
+            yield _table(reduce(BBox.union, boxes) if named else box, filled, boxes, towards)
+
+
+def _caption_rows(rows: Sequence[tuple[Sequence[BBox | None], Sequence[Sequence[Word]]]]) -> int:
+    """Count the rows at the top that are the table's caption and unit, which belong beside it."""
+    count = 0
+    for _, said in rows:
+        line = " ".join(filter(None, _texts(said)))
+        alone = sum(map(bool, said)) == 1
+        if not (is_table_caption(line) or (alone and is_unit(line))):
+            break
+        count += 1
+    return count
+
+
+def _texts(row: Sequence[Sequence[Word]]) -> tuple[str, ...]:
+    return tuple(" ".join(word[4] for word in cell) for cell in row)
 
 
 def _table(box: BBox, filled: Rows, boxes: tuple[BBox, ...], towards: tuple[int, int]) -> Table:
@@ -173,17 +195,10 @@ def _table(box: BBox, filled: Rows, boxes: tuple[BBox, ...], towards: tuple[int,
     return Table(bbox=box, rows=rows, boxes=boxes, header_rows=count_header_rows(rows))
 
 
-def _row_boxes(
-    cells: Sequence[Sequence[BBox | None]], texts: Sequence[Sequence[str]], words: Sequence[Word]
-) -> tuple[BBox, ...]:
-    """Boxes of the rows that contain text, around their words too, which may stick out of their cells."""
-    boxes: list[BBox] = []
-    for row, said in zip(cells, texts, strict=True):
-        if any(said):
-            own = [cell for cell in row if cell]
-            inside = [to_box(word[:4]) for word in words if any(_holds(cell, word, 0.0) for cell in own)]
-            boxes.append(reduce(BBox.union, (*own, *inside)))
-    return tuple(boxes)
+def _row_box(row: Sequence[BBox | None], said: Sequence[Sequence[Word]]) -> BBox:
+    """Return the box of a row, around its words too, which may stick out of their cells."""
+    own = [cell for cell in row if cell]
+    return reduce(BBox.union, (*own, *(to_box(word[:4]) for cell in said for word in cell)))
 
 
 def count_header_rows(rows: Rows) -> int:
@@ -204,7 +219,7 @@ def _is_quantity(cell: str) -> bool:
     return bool(_QUANTITY.fullmatch(cell)) and not _YEAR.fullmatch(cell)
 
 
-def texts_in(cells: Sequence[Sequence[BBox | None]], words: Sequence[Word]) -> list[list[str]]:
+def place_words(cells: Sequence[Sequence[BBox | None]], words: Sequence[Word]) -> list[list[list[Word]]]:
     """Give each word, in file order, to one cell: the smallest that holds its middle, or else the nearest.
 
     Rebuilding words from letters would break small and turned type. Cells that reach over others would say
@@ -213,13 +228,13 @@ def texts_in(cells: Sequence[Sequence[BBox | None]], words: Sequence[Word]) -> l
     places = [
         (row, column, cell) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell
     ]
-    held: dict[tuple[int, int], list[str]] = defaultdict(list)
+    held: list[list[list[Word]]] = [[[] for _ in line] for line in cells]
     for word in words if places else ():
         y = (word[1] + word[3]) / 2
         level = [place for place in places if place[2].y0 <= y <= place[2].y1] or places
         row, column, _ = min(level, key=lambda place: _distance(place[2], word))
-        held[row, column].append(word[4])
-    return [[" ".join(held[row, column]) for column in range(len(line))] for row, line in enumerate(cells)]
+        held[row][column].append(word)
+    return held
 
 
 def _distance(cell: BBox, word: Word) -> tuple[float, float]:
@@ -235,7 +250,7 @@ def _without_empty(texts: Sequence[Sequence[str]]) -> Rows:
     return tuple(tuple(row[index] for index in columns) for row in texts if any(row))
 
 
-def _is_table(cells: Sequence[BBox], texts: Sequence[Sequence[str]], words: Sequence[Word]) -> bool:
+def _is_table(cells: Sequence[BBox], texts: Sequence[Sequence[object]], words: Sequence[Word]) -> bool:
     housed = sum(any(_houses(cell, word) for cell in cells) for word in words)
     filled = sum(bool(text) for row in texts for text in row)
     return housed >= _LEAST_HOUSED * len(words) and filled >= _LEAST_FILLED * len(cells)

@@ -6,7 +6,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.tables import count_header_rows, texts_in
+from ingest.parse.pdf.tables import count_header_rows, place_words
 from schemas.geometry import BBox
 from schemas.nodes import PdfRegion, RegionType
 from tests.fakes.pdfs import parse, prose
@@ -124,5 +124,9 @@ def test_rows_above_the_first_quantity_that_name_columns_are_headers(
 def test_a_word_in_two_cells_is_said_once_and_one_between_cells_is_not_lost() -> None:
     over, below, beside = BBox(0, 0, 100, 40), BBox(0, 20, 40, 40), BBox(60, 20, 100, 40)
     words = [(5.0, 2.0, 30.0, 12.0, "Lamps"), (5.0, 24.0, 30.0, 34.0, "Desk"), (44.0, 24.0, 52.0, 34.0, "12")]
-    assert texts_in([[over, None], [below, beside]], words) == [["Lamps 12", ""], ["Desk", ""]]
-    assert texts_in([[None, None], [below, beside]], words)[1] == ["Lamps Desk 12", ""]
+
+    def texts(cells: list[list[BBox | None]]) -> list[list[str]]:
+        return [[" ".join(word[4] for word in cell) for cell in row] for row in place_words(cells, words)]
+
+    assert texts([[over, None], [below, beside]]) == [["Lamps 12", ""], ["Desk", ""]]
+    assert texts([[None, None], [below, beside]])[1] == ["Lamps Desk 12", ""]
