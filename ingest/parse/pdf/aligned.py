@@ -1,6 +1,7 @@
 """Tables without rulings, by how their texts line up: columns of figures, or columns below a caption."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -9,6 +10,9 @@ from statistics import median
 from ingest.parse.pdf.caption_lines import is_table_caption
 from ingest.parse.pdf.cells import Cell, Row, around
 from schemas.geometry import BBox
+
+MAX_COLUMNS = 60
+"""Columns above which a page is no table for readers, and looking for one takes long."""
 
 _LEAST_ROWS = 3
 _LEAST_FIGURES = 0.6
@@ -113,7 +117,7 @@ def _parts_tables(row: Row) -> bool:
 def _table(rows: Sequence[Row], run: range) -> Aligned | None:
     core = [rows[index] for index in run if len(rows[index].cells) > 1]
     bounds = _bounds(core)
-    if len(core) < _LEAST_ROWS or not bounds:
+    if len(core) < _LEAST_ROWS or not 0 < len(bounds) < MAX_COLUMNS:
         return None
     if side := _beside_prose(core, bounds):
         inside = [row for row in (_cut(rows[index], side) for index in run) if row]
@@ -175,7 +179,7 @@ def _bounds(core: Sequence[Row]) -> tuple[float, ...]:
         depth += step
         if depth <= crossed and after - x >= _CORRIDOR:
             found.append((x + after) / 2)
-    return _without_bare(core, tuple(found))
+    return _without_bare(core, tuple(found)) if len(found) < MAX_COLUMNS else ()
 
 
 def _without_bare(core: Sequence[Row], bounds: tuple[float, ...]) -> tuple[float, ...]:
@@ -195,7 +199,7 @@ def _middle(cell: Cell) -> float:
 
 def column_of(cell: Cell, bounds: Sequence[float]) -> int:
     """The first column that a cell stands in."""
-    return sum(bound < cell.bbox.x0 + _CORRIDOR / 2 for bound in bounds)
+    return bisect_left(bounds, cell.bbox.x0 + _CORRIDOR / 2)
 
 
 def _is_figure_column(core: Sequence[Row], bounds: Sequence[float], column: int) -> bool:

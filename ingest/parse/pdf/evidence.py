@@ -13,6 +13,9 @@ from ingest.parse.pdf.layout import Word
 from ingest.parse.pdf.tables import Table, is_misread, lumps_rows
 from schemas.geometry import BBox
 
+MAX_WORDS = 10_000
+"""Words of a page above which it is not looked at: five times the densest page of a newspaper."""
+
 _LEAST_SIGNS = 20
 """Signs of a block that shows a column of text."""
 
@@ -65,6 +68,8 @@ def find_evidence(words: Sequence[PlacedWord], blocks: Sequence[dict[str, Any]],
 
     Listings are left out, whose columns are no table, and each of two columns of text is looked at alone.
     """
+    if len(words) > MAX_WORDS:
+        return Evidence()
     lines = {
         (block["number"], number): line
         for block in blocks

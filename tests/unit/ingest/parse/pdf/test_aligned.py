@@ -1,5 +1,6 @@
 """Tables whose columns only line up, and what else lines up without being one."""
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -122,3 +123,10 @@ def test_lines_that_say_in_what_a_table_counts(text: str) -> None:
 )
 def test_lines_that_name_no_unit(text: str) -> None:
     assert not is_unit(text)
+
+
+def test_thousands_of_texts_on_a_line_are_given_up_at_once() -> None:
+    words = [(x * 4.0, y * 14.0, x * 4.0 + 1, y * 14.0 + 2, "7") for y in range(5) for x in range(2_000)]
+    began = time.process_time()
+    assert texts(words) == []
+    assert time.process_time() - began < 2
