@@ -10,14 +10,20 @@ _TABLE = re.compile(
 )
 """The word, a number as "3", "A-1", "2.4b" or "IV", and then a sign, nothing, or the capital of a title."""
 
-_UNITS = (
-    r"%|per\s?cent|percentages?|shares?|numbers?|thousands?|millions?|billions?|trillions?|euros?|eur|usd|gbp|"
-    r"dollars?|pounds?|tonnes?|tons?|kilograms?|kg|litres?|hectares?|km|metres?|hours?|days?|years?|persons?|"
-    r"prozent|tausend|mio\.?|mrd\.?|millionen|milliarden|milliers|milliards?"
+_SCALES = (
+    r"%|per\s?cent|percentages?|thousands?|millions?|billions?|trillions?|euros?|eur|usd|gbp|dollars?|pounds?|"
+    r"tonnes?|kilograms?|kg|litres?|hectares?|km|prozent|tausend|mio\.?|mrd\.?|millionen|milliarden|milliers|"
+    r"milliards?"
 )
+_COUNTS = r"numbers?|shares?|hours?|days?|years?|persons?|tons?|metres?"
 _UNIT = re.compile(
-    rf"\s*\(?(?:units?|einheit|unité)\s*[:=]|\s*\(?(?:in\s+|en\s+|[€$£¥]\s*)?(?:{_UNITS})(?!\w)", re.I
+    r"\s*(?:\(?(?:units?|einheit|unité)\s*[:=]"
+    rf"|\(?(?:in\s+|en\s+|[€$£¥]\s*)?(?:{_SCALES})(?!\w)"
+    rf"|\(?in\s+(?:{_COUNTS})(?!\w)|\((?:{_COUNTS})\)$)",
+    re.IGNORECASE,
 )
+"""A scale says it alone; a word such as "years" does in parentheses or after "in", or it may name columns."""
+
 _MOST_SIGNS = 60
 
 

@@ -112,14 +112,32 @@ def test_lines_of_prose_about_tables(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["(in thousands)", "EUR million", "in % of all ships", "Unit: kg", "€ billions", "Millions"]
+    "text",
+    [
+        "(in thousands)",
+        "EUR million",
+        "in % of all ships",
+        "Unit: kg",
+        "€ billions",
+        "(years)",
+        "in hours",
+        "Millions",
+    ],
 )
 def test_lines_that_say_in_what_a_table_counts(text: str) -> None:
     assert is_unit(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["In fog the horn sounds.", "Yearly fees", "Numbering of berths", "In the harbour"]
+    "text",
+    [
+        "In fog the horn sounds.",
+        "Yearly fees",
+        "Year Ended",
+        "Days of rest",
+        "Numbering of berths",
+        "In the harbour",
+    ],
 )
 def test_lines_that_name_no_unit(text: str) -> None:
     assert not is_unit(text)
