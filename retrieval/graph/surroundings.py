@@ -11,9 +11,6 @@ SEEDS = 30
 """Seeds that are looked around; the rest of the pool only competes."""
 NODES_MAX = 1200
 """Parts and chunks below the sections of the seeds and their parents, beyond which only the own are read."""
-LINKS_MAX = 400
-"""Targets of the seeds' documents beyond which links say nothing: their words would lift whoever has many
-(measured on five manuals: R@3 1.1 lower if they count all the same)."""
 _TREE = frozenset({EdgeKind.CONTAINS, EdgeKind.PARENT_OF})
 _INTO = frozenset({*_TREE, EdgeKind.EXPLAINED_BY})
 _ACROSS = frozenset({EdgeKind.EXPLAINED_BY, EdgeKind.LINKS_TO, EdgeKind.SIMILAR_TO})
@@ -57,7 +54,8 @@ def part_of(chunk: Chunk) -> str | None:
 def look_around(graph: GraphReader, seeds: Iterable[Chunk]) -> Surroundings:
     """Read parents, what hangs below those, links and similar chunks, then what the parts are.
 
-    Too many links are left out, and are no reason to leave out what hangs below.
+    Only what hangs below counts as too much: a document may have a thousand links or pages, of which rules
+    take those that fit the question.
     """
     best = tuple(seeds)[:SEEDS]
     own = sorted({part for chunk in best if (part := part_of(chunk))})
@@ -77,16 +75,11 @@ def look_around(graph: GraphReader, seeds: Iterable[Chunk]) -> Surroundings:
         seeds=best,
         above={} if dense else above,
         below=_by_source(tree),
-        leaving=_by_source(_few_links(graph.edges_from(sorted(ends), kinds=_ACROSS))),
+        leaving=_by_source(graph.edges_from(sorted(ends), kinds=_ACROSS)),
         explained=explained,
         parts=parts,
         dense=dense,
     )
-
-
-def _few_links(edges: Collection[Edge]) -> list[Edge]:
-    targets = {edge.dst for edge in edges if edge.kind is EdgeKind.LINKS_TO}
-    return [edge for edge in edges if edge.kind is not EdgeKind.LINKS_TO or len(targets) <= LINKS_MAX]
 
 
 def _parents(into: Collection[Edge], own: Collection[str]) -> dict[str, Edge]:

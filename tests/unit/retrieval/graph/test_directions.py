@@ -6,7 +6,7 @@ import pytest
 
 from indexes.ports import GraphReader
 from retrieval.graph.directions import go_aside, go_by_links, go_by_tool, go_to_similar, go_up, is_detail
-from retrieval.graph.surroundings import LINKS_MAX, NODES_MAX, Surroundings, look_around
+from retrieval.graph.surroundings import NODES_MAX, Surroundings, look_around
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.nodes import Chunk
 from tests.fakes.small_index import SOURCE, SmallIndex, build_index, link, page
@@ -112,14 +112,14 @@ def test_around_too_much_only_the_own_section_is_looked_at() -> None:
     assert list(go_aside(found, crowded[1][0], query="part")) == []
 
 
-@pytest.mark.parametrize(("more", "followed"), [(0, True), (1, False)])
-def test_many_links_say_nothing_and_hide_no_section(more: int, followed: bool) -> None:
+def test_a_page_of_many_links_is_no_reason_to_follow_none() -> None:
     hub = page("hub", {"Hub": "the hub"})
-    leaves = [page(f"p{n:04}", {f"Leaf {n}": f"leaf {n}"}) for n in range(LINKS_MAX + more)]
+    leaves = [page(f"p{n:04}", {f"Leaf {n}": f"leaf {n}"}) for n in range(NODES_MAX + 1)]
     links = [link(hub[1][0], one[1][0], f"leaf number {n}") for n, one in enumerate(leaves)]
     found = look_around(build_index([hub, *leaves], links).graph, [hub[1][0]])
     assert not found.dense
-    assert bool(list(go_by_links(found, hub[1][0], query="leaf number 300"))) is followed
+    first, *_ = go_by_links(found, hub[1][0], query="leaf number 1100")
+    assert first.doc == leaves[1100][1][0].doc
 
 
 def test_tables_code_and_captions_are_details(index: SmallIndex) -> None:
