@@ -97,7 +97,7 @@ def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) 
         index,
         environment=settings.environment(),
         use_graph=query.use_graph,
-        use_rerank=query.rerank,
+        use_rerank=bool(query.rerank),
     )
     for warning in readers.warnings:
         print(f"retrieval: warning: {one_line(warning)}", file=sys.stderr)

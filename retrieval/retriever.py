@@ -19,7 +19,7 @@ from retrieval.question.route import route_of
 from retrieval.ranking.candidates import score_candidates
 from retrieval.ranking.copies import find_copies, join_copies
 from retrieval.ranking.definitions import find_definitions
-from retrieval.ranking.rerank import divide, leading_chunk, rerank_within_roles
+from retrieval.ranking.rerank import divide, leading_chunk, rerank_best
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
 from retrieval.ranking.twins import find_twins
@@ -30,6 +30,7 @@ from retrieval.search.seeds import (
     SeedList,
     balance_pool,
     found_by_search,
+    found_nearest,
     fuse_lists,
     gather_lists,
 )
@@ -42,12 +43,16 @@ RERANK = "rerank"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalResult:
-    """What a query brought: the bundle, all candidates in rank order, and which say nearly the same."""
+    """What a query brought: the bundle, all candidates in rank order, and which say nearly the same.
+
+    `nearest` are the ids that selection alternates with.
+    """
 
     query: Query
     bundle: ContextBundle
     candidates: tuple[Scored, ...]
     copies: Mapping[str, Collection[str]]
+    nearest: tuple[str, ...] = ()
 
 
 class Retriever:
@@ -89,7 +94,11 @@ class Retriever:
     def walk(self, query: Query) -> RetrievalResult:
         """Return the evidence for *query* together with all that it was chosen from; raises as `retrieve`."""
         check_policy(self._policy, query)
-        query = replace(query, filters=date_filters(query.filters, self._as_of))
+        query = replace(
+            query,
+            filters=date_filters(query.filters, self._as_of),
+            rerank=self._reranker is not None if query.rerank is None else query.rerank,
+        )
         asked = EmbeddedQuery(
             query=query,
             vector=self._encoder.encode_query(query.text),
@@ -97,7 +106,9 @@ class Retriever:
         )
         found = self._find(asked)
         reached = self._reach(asked, found)
-        candidates = self._rerank(asked, self._score(asked, found, reached))
+        scored = self._score(asked, found, reached)
+        candidates = self._rerank(asked, scored, by_role=reached.spread.ran)
+        nearest = () if reached.spread.ran else found_nearest(found.lists)
         copies = self._copies(query, candidates)
         selection = select_evidence(
             candidates,
@@ -105,6 +116,7 @@ class Retriever:
             top_k=query.top_k,
             definitions=find_definitions(candidates, entities_of(query.text, found.known.names)),
             of_tools=[one.chunk for one in reached.tools if one.chunk],
+            nearest=nearest,
         )
         evidence = self._named(
             number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
@@ -128,7 +140,9 @@ class Retriever:
                 evidence=evidence,
             ),
         )
-        return RetrievalResult(query=query, bundle=bundle, candidates=candidates, copies=copies)
+        return RetrievalResult(
+            query=query, bundle=bundle, candidates=candidates, copies=copies, nearest=nearest
+        )
 
     def _named(self, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
         """Say what the ends of paths are called; a graph that went away meanwhile costs only that."""
@@ -191,19 +205,23 @@ class Retriever:
         )
 
     def _reranks(self, query: Query) -> bool:
-        return query.rerank and self._reranker is not None
+        return bool(query.rerank) and self._reranker is not None
 
     def _missing(self, query: Query) -> frozenset[str]:
         return frozenset({RERANK} if query.rerank and self._reranker is None else ())
 
-    def _rerank(self, asked: EmbeddedQuery, candidates: tuple[Scored, ...]) -> tuple[Scored, ...]:
+    def _rerank(
+        self, asked: EmbeddedQuery, candidates: tuple[Scored, ...], *, by_role: bool
+    ) -> tuple[Scored, ...]:
         if not asked.query.rerank or self._reranker is None:
             return candidates
-        best, _ = divide(candidates)
+        best, _ = divide(candidates, by_role=by_role)
         ids = sorted({chunk for one in best if (chunk := leading_chunk(one))})
         leading = {chunk.id: chunk for chunk in self._chunks.get(ids)}
         pages = read_pages(self._chunks, asked, [one.chunk for one in best])
-        return rerank_within_roles(self._reranker, asked.query.text, candidates, leading, pages=pages)
+        return rerank_best(
+            self._reranker, asked.query.text, candidates, leading, pages=pages, by_role=by_role
+        )
 
     def _copies(self, query: Query, candidates: tuple[Scored, ...]) -> Mapping[str, Collection[str]]:
         twins = find_twins(candidates)

@@ -71,7 +71,8 @@ class ToolUse:
 class Query:
     """A question and how to answer it; `token_budget` counts encoder tokens of evidence.
 
-    `persona` is a line or two on who answers and in which tone; it changes no evidence.
+    `rerank` is None where a cross-encoder shall order the best if there is one. `persona` is a line or two on
+    who answers and in which tone; it changes no evidence.
     """
 
     text: str
@@ -79,7 +80,7 @@ class Query:
     top_k: int = 10
     token_budget: int = 2500
     use_graph: bool = True
-    rerank: bool = False
+    rerank: bool | None = False
     persona: str | None = None
     tool: ToolUse | None = None
 

@@ -1,7 +1,8 @@
 """All questions of a set, asked one way: what was found for each, measured by entries."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from bench.questions.documents import CACHE, SETS, build_index, unpack_documents
 from bench.questions.gold import (
@@ -20,11 +21,14 @@ from indexes.wiring import OpenedStores, Readers, readers_of
 from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
-from schemas.evidence import ContextBundle
-from schemas.nodes import Chunk
+from schemas.evidence import ContextBundle, SearchField
+from schemas.ids import normalise_text
+from schemas.nodes import Chunk, Section
 
 TOP_K = 10
 CACHE_MB = 1024
+EQUAL_BY, EQUAL_AMONG = 300, 10
+"""Characters that a chunk's equals are searched by, and hits that are compared."""
 
 Figures = Mapping[str, float]
 """A value per measure; a measure that says nothing of a question is absent."""
@@ -40,11 +44,31 @@ class OpenedSet:
     questions: tuple[AskedQuestion, ...]
     readers: Readers
     under: TextUnderBox | None
+    seen: dict[str, Passage] = field(default_factory=dict)
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
-        """Return chunks, in the order of *ids*, as gold sees them."""
-        rows = {row.id: row for row in self.readers.chunks.get(sorted(set(ids)))}
-        return [_passage(rows[chunk]) for chunk in ids if chunk in rows]
+        """Return chunks, in the order of *ids*, as gold sees them.
+
+        Of several that are equal word for word evidence shows one, which stands for all of them.
+        """
+        new = self.readers.chunks.get(sorted({*ids} - self.seen.keys()))
+        for row in new:
+            self.seen[row.id] = reduce(Passage.also_at, self._as_gold_sees((row, *self._equal(row))))
+        return [self.seen[chunk] for chunk in ids if chunk in self.seen]
+
+    def _equal(self, row: Chunk) -> list[Chunk]:
+        text = normalise_text(row.text)
+        hits = self.readers.chunks.search_text(SearchField.TEXT, text[:EQUAL_BY], top_k=EQUAL_AMONG)
+        rows = self.readers.chunks.get(sorted({hit.chunk_id for hit in hits} - {row.id}))
+        return [one for one in rows if normalise_text(one.text) == text]
+
+    def _as_gold_sees(self, rows: Collection[Chunk]) -> list[Passage]:
+        sections = self._fragments({row.section_id for row in rows if row.section_id})
+        return [_passage(row, sections) for row in rows]
+
+    def _fragments(self, sections: Collection[str]) -> Mapping[str, str | None]:
+        nodes = self.readers.graph.nodes(sorted(sections)) if self.readers.graph else ()
+        return {node.id: node.fragment for node in nodes if isinstance(node, Section)}
 
 
 def open_set(name: str, *, held_out: bool, kinds: Collection[str] = ()) -> OpenedSet:
@@ -63,13 +87,14 @@ def open_set(name: str, *, held_out: bool, kinds: Collection[str] = ()) -> Opene
     )
 
 
-def _passage(chunk: Chunk) -> Passage:
+def _passage(chunk: Chunk, sections: Mapping[str, str | None]) -> Passage:
     return passage_of(
         url=chunk.url,
         file_path=chunk.file_path,
         fragment=chunk.fragment,
         fragments=chunk.fragments,
         text=chunk.text,
+        section=sections.get(chunk.section_id or ""),
         page_no=chunk.page_no,
         box=chunk.bbox,
     )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -19,15 +19,20 @@ TextUnderBox = Callable[[int, BBox], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A found chunk as gold sees it: every place it stands at, the place a citation of it opens at, its text.
+    """A found chunk as gold sees it: every place it stands at, those where a citation of it opens, its text.
 
-    `box` is where a citation of a PDF opens, with the page.
+    What opens at an entry inside a section opens in that section and on that page, too. `box` is where a
+    citation of a PDF opens, with the page.
     """
 
     places: frozenset[str]
-    opens_at: str
+    opens: frozenset[str]
     text: str
     box: tuple[int, BBox] | None = None
+
+    def also_at(self, other: "Passage") -> "Passage":
+        """Count as standing, and opening, where another passage that says the same does."""
+        return replace(self, places=self.places | other.places, opens=self.opens | other.opens)
 
 
 def passage_of(
@@ -37,17 +42,22 @@ def passage_of(
     fragment: str | None,
     fragments: Collection[str],
     text: str,
+    section: str | None = None,
     page_no: int | None = None,
     box: BBox | None = None,
 ) -> Passage:
-    """Return what gold compares; a page is named by its path below the site, a PDF by its file's name."""
+    """Return what gold compares; a page is named by its path below the site, a PDF by its file's name.
+
+    Args: section: the fragment of the section that the chunk is part of.
+    """
     if page_no is not None:
         at = f"{Path(unquote(urlsplit(url).path) if url else file_path or '').name}#page={page_no}"
-        return Passage(places=frozenset({at}), opens_at=at, text=text, box=(page_no, box) if box else None)
+        here = frozenset({at})
+        return Passage(places=here, opens=here, text=text, box=(page_no, box) if box else None)
     page = unquote(urlsplit(url).path).lstrip("/") if url else file_path or ""
     page = f"{page}index.html" if not page or page.endswith("/") else page
-    own = (_at(page, fragment), *(_at(page, one) for one in fragments), page)
-    return Passage(places=frozenset(own), opens_at=own[0], text=text)
+    opens = frozenset({_at(page, fragment), _at(page, section), page})
+    return Passage(places=opens | {_at(page, one) for one in fragments}, opens=opens, text=text)
 
 
 def _at(page: str, fragment: str | None) -> str:
@@ -94,7 +104,7 @@ def opens_right(
     if cited.box is not None and under is not None:
         page, box = cited.box
         return any(holds(under(page, box), fact) for fact in question.facts)
-    return any(unquote(place) in {cited.opens_at, cited.opens_at.partition("#")[0]} for place in entry.places)
+    return any(unquote(place) in cited.opens for place in entry.places)
 
 
 def reader_of_boxes(pdf: Path) -> TextUnderBox:

@@ -1,4 +1,4 @@
-"""What stands around the best seeds, read in four batched calls for any number of them."""
+"""What stands around the best seeds, read in five batched calls for any number of them."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,10 +9,11 @@ from schemas.nodes import Chunk, PdfRegion, Section
 
 SEEDS = 30
 """Seeds that are looked around; the rest of the pool only competes."""
-NODES_MAX = 400
+NODES_MAX = 1200
+"""Parts and chunks below the sections of the seeds and their parents, beyond which only the own are read."""
 _TREE = frozenset({EdgeKind.CONTAINS, EdgeKind.PARENT_OF})
 _INTO = frozenset({*_TREE, EdgeKind.EXPLAINED_BY})
-_OUT = frozenset({*_INTO, EdgeKind.LINKS_TO, EdgeKind.SIMILAR_TO})
+_ACROSS = frozenset({EdgeKind.EXPLAINED_BY, EdgeKind.LINKS_TO, EdgeKind.SIMILAR_TO})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,20 +52,22 @@ def part_of(chunk: Chunk) -> str | None:
 
 
 def look_around(graph: GraphReader, seeds: Iterable[Chunk]) -> Surroundings:
-    """Read parents, then what hangs below those, links and similar chunks, then what the parts are."""
+    """Read parents, what hangs below those, links and similar chunks, then what the parts are.
+
+    Only what hangs below counts as too much: a document may have a thousand links or pages, of which rules
+    take those that fit the question.
+    """
     best = tuple(seeds)[:SEEDS]
     own = sorted({part for chunk in best if (part := part_of(chunk))})
     into = graph.edges_to([*own, *(chunk.id for chunk in best)], kinds=_INTO)
     explained = tuple(edge for edge in into if edge.kind is EdgeKind.EXPLAINED_BY)
     above = _parents(into, own)
     parents = sorted({edge.src for edge in above.values()})
-    ends = {chunk.doc for chunk in best} | {chunk.id for chunk in best} | {edge.src for edge in explained}
-    out = graph.edges_from(sorted({*own, *parents, *ends}), kinds=_OUT)
-    dense = len({edge.dst for edge in out}) > NODES_MAX
+    tree = list(graph.edges_from(sorted({*own, *parents}), kinds=_TREE))
+    dense = len({edge.dst for edge in tree}) > NODES_MAX
     if dense:
-        out = tuple(edge for edge in out if edge.src in own)
-        explained = ()
-    tree = [edge for edge in out if edge.kind in _TREE]
+        tree = [edge for edge in tree if edge.src in own]
+    ends = {chunk.doc for chunk in best} | {chunk.id for chunk in best} | {edge.src for edge in explained}
     parts = _parts(graph, {edge.dst for edge in tree} | set(own) | set(parents))
     missing = sorted(parts.keys() - {edge.src for edge in tree})
     tree += graph.edges_from(missing, kinds={EdgeKind.CONTAINS}) if missing and not dense else ()
@@ -72,7 +75,7 @@ def look_around(graph: GraphReader, seeds: Iterable[Chunk]) -> Surroundings:
         seeds=best,
         above={} if dense else above,
         below=_by_source(tree),
-        leaving=_by_source(edge for edge in out if edge.kind not in _TREE),
+        leaving=_by_source(graph.edges_from(sorted(ends), kinds=_ACROSS)),
         explained=explained,
         parts=parts,
         dense=dense,

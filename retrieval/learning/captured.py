@@ -13,7 +13,8 @@ from schemas.nodes import Chunk
 TOP_K = 12
 """As many chunks as a bundle contains, so that ten documents fit among them."""
 LOOKED_AT = 60
-"""Best candidates that are offered to the selection first; all are where these do not fill it."""
+"""Best candidates that are offered to the selection first; all are where these do not fill it, or where it
+alternates with what is nearest, which may stand anywhere."""
 
 PARTS = tuple(one.name for one in fields(Scores))
 
@@ -26,17 +27,19 @@ class Captured:
     candidates: tuple[Scored, ...]
     copies: Mapping[str, Collection[str]]
     keys: Mapping[str, str]
+    nearest: tuple[str, ...] = ()
 
     def rank_documents(self, weights: Scores) -> tuple[str, ...]:
         """Return the documents of the evidence under other weights, in rank order; gold by its own name."""
         ranked = sorted(self.candidates, key=lambda one: (-blend(one.scores, weights), one.chunk.id))
-        chosen = self._select(ranked[:LOOKED_AT]) or self._select(ranked) or ()
+        few = () if self.nearest else self._select(ranked[:LOOKED_AT])
+        chosen = few or self._select(ranked) or ()
         return tuple(dict.fromkeys(self.keys[one.chunk.id] for one in chosen))
 
     def _select(self, ranked: list[Scored]) -> tuple[Scored, ...] | None:
         """Select as a retriever does; None where a longer list might give others."""
         placed = [replace(one, place=place) for place, one in enumerate(ranked)]
-        selection = select_evidence(placed, self.copies, top_k=TOP_K)
+        selection = select_evidence(placed, self.copies, top_k=TOP_K, nearest=self.nearest)
         whole = len(ranked) == len(self.candidates)
         sure = len(selection.chosen) == TOP_K and selection.relaxed == 0
         return selection.chosen if whole or sure else None
@@ -46,7 +49,13 @@ def capture(question: KnownQuestion, walk: Callable[[Query], RetrievalResult]) -
     """Retrieve once for *question* and keep everything its score is blended from."""
     found = walk(Query(text=question.text, top_k=TOP_K))
     keys = {one.chunk.id: _key(one.chunk, question.gold) for one in found.candidates}
-    return Captured(question=question, candidates=found.candidates, copies=found.copies, keys=keys)
+    return Captured(
+        question=question,
+        candidates=found.candidates,
+        copies=found.copies,
+        keys=keys,
+        nearest=found.nearest,
+    )
 
 
 def _key(chunk: Chunk, gold: Collection[str]) -> str:

@@ -32,7 +32,7 @@ def build_query(
     top_k: int = 10,
     token_budget: int = 2500,
     use_graph: bool = True,
-    rerank: bool = False,
+    rerank: bool | None = False,
     persona: str | None = None,
     tool: ToolUse | None = None,
 ) -> Query:

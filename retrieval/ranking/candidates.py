@@ -129,7 +129,8 @@ def score_candidates(
     bases = {**bases, **measure.of({row.doc for row in rows.values()})}
     activated = _activate(bases, spread, landing, rows)
     candidates = Candidates(
-        anchors=weigh_anchors(query, tuple(rows.values()), expansion.links),
+        # Where pages link all over, what a link says lifts whoever has many: R@3 1.3 lower on six manuals.
+        anchors=weigh_anchors(query, tuple(rows.values()), expansion.links if spread.ran else ()),
         as_of=as_of,
         found=found,
         bases=bases,

@@ -113,6 +113,11 @@ def found_by_search(lists: Lists) -> frozenset[str]:
     return frozenset(hit.chunk_id for hits in shown for hit in hits)
 
 
+def found_nearest(lists: Lists) -> tuple[str, ...]:
+    """Return the ten chunks whose text is nearest by cosine, best first."""
+    return tuple(hit.chunk_id for hit in lists[SeedList.TEXT_DENSE][:NEAREST])
+
+
 def fuse_lists(lists: Lists, route: Route) -> tuple[Hit, ...]:
     """Fuse by `sum(weight / (60 + rank))`, rank from 1; order (-round(score, 6), id).
 

@@ -82,7 +82,10 @@ class ToolRequest(BaseModel):
 
 
 class RetrieveRequest(BaseModel):
-    """A question; `filters` are those of the command line, several values of one key mean any of them."""
+    """A question; `filters` are those of the command line, several values of one key mean any of them.
+
+    `rerank` null: a cross-encoder orders the best where it is installed.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -91,7 +94,7 @@ class RetrieveRequest(BaseModel):
     top_k: Whole = Field(default=10, ge=1, le=TOP_K_MAX)
     token_budget: Whole = Field(default=2500, ge=TOKEN_BUDGET_MIN, le=TOKEN_BUDGET_MAX)
     use_graph: bool = True
-    rerank: bool = False
+    rerank: bool | None = None
     persona: str | None = Field(default=None, max_length=PERSONA_MAX, pattern=_ONE_LINE)
     tool: ToolRequest | None = None
 

@@ -1,5 +1,6 @@
 """The bench of questions: its files, what counts as found, and what an answer is worth."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from bench.questions.asking import measure
 from bench.questions.baselines import by_rank, by_share, fuse
 from bench.questions.checking import check_gold
 from bench.questions.documents import SETS, unpack_documents
-from bench.questions.gold import Passage, found_entries, holds, passage_of
+from bench.questions.gold import Passage, found_entries, holds, opens_right, passage_of
 from bench.questions.question_files import (
     KINDS,
     AskedQuestion,
@@ -80,6 +81,29 @@ def test_a_passage_stands_at_its_own_fragment_at_those_inside_it_and_on_its_page
     assert web("").places == {"index.html"}
 
 
+def test_a_passage_at_an_anchor_inside_a_section_stands_in_that_section() -> None:
+    passage = passage_of(
+        url="http://127.0.0.1:1/a.html",
+        file_path=None,
+        fragment="id2",
+        fragments=(),
+        text="",
+        section="scope",
+    )
+    assert passage.opens == {"a.html", "a.html#id2", "a.html#scope"}
+    assert passage.places == {"a.html", "a.html#id2", "a.html#scope"}
+    inside = replace(QUESTION, entries=(Entry(at="a.html#scope"),))
+    assert opens_right([passage], inside, inside.entries[0], under=None)
+
+
+def test_a_passage_stands_where_one_that_is_equal_to_it_does() -> None:
+    here, there = web("manual.html", "def_x"), web("glossary.html", "def_x")
+    assert here.also_at(there).places == here.places | there.places
+    asked = replace(QUESTION, entries=(Entry(at="glossary.html#def_x"),))
+    assert found_entries([here], asked) == (None,)
+    assert found_entries([here.also_at(there)], asked) == (1,)
+
+
 def test_a_passage_of_a_pdf_stands_on_its_page() -> None:
     passage = passage_of(
         url=None,
@@ -109,7 +133,10 @@ def test_a_box_is_right_where_the_words_under_it_hold_a_fact() -> None:
         facts=(("LEASE_TTL",),),
     )
     found = Passage(
-        places=frozenset({"m.pdf#page=2"}), opens_at="m.pdf#page=2", text="", box=(2, BBox(0, 0, 9, 9))
+        places=frozenset({"m.pdf#page=2"}),
+        opens=frozenset({"m.pdf#page=2"}),
+        text="",
+        box=(2, BBox(0, 0, 9, 9)),
     )
     assert measure(question, [found], under=lambda page, box: "LEASE_TTL is")["opens"] == 1.0
     assert measure(question, [found], under=lambda page, box: "something else")["opens"] == 0.0

@@ -18,6 +18,7 @@ from schemas.nodes import Chunk
 from schemas.records import to_record
 from tests.fakes.governance import governance_documents, governance_index
 from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, link, page, typed
+from tests.fakes.wiki import FixedReranker
 
 
 @pytest.fixture(scope="module")
@@ -232,6 +233,18 @@ def test_rerank_without_a_reranker_is_said_and_changes_nothing(index: SmallIndex
     assert asked.degraded == ("rerank",)
     assert replace(asked, diagnostics={}, degraded=()) == replace(plain, diagnostics={})
     assert any("rerank" in note for note in asked.diagnostics["notes"])
+
+
+@pytest.mark.parametrize(("wanted", "judged"), [(None, True), (True, True), (False, False)])
+def test_who_leaves_it_open_gets_what_is_there(index: SmallIndex, wanted: bool | None, judged: bool) -> None:
+    judge = FixedReranker(1.0)
+    retriever = Retriever(
+        index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF, reranker=judge
+    )
+    result = retriever.walk(build_query("backup", rerank=wanted))
+    assert result.query.rerank is judged
+    assert any(one.logit is not None for one in result.candidates) is judged
+    assert ask(index, "backup", rerank=None).degraded == ()
 
 
 def test_the_score_is_the_blend_of_its_parts(index: SmallIndex) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from indexes.ports import GraphReader
 from retrieval.graph.directions import go_aside, go_by_links, go_by_tool, go_to_similar, go_up, is_detail
-from retrieval.graph.surroundings import Surroundings, look_around
+from retrieval.graph.surroundings import NODES_MAX, Surroundings, look_around
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.nodes import Chunk
 from tests.fakes.small_index import SOURCE, SmallIndex, build_index, link, page
@@ -101,12 +101,25 @@ def test_tools_lead_to_the_other_passages_that_explain_them() -> None:
 
 
 def test_around_too_much_only_the_own_section_is_looked_at() -> None:
-    hub = page("hub", {"Hub": "the hub"})
-    leaves = [page(f"p{n:03}", {f"Leaf {n}": f"leaf {n}"}) for n in range(401)]
-    index = build_index([hub, *leaves], [link(hub[1][0], one[1][0], "the hub") for one in leaves])
-    found = look_around(index.graph, [hub[1][0]])
+    crowded = page("crowded", {f"Part {n}": f"part {n}" for n in range(NODES_MAX + 1)})
+    doc, rows = crowded[1][0].doc, crowded[1]
+    parts = [row.section_id or "" for row in rows]
+    index = build_index(
+        [crowded], [plain_edge(EdgeKind.CONTAINS, doc, part, doc=doc, source=SOURCE) for part in parts]
+    )
+    found = look_around(index.graph, [crowded[1][0]])
     assert found.dense
-    assert list(go_by_links(found, hub[1][0], query="the hub")) == []
+    assert list(go_aside(found, crowded[1][0], query="part")) == []
+
+
+def test_a_page_of_many_links_is_no_reason_to_follow_none() -> None:
+    hub = page("hub", {"Hub": "the hub"})
+    leaves = [page(f"p{n:04}", {f"Leaf {n}": f"leaf {n}"}) for n in range(NODES_MAX + 1)]
+    links = [link(hub[1][0], one[1][0], f"leaf number {n}") for n, one in enumerate(leaves)]
+    found = look_around(build_index([hub, *leaves], links).graph, [hub[1][0]])
+    assert not found.dense
+    first, *_ = go_by_links(found, hub[1][0], query="leaf number 1100")
+    assert first.doc == leaves[1100][1][0].doc
 
 
 def test_tables_code_and_captions_are_details(index: SmallIndex) -> None:
@@ -117,7 +130,7 @@ def test_tables_code_and_captions_are_details(index: SmallIndex) -> None:
     assert is_detail(replace(plain, captions=("Figure 2",)))
 
 
-def test_any_number_of_seeds_costs_four_calls(index: SmallIndex) -> None:
+def test_any_number_of_seeds_costs_five_calls(index: SmallIndex) -> None:
     calls: list[str] = []
 
     class Counted:
@@ -129,4 +142,4 @@ def test_any_number_of_seeds_costs_four_calls(index: SmallIndex) -> None:
 
     graph: GraphReader = Counted()  # type: ignore[assignment]
     look_around(graph, index.rows)
-    assert len(calls) <= 4
+    assert len(calls) <= 5

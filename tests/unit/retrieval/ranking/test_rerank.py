@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from retrieval.ranking.rerank import DEPTH, rerank_within_roles
+from retrieval.ranking.rerank import ALONE_DEPTH, DEPTH, rerank_best
 from retrieval.ranking.score import Scored
 from schemas.evidence import Origin, PathStep, Scores
 from schemas.nodes import Chunk, DocumentKind
@@ -44,35 +44,46 @@ def order(found: Sequence[Scored]) -> list[str]:
 def test_a_role_keeps_its_places_whatever_the_logits_say() -> None:
     candidates = [scored("a", 0.9, "anchor"), scored("b", 0.5, "bridge"), scored("c", 0.4, "rest")]
     judge = Judge({"c": 10.0, "b": -10.0})
-    assert order(rerank_within_roles(judge, "q", candidates, {})) == ["a", "b", "c"]
+    assert order(rerank_best(judge, "q", candidates, {})) == ["a", "b", "c"]
 
 
 def test_within_a_role_a_clear_logit_wins_over_a_close_score() -> None:
     candidates = [scored("a", 0.50), scored("x", 0.49, "bridge"), scored("b", 0.48)]
-    found = rerank_within_roles(Judge({"b": 8.0, "a": -2.0}), "q", candidates, {})
+    found = rerank_best(Judge({"b": 8.0, "a": -2.0}), "q", candidates, {})
     assert order(found) == ["b", "x", "a"]
     assert {one.chunk.text: one.logit for one in found} == {"a": -2.0, "b": 8.0, "x": 0.0}
 
 
 def test_equal_worth_keeps_the_order_of_the_blend() -> None:
-    assert order(rerank_within_roles(Judge(), "q", [scored("b", 0.5), scored("a", 0.5)], {})) == ["a", "b"]
+    assert order(rerank_best(Judge(), "q", [scored("b", 0.5), scored("a", 0.5)], {})) == ["a", "b"]
 
 
 def test_only_the_best_are_read_and_the_rest_follow_in_order() -> None:
     many = [scored(f"c{n:02}", 0.9 - n / 100) for n in range(DEPTH + 5)]
     judge = Judge({f"c{DEPTH + 1:02}": 10.0})
-    found = rerank_within_roles(judge, "q", many[::-1], {})
+    found = rerank_best(judge, "q", many[::-1], {})
     assert len(judge.shown) == DEPTH
     assert order(found) == [one.chunk.text for one in many]
+
+
+def test_where_the_graph_says_nothing_the_logit_decides_whatever_the_role() -> None:
+    candidates = [scored("a", 0.9, "anchor"), scored("b", 0.5, "bridge"), scored("c", 0.4, "rest")]
+    judge = Judge({"c": 10.0, "b": 2.0})
+    assert order(rerank_best(judge, "q", candidates, {}, by_role=False)) == ["c", "b", "a"]
+
+
+def test_where_the_graph_says_nothing_more_are_read() -> None:
+    many = [scored(f"c{n:02}", 0.9 - n / 100) for n in range(ALONE_DEPTH + 5)]
+    judge = Judge()
+    assert order(rerank_best(judge, "q", many, {}, by_role=False)) == [one.chunk.text for one in many]
+    assert len(judge.shown) == ALONE_DEPTH
 
 
 def test_a_bridge_is_read_after_the_passage_that_leads_to_it() -> None:
     first = scored("first", 0.9, "anchor")
     step = PathStep(src="page:first", kind="links_to", dst="page:next", chunk="chunk:first")
     judge = Judge()
-    rerank_within_roles(
-        judge, "q", [first, scored("next", 0.5, "bridge", (step,))], {"chunk:first": first.chunk}
-    )
+    rerank_best(judge, "q", [first, scored("next", 0.5, "bridge", (step,))], {"chunk:first": first.chunk})
     assert judge.shown == ["Top > FIRST\nfirst", "Top > FIRST\nfirst\nTop > NEXT\nnext"]
 
 
@@ -88,7 +99,7 @@ def test_of_each_page_of_a_pdf_the_best_passage_is_read_with_the_rest_of_the_pag
         on_page(scored("c", 0.7), 2),
     ]
     judge = Judge({"and more": 8.0})
-    found = rerank_within_roles(judge, "q", candidates, {}, pages={"chunk:c": "and more"})
+    found = rerank_best(judge, "q", candidates, {}, pages={"chunk:c": "and more"})
     assert judge.shown == ["Top > A\na", "Top > C\nc\nand more"]
     assert order(found) == ["c", "a", "b"], "pages keep no roles apart, and what else is on them follows"
 
@@ -100,5 +111,5 @@ def test_pages_of_pdfs_keep_their_places_among_other_documents() -> None:
         scored("b", 0.7),
         on_page(scored("q", 0.6), 2),
     ]
-    found = rerank_within_roles(Judge({"q": 9.0, "p": -9.0}), "q", candidates, {})
+    found = rerank_best(Judge({"q": 9.0, "p": -9.0}), "q", candidates, {})
     assert order(found) == ["a", "q", "b", "p"]

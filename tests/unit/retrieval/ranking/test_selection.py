@@ -52,6 +52,13 @@ def test_caps_give_way_where_the_scores_say_so_and_not_before() -> None:
     assert ids([*one_page, near, far], 7) == ["a0", "a1", "a2", "b", "a3", "a4", "c"]
 
 
+def test_every_second_place_from_the_fourth_on_is_for_what_is_nearest() -> None:
+    ranked = [scored(f"a{n}", 0.9 - n / 100, doc=f"page:{n}") for n in range(9)]
+    nearest = ["a8", "a0", "gone", "a7", "a4"]
+    chosen = select_evidence(ranked, top_k=9, nearest=nearest).chosen
+    assert [one.chunk.id for one in chosen] == ["a0", "a1", "a2", "a8", "a3", "a7", "a4", "a5", "a6"]
+
+
 def test_places_of_a_reranker_hold_within_the_caps() -> None:
     ranked = [replace(scored(f"a{n}", n / 10, doc=f"page:{n}"), place=9 - n) for n in range(9)]
     assert ids(ranked, 9) == [f"a{n}" for n in reversed(range(9))]

@@ -64,7 +64,9 @@ def test_a_bundle_is_that_of_the_library_and_keeps_the_published_schema(
     with open_retriever(folder, environment={}, clock=lambda: 0.0) as retriever:
         from retrieval.question.query import filters_from_record
 
-        query = build_query("What depends on GOV-0017?", top_k=5, filters=filters_from_record(filters))
+        query = build_query(
+            "What depends on GOV-0017?", top_k=5, filters=filters_from_record(filters), rerank=None
+        )
         assert record == json.loads(json.dumps(to_record(retriever.retrieve(query))))
 
 
