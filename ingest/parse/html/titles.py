@@ -5,8 +5,11 @@ from enum import StrEnum
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import class_words
+from ingest.parse.html.dom import HEADING_LEVELS, class_words
 from ingest.parse.html.words import word_set
+
+TITLE_TAGS = word_set("figcaption p div caption") | HEADING_LEVELS.keys()
+"""Elements that titles and captions are written in."""
 
 _NOTE_TITLES = word_set("admonition-title admonition-heading admonitionheading alert-heading alert-title")
 _CODE_TITLES = word_set("code-block-caption codeblocktitle")
