@@ -24,7 +24,7 @@ SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
 .PHONY: bench bench-no-change bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
-.PHONY: bench-questions bench-compositions bench-speed
+.PHONY: bench-questions bench-compositions bench-speed bench-pdf
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -60,7 +60,8 @@ demo: setup ## crawl this project's own manual, ask it questions, edit a page, c
 	@$(BIN)/sitegraph demo
 
 test: setup ## the tests that end within minutes
-	@$(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder
+	@# Four workers would rewrite the assertions of all files again each time, where bytecode is not to be kept.
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder
 
 faults: setup ## kill runs at every named point, and fifty times at random (half an hour)
 	@$(BIN)/python -m pytest -q -m long --ignore=tests/quality
@@ -106,6 +107,9 @@ bench-speed: setup ## milliseconds a question over 100,000 chunks; makes the ind
 
 bench-serve: setup ## `sitegraph serve` under load for five minutes, a generation published meanwhile
 	@$(BIN)/python -m bench.serve_load
+
+bench-pdf: setup ## tables and places of text in PDFs of many producers; fetches packages with apt-get
+	@$(BIN)/python -m tests.quality.pdf_collection .cache/pdf-collection
 
 bench-similar: setup ## join similar passages, change one in a hundred, compare with a rebuild
 	@$(BIN)/python -m bench.similar

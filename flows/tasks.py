@@ -73,7 +73,7 @@ def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch: 
 
     with resources_of(run) as parts:
         context = parts.crawling()
-        documents = fetch_batch(context, batch.uris)
+        documents = fetch_batch(context, batch.uris, sampled=batch.sampled)
         to_parse = unparsed(context, batch.uris)
         return FetchedBatch(documents=documents, to_parse=to_parse, http=parts.take_http())
 

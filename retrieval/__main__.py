@@ -34,6 +34,7 @@ _EXAMPLE = """examples:
   python -m retrieval --query "What depends on GOV-0017?" --top-k 5 --use-graph --filter doc_type=governance
   python -m retrieval --doc-id GOV-0017 --index ./my-index --filter "last_modified>=2024-01-01"
   python -m retrieval --query "restore a backup" --index ./my-index --filter recency=90d --format text
+  python -m retrieval --query "How are GOV-0099 and ADR-0042 related?" --index ./my-index --format bundle
 """
 
 
@@ -51,8 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         settings = _read_settings()
         index = Path(options.index or settings.index)
-        result = _answer(index, query, settings, only_named=options.doc_id is not None)
-        _print_bundle(result.bundle, as_text=options.format == "text")
+        result = _answer(
+            index,
+            query,
+            settings,
+            only_named=options.doc_id is not None,
+            with_relations=options.format != "json",
+        )
+        _print_bundle(result.bundle, form=options.format)
         _log(index, result)
     except BrokenPipeError:
         return _leave_output(0)
@@ -87,11 +94,14 @@ def exit_code(error: SitegraphError) -> int:
     return 3 if isinstance(error, StoreUnavailable) else 1
 
 
-def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) -> "RetrievalResult":
+def _answer(
+    index: Path, query: Query, settings: Settings, *, only_named: bool, with_relations: bool
+) -> "RetrievalResult":
     from indexes.wiring import open_readers
     from retrieval.merge import walk_merged
     from retrieval.opening import build_retriever
     from retrieval.question.policy import read_policy
+    from retrieval.related import relate_walk
 
     readers = open_readers(
         index,
@@ -102,13 +112,18 @@ def _answer(index: Path, query: Query, settings: Settings, *, only_named: bool) 
     for warning in readers.warnings:
         print(f"retrieval: warning: {one_line(warning)}", file=sys.stderr)
     retriever = build_retriever(readers, policy=read_policy(settings.deny))
-    return walk_merged(retriever, query, boost=settings.graph_boost, only_named=only_named)
+    walk = walk_merged(retriever, query, boost=settings.graph_boost, only_named=only_named)
+    return relate_walk(readers, walk) if with_relations else walk
 
 
-def _print_bundle(bundle: "ContextBundle", *, as_text: bool) -> None:
+def _print_bundle(bundle: "ContextBundle", *, form: str) -> None:
     from retrieval.bundle.render import render_text, to_rows
+    from schemas.records import to_record
 
-    print(render_text(bundle) if as_text else to_json(to_rows(bundle), indent=2))
+    if form == "text":
+        print(render_text(bundle))
+    else:
+        print(to_json(to_record(bundle) if form == "bundle" else to_rows(bundle), indent=2))
     sys.stdout.flush()  # here, where a closed pipe still gets its exit code
 
 
@@ -135,7 +150,7 @@ def _read_settings() -> Settings:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m retrieval",
-        description="Print the passages that answer a query, as one JSON array of rows.",
+        description="Print the passages that answer a query, as one JSON array of rows or as a bundle.",
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -161,7 +176,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="KEY=VALUE",
         help=f"keep matching chunks; repeatable; keys: {', '.join(FILTER_KEYS)}",
     )
-    parser.add_argument("--format", choices=("json", "text"), default="json")
+    parser.add_argument(
+        "--format",
+        choices=("json", "bundle", "text"),
+        default="json",
+        help="rows; the whole bundle, with relations; paragraphs (default: json)",
+    )
     return parser
 
 

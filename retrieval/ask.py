@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from retrieval.answering.answerable import measure_familiarity
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.answering import Answerer
 from retrieval.ask_modes import AskMode
 from retrieval.bundle.parse_answer import Sentence, parse_answer
 from retrieval.opening import build_retriever
-from retrieval.question.dates import date_filters
 from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
+from retrieval.related import relate
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 from schemas.extraction import Complete
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from retrieval.wiki.store import Wiki
 
 Log = Callable[[str], None]
-GRAPH = "graph"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,11 @@ class Asking:
     @property
     def _answerer(self) -> Answerer:
         return Answerer(
-            complete=self.complete, reranker=self.readers.reranker, judge=self.judge, log=self.log
+            complete=self.complete,
+            reranker=self.readers.reranker,
+            judge=self.judge,
+            log=self.log,
+            measure=lambda text: measure_familiarity(text, self.readers.chunks, self.readers.encoder),
         )
 
     def _plain(self, query: Query) -> AskResult:
@@ -83,23 +87,7 @@ class Asking:
 
     def _relate(self, query: Query, bundle: ContextBundle) -> ContextBundle:
         """Add what edges say to the question; a graph that fails costs only that."""
-        from retrieval.relations.evidence import add_relations
-
-        readers = self.readers
-        if readers.graph is None or not query.use_graph:
-            return bundle
-        filters = date_filters(query.filters, bundle.as_of)
-        try:
-            related = add_relations(
-                bundle,
-                replace(query, filters=filters),
-                readers.chunks,
-                readers.graph,
-                readers.encoder.encode_query,
-            )
-        except StoreUnavailable as error:
-            self.warn(f"answering without relations: {error}")
-            return replace(bundle, degraded=tuple(sorted({*bundle.degraded, GRAPH})))
+        related = relate(self.readers, query, bundle, warn=self.warn)
         if related.relations:
             self.log(f"relations: {len(related.relations)}")
         return related

@@ -15,6 +15,7 @@ from indexes.following import GRAPH, FollowedIndex
 from indexes.wiring import Readers
 from retrieval.opening import build_retriever
 from retrieval.question.policy import ALLOW_ALL, Policy
+from retrieval.related import relate_walk
 from retrieval.retriever import RetrievalResult, Retriever
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
@@ -37,7 +38,7 @@ class LiveRetriever:
         self._newest: _Opened | None = None
 
     def retrieve(self, query: Query) -> ContextBundle:
-        """Return the evidence for *query*, as `Retriever.retrieve` does."""
+        """Return the evidence for *query*, as `Retriever.retrieve` does, with the relations it asks for."""
         return self.walk(query).bundle
 
     def walk(self, query: Query) -> RetrievalResult:
@@ -59,7 +60,7 @@ class LiveRetriever:
         return ask(renewed)
 
     def _walk(self, readers: Readers, query: Query) -> RetrievalResult:
-        walk = self._over(readers).walk(query)
+        walk = relate_walk(readers, self._over(readers).walk(query))
         if GRAPH in walk.bundle.degraded and GRAPH not in readers.degraded:
             self._index.leave_graph(readers)
         return walk

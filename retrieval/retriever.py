@@ -24,7 +24,7 @@ from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
 from retrieval.ranking.twins import find_twins
 from retrieval.search.pages import read_pages
-from retrieval.search.relevance import Measure, lift_of, scale_of
+from retrieval.search.relevance import Measure, lift_of, scale_of, telling_of
 from retrieval.search.seeds import (
     EmbeddedQuery,
     SeedList,
@@ -107,8 +107,8 @@ class Retriever:
         found = self._find(asked)
         reached = self._reach(asked, found)
         scored = self._score(asked, found, reached)
-        candidates = self._rerank(asked, scored, by_role=reached.spread.ran)
-        nearest = () if reached.spread.ran else found_nearest(found.lists)
+        candidates = self._rerank(asked, scored, by_role=reached.spread.tells)
+        nearest = () if reached.spread.tells else found_nearest(found.lists)
         copies = self._copies(query, candidates)
         selection = select_evidence(
             candidates,
@@ -159,16 +159,18 @@ class Retriever:
         headings, anchors = lists[SeedList.HEADING_BM25], lists[SeedList.ANCHOR_BM25]
         known = look_up(self._chunks, asked.query.text, asked.vector, headings, anchors)
         route = route_of(asked.query.text, known)
+        telling = telling_of(route, known)
         return SearchResults(
             lists=lists,
             known=known,
             route=route,
-            pool=balance_pool(fuse_lists(lists, route)),
+            pool=balance_pool(fuse_lists(lists, route, telling)),
             measure=Measure(
                 self._chunks,
                 asked,
                 scale_of(lists, asked.unrelated),
                 lift_of(route, lists, known),
+                telling,
             ),
         )
 

@@ -198,9 +198,10 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationHop:
-    """One edge of a chain, as it points, what its ends are called, and the label of the evidence behind it.
+    """One edge of a chain, as it points, what its ends are called, and the passage behind it.
 
-    `predicate` is the relation that front matter states under a key of its own.
+    `predicate` is the relation that front matter states under a key of its own. `S` is the label of the
+    evidence made of the passage, None where the token budget had no room for it.
     """
 
     src: str
@@ -212,6 +213,7 @@ class RelationHop:
     dst_doc_id: str | None = None
     predicate: str | None = None
     S: str | None = None
+    chunk_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,9 @@ class FetchResult:
     """The outcome of one document.
 
     `body` is decoded and complete, or None. `etag`, `last_modified`, `content_type` and `x_robots_tag` are
-    the server's own words; a 304 that names no validator keeps those of the request. `location` is the
+    the server's own words; a 304 that names no validator keeps those of the request, and `told_etag` says
+    whether it named one. `length` is the size of the body that a 304 stands for, where it can be compared
+    with that of a body as decoded. `location` is the
     canonical target of a redirect, which is not fetched. `modified` is when what was asked says that the
     bytes last changed, None where that says nothing. `requests` (also those that no connection came
     of), `bytes` (of bodies, as received) and `statuses` cover all tries; `seconds` is how long they took,
@@ -58,6 +60,8 @@ class FetchResult:
     modified: Dated | None = None
     location: str | None = None
     permanent: bool = False
+    length: int | None = None
+    told_etag: bool = False
     x_robots_tag: str | None = None
     reason: str = ""
 

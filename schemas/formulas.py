@@ -12,6 +12,8 @@ _WORD = re.compile(r"[^\W\d_]{4,}|\b(?!sin|cos|tan|log|exp|max|min|det|lim|mod)[
 _MARK = re.compile(r"[+*/^·×÷±−√∑∏∫∂∇∞⁰¹²³⁴-⁹≈≤≥≡∝Ͱ-Ͽ]")
 _POWERS = {ord(sign): f"^{power}" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 _END = ".,;:?"
+_REACH = 12
+"""Words on either side of a relation sign that are looked at."""
 
 
 def find_formulas(text: str) -> tuple[str, ...]:
@@ -28,8 +30,8 @@ def find_formulas(text: str) -> tuple[str, ...]:
 def _around(words: list[str], place: int) -> str | None:
     """The formula about the relation sign in a word, if there is one."""
     left, sign, right = _parted(words[place])
-    before = _operands(words[:place][-12:][::-1]) if not left else ()
-    after = _operands(words[place + 1 :][:12]) if not right else ()
+    before = _operands(words[max(0, place - _REACH) : place][::-1]) if not left else ()
+    after = _operands(words[place + 1 : place + 1 + _REACH]) if not right else ()
     if not (left or before) or not (right or after) or _WORD.search(f"{left} {right}"):
         return None
     formula = _balanced("".join((*before[::-1], left, sign, right, *after)).strip(_END))

@@ -1,10 +1,12 @@
 """Questions about real documentation: entries found, citations that open there, answers without a model.
 
-    python -m bench.questions [SET ...] [--report] [--kind KIND ...] [--rules] [--modes] [--parts]
+    python -m bench.questions [SET ...] [--report] [--kind KIND ...] [--rules] [--parts]
+                              [--modes | --mode MODE ...] [--words]
 
 Asks the development half; with --report the half held out, which no change is ever made for. --rules adds
 the recipe without each rule of the graph and what each rule brought, --parts without each part of the blend,
---modes the answers without a model by each mode. --save keeps the figures, --against compares with kept ones.
+--modes the answers without a model by each mode, --mode those by one; with --words as where no cross-encoder
+is installed. --save keeps the figures, --against compares with kept ones.
 The first call builds an index per set, which takes minutes each.
 """
 
@@ -14,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from bench.questions.answers import answer_all, verdict_lines
-from bench.questions.asking import ask_all, open_set, recipes, without_part
+from bench.questions.asking import ask_all, open_set, recipes, without_part, without_reranker
 from bench.questions.baselines import plain_searches
 from bench.questions.documents import SETS
 from bench.questions.question_files import KINDS
@@ -45,8 +47,8 @@ def main() -> None:
             if not options.way or way in options.way:
                 found = {question: dict(figures) for question, figures in ask_all(opened, search).items()}
                 ways.setdefault(way, {}).update(found)
-        for mode in AskMode if options.modes else ():
-            said, found = answer_all(opened, mode)
+        for mode in options.mode or (AskMode if options.modes else ()):
+            said, found = answer_all(without_reranker(opened) if options.words else opened, mode)
             verdicts.setdefault(mode.value, {}).update(said)
             ways.setdefault(f"mode {mode.value}", {}).update({key: dict(one) for key, one in found.items()})
         print(f"{name}: {len(opened.questions)} questions", flush=True)
@@ -100,6 +102,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--way", action="append", default=[], help="only this way, such as 'graph'")
     parser.add_argument("--rules", action="store_true", help="also without each rule of the graph")
     parser.add_argument("--modes", action="store_true", help="also answers without a model, by each mode")
+    parser.add_argument("--mode", action="append", default=[], type=AskMode, choices=list(AskMode))
+    parser.add_argument("--words", action="store_true", help="answer as where no cross-encoder is installed")
     parser.add_argument("--parts", action="store_true", help="also without each part of the blend")
     parser.add_argument("--save", type=Path, help="keep the figures in this file")
     parser.add_argument("--against", type=Path, help="compare with figures kept before")

@@ -126,6 +126,11 @@ def recipes(opened: OpenedSet) -> Mapping[str, Search]:
     }
 
 
+def without_reranker(opened: OpenedSet) -> OpenedSet:
+    """Return the set as it is where no cross-encoder is installed."""
+    return replace(opened, readers=replace(opened.readers, reranker=None))
+
+
 def without_part(opened: OpenedSet, part: str) -> Search:
     """Return the recipe whose blend gives *part* no weight."""
     from retrieval.ranking.score import WEIGHTS

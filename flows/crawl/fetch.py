@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from flows.crawl.frontier import enqueue_targets
@@ -10,21 +10,30 @@ from flows.run.contexts import CrawlContext
 from flows.run.fragments import is_parsed
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.summary import summarise_states
-from ingest.diff.validators import is_conditional, needs_proof, trusts_validators
+from ingest.diff.validators import (
+    contradicts,
+    dates_went_back,
+    is_conditional,
+    needs_proof,
+    trusts_validators,
+)
 from ingest.parse.formats.registry import formats_version
+from ingest.plan.budgets import site_of
 from ingest.plan.frontier import plan_redirect, redirects_outside
 from ingest.plan.schedule import wants_full_fetch
 from ingest.sources.registry import kind_named
 from schemas.documents import DocumentState, KnownDocument
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.history import FetchAttempt
+from schemas.report import Problem
 
 _log = logging.getLogger(__name__)
 
 
-def fetch_batch(run: CrawlContext, uris: Sequence[str]) -> int:
+def fetch_batch(run: CrawlContext, uris: Sequence[str], *, sampled: Collection[str] = ()) -> int:
     """Look at the documents and record what came of it; give how many were looked at.
 
+    Those *sampled* are asked for first, without conditions: they show what the site's 304s are worth now.
     What was fetched before a stop or a failure is recorded all the same.
     """
     rows = run.index.ledger.documents.get(run.source.name, uris)
@@ -32,7 +41,8 @@ def fetch_batch(run: CrawlContext, uris: Sequence[str]) -> int:
     seen: dict[str, KnownDocument] = {}
     attempts: dict[str, FetchAttempt] = {}
     try:
-        _ask(run, known, seen, attempts)
+        _ask(run, {uri: row for uri, row in known.items() if uri in sampled}, seen, attempts, whole=True)
+        _ask(run, {uri: row for uri, row in known.items() if uri not in sampled}, seen, attempts)
     finally:
         _save(run, tuple(seen.values()), attempts)
         _log.info("fetched %d of %d: %s", len(seen), len(known), summarise_states(seen.values()))
@@ -46,18 +56,37 @@ def _ask(
     known: Mapping[str, KnownDocument],
     seen: dict[str, KnownDocument],
     attempts: dict[str, FetchAttempt],
+    *,
+    whole: bool = False,
 ) -> None:
-    """Ask for all, and once more where earlier answers may have hidden what came now."""
-    distrusted = run.index.ledger.hosts.distrusted()
-    asked = {uri: _request(run, document, distrusted) for uri, document in known.items()}
+    """Ask for all, and once more where 304s, then or now, may hide what is there; *whole*: for all of it."""
+    hosts = run.index.ledger.hosts
+    beliefs = _Beliefs(hosts.distrusted(), hosts.disbelieved_dates())
+    usual = {uri: _request(run, document, beliefs) for uri, document in known.items()}
+    asked = {uri: FetchRequest(url=uri) for uri in usual} if whole else usual
+    doubtful: list[str] = []
 
     def on_result(result: FetchResult) -> None:
-        conditional = is_conditional(asked[result.url])
-        seen[result.url] = _record(run, known[result.url], result, conditional=conditional)
-        attempts[result.url] = FetchAttempt(conditional=conditional, bytes=result.bytes)
+        uri, conditional = result.url, is_conditional(asked[result.url])
+        if uri not in seen:
+            run.progress.advance("fetch")
+        if conditional and contradicts(asked[uri], result, held=_held(run, known[uri], result)):
+            doubtful.append(uri)
+        seen[uri] = _record(run, known[uri], result, conditional=conditional)
+        attempts[uri] = FetchAttempt(conditional=conditional, bytes=result.bytes)
 
     _fetch(run, list(asked.values()), on_result)
+    if whole:
+        sampled = {uri for uri, request in usual.items() if is_conditional(request)}
+        _prove(run, asked, known, seen, sampled=sampled)
+        return
     _prove(run, asked, known, seen)
+    again = tuple(doubtful)
+    asked |= {uri: FetchRequest(url=uri) for uri in again}
+    _fetch(run, [asked[uri] for uri in again], on_result)
+    for uri in again:
+        if needs_proof(known[uri], seen[uri], conditional=False, sampled=True):
+            _found_out(run, known[uri], seen)
 
 
 def _prove(
@@ -65,19 +94,44 @@ def _prove(
     asked: Mapping[str, FetchRequest],
     known: Mapping[str, KnownDocument],
     seen: dict[str, KnownDocument],
+    *,
+    sampled: Collection[str] = (),
 ) -> None:
-    """Show the old validators where earlier 304s may have hidden what came now: another 304 is a lie."""
+    """Show the old validators where 304s may hide what came now: another 304 does hide it."""
     doubtful = [
         FetchRequest(url=before.uri, etag=before.etag, last_modified=before.last_modified)
         for uri, before in known.items()
-        if needs_proof(before, seen[uri], conditional=is_conditional(asked[uri]))
+        if needs_proof(before, seen[uri], conditional=is_conditional(asked[uri]), sampled=uri in sampled)
     ]
 
     def on_result(result: FetchResult) -> None:
         if result.status is FetchStatus.NOT_MODIFIED:
-            seen[result.url] = replace(seen[result.url], denied=True)
+            _found_out(run, known[result.url], seen)
 
     _fetch(run, doubtful, on_result)
+
+
+def _found_out(run: CrawlContext, before: KnownDocument, seen: dict[str, KnownDocument]) -> None:
+    """Note that a 304 hid what came now: an older file, of which dates cannot tell, or else a lie."""
+    after = seen[before.uri]
+    if not dates_went_back(before, after):
+        seen[before.uri] = replace(after, denied=True)
+        return
+    ledger, site = run.index.ledger, site_of(before.uri)
+    ledger.hosts.disbelieve_dates([site], now=run.index.clock.now().isoformat())
+    why = (
+        f"its dates went back ({before.uri}: {after.last_modified}, before {before.last_modified}): what was "
+        "fetched before is asked for without conditions once"
+    )
+    if site not in {problem.url for problem in ledger.runs.problems(run.run_id)}:
+        ledger.runs.add_problems(run.run_id, [Problem(url=site, reason=why)])
+
+
+def _held(run: CrawlContext, known: KnownDocument, result: FetchResult) -> int | None:
+    """Bytes of the body that is here, where the answer says how many there are."""
+    if result.length is None or known.raw_sha is None or not run.index.raw.has(known.raw_sha):
+        return None
+    return len(run.index.raw.get(known.raw_sha))
 
 
 def _fetch(
@@ -93,7 +147,22 @@ def _fetch(
         run.opened_source().fetch(unasked, on_result=on_result, should_stop=run.stop.is_set)
 
 
-def _request(run: CrawlContext, known: KnownDocument, distrusted: Collection[str]) -> FetchRequest:
+@dataclass(frozen=True, slots=True)
+class _Beliefs:
+    """Hosts whose 304 is never believed, and until when the dates that a site gave are not."""
+
+    distrusted: Collection[str]
+    dates: Mapping[str, str]
+
+    def trusts(self, known: KnownDocument) -> bool:
+        """Whether a 304 for the document would be believed."""
+        if not trusts_validators(known, distrusted=self.distrusted):
+            return False
+        until = self.dates.get(site_of(known.uri)) if self.dates else None
+        return until is None or (known.fetched_at or "") >= until
+
+
+def _request(run: CrawlContext, known: KnownDocument, beliefs: _Beliefs) -> FetchRequest:
     """Ask conditionally only where a 304 would be of use: believed, the bytes here and young enough."""
     plain = FetchRequest(url=known.uri)
     asked = replace(plain, etag=known.etag, last_modified=known.last_modified)
@@ -107,7 +176,7 @@ def _request(run: CrawlContext, known: KnownDocument, distrusted: Collection[str
     if usable and kind_named(run.source.kind).proves_content:
         return asked
     old = wants_full_fetch(known.fetched_at, now=now, recrawl=recrawl)
-    if not usable or old or not trusts_validators(known, distrusted=distrusted):
+    if not usable or old or not beliefs.trusts(known):
         return plain
     return asked
 
@@ -117,7 +186,6 @@ def _record(
 ) -> KnownDocument:
     run.crash_point("fetch.received")
     raw_sha = run.index.raw.put(result.body) if result.body is not None else None
-    run.progress.advance("fetch")
     after = after_fetch(
         known,
         result,

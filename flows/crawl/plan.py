@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
@@ -10,6 +10,9 @@ from flows.crawl.frontier import enqueue
 from flows.run.batches import cut
 from flows.run.contexts import CrawlContext
 from flows.run.values import Batch
+from indexes.stores.ledger.frontier import Standing
+from ingest.plan.budgets import site_of
+from ingest.plan.sample import plan_sample
 from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
 from ingest.plan.traps import spread_variants
 from ingest.sources.registry import kind_named
@@ -53,6 +56,7 @@ def plan_source(run: CrawlContext, *, due_by: str | None = None) -> int:
 
 def plan_wave(run: CrawlContext, *, due_by: str | None) -> tuple[Batch, ...]:
     """Documents this run has not looked at yet, in batches of one shard; empty when nothing is left."""
+    _look_again(run)
     waiting = run.index.ledger.frontier.to_look_at(
         run.source.name, run_id=run.run_id, due_by=due_by, limit=WAVE
     )
@@ -62,7 +66,7 @@ def plan_wave(run: CrawlContext, *, due_by: str | None) -> tuple[Batch, ...]:
     )
     delay = run.source.rate.per_host_delay
     size = 100 if delay == 0 else max(5, min(100, int(BATCH_SECONDS / delay)))
-    batches = plan_batches(uris, size=size)
+    batches = plan_batches(uris, size=size, sampled=_sample(run, waiting))
     if batches:
         shards = Counter(batch.shard for batch in batches for _ in batch.uris)
         told = ", ".join(f"{shard} {number}" for shard, number in shards.most_common(TOLD_SHARDS))
@@ -75,11 +79,41 @@ def _looked_at(run: CrawlContext, paths: Collection[str]) -> Mapping[str, int]:
     return {path: sum(v.content_hash is not None for v in members) for path, members in variants.items()}
 
 
-def plan_batches(uris: Sequence[str], *, size: int) -> tuple[Batch, ...]:
-    """Cut URIs into batches that never mix shards; the order within a shard stays."""
-    ordered = sorted(uris, key=shard_of)
+def _sample(run: CrawlContext, waiting: Iterable[Standing]) -> frozenset[str]:
+    if kind_named(run.source.kind).proves_content or run.source.javascript:
+        return frozenset()  # no 304 is asked for, or each is as good as the content
+    held = ((known.uri, known.etag is not None) for known in waiting if known.etag or known.last_modified)
+    return plan_sample(held, run_id=run.run_id)
+
+
+def _look_again(run: CrawlContext) -> None:
+    """Plan again what sites called unmodified that turned out to say so of other content."""
+    ledger, source = run.index.ledger, run.source.name
+    if kind_named(run.source.kind).proves_content:
+        return
+    if denied := ledger.documents.denied(source, run.run_id):
+        live = ledger.generations.live(run.index.current(), docs=[known.doc for known in denied if known.doc])
+        hid = {
+            site_of(known.uri)
+            for known in denied
+            if (before := live.get(known.doc or "")) and before.content_hash != known.content_hash
+        }
+        ledger.hosts.disbelieve_dates(hid, now=run.index.clock.now().isoformat())
+    ledger.frontier.look_again(source, run_id=run.run_id, since=ledger.hosts.disbelieved_dates())
+
+
+def plan_batches(
+    uris: Sequence[str], *, size: int, sampled: Collection[str] = frozenset()
+) -> tuple[Batch, ...]:
+    """Cut URIs into batches that never mix shards; those *sampled* come first, else the order stays."""
+    ordered = sorted(uris, key=lambda uri: (shard_of(uri), uri not in sampled))
     return tuple(
-        Batch(shard=shard, number=number, uris=tuple(part))
+        Batch(
+            shard=shard,
+            number=number,
+            uris=tuple(part),
+            sampled=tuple(uri for uri in part if uri in sampled),
+        )
         for shard, members in groupby(ordered, key=shard_of)
         for number, part in enumerate(cut(tuple(members), size))
     )

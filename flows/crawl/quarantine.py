@@ -2,8 +2,9 @@
 
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from flows.crawl.parse import parse_request
 from flows.run.contexts import CrawlContext
@@ -24,6 +25,7 @@ from ingest.diff.quarantine import (
 from ingest.diff.same_text import Rewrite, find_same_text, same_text_limit, sketch
 from ingest.diff.summary import summarise_states
 from ingest.diff.tools import without_tools
+from ingest.diff.twins import Shingles, find_twins, shingles_of
 from ingest.diff.validators import host_of
 from ingest.plan.scope import is_exempt, seed_urls
 from ingest.sources.registry import kind_named
@@ -63,7 +65,8 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
-    deduplicated = deduplicate(known, held, live.values())
+    twins = _twins(run, known, live, held)
+    deduplicated = deduplicate(known, held, live.values(), twins=twins)
     ledger.documents.save((*taken.values(), *bad.values(), *deduplicated))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
@@ -72,6 +75,37 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
             f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept", subject=name
         )
     return tuple({document.uri: document for document in (*known, *deduplicated)}.values())
+
+
+def _twins(
+    run: CrawlContext,
+    known: Sequence[KnownDocument],
+    live: Mapping[str, LiveDocument],
+    held: Collection[str],
+) -> Mapping[str, tuple[str, str]]:
+    """Address and reason for each document that is another form of one; reads only what may have changed."""
+    by_uri = {document.uri: document for document in known}
+    stood = {alias: document for document in live.values() for alias in document.aliases}
+
+    def settled(document: KnownDocument) -> str | None:
+        """What it was a form of, where neither has other content now."""
+        before = stood.get(document.uri)
+        now = by_uri.get(before.uri) if before is not None else None
+        if document.state is not DocumentState.NOT_MODIFIED or before is None or now is None:
+            return None
+        return before.uri if now.content_hash == before.content_hash else None
+
+    @cache
+    def shingles(document: KnownDocument) -> Shingles:
+        try:
+            fragment = load_fragment(run.index, document.fragment_sha or "")
+        except DamageFound:
+            return frozenset()
+        is_page = fragment.kind == DocumentKind.HTML
+        return shingles_of(chunk.text for chunk in fragment.chunks) if is_page else frozenset()
+
+    found = find_twins(known, shingles=shingles, settled=settled, held=held)
+    return {uri: (twin.original, twin.why) for uri, twin in found.items()}
 
 
 def _put_aside(known: Sequence[KnownDocument], judge: "_Judge", *, limit: int) -> Mapping[str, KnownDocument]:

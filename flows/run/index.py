@@ -1,5 +1,6 @@
 """Settings become the parts a run works with; slow parts are loaded when first used."""
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ from runtime.clock import SystemClock
 from runtime.fault_points import crash_point
 from schemas.errors import ConfigError, SchemaMismatch
 from schemas.settings import Settings
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True)
@@ -189,9 +192,15 @@ def model_of(index: Index, *, other: bool = False) -> ModelSpec:
 
 
 def unrelated_in(index: Index, model: ModelSpec) -> float:
-    """Cosine of texts that have nothing to do with each other, as measured when the encoder was exported."""
+    """Cosine of texts that have nothing to do with each other, as measured when the encoder was exported.
+
+    Where the exported encoder is not there, it counts as 0, and the log says so.
+    """
     folder = encoder_folder(index, model)
-    return load_encoder(folder).unrelated if (folder / MANIFEST_FILE).is_file() else 0.0
+    if (folder / MANIFEST_FILE).is_file():
+        return load_encoder(folder).unrelated
+    _log.warning("no exported encoder in %s: cosines are judged as if unrelated texts had 0", folder)
+    return 0.0
 
 
 def encoder_folder(index: Index, model: ModelSpec) -> Path:

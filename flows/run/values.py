@@ -34,11 +34,16 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Documents of one shard that are fetched, then parsed, together."""
+    """Documents of one shard that are fetched, then parsed, together.
+
+    `sampled` are those of them that are asked for without conditions, to see whether the others can be asked
+    with them.
+    """
 
     shard: str
     number: int
     uris: tuple[str, ...]
+    sampled: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

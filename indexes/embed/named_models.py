@@ -93,6 +93,6 @@ def locate_model(name: str) -> Path:
     return folder
 
 
-def known_names() -> str:
-    """Return the names, for messages."""
-    return ", ".join(NAMED_MODELS)
+def known_names(*, default: str = "") -> str:
+    """Return the names, for messages; *default* is said behind that of the default model."""
+    return ", ".join(f"{name}{default}" if name == DEFAULT_MODEL else name for name in NAMED_MODELS)

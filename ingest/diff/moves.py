@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument
 
@@ -17,21 +18,31 @@ _LEADING = (DocumentState.REDIRECTED, DocumentState.DUPLICATE, DocumentState.GON
 
 
 def deduplicate(
-    known: Sequence[KnownDocument], held: Collection[str] = (), live: Iterable[LiveDocument] = ()
+    known: Sequence[KnownDocument],
+    held: Collection[str] = (),
+    live: Iterable[LiveDocument] = (),
+    *,
+    twins: Mapping[str, tuple[str, str]] = MappingProxyType({}),
 ) -> tuple[KnownDocument, ...]:
     """Return the rows that change: duplicates, those that no longer are, and gone ones whose content goes on.
 
     Args: known: all rows of one source, in any order; held: addresses of those that could only not be
     confirmed and whose content readers still see: copies of it wait, since a bad day proves nothing; live:
-    the base's documents. The result depends on nothing else, so that it is the same whatever was fetched
+    the base's documents; twins: what is another form of a document, with that one's address and the reason.
+    The result depends on nothing else, so that it is the same whatever was fetched
     first.
     """
-    winners, rows, stood = _winners(known, held), {d.uri: d for d in known}, _stood_for(live)
+    winners = _winners((d for d in known if d.uri not in twins), held)
+    rows, stood = {d.uri: d for d in known}, _stood_for(live)
     updated = []
     for document in known:
         winner = winners.get(_key(document) or "")
         if document.state is DocumentState.GONE:
             updated.append(_locate_gone(document, winner, rows, stood.get(document.uri)))
+        elif document.uri in twins and _is_alive(document):
+            original, why = twins[document.uri]
+            place = winners.get(_key(rows[original]) or "") or original
+            updated.append(replace(document, state=DocumentState.DUPLICATE, location=place, reason=why))
         else:
             updated.append(_mark_duplicate(document, winner))
     return tuple(new for old, new in zip(known, updated, strict=True) if new != old)

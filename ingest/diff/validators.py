@@ -1,12 +1,16 @@
 """What a site's ETag and Last-Modified are worth, learnt from its own answers."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ingest.dates import seconds_between, utc_of
 from ingest.urls import host_port
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState, KnownDocument
-from schemas.fetch import FetchRequest
+from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+
+_CODING = re.compile(r"(?:-|--|;)(?:gzip|br|deflate|zstd)\Z")
 
 MAX_REPEATS = 3
 """Answers of 200 with the same bytes, in a row, after which validators are no longer sent."""
@@ -37,13 +41,47 @@ def after_answer(before: KnownDocument, after: KnownDocument, *, conditional: bo
     return replace(after, unmodified=0, repeats=repeats, denied=denied)
 
 
-def needs_proof(before: KnownDocument, after: KnownDocument, *, conditional: bool) -> bool:
-    """Whether new bytes came that earlier 304s may have hidden, and only one more question can tell.
+def needs_proof(
+    before: KnownDocument, after: KnownDocument, *, conditional: bool, sampled: bool = False
+) -> bool:
+    """Whether new bytes came that a 304 may have hidden, and only one more question can tell.
 
-    The page may have changed since the last 304; the old validators show it: asked with them, an honest
-    host sends 200.
+    The page may have changed since the last look; the old validators show it: asked with them, an honest
+    host sends 200. *sampled*: they would have been sent now; then an earlier date is as telling as new bytes.
     """
-    return _follows_304s(before, after, conditional=conditional) and not after.denied
+    if after.denied:
+        return False
+    if sampled:
+        is_other = before.raw_sha not in (None, after.raw_sha) or dates_went_back(before, after)
+        return after.state is DocumentState.FETCHED and is_other
+    return _follows_304s(before, after, conditional=conditional)
+
+
+def contradicts(request: FetchRequest, result: FetchResult, *, held: int | None = None) -> bool:
+    """Whether a 304 speaks of something else than what is here: by its ETag, its date, or its size.
+
+    *held*: bytes of the body that is here. An equal ETag settles it; a later date is no contradiction, since
+    some servers give the time of the answer. Source: RFC 9110, 15.4.5: a 304 has the fields of the 200.
+    """
+    if result.status is not FetchStatus.NOT_MODIFIED:
+        return False
+    if request.etag is not None and result.etag is not None and result.etag != request.etag:
+        return _opaque(result.etag) != _opaque(request.etag)
+    if held is not None and result.length is not None and result.length != held:
+        return True
+    told = request.etag is not None and result.told_etag
+    return not told and is_older(result.last_modified, than=request.last_modified)
+
+
+def dates_went_back(before: KnownDocument, after: KnownDocument) -> bool:
+    """Whether the document has an earlier date than before: an older file lies there, which is no lie."""
+    return is_older(after.last_modified, than=before.last_modified)
+
+
+def is_older(date: str | None, *, than: str | None) -> bool:
+    """Whether both are dates of HTTP, and the first is the earlier one."""
+    earlier, later = utc_of(date), utc_of(than)
+    return earlier is not None and later is not None and seconds_between(earlier, later) > 0
 
 
 def hosts_with_false_304(known: Sequence[KnownDocument], changes: Iterable[DocumentChange]) -> dict[str, str]:
@@ -54,6 +92,11 @@ def hosts_with_false_304(known: Sequence[KnownDocument], changes: Iterable[Docum
         for document in sorted(known, key=lambda document: document.uri, reverse=True)
         if document.denied and document.uri in changed
     }
+
+
+def _opaque(etag: str) -> str:
+    """What an ETag compares by: not whether it is weak, nor how the answer was compressed (Apache, Jetty)."""
+    return _CODING.sub("", etag.strip().removeprefix("W/").strip('"'))
 
 
 def host_of(uri: str) -> str:

@@ -121,11 +121,21 @@ def _described(
     return replace(
         _result(request.url, status, http_status=http_status),
         content_type=headers.get("content-type"),
+        length=_length(headers) if status is FetchStatus.NOT_MODIFIED else None,
+        told_etag="etag" in headers,
         etag=headers.get("etag", kept.etag),
         last_modified=headers.get("last-modified", kept.last_modified),
         modified=_modified(headers),
         x_robots_tag=headers.get("x-robots-tag"),
     )
+
+
+def _length(headers: Mapping[str, str]) -> int | None:
+    """Size of the body that a 304 stands for, unless the server may have compressed that; many say 0."""
+    if "content-encoding" in headers or "accept-encoding" in headers.get("vary", "").lower():
+        return None
+    stated = headers.get("content-length", "")
+    return int(stated) or None if stated.isascii() and stated.isdigit() and len(stated) < 16 else None
 
 
 def _modified(headers: Mapping[str, str]) -> Dated | None:

@@ -252,11 +252,16 @@ class DocumentReader:
 
 
 def split_path(chunk: Chunk) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Part a heading path into the headings, and the entries under the last of them."""
+    """Part a heading path into the headings, and the entries under the last of them.
+
+    Each section above a chunk has a heading, and so has its own; an entry may be called as its section is.
+    """
     path = chunk.heading_path
     if chunk.section is None or chunk.section not in path:
         return (), path
-    cut = len(path) - path[::-1].index(chunk.section)
+    cut = sum(parent.startswith("section:") for parent in chunk.parent_ids)
+    if path[cut - 1 : cut] != (chunk.section,):
+        cut = len(path) - path[::-1].index(chunk.section)
     return path[:cut], path[cut:]
 
 

@@ -168,6 +168,7 @@ class _Draft:
     captions: list[tuple[int, int, str]] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
     entries: list[_OpenEntry] = field(default_factory=list)
+    waiting: list[_OpenEntry] = field(default_factory=list)
     aliases: tuple[str, ...] = ()
     number: str | None = None
     is_title: bool = False
@@ -186,12 +187,18 @@ class _Draft:
         self.links.extend((start + first, start + end, link) for first, end, link in block.links)
         if block.caption is not None:
             self.captions.append((start, self.length, block.caption))
-        for entry in self.entries if block.text else ():
-            if entry.start is None and entry.end is None:
-                entry.start = start
-                entry.anchor = entry.mark.anchor or _id_at_term(block, entry.mark.lead)
+        if block.text:
+            self._begin_entries(block, start)
         if block.solid or block.header:
             self.stretches.append(Stretch(start, self.length, start + block.header, block.language))
+
+    def _begin_entries(self, block: Block, start: int) -> None:
+        """Let the entries begin whose marks stand right before a text; those that have ended are empty."""
+        for entry in self.waiting:
+            if entry.end is None:
+                entry.start = start
+                entry.anchor = entry.mark.anchor or _id_at_term(block, entry.mark.lead)
+        self.waiting.clear()
 
     def closed(self) -> OutlineSection:
         return OutlineSection(
@@ -255,6 +262,7 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
             case EntryStart():
                 entry = _OpenEntry(_current(drafts, open_, page, start), part)
                 entry.draft.entries.append(entry)
+                entry.draft.waiting.append(entry)
                 entries.append(entry)
             case EntryEnd() if entries:
                 entry = entries.pop()

@@ -29,6 +29,9 @@ HEADING_LENGTH = 200
 FEW_WORDS = 60
 """A search form or an error page that has more to say is content."""
 
+LINK_LISTS = frozenset({PageKind.INDEX, PageKind.LISTING, PageKind.SEARCH, PageKind.NOT_FOUND})
+"""Pages whose links are all that they are for."""
+
 _VERSION = r"[\[(]?v?\d+(?:\.\d+)+[\w.+~-]*[\])]?"
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _VERSIONED = re.compile(rf"(?:[^\W\d][\w.+-]*\s+){{0,3}}{_VERSION}(?:\s*[-\u2013\u2014(:,/|].{{0,40}})?")

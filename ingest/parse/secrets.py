@@ -116,9 +116,22 @@ class Hiding:
         return tuple(self._section(section) for section in outline)
 
     def links(self, links: tuple[Link, ...]) -> tuple[Link, ...]:
-        """Hide them in the words of links; a link whose address carries one is left out, not followed."""
+        """Hide them in the words of links; a link whose address carries one is left out, not followed.
+
+        Links that differed by a secret alone are one then, with the counts of all.
+        """
         kept = (link for link in links if not self.is_in(link.target) and not self.is_in(link.fragment))
-        return tuple(replace(link, text=self.everywhere(link.text)) for link in kept)
+        merged: dict[Link, Link] = {}
+        for link in kept:
+            hidden = replace(link, text=self.everywhere(link.text))
+            said = replace(hidden, count=1, places=())
+            known = merged.get(said)
+            merged[said] = (
+                replace(known, count=known.count + hidden.count, places=(*known.places, *hidden.places))
+                if known
+                else hidden
+            )
+        return tuple(merged.values())
 
     def facts(self, facts: "PageFacts") -> "PageFacts":
         """Hide them in what a page says of itself, and forget addresses that carry one."""

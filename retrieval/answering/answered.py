@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 
 from retrieval.bundle.parse_answer import mask_labels
 from retrieval.bundle.prompt import NOT_FOUND
@@ -16,9 +17,13 @@ class AnsweredBy(StrEnum):
     WIKI = "wiki"
 
 
+_QUOTED = frozenset({AnsweredBy.EXTRACT, AnsweredBy.WIKI})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounded:
-    """A sentence and the label of the evidence that it rests on; `logit` is a cross-encoder's, or None.
+    """A sentence and the label of the evidence that it rests on; `logit` is a cross-encoder's, or None: of a
+    quotation that of the passage, for the whole question.
 
     Only a sentence that a person wrote on a page of the wiki may have no label. `also` are the labels of what
     else it rests on: a sentence that tells a path has one for each hop.
@@ -66,6 +71,16 @@ class Answered:
 
     @property
     def text(self) -> str:
-        """The sentences, each with its label, which is the only one in it; else "not found"."""
-        said = ((mask_labels(one.text), *(f"[{label}]" for label in one.labels)) for one in self.sentences)
+        """The sentences, each with its label, which is the only one in it; else "not found".
+
+        Sentences that are quoted in a row from one passage have its label once, behind the last of them.
+        """
+        if self.by not in _QUOTED:
+            runs = [(one.labels, [one]) for one in self.sentences]
+        else:
+            runs = [(labels, list(run)) for labels, run in groupby(self.sentences, lambda one: one.labels)]
+        said = (
+            (*(mask_labels(one.text) for one in run), *(f"[{label}]" for label in labels))
+            for labels, run in runs
+        )
         return " ".join(part for parts in said for part in parts) or NOT_FOUND

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from indexes.ports import Reranker
+from retrieval.answering.answerable import FAMILIAR, Familiarity
 from retrieval.answering.answered import Answered, AnsweredBy, Dropped, Grounded
 from retrieval.answering.extract import NEAREST, extract_answer
 from retrieval.bundle.parse_answer import ParsedAnswer, parse_answer
@@ -16,19 +17,22 @@ from schemas.extraction import Complete, Message
 UNVERIFIED = "the answer is not verified: that takes the cross-encoder"
 
 Log = Callable[[str], None]
+Measure = Callable[[str], Familiarity]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answerer:
     """What answers: with a model it words and the verifier checks, without one sentences are copied.
 
-    `judge`: the model also judges each sentence of its answer. `log` gets a line for each step.
+    `judge`: the model also judges each sentence of its answer. `log` gets a line for each step. `measure`
+    says how much of a question the index knows; without it, all.
     """
 
     complete: Complete | None
     reranker: Reranker | None
     judge: bool
     log: Log
+    measure: Measure = lambda _: FAMILIAR
 
     def answer(
         self,
@@ -45,7 +49,7 @@ class Answerer:
         answer without the model.
         """
         if self.complete is None or not bundle.evidence:
-            return extract_answer(bundle, reranker=self.reranker, further=further)
+            return self._extract(bundle, further)
         asked = messages or ({"role": "user", "content": render_prompt(bundle)},)
         try:
             text = self.complete(asked, None)
@@ -57,9 +61,13 @@ class Answerer:
         self.log(f"the model answers in {len(answer.sentences)} sentences")
         return self._check(answer, bundle)
 
+    def _extract(self, bundle: ContextBundle, further: Sequence[str]) -> Answered:
+        familiarity = self.measure(bundle.query) if bundle.evidence else FAMILIAR
+        return extract_answer(bundle, reranker=self.reranker, further=further, familiarity=familiarity)
+
     def _without_model(self, bundle: ContextBundle, further: Sequence[str], why: str) -> Answered:
         note = f"answering without the model: {why}"
-        found = extract_answer(bundle, reranker=self.reranker, further=further)
+        found = self._extract(bundle, further)
         return replace(found, notes=(*found.notes, note))
 
     def _check(self, answer: ParsedAnswer, bundle: ContextBundle) -> Answered:

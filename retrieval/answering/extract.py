@@ -1,59 +1,63 @@
-"""An answer without a language model: the sentences of the evidence that answer best, word for word."""
+"""An answer without a language model: what answers best in the evidence, word for word."""
 
-import math
-import re
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from indexes.ports import Reranker
+from retrieval.answering.answerable import FAMILIAR, Familiarity, is_answerable
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
-from retrieval.answering.sentences import split_quotable
-from retrieval.question.title_words import stems
-from retrieval.question.words import fold
+from retrieval.answering.quoting import CandidateSentence, stretch, weigh_sentences
+from retrieval.question.parts import parts_of
 from schemas.evidence import ContextBundle, Evidence, Relation
 
-SENTENCES_MAX = 3
+PASSAGES_MAX = 3
 READ_MAX = 40
-"""Sentences that the cross-encoder reads, at some ten milliseconds each."""
-LENGTH_MAX = 500
-"""Characters; a longer sentence is a table or a listing in one line."""
+"""Sentences of one question that the cross-encoder reads, at some ten milliseconds each."""
+BEST_MAX, FURTHER_MAX = 500, 200
+"""Characters quoted of the best passage and of each other; the middle of the lengths of passages is 600."""
 BEHIND = 3.0
-"""A sentence with a logit so far behind the best says something else (unmeasured)."""
-COVERED = 0.6
-"""Share of the question's words, by rarity, that must stand in a sentence where no cross-encoder reads it."""
+"""A passage with a logit so far behind the best says something else; 5 and 8 quote more and answer no more.
+
+bench/RESULTS.md, "Answers without a model".
+"""
+SCORE_SHARE = 0.8
+"""Of the best score, where no cross-encoder reads: a passage with less is another subject."""
 NEAREST = 3
-_ASKS = re.compile(r"\W*(?:what|which|who|whom|whose|when|where|why|how)\b\W+\w", re.IGNORECASE)
-"""Questions whose words no statement has in this order; those after yes or no cannot be told from one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateSentence:
-    """A sentence of the evidence, and its place there; `covered` is the share of the question that it and its
-    headings contain.
+class Passage:
+    """A passage to quote from.
+
+    `logit` is for the whole question, `fit` for the part of it, `asked`, that the passage fits best; both are
+    None without a cross-encoder.
     """
 
-    text: str
     evidence: Evidence
-    place: int
-    covered: float
+    asked: str
+    logit: float | None = None
+    fit: float | None = None
 
 
 def extract_answer(
-    bundle: ContextBundle, *, reranker: Reranker | None, further: Sequence[str] = ()
+    bundle: ContextBundle,
+    *,
+    reranker: Reranker | None,
+    further: Sequence[str] = (),
+    familiarity: Familiarity = FAMILIAR,
 ) -> Answered:
-    """Return at most three sentences with their labels, in the order of the evidence, or "not found".
+    """Return what at most three passages say, labelled and in the order of the evidence, or "not found".
 
-    Where the question asks for relations, the answer is what edges say of them, and else what is quoted. A
-    cross-encoder takes sentences with a logit above 0 and near the best; without one a sentence must contain
-    enough of the question's words. Each of the *further* questions, that were asked on the way, adds the
-    sentence that answers it best; alone they answer nothing.
+    Where the question asks for relations, the answer is what edges say of them, and else what is quoted: of
+    the best passages the sentences around the one that answers best. `is_answerable` tells whether anything
+    is. Each of the *further* questions, that were asked on the way, adds the sentence that answers it best;
+    alone they answer nothing.
     """
     if told := [one for one in bundle.relations if one.leads and one.hops]:
         return _tell(told)
     if nothing := [one for one in bundle.relations if one.leads]:
         return _tell(nothing)
-    found = _quote(bundle, reranker, further)
+    found = _quote(bundle, reranker, further, familiarity)
     return _tell(bundle.relations) if found.not_found and bundle.relations else found
 
 
@@ -66,86 +70,85 @@ def _tell(relations: Collection[Relation]) -> Answered:
     )
 
 
-def _quote(bundle: ContextBundle, reranker: Reranker | None, further: Sequence[str]) -> Answered:
-    posed = (bundle.query, *further)
+def _quote(
+    bundle: ContextBundle, reranker: Reranker | None, further: Sequence[str], familiarity: Familiarity
+) -> Answered:
     told = {label for one in bundle.relations for label in one.labels}
-    passages = [one for one in bundle.evidence if one.S not in told]
-    chosen = _choose(bundle.query, passages, reranker, posed=posed)[:SENTENCES_MAX]
-    if chosen:
-        for one in further:
-            chosen += _choose(one, passages, reranker, posed=posed)[:1]
-    distinct = {one.text: (one, logit) for one, logit in reversed(chosen)}
-    by_place = sorted(distinct.values(), key=lambda pair: pair[0].place)
+    evidence = [one for one in bundle.evidence if one.S not in told]
+    passages = _rank(bundle.query, evidence, reranker)
+    posed = (bundle.query, *further)
+    sentences: list[Grounded] = []
+    if passages and is_answerable(familiarity, _best_fit(passages)):
+        for place, one in enumerate(_near(passages)):
+            sentences += _read(one, posed, reranker, limit=FURTHER_MAX if place else BEST_MAX)
+        for question in further:
+            sentences += _answer_further(question, evidence, posed, reranker)
+    rank = {one.S: place for place, one in enumerate(bundle.evidence)}
+    distinct = {one.text: one for one in reversed(sentences)}
+    said = [one for one in sentences if distinct[one.text] is one]
     return Answered(
         by=AnsweredBy.EXTRACT,
-        sentences=tuple(Grounded(text=one.text, S=one.evidence.S, logit=logit) for one, logit in by_place),
-        nearest=() if chosen else tuple(one.S for one in bundle.evidence[:NEAREST]),
+        sentences=tuple(sorted(said, key=lambda one: rank[one.S or ""])),
+        nearest=() if said else tuple(one.S for one in bundle.evidence[:NEAREST]),
     )
 
 
-def rank_candidates(
-    question: str, evidence: Collection[Evidence], *, posed: Collection[str] = ()
-) -> tuple[CandidateSentence, ...]:
-    """Return the distinct sentences of *evidence*, those that contain most of the question first.
-
-    Words count by how few sentences contain them. Of equals the one of better evidence comes first.
-
-    Args: posed: questions; a sentence that only poses one, as a list of questions does, is left out.
-    """
-    sentences = tuple((text, one) for text, one in _distinct(evidence).items() if not _poses(text, posed))
-    words = [stems(" ".join((*one.heading_path, text))) for text, one in sentences]
-    asked = stems(question)
-    held = Counter(word for found in words for word in found & asked)
-    weight = {word: math.log1p(len(sentences) / (held[word] or 0.5)) for word in sorted(asked)}
-    whole = sum(weight.values()) or 1.0
-    candidates = [
-        CandidateSentence(
-            text=text,
-            evidence=one,
-            place=place,
-            covered=round(sum(weight[word] for word in sorted(found & asked)) / whole, 6),
-        )
-        for place, ((text, one), found) in enumerate(zip(sentences, words, strict=True))
-    ]
-    return tuple(sorted(candidates, key=lambda one: (-one.covered, one.place)))
-
-
-def _distinct(evidence: Collection[Evidence]) -> dict[str, Evidence]:
-    """Return each sentence once, with the best evidence that says it."""
-    said: dict[str, Evidence] = {}
-    for one in evidence:
-        for text in _sentences(one):
-            said.setdefault(text, one)
-    return said
-
-
-def _poses(text: str, questions: Collection[str]) -> bool:
-    asked = (f" {fold(one)} " for one in questions if _ASKS.match(one))
-    return any(one in f" {fold(text)} " for one in asked)
-
-
-def _sentences(evidence: Evidence) -> Sequence[str]:
-    found = split_quotable(evidence.text)
-    return [text for text in found if any(char.isalpha() for char in text) and len(text) <= LENGTH_MAX]
-
-
-Chosen = tuple[CandidateSentence, float | None]
-
-
-def _choose(
-    question: str, evidence: Collection[Evidence], reranker: Reranker | None, *, posed: Collection[str]
-) -> list[Chosen]:
-    """Return the sentences that answer *question*, the best first."""
-    ranked = rank_candidates(question, evidence, posed=posed)
+def _rank(question: str, evidence: Sequence[Evidence], reranker: Reranker | None) -> list[Passage]:
+    """Return passages, the best first: as the cross-encoder has them, else as they were found."""
     if reranker is None:
-        return [(one, None) for one in ranked if one.covered >= COVERED]
-    read = ranked[:READ_MAX]
-    logits = reranker.score_pairs(question, [_in_place(one) for one in read])
-    least = max(logits, default=0.0) - BEHIND
-    good = [(one, logit) for one, logit in zip(read, logits, strict=True) if logit > 0 and logit >= least]
-    return [*sorted(good, key=lambda pair: (-pair[1], pair[0].place))]
+        return [Passage(evidence=one, asked=question) for one in evidence]
+    texts = [in_place(one, one.text) for one in evidence]
+    read = {part: reranker.score_pairs(part, texts) for part in parts_of(question)}
+    passages: list[Passage] = []
+    for row, one in enumerate(evidence):
+        asked = max(read, key=lambda part: read[part][row])
+        passages.append(Passage(evidence=one, asked=asked, logit=read[question][row], fit=read[asked][row]))
+    return sorted(passages, key=lambda one: -(one.logit or 0.0))
 
 
-def _in_place(one: CandidateSentence) -> str:
-    trail = " > ".join(one.evidence.heading_path or one.evidence.breadcrumbs)
-    return f"{trail}\n{one.text}" if trail else one.text
+def _best_fit(passages: Collection[Passage]) -> float | None:
+    return max((one.fit for one in passages if one.fit is not None), default=None)
+
+
+def _near(passages: Sequence[Passage]) -> Iterator[Passage]:
+    best = passages[0]
+    for one in passages[:PASSAGES_MAX]:
+        if one.logit is None or best.logit is None:
+            if one.evidence.score >= SCORE_SHARE * best.evidence.score:
+                yield one
+        elif one.logit >= best.logit - BEHIND:
+            yield one
+
+
+def _read(
+    passage: Passage, posed: Collection[str], reranker: Reranker | None, *, limit: int
+) -> Iterator[Grounded]:
+    """Yield the sentences of a passage that are quoted, in order: all of a short one."""
+    sentences = weigh_sentences(passage.asked, [passage.evidence], posed=posed)[:READ_MAX]
+    lengths = [len(one.text) for one in sentences]
+    whole = sum(lengths) + len(lengths) <= limit
+    worth = [0.0] * len(lengths) if whole else _weigh(passage.asked, sentences, reranker)
+    for at in stretch(lengths, worth, limit=limit):
+        yield Grounded(text=sentences[at].text, S=passage.evidence.S, logit=passage.logit)
+
+
+def _weigh(
+    question: str, sentences: Sequence[CandidateSentence], reranker: Reranker | None
+) -> Sequence[float]:
+    if reranker is None:
+        return [one.covered for one in sentences]
+    return reranker.score_pairs(question, [in_place(one.evidence, one.text) for one in sentences])
+
+
+def _answer_further(
+    question: str, evidence: Sequence[Evidence], posed: Collection[str], reranker: Reranker | None
+) -> Iterator[Grounded]:
+    best = next(iter(_rank(question, evidence, reranker)), None)
+    if best and is_answerable(FAMILIAR, best.fit):
+        yield from _read(best, posed, reranker, limit=0)
+
+
+def in_place(evidence: Evidence, text: str) -> str:
+    """Return *text* under the headings of its passage, as the cross-encoder reads it."""
+    trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
+    return f"{trail}\n{text}" if trail else text

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from schemas.evidence import Citation, ContextBundle, Evidence, PathStep, PdfLocation
+from schemas.evidence import Citation, ContextBundle, Evidence, PathStep, PdfLocation, Relation
 from schemas.nodes import Chunk
 from schemas.records import Record, to_record
 
@@ -67,10 +67,21 @@ def cite_line(cited: Evidence | Citation | Chunk, pdf: PdfLocation | None) -> st
 
 
 def render_text(bundle: ContextBundle, *, width: int = 80) -> str:
-    """Return evidence as numbered paragraphs: heading path, source line, how it was found, wrapped text."""
+    """Return evidence as numbered paragraphs: heading path, source line, how it was found, wrapped text.
+
+    Relations that the question asks for come first, each with its chains.
+    """
     if not bundle.evidence:
         return "No evidence found."
-    return "\n\n".join("\n".join(_lines(one, width)) for one in bundle.evidence)
+    relations = ("\n".join(_relation(one, width)) for one in bundle.relations)
+    return "\n\n".join((*relations, *("\n".join(_lines(one, width)) for one in bundle.evidence)))
+
+
+def _relation(relation: Relation, width: int) -> Iterator[str]:
+    labels = "".join(f" [{label}]" for label in relation.labels)
+    yield wrap_text(show_line(f"{relation.text}{labels}"), width=width)
+    for chain in relation.chains:
+        yield show_line(f"{_INDENT}{chain}")
 
 
 def _lines(evidence: Evidence, width: int) -> Iterator[str]:

@@ -22,6 +22,8 @@ TELLING, SILENT = 0.25, 0.4
 """Shares of the documents found that the graph reached: up to the first it tells them apart, from the second
 on it does not. On passages of encyclopedias the share is .04 to .23, on sites .45 to 1, where R@10 falls by 7
 points if activation counts all the same (measured: bench/RESULTS.md)."""
+TELLS_MIN = 0.5
+"""Weight from which roles and links are trusted; below it words, vectors and the cross-encoder decide."""
 SAYING_MAX = 10
 """Best chunks of a document whose mentions are followed; a book has thousands.
 
@@ -63,6 +65,11 @@ class Spread:
     ran: bool = False
     cut: int = 0
     weight: float = 1.0
+
+    @property
+    def tells(self) -> bool:
+        """Whether it tells documents apart more than it reaches all alike."""
+        return self.ran and self.weight >= TELLS_MIN
 
     def activation(self, doc: str) -> float:
         """How strongly an anchor or a reached document is activated."""

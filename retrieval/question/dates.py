@@ -1,7 +1,7 @@
 """Dates in filters: what a user writes, as half-open intervals that a store can hold against a column."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 
 from schemas.errors import FilterError
@@ -83,6 +83,8 @@ def date_filters(filters: tuple[Filter, ...], as_of: str) -> tuple[Filter, ...]:
 def _ends(value: str) -> tuple[str, str]:
     if match := _BOUND.fullmatch(value):
         start, end = _span(match["time"])
+        if match["sign"] == ">" and end == OPEN_END:
+            raise ValueError(value)
         below = {">=": (start, OPEN_END), ">": (end, OPEN_END), "<": (OPEN_END, start), "<=": (OPEN_END, end)}
         return below.get(match["sign"], (start, end))
     match = _RANGE.fullmatch(value)
@@ -104,22 +106,29 @@ def _earlier(one: str, other: str) -> str:
 
 
 def _span(text: str) -> tuple[str, str]:
-    """First instant of a year, a month, a day or a second, and of the next."""
-    if len(text) == len("2024"):
-        return f"{_day(f'{text}-01-01')}", f"{_day(f'{int(text) + 1:04}-01-01')}"
-    if len(text) == len("2024-01"):
-        first = date.fromisoformat(f"{text}-01")
-        return first.isoformat(), (first + timedelta(days=31)).replace(day=1).isoformat()
-    if len(text) == len("2024-01-01"):
-        day = date.fromisoformat(text)
-        return day.isoformat(), (day + timedelta(days=1)).isoformat()
+    """First instant of a year, a month, a day or a second, and of the next; behind the last year it is open.
+
+    Source: ISO 8601 dates end with 9999, and so does `datetime`; no column has a later one.
+    """
+    if len(text) <= len("2024-01-01"):
+        first = date.fromisoformat(f"{text}-01-01"[: len("2024-01-01")])
+        days = {len("2024"): 366, len("2024-01"): 31}.get(len(text), 1)
+        return first.isoformat(), _or_open(lambda: _day_of(first + timedelta(days=days), len(text)))
     # In a query string + means a space.
     moment = datetime.fromisoformat(f"{text[:19]}{text[19:].replace(' ', '+')}".upper())
-    return _instant(moment), _instant(moment + timedelta(seconds=1))
+    return _instant(moment), _or_open(lambda: _instant(moment + timedelta(seconds=1)))
 
 
-def _day(text: str) -> str:
-    return date.fromisoformat(text).isoformat()
+def _day_of(day: date, kept: int) -> str:
+    """Return the first day of the year, month or day that the first *kept* characters of a date name."""
+    return f"{day.isoformat()[:kept]}-01-01"[: len("2024-01-01")]
+
+
+def _or_open(end: Callable[[], str]) -> str:
+    try:
+        return end()
+    except OverflowError:
+        return OPEN_END
 
 
 def _instant(moment: datetime) -> str:

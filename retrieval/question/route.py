@@ -62,14 +62,23 @@ class Known:
     is_name: bool = False
     names: tuple[str, ...] = ()
 
+    @property
+    def telling(self) -> Mapping[str, tuple[str, ...]]:
+        """The codes that name a thing by themselves, no flag and in few passages, with their chunks."""
+        return {
+            code: held
+            for code, held in self.holders.items()
+            if not code.startswith("-") and len(held) <= _HELD_MAX
+        }
+
 
 def route_of(text: str, known: Known) -> Route:
     """Return the first route that matches: id, navigation, relationship, pdf-ish, plain.
 
     An id or a code counts only if the catalogue has it, so that "UTF-8" stays a word. Beside other words a
-    code that tells little, as `-s` does, is searched for with them and takes nothing away from them.
+    code is searched for with them and takes nothing away from them, however rare it is.
     """
-    if known.documents or (known.holders and (_is_only(text, known.holders) or _tells(known.holders))):
+    if known.documents or (known.holders and _is_only(text, known.holders)):
         return Route.ID
     if known.is_name or _GO_TO.match(text) or _names_a_place(text):
         return Route.NAVIGATION
@@ -84,11 +93,6 @@ def _is_only(text: str, codes: Collection[str]) -> bool:
     for code in sorted(codes, key=len, reverse=True):
         rest = rest.replace(code, " ")
     return _LOOKS_UP.issuperset(re.findall(r"\w+", rest.casefold()))
-
-
-def _tells(holders: Mapping[str, Collection[str]]) -> bool:
-    """Whether every code names a thing by itself: no flag, and in few passages."""
-    return all(not code.startswith("-") and len(held) <= _HELD_MAX for code, held in holders.items())
 
 
 def wants_detail(text: str) -> bool:

@@ -44,7 +44,7 @@ def rerank_best(
     ordered by `logit / 10 + score / 2`, whatever their role.
 
     Args: leading: chunks by id, those that paths to the candidates name. pages: what else stands on the page
-    of a chunk, by its id. by_role: whether activation spread (`Spread.ran`).
+    of a chunk, by its id. by_role: whether the graph tells documents apart (`Spread.tells`).
     """
     best, rest = divide(candidates, by_role=by_role)
     texts = [_pair_text(one, leading, (pages or {}).get(one.chunk.id, "")) for one in best]

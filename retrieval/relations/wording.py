@@ -35,7 +35,7 @@ def say_path(path: Path, names: Names) -> str:
 
     A path that is mostly gone against its edges is told from its other end.
     """
-    told = _turned(path)
+    told = turned(path)
     first, *rest = told
     start, end = _ends(first)
     if first.forward:
@@ -53,7 +53,8 @@ def _fork(path: Path, names: Names) -> str:
     return _closed(", and ".join((", ".join(said[:-1]), said[-1])))
 
 
-def _turned(path: Path) -> Path:
+def turned(path: Path) -> Path:
+    """Return a path as it is told: one that is mostly gone against its edges from its other end."""
     back = sum(not hop.forward for hop in path)
     if 2 * back <= len(path):
         return path
@@ -86,7 +87,7 @@ def verb_of(hop: Hop, *, many: bool = False) -> str:
 
 def say_chain(path: Path, names: Names) -> str:
     """Return `GOV-0099 --[depends_on]--> PRD-0008 --[depends_on]--> ADR-0042`, told as `say_path` does."""
-    told = _turned(path)
+    told = turned(path)
     parts = [names[_ends(told[0])[0]]]
     for hop in told:
         kind = hop.edge.predicate or hop.edge.kind.value

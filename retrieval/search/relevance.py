@@ -117,11 +117,20 @@ def lift_of(route: Route, lists: Lists, known: Known) -> Base | None:
     is first one after headings and link texts.
     """
     if route is Route.ID:
-        held = Counter(chunk for holders in known.holders.values() for chunk in holders)
-        return {chunk: number / len(known.holders) for chunk, number in held.items()}
+        return _shares_held(known.holders)
     if route is Route.NAVIGATION:
         return _best_share(lists, _NAMES)
     return None
+
+
+def telling_of(route: Route, known: Known) -> Base:
+    """Return what share of the codes that name a thing by themselves a chunk has, beside other words."""
+    return {} if route is Route.ID else _shares_held(known.telling)
+
+
+def _shares_held(holders: Mapping[str, Collection[str]]) -> dict[str, float]:
+    held = Counter(chunk for chunks in holders.values() for chunk in chunks)
+    return {chunk: number / len(holders) for chunk, number in held.items()}
 
 
 def _best_share(lists: Lists, names: tuple[SeedList, ...]) -> dict[str, float]:
@@ -137,13 +146,20 @@ def _best_share(lists: Lists, names: tuple[SeedList, ...]) -> dict[str, float]:
 class Measure:
     """Scores documents once each, in one look for all that are asked together.
 
-    Args: lift: takes half of each score where it is given (`lift_of`).
+    Args: lift: takes half of each score where it is given (`lift_of`). telling: raises the scores of chunks
+    and takes nothing from any (`telling_of`).
     """
 
     def __init__(
-        self, chunks: ChunkReader, asked: EmbeddedQuery, scale: Scale, lift: Base | None = None
+        self,
+        chunks: ChunkReader,
+        asked: EmbeddedQuery,
+        scale: Scale,
+        lift: Base | None = None,
+        telling: Base | None = None,
     ) -> None:
-        self._chunks, self._asked, self._scale, self._lift = chunks, asked, scale, lift
+        self._chunks, self._asked, self._scale = chunks, asked, scale
+        self._lift, self._telling = lift, telling or {}
         self._scores: dict[str, dict[str, float]] = {}
 
     def of(self, docs: Collection[str]) -> dict[str, Base]:
@@ -159,6 +175,10 @@ class Measure:
 
     def _lifted(self, base: dict[str, float]) -> dict[str, float]:
         lift = self._lift
-        if lift is None:
-            return base
-        return {chunk: 0.5 * score + 0.5 * lift.get(chunk, 0.0) for chunk, score in base.items()}
+        if lift is not None:
+            base = {chunk: 0.5 * score + 0.5 * lift.get(chunk, 0.0) for chunk, score in base.items()}
+        return {chunk: self._raised(chunk, score) for chunk, score in base.items()}
+
+    def _raised(self, chunk: str, score: float) -> float:
+        share = self._telling.get(chunk)
+        return score if share is None else min(1.0, score * (1 + share))

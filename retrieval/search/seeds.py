@@ -1,7 +1,7 @@
 """Seeds: one ranked list a field, fused by weighted reciprocal rank, balanced over documents."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -50,6 +50,8 @@ WEIGHTS: Mapping[Route, Mapping[SeedList, float]] = {
     }.items()
 }
 """Weight of each list by route, in the order of `SeedList`; starting values, not tuned (docs/querying.md)."""
+TELLING = 3.0
+"""Weight of chunks with a code that names a thing by itself; beside that of the codes, as on the id route."""
 
 _BM25 = {
     SeedList.TEXT_BM25: SearchField.TEXT,
@@ -118,24 +120,26 @@ def found_nearest(lists: Lists) -> tuple[str, ...]:
     return tuple(hit.chunk_id for hit in lists[SeedList.TEXT_DENSE][:NEAREST])
 
 
-def fuse_lists(lists: Lists, route: Route) -> tuple[Hit, ...]:
+def fuse_lists(lists: Lists, route: Route, telling: Collection[str] = ()) -> tuple[Hit, ...]:
     """Fuse by `sum(weight / (60 + rank))`, rank from 1; order (-round(score, 6), id).
 
+    Args: telling: chunks with a code of the question that names a thing by itself, a list beside the others.
     Source: Cormack, Clarke, Buettcher, SIGIR 2009 (the constant 60); weights by route.
     """
+    held = [hit for hit in lists[SeedList.CODES] if hit.chunk_id in telling]
+    weighed = [(WEIGHTS[route][name], lists[name]) for name in SeedList]
     scores: dict[str, float] = {}
     docs: dict[str, str] = {}
-    for name in SeedList:
-        weight = WEIGHTS[route][name]
-        for rank, hit in enumerate(lists[name] if weight else (), start=1):
+    for weight, hits in (*weighed, (TELLING, held)):
+        for rank, hit in enumerate(hits if weight else (), start=1):
             docs[hit.chunk_id] = hit.doc
             scores[hit.chunk_id] = scores.get(hit.chunk_id, 0.0) + weight / (RRF_K + rank)
     bias = PDF_BIAS if route is Route.PDF else 1.0
-    hits = [
+    fused = [
         Hit(chunk_id=chunk, doc=docs[chunk], score=score * (bias if docs[chunk].startswith(PDF) else 1))
         for chunk, score in scores.items()
     ]
-    return tuple(sorted(hits, key=lambda hit: (-round(hit.score, 6), hit.chunk_id)))
+    return tuple(sorted(fused, key=lambda hit: (-round(hit.score, 6), hit.chunk_id)))
 
 
 def balance_pool(

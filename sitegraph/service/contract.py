@@ -40,7 +40,7 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 Scalar = Annotated[str, Field(max_length=_VALUE_MAX)] | Whole
 
 
-_DATE = "[12][0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ].+)?)?)?"
+_DATE = "[1-9][0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ].+)?)?)?"
 """A year, a month, a day or a time."""
 
 

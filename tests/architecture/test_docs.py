@@ -103,6 +103,12 @@ FLOORS_ON_THE_PAGE = {
         ("pdf", "table_cell_recall"),
         ("pdf", "table_cell_precision"),
     ],
+    "the same tables where the reports have an outline": [
+        ("pdf", "outlined_table_region_recall"),
+        ("pdf", "outlined_table_region_precision"),
+        ("pdf", "outlined_table_cell_recall"),
+        ("pdf", "outlined_table_cell_precision"),
+    ],
     "reading order; tables": [("pdf", "olmocr_order"), ("pdf", "olmocr_table")],
     "chunk text found at its box": [("pdf", "text_at_bbox"), ("pdf", "text_at_bbox_of_reports")],
     "PDF pages per CPU second": [("pdf", "pages_per_cpu_second")],

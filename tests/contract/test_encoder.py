@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,23 +31,34 @@ TEXTS = (
 )
 
 
-@pytest.fixture(scope="module", params=["torch", "onnx", "child", "frugal"])
-def encoder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encoder]:
-    """The default model, loaded in every way there is."""
+@pytest.fixture(scope="module")
+def in_torch() -> SentenceTransformerEncoder:
+    """The default model in this process, which takes seconds to load."""
     os.environ.update(offline_environment())
-    spec = load_model_spec()
-    build = partial(SentenceTransformerEncoder, clock=time.process_time)
-    directory = place_exported_encoder(tmp_path_factory.mktemp("index") / "encoder")
+    return SentenceTransformerEncoder(load_model_spec(), clock=time.process_time)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> OnnxEncoder:
+    """The default model as readers have it."""
+    return OnnxEncoder(place_exported_encoder(tmp_path_factory.mktemp("index") / "encoder"))
+
+
+@pytest.fixture(scope="module", params=["torch", "onnx", "child", "frugal"])
+def encoder(
+    request: pytest.FixtureRequest, in_torch: SentenceTransformerEncoder, exported: OnnxEncoder
+) -> Iterator[Encoder]:
+    """The default model, loaded in every way there is."""
     if request.param == "torch":
-        yield build(spec)
+        yield in_torch
     elif request.param == "onnx":
-        yield OnnxEncoder(directory)
+        yield exported
     elif request.param == "child":
-        child = ChildEncoder(spec, build)
+        child = ChildEncoder(EXACT, partial(SentenceTransformerEncoder, clock=time.process_time))
         yield child
         child.close()
     else:
-        yield FrugalEncoder(OnnxEncoder(directory), build(spec), light_characters=1000)
+        yield FrugalEncoder(exported, in_torch, light_characters=1000)
 
 
 def test_it_says_which_model_it_is(encoder: Encoder) -> None:
@@ -99,13 +109,11 @@ def test_tokens_are_counted_without_limit_and_special_ones(encoder: Encoder) -> 
     assert encoder.count_tokens("dead_rows") == 3
 
 
-def test_the_exported_encoder_agrees_with_torch_on_queries(tmp_path: Path) -> None:
-    os.environ.update(offline_environment())
-    exact = SentenceTransformerEncoder(load_model_spec(), clock=time.process_time)
-    exported = OnnxEncoder(place_exported_encoder(tmp_path / "encoder"))
-
+def test_the_exported_encoder_agrees_with_torch_on_queries(
+    in_torch: SentenceTransformerEncoder, exported: OnnxEncoder
+) -> None:
     for text in TEXTS:
-        assert np.abs(exact.encode_query(text) - exported.encode_query(text)).max() < 1e-5
+        assert np.abs(in_torch.encode_query(text) - exported.encode_query(text)).max() < 1e-5
 
 
 @pytest.mark.parametrize("device", ["abacus", "meta"])

@@ -1,7 +1,6 @@
 """A change of the handbook, runs that are killed in the middle of it, and what an undisturbed run makes."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.copies import copy_index
 from tests.fakes.handbook import Handbook, path_of, serve_handbook, topic_article, write_source
 from tests.fakes.prefect_server import poll
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
@@ -28,7 +28,7 @@ class CrashSite:
 
     def copy(self, folder: Path) -> Path:
         """The index before the change, to be disturbed."""
-        return shutil.copytree(self.first, folder / "index")
+        return copy_index(self.first, folder / "index")
 
     def kill_at(self, point: str, index: Path) -> None:
         """Run, and die by SIGKILL at the named point; no child outlives the run."""
@@ -62,7 +62,7 @@ def crash_site(*programs: Sitegraph, folder: Path) -> Iterator[CrashSite]:
         for program in programs:
             program.run(source, folder / "first", accept=True)
         change(handbook)
-        undisturbed = shutil.copytree(folder / "first", folder / "undisturbed")
+        undisturbed = copy_index(folder / "first", folder / "undisturbed")
         sitegraph = programs[-1]
         assert sitegraph.run(source, undisturbed)["generation"] == len(programs) + 1
         yield CrashSite(

@@ -1,8 +1,6 @@
 """What disks and people do to the files of an index."""
 
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,19 +9,6 @@ _NAMES = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{20,}|\d+")
 
 Damage = Callable[[Path], bool]
 """Harms a file; false where it would stay as it is."""
-
-
-def copy_index(index: Path, target: Path) -> Path:
-    """Copy an index; the encoder's 90 MB are linked, and replaced when they are harmed."""
-
-    def place(source: str, to: str) -> str:
-        if "/encoder" in source:
-            os.link(source, to)
-        else:
-            shutil.copy2(source, to)
-        return to
-
-    return Path(shutil.copytree(index, target, copy_function=place))
 
 
 def kind_of(path: Path, index: Path) -> str:

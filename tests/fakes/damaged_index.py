@@ -13,7 +13,7 @@ from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
 from schemas.errors import SitegraphError
 from sitegraph.cli.app import run_app
-from tests.fakes.damage import copy_index
+from tests.fakes.copies import copy_index
 from tests.fakes.sitegraph_runs import Sitegraph
 
 QUESTIONS = ("What does a night in a hotel cost?", "Who needs a certificate on day three?")

@@ -211,7 +211,7 @@ def crawl(run: PlainRun, run_id: str, *, days: float = 1, accept: bool = False) 
     plan_source(run.crawling)
     while wave := plan_wave(run.crawling, due_by=None):
         for batch in wave:
-            fetch_batch(run.crawling, batch.uris)
+            fetch_batch(run.crawling, batch.uris, sampled=batch.sampled)
             parse_batch(run.crawling, batch.uris)
     check_seeds(run.deriving, quarantine_and_deduplicate(run.crawling, accept=accept), accept=accept)
     return diff_source(run.deriving, accept=accept)

@@ -28,6 +28,9 @@ A shell starts background jobs with SIGINT ignored and children inherit that; a 
 be stopped in order, since it turns SIGTERM into SIGINT.
 """
 
+START_SECONDS = 240.0
+"""By the clock: on a busy machine making its database takes minutes."""
+
 FINAL_STATES = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
 
 SETTINGS = {
@@ -152,9 +155,12 @@ class PrefectServer:
 
 @pytest.fixture(scope="session")
 def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
-    """One server for the whole session, on SQLite in a folder that goes away."""
-    home = tmp_path_factory.mktemp("prefect")
-    with running_server(home) as server:
+    """One server for the whole session, all of its workers, on SQLite in a folder that goes away."""
+    from tests.fakes.shared_server import shared_server
+
+    base = tmp_path_factory.getbasetemp()
+    # Each worker of pytest-xdist has a folder of its own in that of the session.
+    with shared_server((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "prefect") as server:
         yield server
 
 
@@ -166,13 +172,13 @@ def running_server(home: Path, **settings: str) -> Iterator[PrefectServer]:
     """
     port = free_port()
     url = f"http://127.0.0.1:{port}/api"
-    environment = child_environment(PREFECT_HOME=str(home), PREFECT_API_URL=url, **SETTINGS, **settings)
+    environment = server_environment(home, url, **settings)
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
     log = home / "server.log"
     # Its folder goes with it: nothing is won by the seconds in which it would end in order.
     with running_process(command, environment=environment, log=log, grace=0) as process:
         server = PrefectServer(url=url, environment=environment)
-        poll(lambda: _ready(server, process, log), timeout=120, what="the Prefect server")
+        poll(lambda: _ready(server, process, log), timeout=START_SECONDS, what="the Prefect server")
         yield server
 
 
@@ -229,6 +235,11 @@ def stop(process: subprocess.Popen[bytes], *, grace: float) -> None:
         # It leads a session of its own, so the group holds its children and nobody else's.
         os.killpg(process.pid, signal.SIGKILL)
     process.wait(timeout=20)
+
+
+def server_environment(home: Path, url: str, **settings: str) -> dict[str, str]:
+    """What points a child process at the server on *url*, which keeps everything under *home*."""
+    return child_environment(PREFECT_HOME=str(home), PREFECT_API_URL=url, **SETTINGS, **settings)
 
 
 def child_environment(**settings: str) -> dict[str, str]:

@@ -119,6 +119,7 @@ def test_a_wrong_password_is_a_configuration_error_that_names_the_variables_and_
     assert neo4j_server.password not in str(error.value)
 
 
+@pytest.mark.long
 def test_the_server_for_tests_ends_with_the_process_that_started_it(
     neo4j_server: Neo4jServer, tmp_path: Path
 ) -> None:

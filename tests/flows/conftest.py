@@ -1,12 +1,12 @@
 """One Prefect server, one program on it, and one handbook that each test finds as the first run saw it."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.fakes.copies import copy_index
 from tests.fakes.handbook import Handbook, serve_handbook, write_source
 from tests.fakes.prefect_server import prefect_server, process_worker
 from tests.fakes.sitegraph_runs import Sitegraph, sitegraph, tiny
@@ -51,4 +51,4 @@ def first_index(sitegraph: Sitegraph, served: Handbook, tmp_path_factory: pytest
 @pytest.fixture
 def index(first_index: Path, tmp_path: Path) -> Path:
     """A copy of the index after the first run."""
-    return shutil.copytree(first_index, tmp_path / "index")
+    return copy_index(first_index, tmp_path / "index")

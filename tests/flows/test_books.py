@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from indexes.layout import IndexLayout
+from tests.fakes.copies import copy_index
 from tests.fakes.epub_files import ebooklib_epub
 from tests.fakes.neo4j_runs import exported, index, on_neo4j, seen
 from tests.fakes.neo4j_server import Neo4jServer
@@ -42,7 +43,7 @@ def shelf(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pat
 @pytest.fixture
 def source(shelf: Path, tmp_path: Path) -> Path:
     """The source file in a copy of the shelf."""
-    return shutil.copytree(shelf, tmp_path / "shelf") / "books.yaml"
+    return copy_index(shelf, tmp_path / "shelf") / "books.yaml"
 
 
 @pytest.fixture
@@ -123,11 +124,11 @@ def test_an_answer_names_the_chapter_and_opens_it(sitegraph: Sitegraph, shelf: P
     folder = shelf / "index"
     chapters = pages(sitegraph.export(folder), "island.epub")
 
-    told = sitegraph.command(
+    told = sitegraph.call(
         "query", "How often is the bell rung in fog?", "--index", str(folder), "--format", "json"
     )
     bundle = json.loads(told.stdout)
-    around = sitegraph.command(
+    around = sitegraph.call(
         "graph", chapters["Bells in fog"]["id"], "--index", str(folder), "--format", "json", "--hops", "1"
     )
 

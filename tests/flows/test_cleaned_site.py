@@ -50,7 +50,7 @@ def write_source(folder: Path, site: Site, *, cleaned: bool) -> Path:
 
 def query(sitegraph: Sitegraph, index: Path, words: str) -> list[dict[str, Any]]:
     """What `sitegraph query` finds, best first."""
-    done = sitegraph.command("query", words, "--index", str(index), "--format", "json")
+    done = sitegraph.call("query", words, "--index", str(index), "--format", "json")
     assert done.returncode == 0, done.stderr
     chunks: list[dict[str, Any]] = json.loads(done.stdout)["evidence"]
     return chunks
@@ -141,7 +141,7 @@ def test_what_is_wrong_with_the_cleaning_is_refused_before_anything_is_asked(
     source = write_source(tmp_path, site, cleaned=True)
     source.write_text(source.read_text().replace("[.page]", "['.page[']").replace(":drop_", ":dropp_"))
 
-    done = sitegraph.command("run", str(source), "--index", str(tmp_path / "index"))
+    done = sitegraph.call("run", str(source), "--index", str(tmp_path / "index"))
 
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()

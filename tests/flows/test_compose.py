@@ -8,7 +8,7 @@ from tests.fakes.containers import Containers, ask, running_containers
 from tests.fakes.exported_encoder import encoder_cache, place_exported_encoder
 from tests.fakes.prefect_server import REPO
 
-pytestmark = [pytest.mark.server, pytest.mark.postgres, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.server, pytest.mark.postgres, pytest.mark.long, pytest.mark.timeout(600)]
 
 PASSWORD = "p@ss/w:rd#%"
 TOKEN = "t0ken of a caller"

@@ -38,6 +38,7 @@ def house(sitegraph: Sitegraph, published: Path, capsys: pytest.CaptureFixture[s
     return House(sitegraph, published, capsys)
 
 
+@pytest.mark.long
 def test_no_kind_of_file_that_rots_changes_an_answer_in_silence(house: House, tmp_path: Path) -> None:
     """The kinds take turns on the damages."""
     before, turns, seen = house.ask(house.index), cycle(DAMAGES.values()), set()
@@ -86,7 +87,7 @@ def test_what_the_message_says_makes_the_index_answer_again(
     assert house.ask(index).answers == before.answers
 
 
-@pytest.mark.parametrize("table", ["chunks", "edges"])
+@pytest.mark.parametrize("table", ["chunks", pytest.param("edges", marks=pytest.mark.long)])
 def test_a_scheduled_run_over_a_lost_table_writes_it_again_from_what_was_parsed(
     house: House, tmp_path: Path, table: str
 ) -> None:
@@ -142,8 +143,15 @@ def test_vectors_that_changed_places_are_encoded_again_and_not_published(
     assert house.verify(index).code == 0
 
 
-@pytest.mark.parametrize("name", ["vectors.sqlite", "ledger.sqlite"])
-@pytest.mark.parametrize("damage", [zero, empty])
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("vectors.sqlite", empty),
+        ("ledger.sqlite", zero),
+        pytest.param("vectors.sqlite", zero, marks=pytest.mark.long),
+        pytest.param("ledger.sqlite", empty, marks=pytest.mark.long),
+    ],
+)
 def test_a_database_that_rots_is_named_and_what_the_message_says_helps(
     house: House, tmp_path: Path, name: str, damage: Callable[[Path], bool]
 ) -> None:

@@ -106,12 +106,12 @@ def dates_of(rows: Rows) -> dict[str, tuple[str, str]]:
 
 
 def test_a_site_is_asked_by_its_dates_and_a_new_date_alone_embeds_nothing(
-    tiny: Sitegraph, folder: Path, source: Path, tmp_path: Path
+    sitegraph: Sitegraph, folder: Path, source: Path, tmp_path: Path
 ) -> None:
     index = tmp_path / "index"
-    tiny.run(source, index)
+    sitegraph.run(source, index)
 
-    exported = tiny.export(index, stable=False)
+    exported = sitegraph.export(index, stable=False)
     assert dates_of(exported["documents"]) == {
         "Start": ("2018-01-01T00:00:00+00:00", "http"),
         "Served": ("2021-02-03T00:00:00+00:00", "http"),
@@ -125,7 +125,7 @@ def test_a_site_is_asked_by_its_dates_and_a_new_date_alone_embeds_nothing(
     def found(*bounds: str) -> dict[str, tuple[str, float]]:
         filters = [part for bound in bounds for part in ("--filter", f"last_modified{bound}")]
         asked = ("query", QUESTION, "--index", str(index), "--top-k", "50", "--format", "json", *filters)
-        done = tiny.command(*asked)
+        done = sitegraph.call(*asked)
         assert done.returncode == 0, done.stderr
         evidence = json.loads(done.stdout)["evidence"]
         return {
@@ -143,7 +143,7 @@ def test_a_site_is_asked_by_its_dates_and_a_new_date_alone_embeds_nothing(
     assert (claimed["Claimed"][0], stated["Stated"][0]) == ("sitemap", "meta")
     assert 0 < claimed["Claimed"][1] < stated["Stated"][1] < 0.5
 
-    stable = tiny.export(index, stable=True)
+    stable = sitegraph.export(index, stable=True)
     write(
         folder / "stated.html", "Stated", head=modified("2025-09-09"), day="2026-01-01"
     )  # says another date
@@ -151,20 +151,20 @@ def test_a_site_is_asked_by_its_dates_and_a_new_date_alone_embeds_nothing(
         folder / "footer.html", "Footer", foot="Last updated on May 4, 2026.", day="2026-01-01"
     )  # built again
     write(folder / "served.html", "Served", day="2026-01-01")  # deployed again
-    report = tiny.run(source, index)
+    report = sitegraph.run(source, index)
     assert report["generation"] == 2
     assert report["documents"]["changed"] == 0
     assert report["chunks"]["embedded"] == 0
-    dates = dates_of(tiny.export(index, stable=False)["documents"])
+    dates = dates_of(sitegraph.export(index, stable=False)["documents"])
     assert dates["Stated"] == ("2025-09-09T00:00:00+00:00", "meta")
     assert dates["Footer"] == ("2024-05-03T00:00:00+00:00", "text")
     assert dates["Served"] == ("2021-02-03T00:00:00+00:00", "http")
     assert found(">=2025-09-09").keys() == {"Stated"}
-    assert tiny.export(index, stable=True) == stable
-    assert tiny.run(source, index)["generation"] is None
+    assert sitegraph.export(index, stable=True) == stable
+    assert sitegraph.run(source, index)["generation"] is None
 
 
-def test_files_are_dated_by_their_front_matter_else_by_the_file(tiny: Sitegraph, tmp_path: Path) -> None:
+def test_files_are_dated_by_their_front_matter_else_by_the_file(sitegraph: Sitegraph, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "stated.md").write_text(f"---\nlast_update:\n  date: 2024-05-03\n---\n# Stated\n\n{WORDS}\n")
@@ -176,9 +176,9 @@ def test_files_are_dated_by_their_front_matter_else_by_the_file(tiny: Sitegraph,
     source = tmp_path / "notes.yaml"
     source.write_text("name: notes\nkind: files\nroots: [notes]\n")
 
-    tiny.run(source, tmp_path / "index")
+    sitegraph.run(source, tmp_path / "index")
 
-    exported = tiny.export(tmp_path / "index", stable=False)
+    exported = sitegraph.export(tmp_path / "index", stable=False)
     assert dates_of(exported["documents"]) == {
         "Stated": ("2024-05-03T00:00:00+00:00", "front_matter"),
         "Decided": ("2023-05-03T08:00:00+00:00", "published"),

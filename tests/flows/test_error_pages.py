@@ -32,7 +32,7 @@ def problems(report: dict[str, object]) -> dict[str, str]:
 
 def answers(sitegraph: Sitegraph, index: Path, question: str) -> list[str]:
     """Texts of the passages that the command finds."""
-    done = sitegraph.command("query", question, "--index", str(index), "--format", "json")
+    done = sitegraph.call("query", question, "--index", str(index), "--format", "json")
     assert done.returncode == 0, done.stderr
     return [passage["text"] for passage in json.loads(done.stdout)["evidence"]]
 
@@ -53,7 +53,7 @@ def test_good_pages_outlive_error_pages_and_come_back(
     assert sitegraph.export(index) == before
     assert "leases are lost" in " ".join(answers(sitegraph, index, "What happens when leases are lost?"))
     assert not any("Illuminate" in text for text in answers(sitegraph, index, "Undefined variable $invoices"))
-    told = sitegraph.command("why", handbook.site.url(path_of("Ledgers")), "--index", str(index))
+    told = sitegraph.call("why", handbook.site.url(path_of("Ledgers")), "--index", str(index))
     assert "quarantined (HTTP 200, a maintenance notice)" in told.stdout
 
     handbook.site.pages = good
@@ -62,6 +62,7 @@ def test_good_pages_outlive_error_pages_and_come_back(
     assert again["problems"] == []
 
 
+@pytest.mark.long
 def test_a_first_crawl_takes_up_the_good_pages_alone(
     sitegraph: Sitegraph, handbook: Handbook, tmp_path: Path
 ) -> None:
@@ -110,13 +111,14 @@ def herons(ask: Ask) -> Reply:
     return Reply(f"{page}<p>{ask.path}</p><a href='/index.html'>Handbook</a></main></body></html>".encode())
 
 
+@pytest.mark.long
 def test_a_whole_site_that_changes_to_one_text_is_refused(
     sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
 ) -> None:
     before = sitegraph.export(index)
     handbook.site.pages |= {path: herons for path in handbook.articles if path != "/index.html"}
 
-    done = sitegraph.command("run", str(source), "--index", str(index))
+    done = sitegraph.call("run", str(source), "--index", str(index))
 
     assert done.returncode == 4
     assert "9 of 10 documents are now an error or login page, have the same text as others" in done.stderr

@@ -1,9 +1,13 @@
 """A folder of Markdown, HTML and PDF as a source."""
 
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.fakes.copies import copy_index
 from tests.fakes.deep_folders import deep_folders
 from tests.fakes.pdfs import Text, heading, pdf_bytes, prose
 from tests.fakes.sitegraph_runs import Rows, Sitegraph, report_of
@@ -33,9 +37,19 @@ BELLS = (
 )
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path / "notes of the house"
+FOLDER = "notes of the house"
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of notes beside its source file; it is copied, never written to."""
+    folder = tmp_path_factory.mktemp("files")
+    write_notes(folder / FOLDER)
+    (folder / "notes.yaml").write_text(f"name: notes\nkind: files\nroots: ['{FOLDER}']\n")
+    return folder
+
+
+def write_notes(root: Path) -> None:
     (root / "law").mkdir(parents=True)
     (root / "law" / "Leases.md").write_text(LEASES)
     (root / "law" / "Rückweg nach Hause.md").write_text(WAY_BACK)
@@ -43,7 +57,6 @@ def root(tmp_path: Path) -> Path:
     for number in range(6):
         (root / f"note {number}.md").write_text(f"# Note {number}\n\n{prose(f'note {number}')}\n")
     (root / "Lanterns.pdf").write_bytes(lanterns())
-    return root
 
 
 def lanterns(*more: str) -> bytes:
@@ -57,18 +70,35 @@ def prose_text(topic: str) -> Text:
     return Text(prose(topic))
 
 
-@pytest.fixture
-def source(root: Path) -> Path:
-    path = root.parent / "notes.yaml"
-    path.write_text("name: notes\nkind: files\nroots: ['notes of the house']\n")
-    return path
+@dataclass(frozen=True, slots=True)
+class FirstRun:
+    """What a first run of the notes has made; it is copied, never written to."""
+
+    index: Path
+    report: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def first_run(sitegraph: Sitegraph, notes: Path, tmp_path_factory: pytest.TempPathFactory) -> FirstRun:
+    index = tmp_path_factory.mktemp("first") / "index"
+    return FirstRun(index, sitegraph.run(notes / "notes.yaml", index))
 
 
 @pytest.fixture
-def index(sitegraph: Sitegraph, source: Path) -> Path:
-    report = sitegraph.run(source, source.parent / "index")
-    assert report["documents"]["added"] == report["documents"]["scheduled"] == 10
-    return source.parent / "index"
+def source(notes: Path, tmp_path: Path) -> Path:
+    """The source file beside a copy of the notes."""
+    return shutil.copytree(notes, tmp_path / "copy") / "notes.yaml"
+
+
+@pytest.fixture
+def root(source: Path) -> Path:
+    return source.parent / FOLDER
+
+
+@pytest.fixture
+def index(first_run: FirstRun, source: Path) -> Path:
+    """A copy of the index after the first run, beside the source file."""
+    return copy_index(first_run.index, source.parent / "index")
 
 
 def ids_by_path(exported: dict[str, Rows]) -> dict[str, str]:
@@ -82,9 +112,7 @@ def test_a_loop_of_links_and_folders_without_end_stop_no_other_file(
     (root / "round").symlink_to(".", target_is_directory=True)
     deep_folders.rename(root / "deep")
     try:
-        done = sitegraph.command(
-            "run", str(source), "--index", str(source.parent / "index"), "--format", "json"
-        )
+        done = sitegraph.call("run", str(source), "--index", str(source.parent / "index"), "--format", "json")
     finally:
         (root / "deep").rename(deep_folders)
 
@@ -142,10 +170,10 @@ def test_what_comes_later_is_all_that_is_read_and_leaves_what_a_clean_run_makes(
     assert sitegraph.export(index.parent / "clean") == after
 
 
-def test_an_unresolved_relation_is_a_problem(sitegraph: Sitegraph, root: Path, source: Path) -> None:
-    report = sitegraph.run(source, source.parent / "index")
-
-    assert [problem["reason"] for problem in report["problems"]] == [
+def test_an_unresolved_relation_is_a_problem(first_run: FirstRun) -> None:
+    documents = first_run.report["documents"]
+    assert documents["added"] == documents["scheduled"] == 10
+    assert [problem["reason"] for problem in first_run.report["problems"]] == [
         "front matter names 'GOV-0042', which no document has"
     ]
 

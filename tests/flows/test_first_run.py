@@ -131,7 +131,7 @@ def test_every_document_has_an_authority_beside_the_index(index: Path, export: d
 
 
 def test_a_chunk_carries_every_field_of_the_contract(index: Path, sitegraph: Sitegraph, report: Any) -> None:
-    done = sitegraph.command("export", "--what", "chunks", "--index", str(index))
+    done = sitegraph.call("export", "--what", "chunks", "--index", str(index))
     rows = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert len(rows) == report["chunks"]["added"]
@@ -176,7 +176,7 @@ def test_both_ends_of_every_edge_are_nodes(export: dict[str, Rows]) -> None:
 
 
 def test_the_new_index_is_intact(sitegraph: Sitegraph, report: dict[str, Any], index: Path) -> None:
-    done = sitegraph.command("verify", "--index", str(index), "--format", "json")
+    done = sitegraph.call("verify", "--index", str(index), "--format", "json")
 
     assert json.loads(done.stdout) == {"generation": 1, "damage": []}
     assert done.returncode == 0
@@ -185,7 +185,7 @@ def test_the_new_index_is_intact(sitegraph: Sitegraph, report: dict[str, Any], i
 def test_what_a_query_cites_is_on_the_page(
     sitegraph: Sitegraph, site: Handbook, report: dict[str, Any], index: Path
 ) -> None:
-    done = sitegraph.command(
+    done = sitegraph.call(
         "query", "what happens when outboxes are lost", "--index", str(index), "--format", "json"
     )
     bundle = json.loads(done.stdout)
@@ -202,9 +202,9 @@ def test_what_a_query_cites_is_on_the_page(
 
 
 def test_status_and_plan_know_the_source(sitegraph: Sitegraph, report: dict[str, Any], index: Path) -> None:
-    status = json.loads(sitegraph.command("status", "--index", str(index), "--format", "json").stdout)
+    status = json.loads(sitegraph.call("status", "--index", str(index), "--format", "json").stdout)
     source = str(index.parent / "handbook.yaml")
-    plan = json.loads(sitegraph.command("plan", source, "--index", str(index), "--format", "json").stdout)
+    plan = json.loads(sitegraph.call("plan", source, "--index", str(index), "--format", "json").stdout)
 
     assert status["generation"] == 1
     assert status["sources"]["handbook"]["documents"] == {"fetched": len(TOPICS) + 1}

@@ -44,7 +44,7 @@ def hold_that_it_works(program: Sitegraph, index: Path, names: set[str]) -> None
     assert {row["source"] for row in exported["documents"]} == names
     assert program.damage(index) == ()
     for command in (["status"], ["verify"], ["query", "wound up"], ["changes", "--since", "0"]):
-        done = program.command(*command, "--index", str(index))
+        done = program.call(*command, "--index", str(index))
         assert done.returncode == 0, (command, done.stderr)
 
 

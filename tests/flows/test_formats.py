@@ -31,7 +31,7 @@ def folder(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 def ask(sitegraph: Sitegraph, folder: Path, question: str, *more: str) -> list[dict[str, Any]]:
     """Passages that a reader is shown."""
-    told = sitegraph.command("query", question, "--index", str(folder / "index"), "--format", "json", *more)
+    told = sitegraph.call("query", question, "--index", str(folder / "index"), "--format", "json", *more)
     assert told.returncode == 0, told.stderr
     found: list[dict[str, Any]] = json.loads(told.stdout)["evidence"]
     return found

@@ -67,7 +67,7 @@ def test_a_served_repository_is_indexed_recrawled_by_its_blobs_and_cited_at_its_
     assert sitegraph.export(index) == sitegraph.export(clean)
     assert sitegraph.damage(index) == ()
 
-    done = sitegraph.command("query", "candle at night", "--index", str(index), "--format", "json")
+    done = sitegraph.call("query", "candle at night", "--index", str(index), "--format", "json")
     assert done.returncode == 0, done.stderr
     (cited, *_) = json.loads(done.stdout)["citations"]
     assert (cited["file_path"], cited["url"]) == ("guide/lanterns.md", urls["guide/lanterns.md"])

@@ -1,7 +1,6 @@
 """Every command in every way to install sitegraph: it works, or says in one line what to install."""
 
 import json
-import shutil
 import signal
 import subprocess
 import urllib.request
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sitegraph.cli.app import COMMANDS
+from tests.fakes.copies import copy_index
 from tests.fakes.installs import Installed, installed, plain_environment
 from tests.fakes.pdfs import Text, heading, pdf_bytes, prose
 from tests.fakes.sitegraph_runs import Sitegraph
@@ -99,7 +99,7 @@ def built(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pat
 @pytest.fixture
 def place(built: Path, tmp_path: Path) -> Path:
     """A copy of it to work in."""
-    return Path(shutil.copytree(built, tmp_path / "work"))
+    return copy_index(built, tmp_path / "work")
 
 
 def test_every_command_is_tried() -> None:

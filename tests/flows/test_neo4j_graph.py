@@ -21,6 +21,7 @@ def site() -> Iterator[Handbook]:
         yield served
 
 
+@pytest.mark.long
 def test_the_export_does_not_say_which_store_keeps_the_graph(
     sitegraph: Sitegraph, on_neo4j: Sitegraph, index: Path, tmp_path: Path
 ) -> None:

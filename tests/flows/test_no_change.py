@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -17,6 +16,7 @@ from flows.begun import take_over
 from flows.run.resources import Resources
 from flows.start import run_source
 from schemas.errors import GuardRefused, SitegraphError, StoreUnavailable
+from tests.fakes.copies import copy_index
 from tests.fakes.handbook import Handbook
 from tests.fakes.prefect_server import REPO, poll
 from tests.fakes.site_server import Reply
@@ -163,7 +163,7 @@ def run(source: Path, index: Path, **options: bool) -> Mapping[str, Any]:
 def test_a_look_reports_what_the_flow_would(
     sitegraph: Sitegraph, flow: Flow, handbook: Handbook, source: Path, index: Path, tmp_path: Path, due: bool
 ) -> None:
-    other = shutil.copytree(index, tmp_path / "other")
+    other = copy_index(index, tmp_path / "other")
 
     looked, walked = run(source, index, due=due), sitegraph.run(source, other, due=due)
 

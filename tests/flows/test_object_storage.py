@@ -58,5 +58,5 @@ def test_an_index_whose_bytes_were_moved_to_a_bucket_is_whole_and_stays_there(
     assert report["documents"]["not_modified"] == len(handbook.articles)
     assert json.loads(layout.manifest.read_text())["raw"] == bucket_url
     assert sitegraph.damage(index) == ()
-    answered = sitegraph.command("query", "--index", str(index), "who loses a lease")
+    answered = sitegraph.call("query", "--index", str(index), "who loses a lease")
     assert answered.returncode == 0, answered.stderr

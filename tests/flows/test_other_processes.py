@@ -71,19 +71,19 @@ class ElsewhereEngine:
 
 
 def test_stages_in_other_processes_give_the_same_fragments_vectors_and_rows(
-    tiny: Sitegraph, tmp_path: Path
+    sitegraph: Sitegraph, tmp_path: Path
 ) -> None:
-    with serve_handbook(TOPICS[:3]) as handbook:
+    with serve_handbook(TOPICS[:1]) as handbook:
         source = write_source(tmp_path, handbook)
-        here = tiny.run(source, tmp_path / "here")
-        with tiny.opened(source, tmp_path / "there") as resources:
-            engine = ElsewhereEngine({**tiny.environment, "SITEGRAPH_INDEX": str(tmp_path / "unused")})
+        here = sitegraph.run(source, tmp_path / "here")
+        with sitegraph.opened(source, tmp_path / "there") as resources:
+            engine = ElsewhereEngine({**sitegraph.environment, "SITEGRAPH_INDEX": str(tmp_path / "unused")})
             there = walk(resources, engine, due=False, stages=Stages(resources.index.clock))
 
     assert {"fetch", "parse", "embed"} <= set(engine.ran)
     assert there.generation == here["generation"] == 1
     assert there.chunks.added == here["chunks"]["added"]
-    assert tiny.export(tmp_path / "there") == tiny.export(tmp_path / "here")
+    assert sitegraph.export(tmp_path / "there") == sitegraph.export(tmp_path / "here")
     assert hashes(tmp_path / "there", "fragments") == hashes(tmp_path / "here", "fragments")
     assert vectors(tmp_path / "there") == vectors(tmp_path / "here")
 

@@ -90,8 +90,7 @@ def test_every_question_the_rules_were_made_with_is_answered_with_its_chain(
     [
         AskMode.PLAIN,
         AskMode.DUAL,
-        AskMode.WIKI,
-        pytest.param(AskMode.ITERATIVE, marks=pytest.mark.long),
+        *(pytest.param(mode, marks=pytest.mark.long) for mode in (AskMode.WIKI, AskMode.ITERATIVE)),
     ],
 )
 def test_questions_no_rule_was_made_for_are_answered_with_their_chain_in_every_mode(

@@ -1,13 +1,17 @@
 """The server and worker that the flow tests run on, with a flow that needs nothing of ours."""
 
+import fcntl
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.prefect_server import REPO, PrefectServer, poll, running_process
+from tests.fakes.shared_server import keep, shared_server
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
@@ -62,6 +66,29 @@ def test_a_flow_that_raises_ends_failed_with_its_reason(deployed: PrefectServer)
 
     assert run.state_type == "FAILED"
     assert "nobody to greet" in run.message
+
+
+def test_the_server_of_all_workers_ends_with_the_last_of_them(tmp_path: Path) -> None:
+    url, ended = "http://127.0.0.1:9/api", threading.Event()
+
+    @contextmanager
+    def pretended(home: Path) -> Iterator[PrefectServer]:
+        yield PrefectServer(url=url, environment={})
+        ended.set()
+
+    with ExitStack() as first, ExitStack() as last:
+        lock = (first.enter_context((tmp_path / "users.lock").open("w")), fcntl.LOCK_SH)
+        fcntl.flock(*lock)
+        keeper = threading.Thread(target=keep, args=(tmp_path,), kwargs={"running": pretended})
+        keeper.start()
+        poll(lambda: (tmp_path / "address").exists() or None, timeout=10, what="the server")
+        assert last.enter_context(shared_server(tmp_path)).url == url
+        first.close()
+        assert not ended.wait(0.5)
+        last.close()
+        assert ended.wait(10)
+    keeper.join(10)
+    assert not (tmp_path / "address").exists(), "who comes now starts another"
 
 
 def test_a_process_is_stopped_with_the_children_it_left(tmp_path: Path) -> None:

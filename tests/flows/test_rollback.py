@@ -1,11 +1,11 @@
 """Rolling back, the hold, and what comes in again when it is lifted."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.fakes.copies import copy_index
 from tests.fakes.handbook import Handbook, serve_handbook, topic_article, write_source
 from tests.fakes.sitegraph_runs import Sitegraph
 
@@ -34,7 +34,7 @@ def changed(sitegraph: Sitegraph, handbook: Handbook, tmp_path_factory: pytest.T
 
 @pytest.fixture
 def index(changed: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(changed / "index", tmp_path / "index")
+    return copy_index(changed / "index", tmp_path / "index")
 
 
 def test_after_a_rollback_readers_see_what_was_and_publishing_is_held(
@@ -42,8 +42,8 @@ def test_after_a_rollback_readers_see_what_was_and_publishing_is_held(
 ) -> None:
     first = sitegraph.export(index, generation=1)
 
-    back = sitegraph.command("rollback", "--index", str(index))
-    held = sitegraph.command("run", str(changed / "handbook.yaml"), "--index", str(index))
+    back = sitegraph.call("rollback", "--index", str(index))
+    held = sitegraph.call("run", str(changed / "handbook.yaml"), "--index", str(index))
 
     assert back.returncode == 0
     assert "generation 1" in back.stdout
@@ -51,7 +51,7 @@ def test_after_a_rollback_readers_see_what_was_and_publishing_is_held(
     assert sitegraph.damage(index) == ()
     assert held.returncode == 4
     assert "sitegraph rollback --lift" in held.stderr
-    answer = sitegraph.command("query", "who pays a silver coin", "--index", str(index))
+    answer = sitegraph.call("query", "who pays a silver coin", "--index", str(index))
     assert "silver coin" not in answer.stdout
 
 
@@ -59,8 +59,8 @@ def test_the_run_after_the_hold_brings_the_changes_in_again(
     sitegraph: Sitegraph, handbook: Handbook, changed: Path, index: Path
 ) -> None:
     second = sitegraph.export(index)
-    sitegraph.command("rollback", "--index", str(index))
-    lifted = sitegraph.command("rollback", "--lift", "--index", str(index))
+    sitegraph.call("rollback", "--index", str(index))
+    lifted = sitegraph.call("rollback", "--lift", "--index", str(index))
 
     report = sitegraph.run(changed / "handbook.yaml", index)
 
@@ -96,9 +96,9 @@ def test_a_rollback_that_dies_after_the_rename_holds_publishing_all_the_same(
 def test_there_is_nothing_to_go_back_to_before_the_first_generation(
     sitegraph: Sitegraph, index: Path
 ) -> None:
-    sitegraph.command("rollback", "--index", str(index))
+    sitegraph.call("rollback", "--index", str(index))
 
-    done = sitegraph.command("rollback", "--index", str(index))
+    done = sitegraph.call("rollback", "--index", str(index))
 
     assert done.returncode == 2
     assert "earlier generations still kept: none" in done.stderr

@@ -65,7 +65,7 @@ def test_a_kind_of_another_package_is_run_and_what_it_brought_is_found(
     first = report_of(sitegraph.command(*run, PYTHONPATH=installed))
     shelf.write_text(json.dumps({**notes, "Bells": "The bell is rung once at noon."}))
     second = report_of(sitegraph.command(*run, PYTHONPATH=installed))
-    found = sitegraph.command("query", "when does the bell ring", "--index", str(index), "--format", "json")
+    found = sitegraph.call("query", "when does the bell ring", "--index", str(index), "--format", "json")
 
     assert refused.returncode == 2
     assert "kind: Input should be 'web', 'files', 'git' or 'warc'" in refused.stderr

@@ -1,12 +1,12 @@
 """Two sources in one index: each run leaves the other's rows alone, links go across."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from schemas.errors import ConfigError
+from tests.fakes.copies import copy_index
 from tests.fakes.handbook import Handbook, serve_handbook, write_source
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
 
@@ -34,7 +34,7 @@ def both(
 
 @pytest.fixture
 def index(both: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(both / "index", tmp_path / "index")
+    return copy_index(both / "index", tmp_path / "index")
 
 
 def test_a_link_becomes_an_edge_when_the_other_source_brings_its_target(

@@ -15,7 +15,7 @@ def test_an_index_built_from_its_own_archive_exports_the_same_bytes(
     sitegraph: Sitegraph, index: Path, handbook: Handbook, tmp_path: Path
 ) -> None:
     archive = tmp_path / "handbook.warc.gz"
-    exported = sitegraph.command("export", "--index", str(index), "--what", "warc", "--output", str(archive))
+    exported = sitegraph.call("export", "--index", str(index), "--what", "warc", "--output", str(archive))
     assert exported.returncode == 0, exported.stderr
     handbook.site.log.clear()
     (name,) = {row["source"] for row in sitegraph.export(index)["documents"]}

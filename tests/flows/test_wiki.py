@@ -99,7 +99,7 @@ def write_decision(folder: Path, number: str, title: str) -> None:
 
 
 def ask_the_wiki(sitegraph: Sitegraph, index: Path, question: str) -> dict[str, Any]:
-    done = sitegraph.command("ask", question, "--mode", "wiki", "--index", str(index), "--format", "json")
+    done = sitegraph.call("ask", question, "--mode", "wiki", "--index", str(index), "--format", "json")
     assert done.returncode == 0, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer

@@ -152,6 +152,63 @@ def reportlab_price_list(path: Path) -> None:
     )
 
 
+def reportlab_harbour_report(path: Path) -> None:
+    """A report with bookmarks: tables without rulings, captions, units, a listing that is no table."""
+    from reportlab.lib.pagesizes import A4
+    from reportlab.pdfgen.canvas import Canvas
+
+    canvas = Canvas(str(path), pagesize=A4, invariant=1)
+    canvas.setTitle("Report of the harbour")
+    _heading(canvas, "Traffic", 780)
+    _lines(canvas, [CREW[:95], CREW[95:]], 755)
+    _lines(canvas, ["Table 1 Ships by harbour and year", "(in thousands)"], 700)
+    ships = [
+        ("Harbour", "2019", "2020", "2021"),
+        ("North", "1.2", "1.3", "0.9"),
+        ("Middle", "12.5", "-", "9.1"),
+    ]
+    _cells(canvas, [*ships, ("South", "310.0", "298.4", "305.7")], 665, by_column=True)
+    _lines(canvas, ["The year before last was quiet. Nobody knows whether it was the fog or the price."], 590)
+    _lines(canvas, ["Table 2: Income of the harbour, EUR million"], 560)
+    income = [
+        ("", "Summer", "Winter"),
+        ("Berths", "41.0", "12.5"),
+        ("Cranes", "7.3", "7.1"),
+        ("Pilots", "(2.0)", "1.1"),
+    ]
+    _cells(canvas, income, 535)
+    canvas.showPage()
+    _heading(canvas, "The log", 780)
+    _lines(canvas, [BELLS], 755)
+    canvas.setFont("Courier", 9)
+    for number in range(6):
+        canvas.drawString(
+            72, 720 - 12 * number, f"0{number}:30   {number + 1}   {9 - number}   {12 * number + 1}   ok"
+        )
+    canvas.save()
+
+
+def _heading(canvas: Any, text: str, y: float) -> None:
+    canvas.bookmarkPage(text)
+    canvas.addOutlineEntry(text, text)
+    canvas.setFont("Helvetica-Bold", 16)
+    canvas.drawString(72, y, text)
+
+
+def _lines(canvas: Any, lines: list[str], y: float) -> None:
+    canvas.setFont("Helvetica", 10)
+    for number, line in enumerate(lines):
+        canvas.drawString(72, y - 13 * number, line)
+
+
+def _cells(canvas: Any, rows: list[tuple[str, ...]], y: float, *, by_column: bool = False) -> None:
+    canvas.setFont("Helvetica", 10)
+    places = [(row, column) for row in range(len(rows)) for column in range(len(rows[row]))]
+    for row, column in sorted(places, key=lambda at: at[::-1] if by_column else at):
+        draw = canvas.drawRightString if column else canvas.drawString
+        draw(180 + 90 * column if column else 72, y - 14 * row, rows[row][column])
+
+
 def fpdf_procedure(path: Path) -> None:
     """Sections with bookmarks, a numbered list, a listing in a fixed-width font."""
     from fpdf import FPDF
@@ -280,6 +337,7 @@ MAKERS: dict[str, Callable[[Path], None]] = {
     "pymupdf-handbook": pymupdf_handbook,
     "pymupdf-rotated": pymupdf_rotated,
     "reportlab-price-list": reportlab_price_list,
+    "reportlab-harbour-report": reportlab_harbour_report,
     "fpdf-procedure": fpdf_procedure,
     "weasyprint-two-columns": weasyprint_two_columns,
     "cairo-drawing": cairo_drawing,

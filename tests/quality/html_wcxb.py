@@ -5,6 +5,7 @@ import json
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from schemas.fragment import GraphFragment
 from schemas.nodes import Section
 from tests.fakes.real_sites import DATA
-from tests.quality.html_scores import Matches, key, markdown_headings, mean, word_f1
+from tests.quality.html_scores import Matches, key, markdown_headings, mean, shingle_f1, word_f1
 from tests.quality.html_sites import headed, parse
 
 _FOLDER = DATA / "html-wcxb"
@@ -31,11 +32,17 @@ class AnnotatedPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """What one page scored: ours, trafilatura's, and headings found, stated, shared."""
+    """What one page scored: ours, trafilatura's, and headings found, stated, shared.
+
+    `ours` and `theirs` are of words; `our_runs` and `their_runs` of runs of four.
+    """
 
     page_type: str
     ours: float
     theirs: float
+    our_runs: float
+    their_runs: float
+    was_seen: bool
     headings: Matches
 
 
@@ -77,12 +84,21 @@ def score_page(page: AnnotatedPage) -> Scores:
     headings.add(
         [key(section.heading) for section in headed(fragment)], list(markdown_headings(page.markdown))
     )
+    ours = text_of(fragment)
     return Scores(
         page_type=page.page_type,
-        ours=word_f1(text_of(fragment), page.text),
+        ours=word_f1(ours, page.text),
         theirs=word_f1(theirs, page.text),
+        our_runs=shingle_f1(ours, page.text),
+        their_runs=shingle_f1(theirs, page.text),
+        was_seen=was_seen(page.url),
         headings=headings,
     )
+
+
+def was_seen(name: str) -> bool:
+    """Whether the page is of the half that rules were made after; the other half is only measured."""
+    return sha256(name.encode()).digest()[0] % 2 == 0
 
 
 def text_of(fragment: GraphFragment) -> str:

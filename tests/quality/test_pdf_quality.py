@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from tests.quality.pdf_documents import (
     tokenizer_file,
 )
 from tests.quality.pdf_edits import PARAGRAPH, embedded_again, set_again, with_page, with_paragraph
+from tests.quality.pdf_outlined import with_outline
 from tests.quality.pdf_tables import Score, found_tables, gold_tables, matched
 from tests.quality.pdf_twins import bookmarks, missed_bookmarks, shared_paths
 
@@ -75,9 +76,20 @@ def test_heading_paths_are_those_of_the_html_twin(figures: list[str]) -> None:
 
 
 def test_tables_lie_where_people_drew_them_with_the_same_neighbours(figures: list[str]) -> None:
+    files = sorted(data_folder(f"{GOLD}/icdar2013-tables").glob("*.pdf"))
+    _hold_tables(figures, "table", {file: parsed(file) for file in files})
+
+
+def test_an_outline_costs_a_report_none_of_its_tables(figures: list[str]) -> None:
+    files = sorted(data_folder(f"{GOLD}/icdar2013-tables").glob("*.pdf"))
+    outlined = {file: parse_file(with_outline(file.read_bytes()), file.name) for file in files}
+    _hold_tables(figures, "outlined_table", outlined)
+
+
+def _hold_tables(figures: list[str], name: str, reports: Mapping[Path, GraphFragment]) -> None:
     regions, cells = Score(), Score()
-    for pdf in sorted(data_folder(f"{GOLD}/icdar2013-tables").glob("*.pdf")):
-        gold, found = gold_tables(pdf), found_tables(pdf, parsed(pdf))
+    for pdf, fragment in reports.items():
+        gold, found = gold_tables(pdf), found_tables(pdf, fragment)
         pairs = matched(gold, found)
         regions.add(len(gold), len(found), len(pairs))
         cells.add(
@@ -85,10 +97,10 @@ def test_tables_lie_where_people_drew_them_with_the_same_neighbours(figures: lis
             sum(table.relations.total() for table in found),
             sum((one.relations & other.relations).total() for one, other in pairs),
         )
-    hold(figures, "pdf", "table_region_recall", regions.recall, note=f"of {regions.stated}")
-    hold(figures, "pdf", "table_region_precision", regions.precision, note=f"of {regions.found}")
-    hold(figures, "pdf", "table_cell_recall", cells.recall, note=f"of {cells.stated} neighbours")
-    hold(figures, "pdf", "table_cell_precision", cells.precision, note=f"of {cells.found} neighbours")
+    hold(figures, "pdf", f"{name}_region_recall", regions.recall, note=f"of {regions.stated}")
+    hold(figures, "pdf", f"{name}_region_precision", regions.precision, note=f"of {regions.found}")
+    hold(figures, "pdf", f"{name}_cell_recall", cells.recall, note=f"of {cells.stated} neighbours")
+    hold(figures, "pdf", f"{name}_cell_precision", cells.precision, note=f"of {cells.found} neighbours")
 
 
 def test_pages_pass_the_checks_that_plain_text_passes_and_more(figures: list[str]) -> None:

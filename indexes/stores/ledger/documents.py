@@ -75,6 +75,12 @@ class Documents:
             stale,
         )
 
+    def denied(self, source: str, run_id: str) -> tuple[KnownDocument, ...]:
+        """Documents of which this run got new bytes that their site had called unmodified, ordered by URI."""
+        return self._select(
+            document.c.source == source, document.c.run_id == run_id, document.c.denied.is_(True)
+        )
+
     def count(self, source: str) -> int:
         """How many URIs of the source are known."""
         with self._reading.connect() as connection:

@@ -24,6 +24,8 @@ class Standing:
     reason: str = ""
     fetched_at: str | None = None
     content_hash: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
 
 
 _CLAIMED = sa.case((document.c.lastmod.is_distinct_from(document.c.lastmod_then), document.c.lastmod))
@@ -86,6 +88,19 @@ class FrontierIndex:
         )
         with self._reading.connect() as connection:
             return int(connection.execute(query).scalar_one())
+
+    def look_again(self, source: str, *, run_id: str, since: Mapping[str, str]) -> None:
+        """Let the run look again at what a 304 kept that rests on a date from before `since` of its site."""
+        with self._engine.begin() as connection:
+            for site, before in sorted(since.items()):
+                hidden = (
+                    document.c.source == source,
+                    document.c.run_id == run_id,
+                    document.c.state == DocumentState.NOT_MODIFIED,
+                    document.c.fetched_at < before,
+                    _starts_with(site),
+                )
+                connection.execute(sa.update(document).where(*hidden).values(run_id=None))
 
     def lower(self, source: str, depths: Mapping[str, int]) -> None:
         """Bring documents nearer to a seed; one that is nearer already stays."""

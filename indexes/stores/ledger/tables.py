@@ -77,6 +77,13 @@ host = sa.Table(
     sa.Column("reason", _TEXT, nullable=False),
 )
 
+site_dates = sa.Table(
+    "site_dates",
+    metadata,
+    sa.Column("site", _TEXT, primary_key=True),
+    sa.Column("since", _TEXT, nullable=False),
+)
+
 doc_rev = sa.Table(
     "doc_rev",
     metadata,

@@ -168,7 +168,7 @@ def _unread_secrets(data: bytes) -> tuple[str, ...]:
 
 FORMAT = DocumentFormat(
     name="epub",
-    version="2",
+    version="3",
     parse=_parse,
     recognise=_recognise,
     suffixes=(".epub",),

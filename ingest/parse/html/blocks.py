@@ -1,11 +1,11 @@
 """The content of a page > headings and blocks, by one walk over its elements."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import HEADING_LEVELS, Survey, anchor_of, class_words, heading_level
+from ingest.parse.html.dom import Survey, anchor_of, class_words, heading_level
 from ingest.parse.html.family import Shape, is_chrome
 from ingest.parse.html.flow import Flow
 from ingest.parse.html.inline import (
@@ -26,7 +26,7 @@ from ingest.parse.html.left_out import OnLeftOut, SkipReason
 from ingest.parse.html.notes import note_label, titled
 from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.tabs import find_tabs
-from ingest.parse.html.titles import TitleOf, title_of
+from ingest.parse.html.titles import TITLE_TAGS, TitleOf, title_of
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
 from ingest.parse.html.words import word_set
 from ingest.parse.outline import BoxEnd, BoxStart, Heading, Part
@@ -41,7 +41,6 @@ _SECTION_WORDS = word_set(
     "section sect1 sect2 sect3 sect4 sect5 chapter appendix preface part refentry refsect1 refsect2 refsect3 "
     "article glossary bibliography index book reference detail"
 )
-_TITLES = word_set("figcaption p div caption summary span label") | HEADING_LEVELS.keys()
 _FIELDS = word_set("field-list notes details footnote citation docinfo section params tparams retval")
 _TYPED = word_set("b strong code tt kbd")
 _VARIABLE = word_set("i em var")
@@ -59,20 +58,23 @@ def read_blocks(
     *,
     keep_chrome: bool = False,
     keep_hidden: bool = False,
+    leave_out: Collection[HtmlElement] = (),
     on_left_out: OnLeftOut | None = None,
 ) -> list[Part]:
     """Return the parts of *content* in reading order, without chrome and what is hidden.
 
     Args: keep_chrome: keep tables of contents and the like, for a page that is nothing else;
-    keep_hidden: keep what a script is to show, for a page that is hidden as a whole; on_left_out: hears
-    of each element that is left out.
+    keep_hidden: keep what a script is to show, for a page that is hidden as a whole; leave_out:
+    boilerplate; on_left_out: hears of each element that is left out.
     """
     reader = _Reader(content, survey, shape, keep_chrome=keep_chrome, keep_hidden=keep_hidden)
+    reader.leave_out = leave_out
     reader.on_left_out = on_left_out
     return reader.read()
 
 
 class _Reader:
+    leave_out: Collection[HtmlElement] = ()
     on_left_out: OnLeftOut | None = None
 
     def __init__(
@@ -132,6 +134,8 @@ class _Reader:
         tag = element.tag
         if tag in UNSEEN_TAGS:
             return SkipReason.UNREAD
+        if element in self.leave_out:
+            return SkipReason.UNVOTED
         if element is self._content or not (element.attrib or tag in {"nav", "aside", "footer"}):
             return None
         if is_hidden(element) and not self._keep_hidden:
@@ -214,7 +218,7 @@ class _Reader:
         """Read what is not running text as one piece; False if it is running text."""
         tag = element.tag
         level = heading_level(element)
-        title = title_of(element) if tag in _TITLES else None
+        title = title_of(element) if tag in TITLE_TAGS else None
         if title is not None and (level is None or title is TitleOf.NOTE):
             self._read_title(element, title)
         elif level is not None and self._is_of_member(element, level):

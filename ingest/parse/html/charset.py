@@ -1,5 +1,8 @@
 """Bytes of a web page > text."""
 
+from collections.abc import Callable
+from functools import lru_cache
+
 from w3lib.encoding import html_to_unicode
 
 _DETECTED = 16_384
@@ -20,6 +23,33 @@ def decode_html(data: bytes, content_type: str | None) -> str:
     if _is_misread(text):
         text = min(text, data.decode(_detect_charset(data), "replace"), key=lambda read: read.count(_UNREAD))
     return str(text).replace("\0", "")
+
+
+def query_encoder(data: bytes, content_type: str | None) -> Callable[[str], str]:
+    """Return what percent-encodes the query of a link as browsers do: in the encoding of the page it is on.
+
+    A character that the encoding lacks becomes its number, `&#8364;`; UTF-16 pages ask in UTF-8.
+    Source: WHATWG URL, 4.4 (query state) and "percent-encode after encoding".
+    """
+
+    @lru_cache(maxsize=1)  # most pages have no such query, and are not looked at again
+    def encoding() -> str:
+        name, _ = html_to_unicode(
+            content_type, data, auto_detect_fun=_detect_charset, default_encoding="cp1252"
+        )
+        return "utf-8" if name.lower().startswith("utf") else str(name)
+
+    def encode(query: str) -> str:
+        return "".join(char if char.isascii() else _escaped(char, encoding()) for char in query)
+
+    return encode
+
+
+def _escaped(char: str, encoding: str) -> str:
+    try:
+        return "".join(f"%{byte:02X}" for byte in char.encode(encoding))
+    except UnicodeEncodeError:
+        return f"%26%23{ord(char)}%3B" if encoding != "utf-8" else "%EF%BF%BD"
 
 
 def _is_misread(text: str) -> bool:

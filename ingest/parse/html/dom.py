@@ -21,6 +21,10 @@ _CHAPTERS = frozenset({"chapter", "appendix", "preface", "article"})
 _START = re.compile(r"(?:(?:https?:)?//[^/?#]+)?/|https?://[^/?#]+", re.IGNORECASE)
 """Addresses of the first page of a site."""
 
+_TEXTS = frozenset({"div", "p", "main", "article", "section", "table", "h1", "header", "form", "center"})
+_WHOLE_PAGE = 100
+"""Words of a `noscript` from which on it is no notice that a script is needed."""
+
 _HEAD_TAGS = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template", "object"})
 _SPLIT = re.compile(r"[^a-z0-9]+")
 
@@ -61,6 +65,8 @@ def settle_tree(root: HtmlElement) -> None:
     """Set right what libxml2 reads otherwise than browsers show it."""
     _move_out_of_head(root)
     _part_headings(root)
+    _free_main(root)
+    _open_noscript(root)
     for script in root.iter("script"):
         # MathJax sets what stands in such a script, which is the only text of the formula.
         if (script.get("type") or "").lower().startswith("math/tex"):
@@ -75,6 +81,29 @@ def _move_out_of_head(root: HtmlElement) -> None:
         body = etree.SubElement(root, "body")
     for place, stray in enumerate(strays):
         body.insert(place, stray)
+
+
+def _free_main(root: HtmlElement) -> None:
+    """Let no navigation be around the main element: what is not closed in it ends with it in browsers.
+
+    Source: WHATWG HTML, 4.4.14: `main` stands in no `article`, `aside`, `footer`, `header` or `nav`.
+    """
+    for main in root.iter("main"):
+        for around in main.iterancestors("aside", "footer", "header", "nav"):
+            around.tag = "div"
+
+
+def _open_noscript(root: HtmlElement) -> None:
+    """Read a page that stands in a `noscript`: where what is in it is not closed, libxml2 never ends it."""
+    for noscript in root.iter("noscript"):
+        if len("".join(noscript.itertext()).split()) >= _WHOLE_PAGE and not _has_text_beside(noscript):
+            noscript.tag = "div"
+
+
+def _has_text_beside(element: HtmlElement) -> bool:
+    around = element.getparent()
+    others = () if around is None else (one for one in around if one is not element and one.tag in _TEXTS)
+    return any("".join(one.itertext()).strip() for one in others)
 
 
 def _part_headings(root: HtmlElement) -> None:

@@ -9,11 +9,12 @@ from lxml.html import HtmlElement
 
 from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
-from ingest.parse.html.charset import decode_html
+from ingest.parse.html.charset import decode_html, query_encoder
 from ingest.parse.html.cleaning import CleanedPage, RunHook, clean_page
 from ingest.parse.html.content import Content, ContentBy, count_words, find_content, page_body
 from ingest.parse.html.dates import stated_date
 from ingest.parse.html.dom import Survey, normal_space, parse_tree, survey_tree
+from ingest.parse.html.embedded import embedded_links, stated_links
 from ingest.parse.html.family import SHAPES, Family, recognise_family
 from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
 from ingest.parse.html.inline import inline_text, is_permalink
@@ -23,7 +24,6 @@ from ingest.parse.html.purpose import Purpose, stated_purpose
 from ingest.parse.html.reading import read_content
 from ingest.parse.html.text_fragments import text_fragments
 from ingest.parse.html.trail import read_trail
-from ingest.parse.html.visibility import is_hidden
 from ingest.parse.html.words import word_set
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.numbering import strip_numbering
@@ -44,7 +44,7 @@ _RELATIONS = word_set(
     "index search next prev previous up top home start first last contents toc help copyright author "
     "glossary chapter section subsection appendix bookmark"
 )
-"""Relations of a `link` element that lead a reader to a page; the others are files, feeds and claims."""
+"""Relations of a `link` element that lead a reader to a page; others are feeds, style sheets and claims."""
 
 _SEQUENCE = word_set("next prev previous up top home start first last index contents toc search")
 """Relations by which a link says that it leads through the site. Source: HTML 4.01, 6.12; WHATWG, 4.6.6."""
@@ -61,7 +61,11 @@ def parse_html(
     page = recognise_page(data, request, run_hook=run_hook)
     outline = build_outline(read_content(page.survey, page.content, page.family, page.purpose))
     base = base_of(page.whole.root, request.uri)
-    found = collect_links(_links_of(page, request, frozenset(links_in(outline))), base=base)
+    found = collect_links(
+        _links_of(page, request, frozenset(links_in(outline))),
+        base=base,
+        encode=query_encoder(data, request.content_type),
+    )
     warnings = found.warnings
     if truncated:
         warnings = ("truncated: more tags or attributes than any page needs", *warnings)
@@ -207,13 +211,8 @@ def _links_of(page: RecognisedPage, request: ParseRequest, read: Collection[Hash
 
 
 def _found_links(root: HtmlElement, landmarks: Landmarks, read: Collection[Hashable]) -> Iterator[FoundLink]:
-    for stated in root.iter("link"):
-        if stated.get("href") and not _RELATIONS.isdisjoint((stated.get("rel") or "").lower().split()):
-            yield FoundLink(stated.get("href"), normal_space(stated.get("title") or ""), LinkPosition.NAV)
-    for frame in root.iter("frame", "iframe"):
-        if frame.get("src") and not is_hidden(frame):  # what counts visitors stands in a frame that is hidden
-            name = normal_space(frame.get("title") or frame.get("name") or "")
-            yield FoundLink(frame.get("src"), name, landmarks.position_of(frame))
+    yield from stated_links(root, _RELATIONS)
+    yield from embedded_links(root, landmarks)
     for link in root.iter("a", "area"):
         href = link.get("href")
         if href is not None and not is_permalink(link):

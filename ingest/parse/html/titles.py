@@ -8,6 +8,9 @@ from lxml.html import HtmlElement
 from ingest.parse.html.dom import HEADING_LEVELS, class_words
 from ingest.parse.html.words import word_set
 
+TITLE_TAGS = word_set("figcaption p div caption summary span label") | HEADING_LEVELS.keys()
+"""Elements that titles and captions are written in."""
+
 _NOTE_TITLES = word_set(
     "admonition-title admonition-heading admonitionheading alert-heading alert-title markdown-alert-title "
     "sd-tab-label"

@@ -1,24 +1,24 @@
 """What of a page's text is read and what is not, block by block, and why; for people who look at a parse."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.html.blocks import BLOCK_TAGS
 from ingest.parse.html.cleaning import CleanedPage, RunHook
-from ingest.parse.html.content import FEW_WORDS, ContentBy, leading_h1, page_body
+from ingest.parse.html.content import ContentBy, leading_h1, page_body
 from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space, parse_tree
 from ingest.parse.html.inline import is_permalink
 from ingest.parse.html.landmarks import own_landmark
 from ingest.parse.html.left_out import SkipReason
 from ingest.parse.html.page import RecognisedPage, recognise_page
 from ingest.parse.html.prescan import cut_markup
-from ingest.parse.html.purpose import Purpose
-from ingest.parse.html.reading import ReadStrategy, ballot_of, choose_reading
+from ingest.parse.html.reading import ReadStrategy, choose_reading
 from ingest.parse.html.traced import BlockStatus, CleaningStep, PageTrace, TracedBlock
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
+from ingest.parse.html.vote import FEW_WORDS, TELLING
 from ingest.parse.html.words import word_set
 from schemas.cleaning import label
 from schemas.edges import LinkPosition
@@ -32,9 +32,6 @@ _NO_TEXT = word_set("script style template head svg math")
 """Their text is no words of the page; of formulas the source in TeX is read, which the page does not show."""
 
 _LONGEST_NAME = 60
-
-_TELLING = 5
-"""Words of a block from which on it is no chance that they stand in the vote too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,7 @@ def trace_html(data: bytes, request: ParseRequest, *, run_hook: RunHook | None =
     Raises: ParseError: there is no element in the bytes, or a hook failed.
     """
     page = recognise_page(cut_markup(data)[0], request, run_hook=run_hook)
-    reading, _ = choose_reading(page.survey, page.content, page.family, ballot_of(page.content))
+    reading, _ = choose_reading(page.survey, page.content, page.family, page.purpose)
     left_out: dict[HtmlElement, SkipReason] = {}
     reading.read(page.survey, page.family, on_left_out=left_out.__setitem__)
     tracer = _Tracer(page, reading, left_out)
@@ -62,7 +59,6 @@ def trace_html(data: bytes, request: ParseRequest, *, run_hook: RunHook | None =
         decided_by=page.content.by.value,
         content=name_element(reading.root),
         explanation=_explain(page, reading),
-        cut_to_vote=page.purpose is Purpose.PRODUCT and bool(ballot_of(page.content)),
         blocks=(*tracer.blocks(), *_removed(page.cleaned)),
         cleaning=tuple(_steps(page, request)),
     )
@@ -138,6 +134,8 @@ def _explain(page: RecognisedPage, reading: ReadStrategy) -> str:
     notes = [found]
     if reading.root is not page.content.root:
         notes.append("read wider, since that held too little of the text")
+    if reading.leave_out:
+        notes.append("without what the vote passed over")
     if reading.keep_chrome:
         notes.append("with tables of contents and the like, since the page is little else")
     if reading.keep_hidden:
@@ -156,7 +154,8 @@ class _Tracer:
 
     def __post_init__(self) -> None:
         self.around = frozenset(self.reading.root.iterancestors())
-        self.lead = leading_h1(self.page.survey, self.page.content)
+        read = replace(self.page.content, root=self.reading.root)
+        self.lead = leading_h1(self.page.survey, read)
         voted = self.page.content.voted
         self.ballot = "".join(voted.split()) if len(voted.split()) >= FEW_WORDS else ""
 
@@ -269,7 +268,7 @@ class _Tracer:
 
     def _voted_words(self, text: str) -> int:
         words = text.split()
-        return len(words) if len(words) >= _TELLING and "".join(words) in self.ballot else 0
+        return len(words) if len(words) >= TELLING and "".join(words) in self.ballot else 0
 
 
 _VOTED_OUT = "trafilatura took it for boilerplate"
@@ -280,6 +279,7 @@ _REASONS = {
     SkipReason.PERMALINK: "a link to the place itself or to the top",
     SkipReason.LINE_NUMBERS: "line numbers of code",
     SkipReason.REPEATED: "read elsewhere: labels of tabs with their panels, formulas by their source",
+    SkipReason.UNVOTED: "trafilatura took it for boilerplate, and it does not read as a part of the text",
     SkipReason.LANDMARK: "navigation, search, footer or aside by tag or role",
 }
 

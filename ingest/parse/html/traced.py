@@ -42,7 +42,7 @@ class CleaningStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageTrace:
-    """How a page's content was found, and all of its text; `cut_to_vote`: only what was voted for is kept.
+    """How a page's content was found, and all of its text.
 
     `cleaning` has a step for each part of what the source says of cleaning.
     """
@@ -52,6 +52,5 @@ class PageTrace:
     decided_by: str
     content: str
     explanation: str
-    cut_to_vote: bool
     blocks: tuple[TracedBlock, ...]
     cleaning: tuple[CleaningStep, ...] = ()

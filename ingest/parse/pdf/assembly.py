@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ingest.parse.assembly import place_links
 from ingest.parse.chunk_spans import ChunkSpan
 from ingest.parse.chunking import CountTokens
 from ingest.parse.codes import extract_codes
 from ingest.parse.graph import DocumentGraph
+from ingest.parse.link_places import place_links
 from ingest.parse.links import CollectedLinks
 from ingest.parse.pdf.captions import Region
 from ingest.parse.pdf.continuing import find_continued
@@ -106,9 +106,10 @@ def assemble_pdf(
 
 
 def _placed(graph: _PdfGraph, links: CollectedLinks) -> Iterator[tuple[Link, LinkPlace]]:
-    for place, link in links.by_key.items():
-        if isinstance(place, TextPlace) and (found := graph.place_of(place)):
-            yield link, found
+    for key, link in links.by_key.items():
+        match key:
+            case (TextPlace() as place, *_) if found := graph.place_of(place):
+                yield link, found
 
 
 def _content_hash(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.parse.chunk_spans import ChunkSpan
+from ingest.parse.pdf.caption_lines import is_table_caption
 from ingest.parse.pdf.joining import JoinedLines
 from ingest.parse.pdf.page import Line
 from ingest.parse.pdf.pictures import REACH, gap_between
@@ -42,12 +43,16 @@ class Region:
 
 
 def is_caption(lines: Sequence[Line]) -> bool:
-    """Whether a block is a caption: short, and it begins as "Figure 2-1:" does."""
-    return len(lines) <= _MOST_LINES and _LABEL.match(lines[0].text) is not None
+    """Whether a block is a caption: short, and it begins as "Figure 2-1:" or "Table 3 Prices" do."""
+    first = lines[0].text
+    return len(lines) <= _MOST_LINES and (_LABEL.match(first) is not None or is_table_caption(first))
 
 
 def with_captions(regions: Sequence[Region]) -> tuple[Region, ...]:
-    """Tie each caption to the nearest table or picture right above or below it on its page."""
+    """Tie each caption to the nearest table or picture right above or below it on its page.
+
+    The line of a table's unit is a caption too; what belongs to one table is said in the order of the page.
+    """
     captions: dict[int, str] = {}
     pages: dict[int, list[int]] = defaultdict(list)
     for index, region in enumerate(regions):
@@ -60,7 +65,8 @@ def with_captions(regions: Sequence[Region]) -> tuple[Region, ...]:
         near = [(gap_between(region.bbox, regions[at].bbox), at) for at in pages[region.page_no]]
         gap, nearest = min(near, default=(REACH + 1, index))
         if gap <= REACH:
-            captions[nearest] = region.joined.text
+            above = captions.get(nearest)
+            captions[nearest] = f"{above} {region.joined.text}" if above else region.joined.text
     return tuple(
         replace(region, caption=captions[index]) if index in captions else region
         for index, region in enumerate(regions)

@@ -166,9 +166,17 @@ def _stated_title(document: Any) -> str:
 
 
 def _links(pages: tuple[PageContent, ...], places: Places, request: ParseRequest) -> CollectedLinks:
-    """Links to other documents, by where they stand; those inside this one become edges at once."""
+    """Links to other documents, by where they stand; those inside this one become edges at once.
+
+    Two may begin at one place of the text; each has a rectangle of its own.
+    """
     found = (
-        FoundLink(link.uri, link.text, places.position(at), key=places.place(at, link))
+        FoundLink(
+            link.uri,
+            link.text,
+            places.position(at),
+            key=(places.place(at, link), page.page_no, link.bbox),
+        )
         for page in pages
         for link in page.links
         if link.uri

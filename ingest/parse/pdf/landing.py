@@ -1,5 +1,6 @@
 """Where links of a PDF stand and where those inside it land, among its regions."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -77,17 +78,21 @@ class Places:
         return min(around)[1] if around else None
 
     def place(self, index: int | None, link: PageLink) -> TextPlace | None:
-        """Return where in the text of a region a link stands: at its words, else where its line begins."""
+        """Return where in the text of a region a link stands: at its words, else where its line begins.
+
+        Of equal words on a line those under the link are meant, as far along the line as it is.
+        """
         joined = JoinedLines(text="", lines=()) if index is None else self.regions[index].joined
         middle = (link.bbox.y0 + link.bbox.y1) / 2
-        beside = [(start, end) for start, end, box in joined.lines if box.y0 <= middle <= box.y1]
+        beside = [line for line in joined.lines if line[2].y0 <= middle <= line[2].y1]
         if index is None or not beside:
             return None
-        first, last = min(beside)[0], max(end for _, end in beside)
+        first, last = min(line[0] for line in beside), max(line[1] for line in beside)
         # The words of a link come line by line; in the text of the region, hyphenation is undone.
         written = (link.text, link.text.replace("- ", ""))
-        found = (joined.text.find(words, first) for words in written if words)
-        at = next((place for place in found if first <= place < last), None)
+        found = {at for words in written for at in _occurrences(words, joined.text) if first <= at < last}
+        near = _along(beside, link.bbox.x0)
+        at = min(found, key=lambda at: (abs(at - near), at), default=None)
         return TextPlace(index, first if at is None else at, at is not None)
 
     def position(self, index: int | None) -> LinkPosition:
@@ -113,6 +118,17 @@ class Places:
         below = [at for at in inside if boxes[at].y1 >= y + _HALF_LINE]
         beside = [at for at in below if boxes[at].x0 - _INDENT <= to.x < boxes[at].x1]
         return min(beside or below, key=lambda at: (max(boxes[at].y0 - y, 0.0), at), default=None)
+
+
+def _occurrences(words: str, text: str) -> list[int]:
+    return [match.start() for match in re.finditer(re.escape(words), text)] if words else []
+
+
+def _along(lines: Sequence[tuple[int, int, BBox]], x: float) -> float:
+    """Return the offset at which *x* lies on the line around it, as if all signs were of one width."""
+    start, end, box = min(lines, key=lambda line: max(line[2].x0 - x, x - line[2].x1, 0.0))
+    share = (x - box.x0) / (box.x1 - box.x0) if box.x1 > box.x0 else 0.0
+    return start + share * (end - start)
 
 
 def find_inner_links(

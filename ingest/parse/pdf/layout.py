@@ -6,7 +6,7 @@ from typing import Any
 
 from ingest.parse.pdf.opening import load_pymupdf
 
-MAX_PAGES = 40
+MAX_PAGES = 60
 """Pages of one document that the model looks at: each costs 0.5 CPU-s, and the deadline is 120 s."""
 
 _MOST_BOXES = 30

@@ -1,22 +1,23 @@
 """Read one PDF page into lines with boxes, fonts, links and pictures; everything later is pure."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import partial
 from typing import Any
 
+from ingest.parse.pdf.evidence import Evidence, find_evidence
+from ingest.parse.pdf.fonts import is_bold, is_mono
 from ingest.parse.pdf.gate import Signs, table_signs
 from ingest.parse.pdf.links import LinkText, PageLink, find_links, read_link_texts, read_links
 from ingest.parse.pdf.mathematics import count_math, is_math_font
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.outline import PageTops
 from ingest.parse.pdf.pictures import Picture, find_pictures
-from ingest.parse.pdf.tables import Table, find_tables, to_box
+from ingest.parse.pdf.tables import Table, find_tables, to_box, with_aligned
 from schemas.geometry import BBox, PageSize
 
-_BOLD, _MONO = 16, 8
-_BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx", re.IGNORECASE)
-_MONO_NAME = re.compile(r"mono|courier|consol|typewriter|inconsolata|menlo|cmtt|cmsltt|\dxtt", re.IGNORECASE)
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 """Controls and lone surrogates that broken font maps give; the latter cannot be written as UTF-8."""
 
@@ -81,8 +82,9 @@ class PageContent:
 def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlined: bool) -> PageContent:
     """Read page *index* (from 0), looking for tables at *most* in this way where it shows signs of one.
 
-    In an *outlined* document, as tools for manuals make them, rulings tell; elsewhere the layout model looks
-    at every page with a grid or with columns of short texts.
+    The layout model looks at pages whose text shows a table: a caption of one, or figures that line up. In a
+    document that is not *outlined*, as those of tools for manuals are, it also looks at every page with a
+    grid or with columns of short texts.
 
     A rotated page is turned back in memory first: links and tables come in displayed space otherwise,
     and the derotation matrix is wrong where CropBox and MediaBox differ.
@@ -94,9 +96,11 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     size = PageSize(_point(page.rect.width), _point(page.rect.height))
     found, warnings = find_links(document, page)
     link_texts = read_link_texts(page, textpage, found)
+    words = page.get_text("words", textpage=textpage)
     signs, skipped = table_signs(document, page, printed) if most else (Signs(), ())
-    search = min(most, _search_for(signs, outlined))
-    tables = find_tables(page, textpage, printed, with_layout=search is Search.LAYOUT) if search else ()
+    evidence = find_evidence(words, printed, size.width) if most else Evidence()
+    look = partial(find_tables, page, words, printed)
+    search, tables = _search(look, signs, evidence, most=most, outlined=outlined)
     return PageContent(
         page_no=index + 1,
         size=size,
@@ -135,8 +139,22 @@ def _open(document: Any, index: int) -> tuple[Any, int, str | None]:
     return page, rotation, label
 
 
-def _search_for(signs: Signs, outlined: bool) -> Search:
-    if not outlined and (signs.grid or signs.columns):
+def _search(
+    look: Callable[..., tuple[Table, ...]], signs: Signs, evidence: Evidence, *, most: Search, outlined: bool
+) -> tuple[Search, tuple[Table, ...]]:
+    """Look for tables, and say how; where a manual draws its tables, the model is asked for what is left."""
+    search = min(most, _search_for(signs, evidence, outlined))
+    if search is Search.NOT:
+        return search, ()
+    if search is Search.RULINGS or (outlined and signs.grid):
+        tables = look(with_layout=False)
+        if search is Search.RULINGS or evidence.is_met_by(tables):
+            return Search.RULINGS, with_aligned(tables, evidence.aligned, sure=False)
+    return search, look(evidence.aligned, with_layout=True)
+
+
+def _search_for(signs: Signs, evidence: Evidence, outlined: bool) -> Search:
+    if evidence or (not outlined and (signs.grid or signs.columns)):
         return Search.LAYOUT
     return Search.RULINGS if signs.grid else Search.NOT
 
@@ -193,8 +211,8 @@ def _line(line: dict[str, Any], page: PageSize) -> Line | None:
         text=text,
         bbox=_on_page(to_box(line["bbox"]), page),
         size=round(max(weights, key=lambda item: item[0])[1]["size"], 1),
-        bold=sum(weight for weight, span in weights if _is_bold(span)) >= 0.9 * letters,
-        mono=sum(weight for weight, span in weights if _is_mono(span)) >= 0.8 * letters,
+        bold=sum(weight for weight, span in weights if is_bold(span)) >= 0.9 * letters,
+        mono=sum(weight for weight, span in weights if is_mono(span)) >= 0.8 * letters,
         upright=line["dir"][0] > 0.99,
         math=sum(count_math(span["text"], in_math_font=is_math_font(span["font"])) for span in spans),
     )
@@ -205,11 +223,3 @@ def _on_page(box: BBox, page: PageSize) -> BBox:
     x0, x1 = (min(max(x, 0.0), page.width) for x in (box.x0, box.x1))
     y0, y1 = (min(max(y, 0.0), page.height) for y in (box.y0, box.y1))
     return BBox(x0, y0, x1, y1)
-
-
-def _is_bold(span: dict[str, Any]) -> bool:
-    return bool(span["flags"] & _BOLD) or bool(_BOLD_NAME.search(span["font"]))
-
-
-def _is_mono(span: dict[str, Any]) -> bool:
-    return bool(span["flags"] & _MONO) or bool(_MONO_NAME.search(span["font"]))

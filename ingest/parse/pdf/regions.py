@@ -8,6 +8,7 @@ from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, Span, split_spans, text_budget
 from ingest.parse.entry_spans import Room, part_by_entries
 from ingest.parse.outline import EntrySpan, Stretch
+from ingest.parse.pdf.caption_lines import is_unit
 from ingest.parse.pdf.captions import Region, is_caption, with_captions
 from ingest.parse.pdf.entries import EntryPlace, PdfEntry, part_at_terms, place_in_entries
 from ingest.parse.pdf.formulas import join_formulas
@@ -64,7 +65,7 @@ def build_regions(
     regions: list[Region] = []
     run: list[_Piece] = []
     for index, part in enumerate(parts):
-        piece = _piece(part, places[index], words, count_tokens)
+        piece = _piece(part, places[index], words, count_tokens, names_unit=_names_unit(parts, index))
         if piece is None:
             continue
         if run and not _continues(run[-1].part, piece):
@@ -78,9 +79,28 @@ def build_regions(
     return with_captions(regions)
 
 
-def _piece(part: Part, place: EntryPlace, words: Collection[str], count_tokens: CountTokens) -> _Piece | None:
+def _names_unit(parts: Sequence[Part], index: int) -> bool:
+    """Whether a line right above a table says in what it counts."""
+    part, below = parts[index], parts[index + 1 : index + 2]
+    return (
+        len(part.lines) == 1
+        and part.heading is None
+        and part.margin is None
+        and is_unit(part.lines[0].text)
+        and any(next_.table and next_.page_no == part.page_no for next_ in below)
+    )
+
+
+def _piece(
+    part: Part,
+    place: EntryPlace,
+    words: Collection[str],
+    count_tokens: CountTokens,
+    *,
+    names_unit: bool,
+) -> _Piece | None:
     """None for a heading that is not printed, and for lines of invisible characters."""
-    type_ = _type_of(part)
+    type_ = RegionType.CAPTION if names_unit else _type_of(part)
     joined = _text_of(part, type_, words)
     if not joined.text.strip() and type_ is not RegionType.FIGURE:
         return None

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from ingest.parse.pdf.columns import find_gutter
 from ingest.parse.pdf.marginals import Margin, find_marginals
-from ingest.parse.pdf.order import box_of, find_gutter, order_blocks
+from ingest.parse.pdf.order import box_of, order_blocks
 from ingest.parse.pdf.page import Block, Line, PageContent
 from ingest.parse.pdf.tables import Table
 

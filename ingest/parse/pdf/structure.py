@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.parse.numbering import strip_numbering
+from ingest.parse.pdf.columns import column_of
 from ingest.parse.pdf.headings import (
     FONT,
     FONT_LEVEL,
@@ -18,7 +19,7 @@ from ingest.parse.pdf.headings import (
     rank_sizes,
 )
 from ingest.parse.pdf.marginals import Margin
-from ingest.parse.pdf.order import box_of, column_of
+from ingest.parse.pdf.order import box_of
 from ingest.parse.pdf.outline import Entry, title_key
 from ingest.parse.pdf.page import Block, PageContent
 from ingest.parse.pdf.pictures import Picture

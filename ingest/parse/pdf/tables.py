@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+from ingest.parse.pdf.aligned import Aligned
+from ingest.parse.pdf.caption_lines import is_table_caption, is_unit
+from ingest.parse.pdf.cells import holds_several_figures
 from ingest.parse.pdf.layout import Word, add_layout
 from schemas.geometry import BBox
 
@@ -19,6 +22,17 @@ _LEAST_HOUSED = 0.9
 _LEAST_FILLED = 0.4
 """Share of cells that must contain text."""
 
+_LEAST_LUMPED = 2
+"""Cells with several figures each by which a table puts rows together; one may be a list."""
+
+_LEAST_CUT = 3
+_MOST_CUT = 0.5
+"""Texts of several words, and the share of all such, that no cell holds whole where columns are wrong; so
+many rows stand whole in one cell where there are none."""
+
+_SAME = 0.7
+"""Share of the smaller of two boxes that lies in the other when they are one table."""
+
 _SLACK = 2.0
 """Points that a word may stick out of its cell."""
 
@@ -26,6 +40,7 @@ _LEVEL, _UPWARDS, _DOWNWARDS = (1, 0), (0, -1), (0, 1)
 """Directions of text, y pointing down."""
 
 MAX_HEADER_ROWS = 3
+_LEAST_SIDE = 2
 
 _QUANTITY = re.compile(r"[^\w\s]?\s?[+\u2212-]?\d[\d\s.,]*\s?[^\w\s]?")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
@@ -49,22 +64,93 @@ class Table:
 
 
 def find_tables(
-    page: Any, textpage: Any, blocks: Sequence[dict[str, Any]], *, with_layout: bool
+    page: Any,
+    placed: Sequence[Sequence[Any]],
+    blocks: Sequence[dict[str, Any]],
+    aligned: Sequence[Aligned] = (),
+    *,
+    with_layout: bool,
 ) -> tuple[Table, ...]:
-    """Return the tables of an unrotated page.
+    """Return the tables of an unrotated page, those among its *aligned* rows too.
 
-    Costs 50 CPU-ms by rulings alone and ten times that with the layout model, which also finds tables
-    without rulings; ask `gate` first. Where the model is lost, the rulings decide.
+    *placed* are the words of `get_text("words")`, *blocks* those of `get_text("dict")`. Costs 50 CPU-ms by
+    rulings alone and ten times that with the layout model, which also finds tables without rulings; ask
+    `gate` and `evidence` first. Where the model is lost, rulings and lined-up texts decide.
     """
-    words: list[Word] = [word[:5] for word in page.get_text("words", textpage=textpage)]
+    words: list[Word] = [(word[0], word[1], word[2], word[3], word[4]) for word in placed]
     # The model does not read turned pages: it takes their prose for tables.
     level = _direction(to_box(page.rect), blocks) == _LEVEL
     modelled = with_layout and level and add_layout(page, words)
     finder = page.find_tables(union=True) if modelled else page.find_tables(use_layout=False)
     # pymupdf answers None where its search failed.
-    if finder is None or not finder.tables:
-        return ()
-    return tuple(_tables(finder.tables, words, blocks, sure=modelled))
+    found = finder.tables if finder is not None else ()
+    return with_aligned(tuple(_tables(found, words, blocks, sure=modelled)), aligned, sure=modelled)
+
+
+def with_aligned(tables: Sequence[Table], aligned: Sequence[Aligned], *, sure: bool) -> tuple[Table, ...]:
+    """Add the tables that only line up to those found otherwise.
+
+    Where both see one, that with more columns is taken, unless the layout model was *sure*: rulings alone
+    may part nothing but the head from the body. One that puts several figures into a cell is never taken.
+    """
+    kept = list(tables)
+    for found in aligned:
+        table = _aligned_table(found)
+        same = [other for other in kept if _shared(other.bbox, table.bbox) > 0]
+        if not same:
+            kept.append(table)
+        elif len(same) == 1 and (_is_finer(table, same[0], sure=sure) or is_misread(found, same[0])):
+            kept[kept.index(same[0])] = table
+    return tuple(kept)
+
+
+def _aligned_table(found: Aligned) -> Table:
+    rows = _without_empty(found.texts())
+    return Table(
+        bbox=found.bbox,
+        rows=rows,
+        boxes=tuple(row.bbox for row in found.rows),
+        header_rows=count_header_rows(rows),
+    )
+
+
+def _is_finer(table: Table, other: Table, *, sure: bool) -> bool:
+    within = _shared(table.bbox, other.bbox) > _SAME * min(_area(table.bbox), _area(other.bbox))
+    more, columns = len(table.rows) - len(other.rows), len(table.rows[0]) - len(other.rows[0])
+    lumped = more > 0 and columns >= 0 and lumps_rows(other.rows)
+    return within and (lumped or (not sure and more >= 0 and columns > 0))
+
+
+def is_misread(found: Aligned, table: Table) -> bool:
+    """Whether *table* has columns that run through texts without a gap, or puts whole rows into a cell."""
+    if _shared(table.bbox, found.bbox) <= _SAME * _area(table.bbox):
+        return False
+    cells = [cell for row in table.rows for cell in row if cell]
+    # A number before a name may be a column of its own, a little closer than others.
+    names = [cell.text for row in found.rows for cell in row.cells if _is_name(cell.text)]
+    cut = sum(not any(name in cell for cell in cells) for name in names)
+    whole = [row.text for row in found.rows if len(row.cells) >= _LEAST_CUT]
+    joined = sum(any(row in cell for cell in cells) for row in whole)
+    return (cut >= _LEAST_CUT and cut > _MOST_CUT * len(names)) or joined >= _LEAST_CUT
+
+
+def _is_name(text: str) -> bool:
+    return " " in text and all(word.isalpha() for word in text.split())
+
+
+def lumps_rows(rows: Rows) -> bool:
+    """Whether rows of the page stand together in one: cells hold several figures each."""
+    return sum(holds_several_figures(cell) for row in rows for cell in row) >= _LEAST_LUMPED
+
+
+def _shared(one: BBox, other: BBox) -> float:
+    width = min(one.x1, other.x1) - max(one.x0, other.x0)
+    height = min(one.y1, other.y1) - max(one.y0, other.y0)
+    return max(width, 0.0) * max(height, 0.0)
+
+
+def _area(box: BBox) -> float:
+    return (box.x1 - box.x0) * (box.y1 - box.y0)
 
 
 def _tables(
@@ -74,12 +160,32 @@ def _tables(
         box = to_box(table.bbox)
         inside = [word for word in words if _holds(box, word, 0.0)]
         cells = [[to_box(cell) if cell else None for cell in row.cells] for row in table.rows]
-        texts = [[_text_in(cell, inside) for cell in row] for row in cells]
-        filled = _without_empty(texts)
-        if min(len(filled), len(filled[0]) if filled else 0) < 2:
+        placed = place_words(cells, inside)
+        if not sure and not _is_table([cell for row in cells for cell in row if cell], placed, inside):
             continue
-        if sure or _is_table([cell for row in cells for cell in row if cell], texts, inside):
-            yield _table(box, filled, _row_boxes(cells, texts, inside), _direction(box, blocks))
+        towards = _direction(box, blocks)
+        rows = [row for row in zip(cells, placed, strict=True) if any(row[1])]
+        named = _caption_rows(rows) if towards == _LEVEL else 0
+        filled = _without_empty([_texts(said) for _, said in rows[named:]])
+        if min(len(filled), len(filled[0]) if filled else 0) >= _LEAST_SIDE:
+            boxes = tuple(_row_box(row, said) for row, said in rows[named:])
+            yield _table(reduce(BBox.union, boxes) if named else box, filled, boxes, towards)
+
+
+def _caption_rows(rows: Sequence[tuple[Sequence[BBox | None], Sequence[Sequence[Word]]]]) -> int:
+    """Count the rows at the top that are the table's caption and unit, which belong beside it."""
+    count = 0
+    for _, said in rows:
+        line = " ".join(filter(None, _texts(said)))
+        alone = sum(map(bool, said)) == 1
+        if not (is_table_caption(line) or (alone and is_unit(line))):
+            break
+        count += 1
+    return count
+
+
+def _texts(row: Sequence[Sequence[Word]]) -> tuple[str, ...]:
+    return tuple(" ".join(word[4] for word in cell) for cell in row)
 
 
 def _table(box: BBox, filled: Rows, boxes: tuple[BBox, ...], towards: tuple[int, int]) -> Table:
@@ -89,17 +195,10 @@ def _table(box: BBox, filled: Rows, boxes: tuple[BBox, ...], towards: tuple[int,
     return Table(bbox=box, rows=rows, boxes=boxes, header_rows=count_header_rows(rows))
 
 
-def _row_boxes(
-    cells: Sequence[Sequence[BBox | None]], texts: Sequence[Sequence[str]], words: Sequence[Word]
-) -> tuple[BBox, ...]:
-    """Boxes of the rows that contain text, around their words too, which may stick out of their cells."""
-    boxes: list[BBox] = []
-    for row, said in zip(cells, texts, strict=True):
-        if any(said):
-            own = [cell for cell in row if cell]
-            inside = [to_box(word[:4]) for word in words if any(_holds(cell, word, 0.0) for cell in own)]
-            boxes.append(reduce(BBox.union, (*own, *inside)))
-    return tuple(boxes)
+def _row_box(row: Sequence[BBox | None], said: Sequence[Sequence[Word]]) -> BBox:
+    """Return the box of a row, around its words too, which may stick out of their cells."""
+    own = [cell for cell in row if cell]
+    return reduce(BBox.union, (*own, *(to_box(word[:4]) for cell in said for word in cell)))
 
 
 def count_header_rows(rows: Rows) -> int:
@@ -120,9 +219,29 @@ def _is_quantity(cell: str) -> bool:
     return bool(_QUANTITY.fullmatch(cell)) and not _YEAR.fullmatch(cell)
 
 
-def _text_in(cell: BBox | None, words: Sequence[Word]) -> str:
-    """Words by their middle, in file order: rebuilding them from letters breaks small and turned type."""
-    return "" if cell is None else " ".join(word[4] for word in words if _holds(cell, word, 0.0))
+def place_words(cells: Sequence[Sequence[BBox | None]], words: Sequence[Word]) -> list[list[list[Word]]]:
+    """Give each word, in file order, to one cell: the smallest that holds its middle, or else the nearest.
+
+    Rebuilding words from letters would break small and turned type. Cells that reach over others would say
+    the words of those once more, and what stands between cells would be lost.
+    """
+    places = [
+        (row, column, cell) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell
+    ]
+    held: list[list[list[Word]]] = [[[] for _ in line] for line in cells]
+    for word in words if places else ():
+        y = (word[1] + word[3]) / 2
+        level = [place for place in places if place[2].y0 <= y <= place[2].y1] or places
+        row, column, _ = min(level, key=lambda place: _distance(place[2], word))
+        held[row][column].append(word)
+    return held
+
+
+def _distance(cell: BBox, word: Word) -> tuple[float, float]:
+    """How far the middle of a word is from a cell, in points, and then how large the cell is."""
+    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
+    aside, away = max(cell.x0 - x, x - cell.x1, 0.0), max(cell.y0 - y, y - cell.y1, 0.0)
+    return aside + away, _area(cell)
 
 
 def _without_empty(texts: Sequence[Sequence[str]]) -> Rows:
@@ -131,7 +250,7 @@ def _without_empty(texts: Sequence[Sequence[str]]) -> Rows:
     return tuple(tuple(row[index] for index in columns) for row in texts if any(row))
 
 
-def _is_table(cells: Sequence[BBox], texts: Sequence[Sequence[str]], words: Sequence[Word]) -> bool:
+def _is_table(cells: Sequence[BBox], texts: Sequence[Sequence[object]], words: Sequence[Word]) -> bool:
     housed = sum(any(_houses(cell, word) for cell in cells) for word in words)
     filled = sum(bool(text) for row in texts for text in row)
     return housed >= _LEAST_HOUSED * len(words) and filled >= _LEAST_FILLED * len(cells)

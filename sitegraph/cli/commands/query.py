@@ -101,6 +101,7 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
 def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
     from retrieval.opening import build_retriever
     from retrieval.question.policy import read_policy
+    from retrieval.related import relate_walk
 
     started = time.perf_counter()
     readers = open_for_reading(
@@ -112,7 +113,7 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
     _report(timings, "open", started)
     for one in queries:
         started = time.perf_counter()
-        result = retriever.walk(one)
+        result = relate_walk(readers, retriever.walk(one))
         _report(timings, "query", started)
         typer.echo(_render(result.bundle, form))
         log_usage(readers.index, [one], results=[result])

@@ -62,6 +62,7 @@ def _lines(document: dict[str, Any]) -> list[str]:
         "state": _state(document),
         "found": "\n              ".join(_trail(document["found"])),
         "aliases": ", ".join(document["aliases"]),
+        "translated": ", ".join(map(_translation, document["translations"])),
         "scope": _scope(document["scope"]),
         "robots.txt": document["robots"],
         "index": _indexed(document["index"]),
@@ -86,6 +87,11 @@ def _trail(steps: list[dict[str, Any]]) -> list[str]:
     texts = [ways.get(step["how"]) or f"by a {step['how']} from {step['by']}" for step in steps]
     dated = [f"{way} at {step['at']}" if step["at"] else way for way, step in zip(texts, steps, strict=True)]
     return [dated[0], *(f"{step['uri']}: {way}" for way, step in zip(dated[1:], steps[1:], strict=True))]
+
+
+def _translation(one: dict[str, Any]) -> str:
+    told = ", ".join(part for part in (one["lang"], one["state"] or "not known") if part)
+    return f"{one['uri']} ({told})"
 
 
 def _scope(scope: dict[str, Any]) -> str:

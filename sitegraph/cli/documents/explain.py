@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from flows.run.fragments import load_fragment
 from flows.run.index import Index
 from indexes.stores.ledger.ledger import Ledger
 from ingest.plan.scope import scope_refusal, seed_urls
 from ingest.sources.registry import kind_named
 from ingest.urls import is_file_url
 from schemas.documents import ASLEEP, DocumentState, KnownDocument
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, DamageFound
 from schemas.history import HistoryEntry, HistoryEvent
+from schemas.nodes import Page
 from schemas.records import to_record
 from schemas.source import Source
 from sitegraph.cli.documents.find import find_documents
@@ -41,6 +43,7 @@ def _explain(index: Index, known: KnownDocument, source: Source | None) -> dict[
         "reason": known.reason,
         "leads_to": known.location,
         "aliases": _aliases(index.ledger, known),
+        "translations": translations_of(index, known),
         "found": list(_trail(index.ledger, known, source)),
         "scope": _scope(known, source),
         "robots": _robots(known),
@@ -166,6 +169,35 @@ def _aliases(ledger: Ledger, known: KnownDocument) -> list[str]:
         found |= new
         waiting += sorted(new)
     return sorted(found)
+
+
+def translations_of(index: Index, known: KnownDocument) -> list[dict[str, str | None]]:
+    """The addresses that the page names as itself in other languages: documents of their own."""
+    if known.fragment_sha is None:
+        return []
+    try:
+        named = load_fragment(index, known.fragment_sha).alternates
+    except DamageFound:
+        return []
+    rows = index.ledger.documents.get(known.source, named)
+    return [
+        {
+            "uri": uri,
+            "lang": _language(index, rows.get(uri)),
+            "state": rows[uri].state if uri in rows else None,
+        }
+        for uri in named
+    ]
+
+
+def _language(index: Index, known: KnownDocument | None) -> str | None:
+    if known is None or known.fragment_sha is None:
+        return None
+    try:
+        nodes = load_fragment(index, known.fragment_sha).nodes
+    except DamageFound:
+        return None
+    return next((node.lang for node in nodes if isinstance(node, Page)), None)
 
 
 def _entry(entry: HistoryEntry) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from ingest.parse.html.traced import BlockStatus, PageTrace, TracedBlock
@@ -14,7 +14,6 @@ _NEAR = 4_000
 """Letters: a text that short is found everywhere, so it does not move the place from which the next is
 sought, and each is sought this near to the one before first."""
 
-_CUT = "trafilatura did not take it for content, and of a product's page nothing else is kept"
 _MOST_MISSES = 1_000
 """Texts sought in vain in a whole document, from which on the next are only sought near, for want of time."""
 
@@ -30,12 +29,7 @@ def place_blocks(
     document without chunks nothing is lost.
     """
     placer = _Placer(chunks, sections)
-    blocks = map(placer.place, page.blocks)
-    return tuple(map(_cut, blocks) if page.cut_to_vote else blocks)
-
-
-def _cut(block: BlockShown) -> BlockShown:
-    return replace(block, verdict=BlockStatus.LEFT_OUT, reason=_CUT, lost=False) if block.lost else block
+    return tuple(map(placer.place, page.blocks))
 
 
 def _key(text: str) -> str:

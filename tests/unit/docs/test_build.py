@@ -39,12 +39,15 @@ def test_the_site_links_to_the_pdf_that_lies_in_it(site: Path) -> None:
     assert (site / "manual.pdf").read_bytes().startswith(b"%PDF-")
 
 
-def test_building_again_rewrites_nothing(site: Path) -> None:
+def test_building_again_rewrites_nothing_and_prints_nothing_on_stdout(
+    site: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     before = {path: path.stat().st_mtime_ns for path in site.rglob("*")}
 
     build_site(site)
 
     assert {path: path.stat().st_mtime_ns for path in site.rglob("*")} == before
+    assert capfd.readouterr().out == ""
 
 
 def test_an_edit_rewrites_its_page_the_pdf_and_the_dated_front_page_only(site: Path, tmp_path: Path) -> None:
@@ -87,9 +90,3 @@ def test_a_dead_link_between_pages_stops_the_build(tmp_path: Path) -> None:
 
     with pytest.raises(Abort):
         build_site(tmp_path / "site", docs=docs)
-
-
-def test_the_build_prints_nothing_on_stdout(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    build_site(tmp_path / "site")
-
-    assert capfd.readouterr().out == ""

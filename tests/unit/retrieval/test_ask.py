@@ -29,7 +29,7 @@ SCHEMA = Draft202012Validator(
     json.loads((Path(__file__).parents[3] / "docs" / "reference" / "bundle.schema.json").read_text("utf-8"))
 )
 QUESTION = "How long are records kept?"
-ANSWER = "Records are kept for seven years."
+ANSWER = "Records are kept for seven years. After that they are destroyed."
 NOW = "2026-02-01T09:00:00+00:00"
 QUICK = CompletionLimits(seconds=20, tries=2, backoff=0.01)
 
@@ -209,7 +209,8 @@ def test_a_true_sentence_that_does_not_answer_is_shown_and_not_filed(
     readers: Readers, tmp_path: Path, question: str, why: str
 ) -> None:
     text = "Records of leases are kept in the long cellar by the porter."
-    index = build_index([page("retention", {"Retention": text})], [])
+    lamps = page("lamps", {"Lamps": "Lamps cost a penny."})
+    index = build_index([page("retention", {"Retention": text}), lamps], [])
     here = replace(readers, chunks=index.chunks, graph=index.graph, encoder=index.encoder)
     heard = Heard(here, Wiki(tmp_path / "wiki"))
     assert heard.ask(question, AskMode.WIKI).answer.text == f"{text} [S1]"

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import uuid
@@ -14,6 +13,7 @@ import pytest
 
 from indexes.rerank import locate_reranker
 from schemas.errors import ConfigError
+from tests.fakes.copies import copy_index
 from tests.fakes.governance import governance_documents
 from tests.fakes.neo4j_server import Neo4jServer
 from tests.fakes.small_index import GENERATION
@@ -57,7 +57,7 @@ def over_neo4j(
     folder: Path, tmp_path: Path, neo4j_server: Neo4jServer, neo4j_graph_store_factory: Callable[..., Any]
 ) -> tuple[Path, dict[str, str]]:
     """The same index with its generation's graph in Neo4j; chunks and vectors are those of *folder*."""
-    other = Path(shutil.copytree(folder, tmp_path / "neo4j"))
+    other = copy_index(folder, tmp_path / "neo4j")
     manifest = json.loads((other / "index.json").read_text())
     index_id = f"test-{uuid.uuid4().hex}"
     store = neo4j_graph_store_factory(index_id=index_id)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -10,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.fakes.copies import copy_index
 
 ROOT = Path(__file__).parents[3]
 HEAVY = (
@@ -60,6 +61,15 @@ def test_it_prints_one_array_of_rows_with_the_promised_fields(folder: Path) -> N
     assert (first["file_path"], first["doc_id"]) == ("gov-0017.md", "GOV-0017")
     assert {"adr-0031.md", "prd-0008.md"} <= {row["file_path"] for row in found}
     assert {row["source"] for row in found} <= {"vector", "graph", "both"}
+
+
+def test_a_bundle_has_the_relations_and_text_shows_the_chain(folder: Path) -> None:
+    ask = ("--query", "How are ADR-0031 and PRD-0008 related?", "--index", str(folder), "--top-k", "3")
+    bundle = json.loads(run(*ask, "--format", "bundle").stdout)
+    (relation,) = bundle["relations"]
+    assert [hop["kind"] for hop in relation["hops"]] == ["depends_on", "relates_to"]
+    assert relation["chains"][0] in run(*ask, "--format", "text").stdout
+    assert len(rows(run(*ask))) == 3
 
 
 def test_two_processes_give_the_same_bytes_whatever_the_hash_seed(folder: Path) -> None:
@@ -124,7 +134,7 @@ def test_bad_input_is_exit_code_2_with_what_to_do_and_no_traceback(
 
 
 def test_an_index_of_another_model_is_refused(folder: Path, tmp_path: Path) -> None:
-    other = Path(shutil.copytree(folder, tmp_path / "other"))
+    other = copy_index(folder, tmp_path / "other")
     manifest = json.loads((other / "index.json").read_text())
     manifest["model"]["sha256"] = "0" * 64
     (other / "index.json").write_text(json.dumps(manifest))
@@ -134,7 +144,7 @@ def test_an_index_of_another_model_is_refused(folder: Path, tmp_path: Path) -> N
 
 
 def test_a_generation_whose_manifest_is_not_there_is_damage(folder: Path, tmp_path: Path) -> None:
-    other = Path(shutil.copytree(folder, tmp_path / "other"))
+    other = copy_index(folder, tmp_path / "other")
     (other / "CURRENT").write_text("9\n")
     result = run("--query", "x", "--index", str(other))
     assert result.returncode == 1
@@ -143,7 +153,7 @@ def test_a_generation_whose_manifest_is_not_there_is_damage(folder: Path, tmp_pa
 
 
 def test_a_graph_server_that_is_down_is_a_warning(folder: Path, tmp_path: Path) -> None:
-    other = Path(shutil.copytree(folder, tmp_path / "other"))
+    other = copy_index(folder, tmp_path / "other")
     manifest = json.loads((other / "index.json").read_text())
     (other / "index.json").write_text(json.dumps({**manifest, "graph": "neo4j"}))
     down = {"SITEGRAPH_NEO4J_URI": "bolt://127.0.0.1:1", "SITEGRAPH_NEO4J_PASSWORD": "x"}
@@ -156,7 +166,7 @@ def test_a_graph_server_that_is_down_is_a_warning(folder: Path, tmp_path: Path) 
 def test_every_query_is_logged_beside_the_index_and_nothing_in_it_changes(
     folder: Path, tmp_path: Path
 ) -> None:
-    index = Path(shutil.copytree(folder, tmp_path / "mine"))
+    index = copy_index(folder, tmp_path / "mine")
     before = {path: path.stat().st_mtime_ns for path in index.rglob("*")}
     ask = ("--query", "restore", "--index", str(index), "--filter", "lang=en", "--no-graph")
     run(*ask)
@@ -180,7 +190,7 @@ def test_every_query_is_logged_beside_the_index_and_nothing_in_it_changes(
 
 
 def test_a_log_that_cannot_be_written_is_a_warning(folder: Path, tmp_path: Path) -> None:
-    index = Path(shutil.copytree(folder, tmp_path / "mine"))
+    index = copy_index(folder, tmp_path / "mine")
     (tmp_path / "mine.logs").write_text("in the way")
     result = run("--query", "restore", "--index", str(index))
     assert rows(result)

@@ -44,10 +44,11 @@ def test_the_chunk_that_holds_the_words_comes_first(index: SmallIndex) -> None:
     assert (best.S, best.file_path, best.section) == ("S1", "backup.md", "Restore")
 
 
-def test_a_code_is_found_exactly_and_routes_by_id(index: SmallIndex) -> None:
-    bundle = ask(index, "how large may max_wal_size be")
-    assert bundle.route == "id"
-    assert bundle.evidence[0].section == "WAL size"
+def test_a_code_is_found_exactly_and_alone_routes_by_id(index: SmallIndex) -> None:
+    for text, route in (("what is max_wal_size", "id"), ("how large may max_wal_size be", "plain")):
+        bundle = ask(index, text)
+        assert bundle.route == route
+        assert bundle.evidence[0].section == "WAL size"
 
 
 def test_a_code_like_word_that_is_no_document_does_not_route_by_id(index: SmallIndex) -> None:

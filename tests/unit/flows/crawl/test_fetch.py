@@ -130,6 +130,24 @@ def test_an_etag_that_stays_though_the_page_changed_is_found_out_without_asking_
     assert conditions(site) == [(None, None)]
 
 
+def test_a_304_with_the_etag_of_something_else_is_no_answer(plain: PlainRun, site: Site) -> None:
+    dated = {"Last-Modified": "Sun, 06 Nov 2022 08:49:37 GMT"}
+    site.pages["/"] = Reply(OLD, 200, {"ETag": '"1"', **dated})
+    look(plain, site)
+
+    def by_date(ask: Ask) -> Reply:  # an older file, on a server that asks for nothing but the date
+        older = {"ETag": '"0"', "Last-Modified": "Sat, 05 Nov 2022 08:49:37 GMT"}
+        return Reply(b"", 304, older, None) if "if-modified-since" in ask.headers else Reply(NEW, 200, older)
+
+    site.pages["/"] = by_date
+    found = look(plain, site)
+
+    assert (found.state, found.etag, found.denied) == (S.FETCHED, '"0"', False)
+    assert conditions(site) == [('"1"', dated["Last-Modified"]), (None, None)]
+    assert site.url("/") in plain.index.ledger.hosts.disbelieved_dates()
+    assert look(plain, site).state is S.NOT_MODIFIED, "the new date is believed"
+
+
 def test_a_page_that_changed_since_its_last_304_accuses_nobody(plain: PlainRun, site: Site) -> None:
     site.pages["/"] = with_validators(OLD, etag='"1"')
     look(plain, site)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ingest.diff.validators import (
     MAX_REPEATS,
     after_answer,
+    contradicts,
     hosts_with_false_304,
     is_conditional,
     needs_proof,
@@ -17,8 +18,8 @@ from ingest.diff.validators import (
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
-from schemas.fetch import FetchRequest
-from tests.fakes.known import SITE, known, live
+from schemas.fetch import FetchRequest, FetchStatus
+from tests.fakes.known import SITE, fetched, known, live
 
 HOST = "docs.example.org:443"
 
@@ -127,3 +128,34 @@ def test_a_denial_never_outlives_the_look_it_was_made_in(states: list[S]) -> Non
     for state in states:
         document = answered(document, state)
         assert not document.denied
+
+
+EARLIER, LATER = "Sat, 05 Nov 2022 08:49:37 GMT", "Sun, 06 Nov 2022 08:49:37 GMT"
+
+
+@pytest.mark.parametrize(
+    ("sent", "told", "expected"),
+    [
+        ({"etag": '"1"'}, {"etag": '"1"', "told_etag": True}, False),
+        ({"etag": '"1"'}, {"etag": '"2"', "told_etag": True}, True),
+        ({"etag": 'W/"1"'}, {"etag": '"1-gzip"', "told_etag": True}, False),
+        ({"last_modified": LATER}, {"etag": '"2"', "told_etag": True, "last_modified": LATER}, False),
+        ({"last_modified": LATER}, {"last_modified": EARLIER}, True),
+        ({"last_modified": EARLIER}, {"last_modified": LATER}, False),  # the time of the answer
+        ({"last_modified": "soon"}, {"last_modified": EARLIER}, False),
+        (
+            {"etag": '"1"', "last_modified": LATER},
+            {"etag": '"1"', "told_etag": True, "last_modified": EARLIER},
+            False,
+        ),
+        ({"etag": '"1"', "last_modified": LATER}, {"etag": '"1"', "last_modified": EARLIER}, True),
+        ({"etag": '"1"'}, {"etag": '"1"', "length": 9}, True),
+        ({"etag": '"1"'}, {"etag": '"1"', "length": 10}, False),
+    ],
+)
+def test_a_304_that_tells_of_something_else_contradicts_what_is_here(
+    sent: dict[str, Any], told: dict[str, Any], expected: bool
+) -> None:
+    request = FetchRequest(url=SITE, **sent)
+    assert contradicts(request, fetched(FetchStatus.NOT_MODIFIED, **told), held=10) is expected
+    assert not contradicts(request, fetched(FetchStatus.OK, **told), held=10)

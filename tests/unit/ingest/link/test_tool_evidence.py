@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.link.tool_evidence import WEIGHTS, Findings, ToolEvidence
+from ingest.link.tool_evidence import WEIGHTS, Findings, ToolEvidence, split_path
+from ingest.parse.document import ParseRequest, parse_document
 from schemas.edges import EvidenceRole
 from schemas.nodes import Chunk, Tool
 from tests.fakes.tools import explain, make_passages, make_tool
@@ -178,3 +179,21 @@ def test_a_value_of_another_entry_and_what_goes_on_with_one_define_nothing(
         for edge in explain(_TOOLS, entry(("Builtins",), entries, text))
         if edge.role is EvidenceRole.DEFINES
     ]
+
+
+PAGE = """<main><h1>Manual</h1><h2>open</h2><p>Doors and how they open.</p>
+<dl><dt id="open">open</dt><dd><p>Opens the door that is named, and waits until it stands open.</p>
+<p>A door that is locked stays as it is.</p></dd>
+<dt id="shut">shut</dt><dd><p>Shuts it.</p></dd></dl>
+<h2>Deep</h2><h3>Deep</h3><p>Words of a section that is called as the one above.</p></main>"""
+
+
+def test_an_entry_may_be_called_as_its_section_is() -> None:
+    fragment = parse_document(
+        PAGE.encode(),
+        ParseRequest(uri="https://manual.test/doors.html", source="site", content_type="text/html"),
+        count_tokens=lambda text: 40 * len(text.split()),
+    )
+    parted = {split_path(chunk) for chunk in fragment.chunks}
+    assert (("open",), ("open",)) in {(headings[-1:], entries) for headings, entries in parted}
+    assert (("Deep", "Deep"), ()) in {(headings[-2:], entries) for headings, entries in parted}

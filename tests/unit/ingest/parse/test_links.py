@@ -27,7 +27,7 @@ def test_equal_links_are_counted_and_unequal_ones_kept_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "href", ["mailto:a@b.c", "javascript:void(0)", "data:text/plain,x", "http://[bad", "tel:1"]
+    "href", ["mailto:a@b.c", "javascript:void(0)", "data:text/plain,x", "tel:1", "whatsapp:x"]
 )
 def test_what_names_no_document_is_no_link(href: str) -> None:
     assert collect_links([body(href)], base=BASE) == CollectedLinks(())
@@ -44,3 +44,38 @@ def test_links_longer_than_any_address_may_be_are_left_out_and_said() -> None:
     assert collect_links(
         [body("?q=" + "x" * 3000), body("?q=" + "y" * 3000), data], base=BASE
     ) == CollectedLinks((), ("links: 2 longer than 2048 characters left out",))
+
+
+@pytest.mark.parametrize(
+    ("href", "target"),
+    [
+        (" two words.html\n", "/guide/two%20words.html"),
+        ("two\n words.html", "/guide/two%20words.html"),
+        ("two%20words.html", "/guide/two%20words.html"),
+        ("two%2520words.html", "/guide/two%2520words.html"),
+        ("..\\api\\all.html", "/api/all.html"),
+        ("\\\\docs.example\\all.html", "/all.html"),
+        ("//docs.example/all.html", "/all.html"),
+        ("///docs.example/all.html", "/all.html"),
+        ("parts//all.html", "/guide/parts//all.html"),
+        ("http:all.html", "/guide/all.html"),
+        ("stra\u00dfe.html", "/guide/stra%C3%9Fe.html"),
+        ("stra%c3%9fe.html", "/guide/stra%C3%9Fe.html"),
+        ("\u00a0all.html", "/guide/%C2%A0all.html"),
+        ("?word=stra\u00dfe", "/guide/start.html?word=stra%C3%9Fe"),
+        ("/%2e%2e/./all.html", "/all.html"),
+        ("100%.html", "/guide/100%.html"),
+    ],
+)
+def test_an_address_is_read_as_browsers_read_it(href: str, target: str) -> None:
+    (link,) = collect_links([body(href)], base=BASE).links
+    assert link.target == f"http://docs.example{target}"
+
+
+def test_addresses_that_no_browser_could_follow_are_one_line_and_no_password_is_repeated() -> None:
+    wrong = [body("http://me:secret@docs.example/"), body("http://[bad"), body("http://[bad"), body("//")]
+    assert collect_links([*wrong, body("a.html")], base=BASE).warnings == (
+        "links: 3 that no browser could follow left out, such as 'http://[bad'",
+    )
+    (line,) = collect_links(wrong[:1], base=BASE).warnings
+    assert line == "links: 1 that no browser could follow left out"

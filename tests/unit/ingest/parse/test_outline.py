@@ -1,4 +1,15 @@
-from ingest.parse.outline import Block, BoxEnd, BoxStart, Heading, build_outline
+import time
+
+from ingest.parse.outline import (
+    Block,
+    BoxEnd,
+    BoxStart,
+    EntryEnd,
+    EntryStart,
+    Heading,
+    Part,
+    build_outline,
+)
 
 
 def test_a_heading_ends_sections_of_its_level_and_deeper() -> None:
@@ -72,3 +83,42 @@ def test_anchors_and_captions_move_with_their_block() -> None:
     assert section.text == "One.\n\nTwo."
     assert section.anchors == ((6, "two"),)
     assert section.captions == ((6, 10, "Table 1"),)
+
+
+def _entries(number: int) -> list[Part]:
+    return [
+        part
+        for n in range(number)
+        for part in (EntryStart(name=f"e{n}"), Block(text=f"e{n}"), Block(text="Means it."), EntryEnd())
+    ]
+
+
+def test_reading_entries_takes_time_in_proportion_to_how_many_there_are() -> None:
+    def seconds(number: int) -> float:
+        parts = _entries(number)
+        started = time.process_time()
+        (section,) = build_outline(parts)
+        assert len(section.entries) == number
+        return time.process_time() - started
+
+    few = min(seconds(1_000) for _ in range(3))
+    assert seconds(16_000) < 64 * few  # 16 times as many; squared, it would be 256
+
+
+def test_an_entry_begins_with_the_first_text_behind_its_mark_and_an_empty_one_is_none() -> None:
+    (section,) = build_outline(
+        [
+            Block(text="Before."),
+            EntryStart(name="outer"),
+            EntryStart(name="empty"),
+            EntryEnd(),
+            Block(text=""),
+            EntryStart(name="inner"),
+            Block(text="Text."),
+            EntryEnd(),
+            Block(text="More."),
+            EntryEnd(),
+        ]
+    )
+    said = {one.name: section.text[one.start : one.end] for one in section.entries}
+    assert said == {"outer": "Text.\n\nMore.", "inner": "Text."}

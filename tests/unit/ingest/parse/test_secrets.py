@@ -144,3 +144,18 @@ def test_the_address_of_a_document_is_its_name_and_stays() -> None:
     request = ParseRequest(uri=uri, url=uri, source="docs", content_type="text/html")
     fragment = parse_document(f"<h1>{TOKEN}</h1>".encode(), request, count_tokens=count_words)
     assert (fragment.uri, fragment.kind, fragment.title) == (uri, DocumentKind.HTML, REDACTED)
+
+
+def test_links_that_differed_by_a_secret_alone_are_one_that_stands_where_each_did() -> None:
+    other = github_token(2)
+    assert other != TOKEN
+    fragment = parse_page(
+        f'<main><h1>Keys</h1><p>Use <a href="/in">key {TOKEN}</a> today.</p>'
+        f'<h2>Later</h2><p>Use <a href="/in">key {other}</a> then, and <a href="/in">the door</a>.</p></main>'
+    )
+    texts = {chunk.id: chunk.text for chunk in fragment.chunks}
+    hidden, door = fragment.links
+    assert (hidden.text, hidden.count, door.text, door.count) == (f"key {REDACTED}", 2, "the door", 1)
+    places = [texts[place.chunk][place.offset or 0 :] for place in hidden.places]
+    assert [place[: len(hidden.text)] for place in places] == [hidden.text, hidden.text]
+    assert len({place.chunk for place in hidden.places}) == 2

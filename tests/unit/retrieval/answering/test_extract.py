@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.answering.extract import SENTENCES_MAX, extract_answer, rank_candidates
+from retrieval.answering.answerable import Familiarity
+from retrieval.answering.extract import BEST_MAX, FURTHER_MAX, PASSAGES_MAX, extract_answer
+from retrieval.answering.quoting import weigh_sentences
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.evidence import ContextBundle
@@ -43,7 +45,7 @@ class Scripted:
 
 
 def test_a_sentence_is_there_once_with_the_label_of_the_better_evidence(bundle: ContextBundle) -> None:
-    candidates = rank_candidates(QUESTION, bundle.evidence)
+    candidates = weigh_sentences(QUESTION, bundle.evidence)
     texts = [one.text for one in candidates]
     assert texts.count("The night porter keeps the great key.") == 1
     best = next(one for one in candidates if one.text == "The night porter keeps the great key.")
@@ -55,38 +57,102 @@ def test_a_sentence_is_there_once_with_the_label_of_the_better_evidence(bundle: 
 def test_lines_of_a_list_are_sentences_and_endless_ones_and_bare_numbers_are_not(
     bundle: ContextBundle,
 ) -> None:
-    texts = {one.text for one in rank_candidates(QUESTION, bundle.evidence)}
+    texts = {one.text for one in weigh_sentences(QUESTION, bundle.evidence)}
     assert "- great key: porter" in texts
     assert not any(text.startswith(("1 2 3", "great key keeps x")) for text in texts)
 
 
-def test_the_sentence_that_holds_most_of_the_question_is_first(bundle: ContextBundle) -> None:
-    assert rank_candidates(QUESTION, bundle.evidence)[0].text == "The night porter keeps the great key."
+def test_the_sentence_that_has_most_of_the_question_covers_most(bundle: ContextBundle) -> None:
+    assert (
+        max(weigh_sentences(QUESTION, bundle.evidence), key=lambda one: one.covered).text
+        == "The night porter keeps the great key."
+    )
 
 
-def test_the_cross_encoder_takes_what_is_above_zero_and_near_the_best(bundle: ContextBundle) -> None:
-    answer = extract_answer(bundle, reranker=Scripted(porter=6.0, sleeps=3.5, old=2.5))
-    assert {one.text for one in answer.sentences} >= {"He sleeps by day."}
-    assert "It is old." not in answer.text
-    assert all(one.logit is not None and one.logit >= 3.0 for one in answer.sentences)
+def test_a_short_passage_is_quoted_whole_with_its_logit(bundle: ContextBundle) -> None:
+    answer = extract_answer(bundle, reranker=Scripted(sleeps=6.0))
+    assert [one.text for one in answer.sentences] == [
+        "It is old.",
+        "The night porter keeps the great key.",
+        "He sleeps by day.",
+    ]
+    assert {one.logit for one in answer.sentences} == {6.0}
+    assert answer.text.count("[S") == 1
 
 
-def test_there_are_at_most_three_in_the_order_of_the_evidence(bundle: ContextBundle) -> None:
-    answer = extract_answer(bundle, reranker=Scripted(key=2.0, old=1.0, sleeps=1.5))
+def test_a_passage_far_behind_the_best_is_not_quoted(bundle: ContextBundle) -> None:
+    for maid, count in ((3.5, 2), (2.5, 1)):
+        answer = extract_answer(bundle, reranker=Scripted(sleeps=6.0, maid=maid))
+        assert len({one.S for one in answer.sentences}) == count
+
+
+def test_what_is_quoted_is_bounded_and_in_the_order_of_the_evidence() -> None:
+    lines = [" ".join(f"porter{at}n{word}" for word in range(9)) + "." for at in range(60)]
+    pages = [page(f"p{at}", {f"Keys {at}": "\n\n".join(lines[at * 10 : at * 10 + 10])}) for at in range(6)]
+    index = build_index(pages, [])
+    retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    answer = extract_answer(retriever.retrieve(build_query("keys")), reranker=Scripted(porter=2.0))
     labels = [int(one.S[1:]) for one in answer.sentences if one.S]
-    assert len(labels) == SENTENCES_MAX
     assert labels == sorted(labels)
+    assert len(set(labels)) == PASSAGES_MAX
+    quoted = sum(len(one.text) for one in answer.sentences)
+    assert quoted <= BEST_MAX + (PASSAGES_MAX - 1) * FURTHER_MAX
 
 
-def test_where_nothing_is_above_zero_nothing_is_found(bundle: ContextBundle) -> None:
-    answer = extract_answer(bundle, reranker=Scripted(key=0.0))
+def test_of_a_long_passage_the_neighbours_of_the_best_sentence_are_quoted() -> None:
+    filler = [
+        f"Filler number {at} says nothing that anybody would want to know of any door." for at in range(16)
+    ]
+    told = "The porter hangs it behind the clock."
+    index = build_index([page("key", {"Great key": " ".join((*filler[:8], told, *filler[8:]))})], [])
+    retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    found = retriever.retrieve(build_query("where is the great key"))
+    answer = extract_answer(found, reranker=Scripted(porter=4.0))
+    texts = [one.text for one in answer.sentences]
+    assert told in texts
+    assert filler[8] in texts
+    assert filler[0] not in texts
+    assert " ".join(texts) in found.evidence[0].text
+
+
+def test_where_no_passage_has_enough_nothing_is_found(bundle: ContextBundle) -> None:
+    answer = extract_answer(bundle, reranker=Scripted(key=1.0))
     assert (answer.text, answer.nearest) == ("not found", ("S1", "S2", "S3"))
 
 
-def test_without_a_cross_encoder_enough_of_the_question_must_stand_there(bundle: ContextBundle) -> None:
-    answer = extract_answer(bundle, reranker=None)
-    assert answer.sentences[0].text == "The night porter keeps the great key."
-    assert extract_answer(replace(bundle, query="what do elephants eat"), reranker=None).not_found
+def test_a_question_of_words_that_the_index_lacks_takes_a_higher_logit(bundle: ContextBundle) -> None:
+    strange = Familiarity(unknown=0.5)
+    assert extract_answer(bundle, reranker=Scripted(key=4.0), familiarity=strange).not_found
+    assert not extract_answer(bundle, reranker=Scripted(key=5.0), familiarity=strange).not_found
+
+
+def test_a_question_behind_a_story_is_read_by_itself(bundle: ContextBundle) -> None:
+    class Short(Scripted):
+        """Finds nothing for a question with a story."""
+
+        def score_pairs(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+            found = super().score_pairs(query, texts)
+            return tuple(one - 9.0 for one in found) if "locked" in query else found
+
+    told = replace(bundle, query="We got locked out again. Who keeps the great key?")
+    answer = extract_answer(told, reranker=Short(sleeps=5.0))
+    assert "The night porter keeps the great key." in answer.text
+
+
+def test_without_a_cross_encoder_the_nearest_passage_must_be_near(bundle: ContextBundle) -> None:
+    near, far = Familiarity(cosine=0.6), Familiarity(cosine=0.3)
+    answer = extract_answer(bundle, reranker=None, familiarity=near)
+    assert "The night porter keeps the great key." in {one.text for one in answer.sentences}
+    assert extract_answer(bundle, reranker=None, familiarity=far).not_found
+    strange = Familiarity(cosine=0.6, unknown=0.3)
+    assert extract_answer(bundle, reranker=None, familiarity=strange).not_found
+
+
+def test_without_a_cross_encoder_a_passage_with_much_less_score_is_not_quoted(bundle: ContextBundle) -> None:
+    first, second, *_ = bundle.evidence
+    for score, count in ((0.8, 2), (0.79, 1)):
+        both = replace(bundle, evidence=(replace(first, score=1.0), replace(second, score=score)))
+        assert len({one.S for one in extract_answer(both, reranker=None).sentences}) == count
 
 
 def test_no_evidence_is_not_found(bundle: ContextBundle) -> None:
@@ -107,7 +173,7 @@ def test_a_sentence_that_poses_the_question_answers_nothing() -> None:
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     found = retriever.retrieve(build_query("Who keeps the great key?"))
     assert len(found.evidence) == 2
-    assert extract_answer(found, reranker=None).text.startswith("The porter keeps the great key. [S")
-    assert len(extract_answer(found, reranker=None).sentences) == 1
+    said = extract_answer(found, reranker=None)
+    assert [one.text for one in said.sentences] == ["The porter keeps the great key."]
     stated = retriever.retrieve(build_query("the porter keeps the great key"))
     assert not extract_answer(stated, reranker=None).not_found

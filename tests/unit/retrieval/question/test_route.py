@@ -34,10 +34,14 @@ def test_a_known_code_or_document_routes_by_id_before_all_else() -> None:
     assert route_of("page 3 of GOV-0017", Known(documents=("page:x",))) is Route.ID
 
 
-def test_a_code_that_tells_little_takes_no_question_over() -> None:
+def test_a_code_beside_other_words_takes_no_question_over_however_rare_it_is() -> None:
     flag, common = {"-s": ("chunk:a",)}, {"PATH_MAX": tuple(f"chunk:{n}" for n in range(11))}
     assert route_of("Which option makes read silent, -s or -r?", Known(holders=flag)) is Route.PLAIN
     assert route_of("Why is a file name longer than PATH_MAX refused?", Known(holders=common)) is Route.PLAIN
+    rare = {"E_NOSPACE": ("chunk:a",)}
+    assert route_of("Why does a backup stop with E_NOSPACE?", Known(holders=rare)) is Route.PLAIN
+    assert route_of("on which page is E_NOSPACE on page 3", Known(holders=rare)) is Route.PDF
+    assert Known(holders={**flag, **common, **rare}).telling == rare
     assert route_of("-s", Known(holders=flag)) is Route.ID
     assert route_of("what is PATH_MAX", Known(holders=common)) is Route.ID
 

@@ -10,6 +10,7 @@ from retrieval.wiki.filing import Filing
 from retrieval.wiki.page import PageStatus
 from retrieval.wiki.ranges import asks_for_set, kinds_asked, sets_of
 from retrieval.wiki.store import Wiki
+from retrieval.wiki.worth import leaves_out
 from schemas.edges import EdgeKind
 from schemas.nodes import Page
 from tests.fakes.small_index import Document, SmallIndex, build_index, page, typed
@@ -166,3 +167,25 @@ def test_a_page_that_was_filed_without_its_set_is_stale_and_is_rebuilt(desk: Des
 def test_an_index_without_what_a_question_names_has_no_set(desk: Desk) -> None:
     assert sets_of(QUESTION, ["page:gone"], desk.index.graph) == ()
     assert Wiki(desk.wiki.folder).list().pages == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "named", "left_out"),
+    [
+        ("What depends on GOV-0017?", "ADR-0031 and ADR-0044", ""),
+        ("What depends on GOV-0017?", "ADR-0031", "ADR-0044"),
+        ("What depends on GOV-0017?", "LAW-0002", "ADR-0031, ADR-0044"),
+        ("What does GOV-0017 depend on?", "LAW-0002", ""),
+        ("What does GOV-0017 depend on?", "ADR-0031 and ADR-0044", "LAW-0002"),
+    ],
+)
+def test_a_list_is_compared_with_the_edges_of_the_way_that_is_asked_for(
+    question: str, named: str, left_out: str
+) -> None:
+    names = ("gov-0017", "adr-0031", "adr-0044", "law-0002")
+    policy, *adrs, law = (_typed_page(page(one, {one.upper(): "Text."}, doc_id=one.upper())) for one in names)
+    edges = [typed(EdgeKind.DEPENDS_ON, one[1][0], policy[1][0]) for one in adrs]
+    edges.append(typed(EdgeKind.DEPENDS_ON, policy[1][0], law[1][0]))
+    graph = build_index([policy, *adrs, law], edges).graph
+    found = leaves_out(question, [f"It is {named}."], [policy[0][0].id], graph)
+    assert found == (left_out and f"it leaves out {left_out}")

@@ -1,6 +1,7 @@
 """Exit codes of docs/reference/exit-codes.md, each provoked for real; one line on stderr says what to do."""
 
 import contextlib
+import inspect
 import json
 import os
 import re
@@ -12,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from indexes.embed.named_models import NAMED_MODELS
 from indexes.layout import IndexLayout
 from indexes.manifest import FORMAT
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from schemas import errors
+from sitegraph.cli import options
 from sitegraph.cli.app import COMMANDS, run_app
 from sitegraph.cli.failures import exit_code
 
@@ -344,3 +347,24 @@ def test_a_file_that_may_not_grow_is_said_to_be_so(folder: Path, tmp_path: Path)
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["--version"]) == 0
     assert re.fullmatch(r"sitegraph \d+\.\d+\.\d+\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [("1", True), ("true", True), ("0", False), ("off", False), ("", False), ("?", True)]
+)
+def test_a_traceback_is_shown_where_debugging_is_switched_on(
+    value: str, shown: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SITEGRAPH_DEBUG", value)
+    assert run_app(["query", "x", "--index", "/nowhere/at/all"]) == 2
+    err = capsys.readouterr().err
+    assert ("Traceback" in err) is shown
+    assert err.splitlines()[-1].startswith("sitegraph: ")
+
+
+def test_help_names_the_models_that_the_registry_has(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(["run", "--help"]) == 0
+    said = "".join(re.findall(r"[\w.-]+", capsys.readouterr().out))
+    assert all(name in said for name in NAMED_MODELS)
+    option = inspect.getsource(options)
+    assert not any(name in option for name in NAMED_MODELS)

@@ -1,7 +1,6 @@
 """What use teaches, from the command line: queries and clicks are logged, exported, and mined."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from retrieval.learning.clicks import CLICK_FILE, count_clicks
 from retrieval.learning.query_log import LOG_FILE, log_folder
 from schemas.errors import ConfigError
 from sitegraph.cli.app import run_app
+from tests.fakes.copies import copy_index
 
 ASKED = "how big is max_wal_size"
 
@@ -20,7 +20,7 @@ ASKED = "how big is max_wal_size"
 def used(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index that was asked once, and of which the first citation was followed."""
     index = tmp_path_factory.mktemp("used") / "index"
-    shutil.copytree(folder, index)
+    copy_index(folder, index)
     assert run_app(["query", ASKED, "--index", str(index)]) == 0
     (line,) = (log_folder(index) / LOG_FILE).read_text().splitlines()
     assert run_app(["show", json.loads(line)["winners"][0], "--index", str(index)]) == 0
@@ -43,7 +43,7 @@ def test_a_passage_that_no_query_brought_is_shown_and_no_click(
     rows = map(json.loads, capsys.readouterr().out.splitlines())
     chunk = next(row["id"] for row in rows if row["kind"] == "markdown")
     index = tmp_path / "index"
-    shutil.copytree(folder, index)
+    copy_index(folder, index)
     assert run_app(["show", chunk, "--index", str(index)]) == 0
     assert not (log_folder(index) / CLICK_FILE).exists()
 
@@ -89,6 +89,6 @@ def test_options_that_do_not_go_together_are_usage_errors(
 ) -> None:
     index = tmp_path / "index"
     if message.startswith("no citation"):
-        shutil.copytree(folder, index)
+        copy_index(folder, index)
     assert run_app(["export", *arguments, "--index", str(index if index.exists() else folder)]) == 2
     assert message in capsys.readouterr().err

@@ -70,6 +70,14 @@ def test_a_bundle_is_that_of_the_library_and_keeps_the_published_schema(
         assert record == json.loads(json.dumps(to_record(retriever.retrieve(query))))
 
 
+def test_a_question_after_relations_is_answered_with_its_chain(client: TestClient) -> None:
+    record = ask(client, "How are ADR-0031 and PRD-0008 related?", top_k=3)
+    Draft202012Validator(BUNDLE).validate(record)
+    (relation,) = record["relations"]
+    assert [hop["kind"] for hop in relation["hops"]] == ["depends_on", "relates_to"]
+    assert {hop["S"] for hop in relation["hops"]} <= {one["S"] for one in record["evidence"]}
+
+
 def test_what_was_asked_is_in_the_usage_log_and_nothing_else_is_written(copy: Path) -> None:
     def digest() -> str:
         files = sorted(path for path in copy.rglob("*") if path.is_file() and "ledger" not in path.name)

@@ -103,6 +103,57 @@ def test_each_chapter_is_a_page_of_the_book_in_reading_order() -> None:
     ]  # fmt: skip
 
 
+TERMS = (
+    "Anchor",
+    "Bell",
+    "Cable",
+    "Deck",
+    "Engine",
+    "Funnel",
+    "Gangway",
+    "Hull",
+    "Island",
+    "Jib",
+    "Keel",
+    "Lamp",
+)
+WITH_INDEX = {
+    "Lamps": '<h2>Lamps</h2><p>Trim the wick. Oil is <a href="ch2.xhtml#rape">dear</a> and the '
+    '<a href="ch2.xhtml#rape">dear</a> oil burns well into the night, whatever the keeper says of it.</p>'
+    '<h3 id="wick">Wick</h3><p>Cut it; its price is <a href="ch2.xhtml#rape">dear</a>.</p>',
+    "Oil": '<h1>Prices</h1><p id="rape">Rape is pressed on the island.</p>',
+    "Index": "<h2>Index</h2>"
+    + "".join(f'<h3>{one[0]}</h3><p><a href="ch1.xhtml#wick">{one}</a></p>' for one in TERMS),
+}
+
+
+def test_each_chapter_is_of_its_own_kind_and_the_book_is_content() -> None:
+    fragment = parse(ebooklib_epub("The island", WITH_INDEX))
+    book, *chapters = (node for node in fragment.nodes if isinstance(node, Page))
+
+    assert [one.page_kind for one in (book, *chapters)] == ["content", "content", "content", "index"]
+    assert {(chunk.heading_path[0], chunk.page_kind) for chunk in fragment.chunks} == {
+        ("Lamps", "content"), ("Prices", "content"), ("Index", "index"),
+    }  # fmt: skip
+    assert {(one.text, one.position) for one in fragment.links if one.text in ("dear", "Keel")} == {
+        ("dear", "body"), ("Keel", "nav"),
+    }  # fmt: skip
+
+
+def test_a_link_from_chapter_to_chapter_stands_in_its_chunk() -> None:
+    fragment = parse(ebooklib_epub("The island", WITH_INDEX))
+    texts = {chunk.id: chunk.text for chunk in fragment.chunks}
+    edges = [one for one in fragment.edges if one.kind is EdgeKind.LINKS_TO]
+    said = [one for one in edges if one.anchor_text == "dear"]
+
+    assert [(texts[one.chunk or ""].split(".")[0], one.count) for one in said] == [
+        ("Trim the wick", 2), ("Cut it; its price is dear", 1),
+    ]  # fmt: skip
+    assert all(texts[one.chunk or ""][one.offset or 0 :].startswith("dear") for one in said)
+    assert {one.position for one in edges if one.anchor_text in TERMS} == {"nav"}
+    assert all(one.chunk for one in edges)
+
+
 def test_a_passage_stands_in_its_chapter_and_in_the_book() -> None:
     fragment = parse(ebooklib_epub("The island", BOOK))
     titles = {node.id: node.title for node in fragment.nodes if isinstance(node, Page)}

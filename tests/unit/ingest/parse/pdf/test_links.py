@@ -228,3 +228,32 @@ def test_what_leads_to_no_document_is_no_link(source: str) -> None:
     action(document, "step 1", source)
 
     assert parse(document.tobytes()).links == ()
+
+
+def test_of_equal_words_on_a_line_each_link_stands_at_its_own() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 90), "Harbours", fontsize=20)
+    said = "The quay is long, so ask at the quay, or at that other quay, where boats wait."
+    page.insert_text((72, 140), said, fontsize=11)
+    for number, rect in enumerate(page.search_for("quay")):
+        uri = f"https://docs.example/{number}.html"
+        page.insert_link({"kind": pymupdf.LINK_URI, "from": rect, "uri": uri})
+    fragment = parse(document.tobytes())
+
+    texts = {chunk.id: chunk.text for chunk in fragment.chunks}
+    links = sorted(fragment.links, key=lambda one: one.target)
+    before = [texts[place.chunk][: place.offset] for one in links for place in one.places]
+    assert [text.split()[-1] for text in before] == ["The", "the", "other"]
+
+
+def test_links_without_words_on_one_line_have_a_place_each() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 140), "A line of the harbour book with room for two links on it.", fontsize=11)
+    for number, x in enumerate((100, 200)):
+        uri = f"https://docs.example/{number}.html"
+        page.insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(x, 131, x + 0.5, 142), "uri": uri})
+    fragment = parse(document.tobytes())
+
+    assert [len(link.places) for link in fragment.links] == [1, 1]

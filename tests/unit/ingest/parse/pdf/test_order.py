@@ -1,6 +1,7 @@
 """Reading order: the file's, but for files that hop between columns."""
 
-from ingest.parse.pdf.order import box_of, column_of, find_gutter, order_blocks
+from ingest.parse.pdf.columns import column_of, find_gutter
+from ingest.parse.pdf.order import box_of, order_blocks
 from ingest.parse.pdf.page import Block, Line
 from schemas.geometry import BBox
 

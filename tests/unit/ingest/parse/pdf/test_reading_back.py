@@ -9,7 +9,7 @@ from ingest.parse.pdf.reading_back import look_up_texts
 from ingest.parse.round_trip import NOT_FOUND
 from schemas.fragment import GraphFragment
 from schemas.geometry import BBox, PageSize
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, PdfRegion, RegionType
 from tests.fakes.pdfs import Text, heading, new_pdf, parse, pdf_bytes, prose
 from tests.fakes.secret_samples import github_token
 
@@ -59,3 +59,35 @@ def test_what_cannot_be_told_is_not_judged() -> None:
     fragment = parsed("A lamp gives light.")
     recognised = replace(fragment.chunks[0], ocr_conf=0.9)
     assert looked_up(fragment, recognised) == [None]
+
+
+def test_a_paragraph_is_found_though_lines_of_a_neighbour_stand_between_its_own() -> None:
+    fragment = parsed("A lamp gives light. Oil burns in it.")
+    (chunk,) = fragment.chunks
+    box = chunk.bbox
+    assert box is not None
+    assert looked_up(
+        fragment, chunk, (box, "A lamp gives light."), (box, "Figure"), (box, "Oil burns in it.")
+    ) == [True]
+    assert looked_up(fragment, chunk, (box, "A lamp gives light."), (box, "Oil")) == [False]
+
+
+def test_a_table_stored_column_by_column_is_found_and_a_word_said_once_too_often_is_not() -> None:
+    fragment = parsed("Lamp")
+    (chunk,) = fragment.chunks
+    region = next(
+        node for node in fragment.nodes if isinstance(node, PdfRegion) and node.id == chunk.region_id
+    )
+    box = chunk.bbox
+    assert box is not None
+
+    def as_table(text: str) -> list[bool | None]:
+        table = replace(region, region_type=RegionType.TABLE, text=text)
+        nodes = tuple(table if node is region else node for node in fragment.nodes)
+        said = replace(chunk, text=text, offsets=(0, len(text)))
+        columns = (box, "Lamp"), (box, "Desk"), (box, "Price"), (box, "12")
+        return looked_up(replace(fragment, nodes=nodes), said, *columns)
+
+    assert as_table("Lamp\tPrice\nDesk\t12") == [True]
+    assert as_table("Lamp\tPrice\nDesk\t12 12") == [False]
+    assert as_table("Lamp\tPrice\nWall\t12") == [False]

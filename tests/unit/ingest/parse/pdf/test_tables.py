@@ -6,7 +6,8 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.tables import count_header_rows
+from ingest.parse.pdf.tables import count_header_rows, place_words
+from schemas.geometry import BBox
 from schemas.nodes import PdfRegion, RegionType
 from tests.fakes.pdfs import parse, prose
 
@@ -118,3 +119,14 @@ def test_rows_above_the_first_quantity_that_name_columns_are_headers(
     rows: list[tuple[str, ...]], headers: int
 ) -> None:
     assert count_header_rows(tuple(rows)) == headers
+
+
+def test_a_word_in_two_cells_is_said_once_and_one_between_cells_is_not_lost() -> None:
+    over, below, beside = BBox(0, 0, 100, 40), BBox(0, 20, 40, 40), BBox(60, 20, 100, 40)
+    words = [(5.0, 2.0, 30.0, 12.0, "Lamps"), (5.0, 24.0, 30.0, 34.0, "Desk"), (44.0, 24.0, 52.0, 34.0, "12")]
+
+    def texts(cells: list[list[BBox | None]]) -> list[list[str]]:
+        return [[" ".join(word[4] for word in cell) for cell in row] for row in place_words(cells, words)]
+
+    assert texts([[over, None], [below, beside]]) == [["Lamps 12", ""], ["Desk", ""]]
+    assert texts([[None, None], [below, beside]])[1] == ["Lamps Desk 12", ""]

@@ -14,7 +14,7 @@ from tests.fakes.llm_server import MISBEHAVIOURS, refuse, say, serve_llm
 
 ROOT = Path(__file__).parents[5]
 QUESTION = "How long are records kept?"
-ANSWER = "Records are kept for seven years. [S1]"
+ANSWER = "Records are kept for seven years. After that they are destroyed. [S1]"
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.nodes import OBSERVED_FIELDS, Page, PdfDoc
 from sitegraph.cli.app import run_app
+from tests.fakes.copies import copy_index
 from tests.fakes.governance import governance_documents
 from tests.fakes.small_index import GENERATION, SOURCE
 
@@ -29,7 +29,7 @@ Rows = list[dict[str, Any]]
 @pytest.fixture
 def index(folder: Path, tmp_path: Path) -> Path:
     """An index whose ledger knows its documents, all but one, as after an interrupted drop."""
-    copy = Path(shutil.copytree(folder, tmp_path / "index", ignore=shutil.ignore_patterns("ledger*")))
+    copy = copy_index(folder, tmp_path / "index", ignore="ledger*")
     nodes = [n for found, _ in governance_documents()[0] for n in found if isinstance(n, Page | PdfDoc)]
     changes = [DocumentChange(kind=ChangeKind.ADDED, old=None, new=live(node)) for node in nodes]
     ledger = open_ledger(f"sqlite:///{IndexLayout(copy).ledger}")

@@ -45,6 +45,33 @@ def test_text_numbers_the_passages_and_cites_them(folder: Path, capsys: pytest.C
     assert "[S3]" not in out
 
 
+RELATED = "How are ADR-0031 and PRD-0008 related?"
+
+
+def test_a_question_after_relations_gets_the_chain_with_the_passage_behind_each_hop(
+    folder: Path, capsys: pytest.CaptureFixture[str], validator: Draft202012Validator
+) -> None:
+    assert run_app(["query", RELATED, "--index", str(folder), "--top-k", "3", "--format", "json"]) == 0
+    bundle = json.loads(capsys.readouterr().out)
+    validator.validate(bundle)
+    (relation,) = bundle["relations"]
+    passages = {one["S"]: one for one in bundle["evidence"]}
+    assert [hop["kind"] for hop in relation["hops"]] == ["depends_on", "relates_to"]
+    assert [passages[hop["S"]]["doc"] for hop in relation["hops"]] == [hop["src"] for hop in relation["hops"]]
+    assert [passages[hop["S"]]["chunk_id"] for hop in relation["hops"]] == [
+        hop["chunk_id"] for hop in relation["hops"]
+    ]
+
+
+def test_text_shows_the_chain_before_the_passages(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(["query", RELATED, "--index", str(folder), "--top-k", "3"]) == 0
+    said, _, passages = capsys.readouterr().out.partition("\n\n")
+    assert said.splitlines()[-1].count("--[") == 2
+    assert passages.startswith("[S1]")
+    assert run_app(["query", RELATED, "--index", str(folder), "--no-graph"]) == 0
+    assert "--[" not in capsys.readouterr().out
+
+
 def test_a_file_of_questions_gives_one_bundle_a_line(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], validator: Draft202012Validator
 ) -> None:

@@ -20,6 +20,7 @@ from schemas.nodes import Chunk
 from sitegraph.cli.app import run_app
 from sitegraph.cli.commands.show import show_chunk
 from sitegraph.cli.reading import open_for_reading
+from tests.fakes.copies import copy_index
 from tests.fakes.governance import governance_documents
 from tests.fakes.ledger_rows import publish, put
 from tests.fakes.small_index import GENERATION, SOURCE
@@ -41,7 +42,7 @@ def paper() -> bytes:
 @pytest.fixture
 def with_bytes(folder: Path, tmp_path: Path) -> Path:
     """The index with the bytes of its PDF, and a login page that came in its place later."""
-    index = shutil.copytree(folder, tmp_path / "index")
+    index = copy_index(folder, tmp_path / "index")
     layout, chunk = IndexLayout(index), chunk_of("paper.pdf")
     raw = FileRawStore(layout.raw)
     live = LiveDocument(

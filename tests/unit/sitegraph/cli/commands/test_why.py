@@ -1,7 +1,6 @@
 """`sitegraph why`: one document, for a person and for a program."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from schemas.documents import KnownDocument, LiveDocument
 from schemas.history import FetchAttempt
 from schemas.source import Source
 from sitegraph.cli.app import run_app
+from tests.fakes.copies import copy_index
 from tests.fakes.governance import governance_documents
 from tests.fakes.ledger_rows import put
 from tests.fakes.small_index import SOURCE
@@ -25,7 +25,7 @@ URI = f"files://{SOURCE}/backup.md"
 @pytest.fixture
 def index(folder: Path, tmp_path: Path) -> Path:
     """An index whose ledger remembers three looks at one of its files."""
-    copy = Path(shutil.copytree(folder, tmp_path / "index", ignore=shutil.ignore_patterns("ledger*")))
+    copy = copy_index(folder, tmp_path / "index", ignore="ledger*")
     doc = next(c.doc for _, chunks in governance_documents()[0] for c in chunks if c.file_path == "backup.md")
     ledger = open_ledger(f"sqlite:///{IndexLayout(copy).ledger}", now=lambda: AT)
     ledger.sources.save(Source(name=SOURCE, kind="files", roots=(str(tmp_path),)))

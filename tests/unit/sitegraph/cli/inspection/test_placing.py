@@ -37,7 +37,6 @@ def placed(
     chunks: Sequence[str],
     sections: Sequence[SectionShown] = (),
     *,
-    cut_to_vote: bool = False,
     verdict: BlockStatus = BlockStatus.READ,
 ) -> list[tuple[int | None, bool]]:
     page = PageTrace(
@@ -46,7 +45,6 @@ def placed(
         decided_by="body",
         content="body",
         explanation="",
-        cut_to_vote=cut_to_vote,
         blocks=tuple(
             TracedBlock(text=text, verdict=verdict, place="p", level=level, words=len(text.split()))
             for text, level in blocks
@@ -90,7 +88,3 @@ def test_equal_short_texts_are_found_in_turn() -> None:
     filler = "so much stands between them " * 20
     blocks = [("yes", 0), (filler, 0), ("yes", 0)]
     assert placed(blocks, ["yes", filler, "yes"]) == [(0, False), (1, False), (2, False)]
-
-
-def test_what_a_vote_cut_away_is_left_out_and_not_lost() -> None:
-    assert placed([("nobody has this", 0)], ["other"], cut_to_vote=True) == [(None, False)]

@@ -1,0 +1,179 @@
+"""Other forms of a document: printable twins, pages that name it as canonical, all its pages in one.
+
+Content decides: an address or a `link` element only says where to look. A translation has other words, and so
+is never another form. Source: RFC 6596 (canonical); A. Z. Broder, On the resemblance and containment of
+documents, 1997 (shingles).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from heapq import nlargest
+from zlib import crc32
+
+from ingest.diff.moves import MIN_WORDS
+from ingest.diff.print_forms import plain_forms
+from ingest.urls import folder_of
+from schemas.documents import READABLE, DocumentState, KnownDocument
+
+SAME = 0.9
+"""Part of a document's shingles that another must have, so that it is a form of the other."""
+
+PAGES = 4
+"""Pages at least that a whole manual in one page consists of."""
+
+WHOLE = 1_000
+"""Words below which a page is no whole manual."""
+
+LARGEST = 100
+"""Documents of a source that are looked at for being a whole manual."""
+
+_SIZES = (0.7, 1.5)
+"""Words of the pages together, of those of the whole: navigation and summaries make the difference."""
+
+_RUN, _KEPT = 5, 4
+_WORD = re.compile(r"\w+")
+
+Shingles = frozenset[int]
+"""Hashes of the runs of words of a text; empty for what is no page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Twin:
+    """The document that a form is one of, and why."""
+
+    original: str
+    why: str
+
+
+def shingles_of(texts: Iterable[str]) -> Shingles:
+    """Hash every run of five words of texts that follow one another; one in four is kept, by its hash."""
+    words = [word for text in texts for word in _WORD.findall(text.casefold())]
+    runs = (" ".join(words[at : at + _RUN]) for at in range(max(1, len(words) - _RUN + 1)))
+    hashes = (crc32(run.encode("utf-8", "replace")) for run in runs)
+    return frozenset(number for number in hashes if number % _KEPT == 0)
+
+
+def find_twins(
+    known: Iterable[KnownDocument],
+    *,
+    shingles: Callable[[KnownDocument], Shingles],
+    settled: Callable[[KnownDocument], str | None] = lambda _document: None,
+    held: Collection[str] = (),
+) -> Mapping[str, Twin]:
+    """Return what is only another form of a document of the source, by address.
+
+    Args: shingles: of a document's text, asked for only where words and addresses agree. settled: the address
+    that it stood for, where nothing has changed since, so that nothing is read again. held: addresses of
+    those that could only not be confirmed and whose content readers still see: their other forms wait, since
+    a bad day proves nothing.
+
+    The document stays that the others name as canonical, that is not made for printers, or that is one of the
+    pages of a whole. No address leads in a circle.
+    """
+    read = {d.uri: d for d in known if _is_read(d, held)}
+    rows = {uri: d for uri, d in read.items() if (d.words or 0) >= MIN_WORDS}
+    found = {**_wholes(read, shingles, settled), **_pairs(rows, shingles, settled)}
+    twins: dict[str, Twin] = {}
+    for uri in sorted(found.keys() - set(held), key=lambda uri: (-len(uri), uri)):
+        if _end(found[uri].original, twins) != uri:
+            twins[uri] = found[uri]
+    return {uri: Twin(original=_end(twin.original, twins), why=twin.why) for uri, twin in twins.items()}
+
+
+def _end(uri: str, twins: Mapping[str, Twin]) -> str:
+    while uri in twins:
+        uri = twins[uri].original
+    return uri
+
+
+def _is_read(document: KnownDocument, held: Collection[str]) -> bool:
+    alive = document.state in READABLE or document.state is DocumentState.DUPLICATE or document.uri in held
+    return alive and document.parsed_sha is not None and document.parsed_sha == document.raw_sha
+
+
+def _pairs(
+    rows: Mapping[str, KnownDocument],
+    shingles: Callable[[KnownDocument], Shingles],
+    settled: Callable[[KnownDocument], str | None],
+) -> Mapping[str, Twin]:
+    found = {}
+    for uri, document in rows.items():
+        for original, why in _originals(document):
+            other = rows.get(original)
+            if other is None or other.content_hash == document.content_hash:
+                continue
+            if settled(document) == original or _is_form(document, other, shingles):
+                found[uri] = Twin(original=original, why=why)
+                break
+    return found
+
+
+def _originals(document: KnownDocument) -> Iterator[tuple[str, str]]:
+    if document.canonical is not None and document.canonical != document.uri:
+        yield document.canonical, f"names {document.canonical} as canonical, which says the same"
+    for plain in plain_forms(document.uri):
+        yield plain, f"printable twin of {plain}"
+
+
+def _is_form(
+    document: KnownDocument, other: KnownDocument, shingles: Callable[[KnownDocument], Shingles]
+) -> bool:
+    few, many = sorted((document.words or 0, other.words or 0))
+    if few < SAME * many:
+        return False
+    mine, theirs = shingles(document), shingles(other)
+    return _part(mine, theirs) >= SAME and _part(theirs, mine) >= SAME
+
+
+def _part(of: Shingles, among: Collection[int]) -> float:
+    return sum(one in among for one in of) / len(of) if of else 0.0
+
+
+def _wholes(
+    rows: Mapping[str, KnownDocument],
+    shingles: Callable[[KnownDocument], Shingles],
+    settled: Callable[[KnownDocument], str | None],
+) -> Mapping[str, Twin]:
+    """Pages that hold a whole folder of others, each with the first page of the folder."""
+    folders: defaultdict[str, list[KnownDocument]] = defaultdict(list)
+    for document in rows.values():
+        folders[folder_of(document.uri)].append(document)
+    totals = {folder: sum(page.words or 0 for page in pages) for folder, pages in folders.items()}
+    large = nlargest(LARGEST, rows.values(), key=lambda document: (document.words or 0, document.uri))
+    found = {}
+    for document in (one for one in large if (one.words or 0) >= WHOLE):
+        for folder in sorted(folder for folder in folders if _is_near(document, folder, totals[folder])):
+            parts = [page for page in folders[folder] if page.uri != document.uri]
+            longest = max((page.words or 0 for page in parts), default=0)
+            if len(parts) < PAGES or longest > SAME * (document.words or 0):
+                continue
+            first = min(parts, key=lambda page: (_is_inner(page.uri), len(page.uri), page.uri)).uri
+            if settled(document) == first or _holds(shingles(document), parts, shingles):
+                why = f"single-page version of the pages under {folder}"
+                found[document.uri] = Twin(original=first, why=why)
+                break
+    return found
+
+
+def _is_near(document: KnownDocument, folder: str, total: int) -> bool:
+    """Whether a folder at, beside or below the document's has together about as many words as it has."""
+    own, words = folder_of(document.uri), document.words or 0
+    near = folder.startswith(own) or folder_of(own.rstrip("/")) == folder_of(folder.rstrip("/"))
+    rest = total - words if folder == own else total
+    return near and _SIZES[0] * words <= rest <= _SIZES[1] * words
+
+
+def _holds(
+    whole: Shingles, parts: Iterable[KnownDocument], shingles: Callable[[KnownDocument], Shingles]
+) -> bool:
+    texts = [text for part in parts if (text := shingles(part))]
+    within = [text for text in texts if _part(text, whole) >= SAME]
+    return len(within) >= PAGES and _part(whole, frozenset().union(*within)) >= SAME
+
+
+def _is_inner(uri: str) -> bool:
+    """Whether an address is not that of a folder or of its start page."""
+    name = uri[len(folder_of(uri)) :]
+    return bool(name) and not name.lower().startswith(("index.", "toc.", "contents."))

@@ -1,0 +1,184 @@
+"""Sections of a page > its chunks."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+
+from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
+from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, text_budget
+from ingest.parse.codes import document_codes, extract_codes
+from ingest.parse.entry_spans import EntryPiece, Room, part_by_entries
+from ingest.parse.link_places import place_behind, place_in_chunk
+from ingest.parse.outline import OutlineSection, Stretch
+from ingest.parse.page_facts import PageFacts
+from ingest.parse.page_graph import PageGraph
+from ingest.parse.short_sections import ChunkPlan, plan_chunks
+from schemas.edges import EdgeKind
+from schemas.fragment import LinkPlace
+from schemas.hashing import record_sha256
+from schemas.ids import Occurrences, chunk_id, normalise_text
+from schemas.nodes import Chunk
+
+MAX_FRAGMENTS = 200
+"""Further ids kept of one chunk; a page made of empty anchors has more, and none of them matters."""
+
+
+def add_chunks(
+    graph: PageGraph, outline: tuple[OutlineSection, ...], facts: PageFacts, count_tokens: CountTokens
+) -> None:
+    """Cut the sections of *graph* into chunks, each with its heading path, ids, codes and links."""
+    base = _chunk_of_page(graph, facts)
+    occurrences = Occurrences()
+    plan = ChunkPlan(outline, count_tokens)
+    for planned in plan_chunks(plan, (_spans(section, count_tokens) for section in outline)):
+        section, node = outline[planned.index], graph.sections[planned.index]
+        joined = [outline[index] for index in planned.above]
+        own = _fragments(section, planned.span.start, planned.end)
+        behind = (_fragments(outline[index], 0, len(outline[index].text) + 1) for index, _ in planned.behind)
+        chunk = replace(
+            base,
+            section=section.heading or None,
+            section_id=node.id,
+            page_kind=graph.kind_of(section),
+            parent_ids=_parents(graph, outline, planned.index),
+            ordinal=len(graph.chunks),
+            heading_path=(*section.heading_path, *planned.piece.names),
+            fragment=_fragment_at(section, planned.piece, planned.span.start),
+            fragments=(*(name for one in joined for name in _fragments(one, 0, 1)), *own, *chain(*behind)),
+        )
+        headings = (*(one.heading for one in joined), section.heading)
+        chunk = _chunk(chunk, section, planned.span, headings, occurrences, count_tokens)
+        graph.add_chunk(chunk, cut_from=node.id)
+        for index, at in planned.behind:
+            graph.join(EdgeKind.CONTAINS, graph.sections[index].id, chunk.id)
+            graph.places.extend(place_behind(outline[index], at, chunk.id))
+        for one in joined:
+            graph.places.extend((link, LinkPlace(chunk=chunk.id)) for link in one.heading_links)
+        graph.places.extend(place_in_chunk(section, planned.span, planned.end, chunk.id))
+
+
+def _spans(section: OutlineSection, count_tokens: CountTokens) -> Iterator[tuple[EntryPiece, ChunkSpan]]:
+    """Cut a section into chunks, none of which reaches beyond its piece."""
+    room = Room(
+        measure=lambda start, end: count_tokens(section.text[start:end]),
+        limit=lambda names: text_budget((*section.heading_path, *names), count_tokens),
+        tiny=int(MAX_TOKENS * TINY),
+    )
+    for piece in part_by_entries(section.text, section.entries, room):
+        spans = cut_chunks(
+            section.text[piece.start : piece.end],
+            _stretches_in(section, piece),
+            max_tokens=room.limit(piece.names),
+            count_tokens=count_tokens,
+        )
+        for span in spans:
+            yield piece, replace(span, start=span.start + piece.start, end=span.end + piece.start)
+
+
+def _stretches_in(section: OutlineSection, piece: EntryPiece) -> tuple[Stretch, ...]:
+    """What of a piece is not running text, and the entries that share it; offsets are those of the piece."""
+    inside = [one for one in section.stretches if piece.start <= one.start and one.end <= piece.end]
+    apart = [
+        Stretch(start, end, start)
+        for start, end in piece.whole
+        if not any(start < one.end and one.start < end for one in inside)
+    ]
+    return tuple(
+        replace(
+            one,
+            start=one.start - piece.start,
+            end=one.end - piece.start,
+            header_end=one.header_end - piece.start,
+        )
+        for one in sorted([*inside, *apart], key=lambda one: one.start)
+    )
+
+
+def _chunk_of_page(graph: PageGraph, facts: PageFacts) -> Chunk:
+    """A chunk with all that the chunks of one page share."""
+    request = graph.request
+    return Chunk(
+        id="",
+        kind=facts.kind,
+        source=request.source,
+        doc=graph.doc,
+        text="",
+        content_hash="",
+        ordinal=0,
+        offsets=(0, 0),
+        token_count=0,
+        breadcrumbs=facts.breadcrumbs,
+        doc_id=facts.doc_id,
+        codes=document_codes(facts.doc_id),
+        doc_type=request.doc_type,
+        domain=request.domain,
+        status=request.status,
+        version=request.version,
+        url=request.url,
+        file_path=request.path,
+        lang=facts.lang or request.language,
+        template_type=facts.template_type,
+        structure_confidence=facts.structure_confidence,
+    )
+
+
+def _chunk(
+    base: Chunk,
+    section: OutlineSection,
+    span: ChunkSpan,
+    headings: tuple[str, ...],
+    occurrences: Occurrences,
+    count_tokens: CountTokens,
+) -> Chunk:
+    text = span.text_of(section.text)
+    captions = tuple(dict.fromkeys(name for start, end, name in section.captions if _meet(span, start, end)))
+    languages = (one.language for one in section.stretches if _meet(span, one.start, one.end))
+    path, names = base.heading_path, base.heading_path[len(section.heading_path) :]
+    number = occurrences.number(*path, normalise_text(text))
+    return replace(
+        base,
+        id=chunk_id(base.doc, path, text, number),
+        text=text,
+        content_hash=record_sha256([path, text, captions]),
+        token_count=count_tokens(text),
+        offsets=(span.start, span.end),
+        fragments=tuple(name for name in base.fragments if name != base.fragment)[:MAX_FRAGMENTS],
+        codes=tuple(sorted({*base.codes, *extract_codes("\n".join((*headings, *names, text)))})),
+        captions=captions,
+        code_languages=tuple(dict.fromkeys(name for name in languages if name is not None)),
+    )
+
+
+def _meet(span: ChunkSpan, start: int, end: int) -> bool:
+    return span.start < end and start < span.end
+
+
+def _fragments(section: OutlineSection, start: int, end: int) -> tuple[str, ...]:
+    """Ids from *start* to before *end*; the section's first chunk also has those of its heading."""
+    low = bisect_right(section.anchors, start - 1, key=lambda anchor: anchor[0]) if start else 0
+    high = bisect_right(section.anchors, end - 1, key=lambda anchor: anchor[0])
+    inside = [name for _, name in section.anchors[low:high]]
+    is_first = not section.text[:start].strip()
+    above = [*section.aliases, *([section.fragment] if section.fragment else [])] if is_first else []
+    return tuple(dict.fromkeys((*above, *inside)))
+
+
+def _fragment_at(section: OutlineSection, piece: EntryPiece, offset: int) -> str | None:
+    """The id of the entry that begins at *offset*, else the nearest id at or before it in the section, else
+    that of its heading or the one above.
+    """
+    if piece.anchor is not None and not section.text[piece.start : offset].strip():
+        return piece.anchor
+    after = bisect_right(section.anchors, offset, key=lambda anchor: anchor[0])
+    return section.anchors[after - 1][1] if after else section.nearest_fragment
+
+
+def _parents(graph: PageGraph, outline: tuple[OutlineSection, ...], index: int) -> tuple[str, ...]:
+    """Ids from the document over its part down to the section itself, in the order of heading_path."""
+    above: list[str] = []
+    at: int | None = index
+    while at is not None:
+        above.append(graph.sections[at].id)
+        at = outline[at].parent
+    return tuple(dict.fromkeys((graph.doc, graph.page_of(outline[index]), *reversed(above))))

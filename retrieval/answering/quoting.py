@@ -1,0 +1,91 @@
+"""Sentences of the evidence that can be quoted, and the stretch of them that says most."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from retrieval.answering.sentences import split_quotable
+from retrieval.question.title_words import stems
+from retrieval.question.words import fold
+from schemas.evidence import Evidence
+
+LENGTH_MAX = 500
+"""Characters; a longer sentence is a table or a listing in one line."""
+_ASKS = re.compile(r"\W*(?:what|which|who|whom|whose|when|where|why|how)\b\W+\w", re.IGNORECASE)
+"""Questions whose words no statement has in this order; those after yes or no cannot be told from one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateSentence:
+    """A sentence of the evidence, and its place there; `covered` is the share of the question that it and its
+    headings contain.
+    """
+
+    text: str
+    evidence: Evidence
+    place: int
+    covered: float
+
+
+def weigh_sentences(
+    question: str, evidence: Collection[Evidence], *, posed: Collection[str] = ()
+) -> tuple[CandidateSentence, ...]:
+    """Return the distinct sentences of *evidence* in their order, with what each contains of the question.
+
+    Words count by how few sentences contain them. Of a sentence that stands in several pieces of evidence the
+    first is kept.
+
+    Args: posed: questions; a sentence that only poses one, as a list of questions does, is left out.
+    """
+    sentences = tuple(_distinct(evidence, posed).items())
+    words = [stems(" ".join((*one.heading_path, text))) for text, one in sentences]
+    asked = stems(question)
+    found_in = Counter(word for found in words for word in found & asked)
+    weight = {word: math.log1p(len(sentences) / (found_in[word] or 0.5)) for word in sorted(asked)}
+    whole = sum(weight.values()) or 1.0
+    return tuple(
+        CandidateSentence(
+            text=text,
+            evidence=one,
+            place=place,
+            covered=round(sum(weight[word] for word in sorted(found & asked)) / whole, 6),
+        )
+        for place, ((text, one), found) in enumerate(zip(sentences, words, strict=True))
+    )
+
+
+def _distinct(evidence: Collection[Evidence], posed: Collection[str]) -> dict[str, Evidence]:
+    """Return each sentence once, with the best evidence that says it."""
+    said: dict[str, Evidence] = {}
+    for one in evidence:
+        for text in split_quotable(one.text):
+            if len(text) <= LENGTH_MAX and any(map(str.isalpha, text)) and not _poses(text, posed):
+                said.setdefault(text, one)
+    return said
+
+
+def _poses(text: str, questions: Collection[str]) -> bool:
+    asked = (f" {fold(one)} " for one in questions if _ASKS.match(one))
+    return any(one in f" {fold(text)} " for one in asked)
+
+
+def stretch(lengths: Sequence[int], worth: Sequence[float], *, limit: int) -> range:
+    """Return the neighbouring sentences to quote: the best one, and on either side what is worth more.
+
+    A sentence is taken as long as all together have at most *limit* characters; the best one always is.
+
+    >>> stretch([90, 40, 200, 50], [0.1, 0.9, 0.5, 0.0], limit=250)
+    range(1, 3)
+    """
+    if not worth:
+        return range(0)
+    best = max(range(len(worth)), key=lambda at: (worth[at], -at))
+    low, high, used = best, best + 1, lengths[best]
+    while sides := [at for at in (high, low - 1) if 0 <= at < len(worth) and used + lengths[at] + 1 <= limit]:
+        # Of equals the one behind: a text explains what it has named.
+        taken = max(sides, key=lambda at: (worth[at], at))
+        used += lengths[taken] + 1
+        low, high = min(low, taken), max(high, taken + 1)
+    return range(low, high)

@@ -1,0 +1,106 @@
+"""Other forms of one document: what is one, by address and by content."""
+
+from typing import Any
+
+import pytest
+
+from ingest.diff.print_forms import plain_forms
+from ingest.diff.twins import Shingles, find_twins, shingles_of
+from schemas.documents import DocumentState as S
+from schemas.documents import KnownDocument
+from tests.fakes.known import SITE, known
+
+
+def words(name: str, number: int) -> str:
+    return " ".join(f"{name}{nth}" for nth in range(number))
+
+
+def page(name: str, text: str, **fields: Any) -> KnownDocument:
+    """A parsed page; its title holds its text."""
+    plain = {"state": S.FETCHED, "raw_sha": name, "parsed_sha": name, "doc": f"page:{name}", "title": text}
+    return known(f"{SITE}{name}", **{**plain, "content_hash": name, "words": len(text.split()), **fields})
+
+
+def text_of(document: KnownDocument) -> Shingles:
+    return shingles_of([document.title])
+
+
+def twins(*rows: KnownDocument) -> dict[str, str]:
+    found = find_twins(rows, shingles=text_of)
+    return {uri.removeprefix(SITE): twin.original.removeprefix(SITE) for uri, twin in found.items()}
+
+
+TEXT = words("word", 200)
+
+
+@pytest.mark.parametrize(
+    ("uri", "forms"),
+    [
+        ("http://a.test/p?print=1", ("http://a.test/p",)),
+        ("http://a.test/p?id=7&view=print", ("http://a.test/p?id=7",)),
+        ("http://a.test/print/p.html", ("http://a.test/p.html", "http://a.test/p.html/")),
+        ("http://a.test/p/print", ("http://a.test/p", "http://a.test/p/")),
+        ("http://a.test/p-print.html", ("http://a.test/p.html", "http://a.test/p.html/")),
+        ("http://a.test/p.printable.html", ("http://a.test/p.html", "http://a.test/p.html/")),
+        ("http://print.test/blueprint.html", ()),
+        ("http://a.test/p?printer=laser&id=7", ("http://a.test/p?id=7",)),
+        ("http://a.test/fingerprint", ()),
+    ],
+)
+def test_a_printable_page_is_told_by_its_address(uri: str, forms: tuple[str, ...]) -> None:
+    assert plain_forms(uri) == forms
+
+
+def test_a_printable_page_that_says_the_same_is_a_twin_and_another_is_not() -> None:
+    same = page("p?print=1", f"{TEXT} printed")
+    assert twins(page("p", TEXT), same) == {"p?print=1": "p"}
+    assert twins(page("p", words("other", 200)), same) == {}
+    assert twins(same) == {}
+
+
+def test_a_page_that_names_another_as_canonical_is_one_with_it_only_if_it_says_the_same() -> None:
+    old = page("1.0/p", f"{TEXT} of one", canonical=f"{SITE}stable/p")
+    assert twins(old, page("stable/p", TEXT)) == {"1.0/p": "stable/p"}
+    german = page("de/p", words("wort", 200), canonical=f"{SITE}p")
+    assert twins(german, page("p", TEXT)) == {}
+    assert twins(old, page("stable/p", f"{TEXT} {words('more', 60)}")) == {}
+
+
+def test_pages_that_name_each_other_leave_one_of_them() -> None:
+    a, b = page("a", f"{TEXT} a", canonical=f"{SITE}bb"), page("bb", TEXT, canonical=f"{SITE}a")
+    assert twins(a, b) == {"bb": "a"}
+    third = page("c?print=1", f"{TEXT} c", canonical=f"{SITE}bb")
+    assert twins(a, b, third) == {"bb": "a", "c?print=1": "a"}
+
+
+PARTS = [page(f"html/p{n}.html", words(f"part{n}x", 400)) for n in range(5)]
+START = page("html/index.html", words("start", 60))
+WHOLE = " ".join([START.title, *(part.title for part in PARTS)])
+
+
+@pytest.mark.parametrize("name", ["whole.html", "html/all.html", "single/index.html"])
+def test_all_pages_in_one_lose_to_the_pages(name: str) -> None:
+    assert twins(page(name, WHOLE), START, *PARTS) == {name: "html/index.html"}
+
+
+def test_a_long_page_that_says_more_than_the_pages_stays() -> None:
+    more = page("whole.html", f"{' '.join(p.title for p in PARTS[:3])} {words('new', 900)}")
+    assert twins(more, START, *PARTS) == {}
+    assert twins(page("far/away/whole.html", WHOLE), START, *PARTS) == {}
+
+
+def test_what_was_settled_is_not_read_again() -> None:
+    def never(_document: KnownDocument) -> Shingles:
+        raise AssertionError("read again")
+
+    rows = [page("p", TEXT), page("p?print=1", f"{TEXT} printed")]
+    found = find_twins(rows, shingles=never, settled=lambda d: f"{SITE}p" if "print" in d.uri else None)
+    assert [twin.original for twin in found.values()] == [f"{SITE}p"]
+
+
+def test_a_form_waits_while_its_document_could_not_be_confirmed() -> None:
+    down = page("p", TEXT, state=S.FAILED)
+    printed = page("p?print=1", f"{TEXT} printed")
+    assert twins(down, printed) == {}
+    found = find_twins([down, printed], shingles=text_of, held=[down.uri])
+    assert {uri: twin.original for uri, twin in found.items()} == {printed.uri: down.uri}
