@@ -50,14 +50,16 @@ class ChunkPlan:
         return says_little(self.outline[chunk.index].text[chunk.span.start : chunk.span.end])
 
     def read_with(self, before: PlannedChunk, own: PlannedChunk) -> bool:
-        """Put a short section to the chunk *before* it, where both stand under one heading and both fit.
+        """Put a short section without an id to the chunk *before* it, where both are of one page and both fit.
 
-        Two that are short make no passage, and stay apart.
+        One with an id is cited by itself, under its own heading. Two that are short make no passage, and stay
+        apart.
         """
         section, host = self.outline[own.index], self.outline[before.index]
         if (
             self.is_short(before)
             or not self.is_short(own)
+            or section.fragment is not None
             or section.parent is None
             or host.page != section.page
         ):

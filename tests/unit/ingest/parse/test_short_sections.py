@@ -9,12 +9,12 @@ LONG = "The pump stands below deck and takes one person an afternoon."
 def test_a_short_section_is_read_with_the_chunk_before_it() -> None:
     page = parse_page(
         f"<main><h1 id=t>Pumps of the boat</h1><p>{LONG}</p><h2 id=use>Use</h2><p>{LONG}</p>"
-        "<h2 id=see>See also</h2><p>The <a href=/log>log</a></p></main>"
+        "<h2>See also</h2><p>The <a href=/log>log</a></p></main>"
     )
     assert [chunk.text for chunk in page.chunks] == [LONG, f"{LONG}\n\nSee also\nThe log"]
     last = page.chunks[-1]
-    assert (last.fragment, last.fragments) == ("use", ("see",))
-    assert [section.fragment for section in sections_of(page)] == ["t", "use", "see"]
+    assert (last.fragment, last.fragments) == ("use", ())
+    assert [section.heading for section in sections_of(page)] == ["Pumps of the boat", "Use", "See also"]
     assert all(found.holds for found in check_round_trips(page))
     place = links_of(page)["log"].places[0]
     assert place.chunk == last.id
@@ -31,6 +31,14 @@ def test_a_short_heading_over_sections_is_no_chunk_and_its_id_leads_to_the_first
     assert (page.chunks[0].fragment, page.chunks[0].fragments) == ("how", ("t", "use"))
     assert "GOV-0017" in page.chunks[0].codes
     assert len(sections_of(page)) == 3
+
+
+def test_a_short_section_with_an_id_is_cited_by_itself() -> None:
+    page = parse_page(
+        f"<main><h1 id=t>News</h1><h2 id=v2>Version 2</h2><p>{LONG}</p>"
+        "<h2 id=v1>Version 1</h2><p>First.</p></main>"
+    )
+    assert [(chunk.text, chunk.fragment) for chunk in page.chunks] == [(LONG, "v2"), ("First.", "v1")]
 
 
 def test_two_short_sections_stay_apart_and_so_do_those_of_two_books() -> None:
