@@ -50,7 +50,7 @@ class ChunkPlan:
         return says_little(self.outline[chunk.index].text[chunk.span.start : chunk.span.end])
 
     def read_with(self, before: PlannedChunk, own: PlannedChunk) -> bool:
-        """Put a short section without an id to the chunk *before* it, where both are of one page and both fit.
+        """Put a short section without an id to the chunk *before* it, on the same page and where both fit.
 
         One with an id is cited by itself, under its own heading. Two that are short make no passage, and stay
         apart.
