@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import median
 
 from ingest.parse.pdf.caption_lines import is_table_caption
-from ingest.parse.pdf.cells import Cell, Row, around
+from ingest.parse.pdf.cells import TextCell, TextRow, around
 from schemas.geometry import BBox
 
 MAX_COLUMNS = 60
@@ -53,7 +53,7 @@ _LEADER = re.compile(r"(?:\.\s?){4,}|(?:_\s?){4,}|…{2,}")
 class Aligned:
     """Rows that are one table, and the x at which its columns part, from left to right."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TextRow, ...]
     bounds: tuple[float, ...]
 
     @property
@@ -69,7 +69,7 @@ class Aligned:
         return tuple(tuple(_texts(row, self.bounds)) for row in self.rows)
 
 
-def find_aligned(rows: Sequence[Row]) -> tuple[Aligned, ...]:
+def find_aligned(rows: Sequence[TextRow]) -> tuple[Aligned, ...]:
     """Return the tables among the rows of a column of text, or of a page without columns.
 
     A table has rows with cells apart whose edges line up, and figures in two columns, or in one column
@@ -78,7 +78,7 @@ def find_aligned(rows: Sequence[Row]) -> tuple[Aligned, ...]:
     return tuple(table for run in _runs(rows) if (table := _table(rows, run)) is not None)
 
 
-def _runs(rows: Sequence[Row]) -> Iterator[range]:
+def _runs(rows: Sequence[TextRow]) -> Iterator[range]:
     """Ranges of rows close to each other, each beginning and ending with cells apart, free of prose."""
     parted = [index for index, row in enumerate(rows) if len(row.cells) > 1 and not _LEADER.search(row.text)]
     first = last = None
@@ -94,7 +94,7 @@ def _runs(rows: Sequence[Row]) -> Iterator[range]:
         yield range(first, last + 1)
 
 
-def _goes_on(rows: Sequence[Row], last: int, index: int) -> bool:
+def _goes_on(rows: Sequence[TextRow], last: int, index: int) -> bool:
     # What names a row may run over several lines; prose reaches below the figures.
     room = min(rows[last].cells[1].bbox.x0, rows[index].cells[1].bbox.x0)
     if any(_parts_tables(row) and not _names_row(row, room) for row in rows[last + 1 : index]):
@@ -106,15 +106,15 @@ def _goes_on(rows: Sequence[Row], last: int, index: int) -> bool:
     )
 
 
-def _names_row(row: Row, room: float) -> bool:
+def _names_row(row: TextRow, room: float) -> bool:
     return row.bbox.x1 <= room and not is_table_caption(row.text)
 
 
-def _parts_tables(row: Row) -> bool:
+def _parts_tables(row: TextRow) -> bool:
     return is_table_caption(row.text) or max(len(cell.text.split()) for cell in row.cells) >= _SENTENCE
 
 
-def _table(rows: Sequence[Row], run: range) -> Aligned | None:
+def _table(rows: Sequence[TextRow], run: range) -> Aligned | None:
     core = [rows[index] for index in run if len(rows[index].cells) > 1]
     bounds = _bounds(core)
     if len(core) < _LEAST_ROWS or not 0 < len(bounds) < MAX_COLUMNS:
@@ -131,7 +131,7 @@ def _table(rows: Sequence[Row], run: range) -> Aligned | None:
     return None
 
 
-def _beside_prose(core: Sequence[Row], bounds: Sequence[float]) -> tuple[float, float] | None:
+def _beside_prose(core: Sequence[TextRow], bounds: Sequence[float]) -> tuple[float, float] | None:
     """Where the table is that prose runs beside, as an x on its left and its right.
 
     On its right a column of figures must remain beside another: what a row is about may be told at its end.
@@ -144,13 +144,13 @@ def _beside_prose(core: Sequence[Row], bounds: Sequence[float]) -> tuple[float, 
     return None
 
 
-def _is_prose(core: Sequence[Row], bounds: Sequence[float], column: int) -> bool:
+def _is_prose(core: Sequence[TextRow], bounds: Sequence[float], column: int) -> bool:
     texts = [cell.text for row in core for cell in row.cells if column_of(cell, bounds) == column]
     running = sum(text[0].islower() and len(text.split()) >= _RUNNING for text in texts)
     return running >= _LEAST_RUNNING * len(texts)
 
 
-def _cut(row: Row, side: tuple[float, float]) -> Row | None:
+def _cut(row: TextRow, side: tuple[float, float]) -> TextRow | None:
     cells = tuple(cell for cell in row.cells if side[0] <= _middle(cell) <= side[1])
     return replace(row, bbox=around(cells), cells=cells) if cells else None
 
@@ -167,7 +167,7 @@ def _trimmed(table: Aligned, figures: Collection[int]) -> Aligned | None:
     return replace(table, rows=table.rows[said[0] : said[-1] + 1])
 
 
-def _bounds(core: Sequence[Row]) -> tuple[float, ...]:
+def _bounds(core: Sequence[TextRow]) -> tuple[float, ...]:
     """The middles of the white stripes that nearly no row crosses, between columns of two cells or more."""
     crossed = int(_CROSSED * len(core))
     edges = sorted(
@@ -182,7 +182,7 @@ def _bounds(core: Sequence[Row]) -> tuple[float, ...]:
     return _without_bare(core, tuple(found)) if len(found) < MAX_COLUMNS else ()
 
 
-def _without_bare(core: Sequence[Row], bounds: tuple[float, ...]) -> tuple[float, ...]:
+def _without_bare(core: Sequence[TextRow], bounds: tuple[float, ...]) -> tuple[float, ...]:
     kept: list[float] = []
     for bound in bounds:
         left = kept[-1] if kept else float("-inf")
@@ -193,16 +193,16 @@ def _without_bare(core: Sequence[Row], bounds: tuple[float, ...]) -> tuple[float
     return tuple(kept)
 
 
-def _middle(cell: Cell) -> float:
+def _middle(cell: TextCell) -> float:
     return (cell.bbox.x0 + cell.bbox.x1) / 2
 
 
-def column_of(cell: Cell, bounds: Sequence[float]) -> int:
+def column_of(cell: TextCell, bounds: Sequence[float]) -> int:
     """The first column that a cell stands in."""
     return bisect_left(bounds, cell.bbox.x0 + _CORRIDOR / 2)
 
 
-def _is_figure_column(core: Sequence[Row], bounds: Sequence[float], column: int) -> bool:
+def _is_figure_column(core: Sequence[TextRow], bounds: Sequence[float], column: int) -> bool:
     cells = [cell for row in core for cell in row.cells if column_of(cell, bounds) == column]
     figures = [cell for cell in cells if cell.is_figure]
     said = sum(cell.is_figure or cell.stands_in for cell in cells)
@@ -223,7 +223,7 @@ def _counts_up(texts: Sequence[str]) -> bool:
     return len(numbers) == len(texts) and rises and numbers[-1] < _LEAST_YEAR
 
 
-def _is_filled(core: Sequence[Row], bounds: Sequence[float]) -> bool:
+def _is_filled(core: Sequence[TextRow], bounds: Sequence[float]) -> bool:
     """Whether most places hold a text and some of them words: axes of plots do not."""
     places = sum(len({column_of(cell, bounds) for cell in row.cells}) for row in core)
     worded = sum(any(char.isalpha() for char in cell.text) for row in core for cell in row.cells)
@@ -235,16 +235,16 @@ def _in_line(places: Sequence[float]) -> bool:
     return sum(abs(place - middle) <= _LINED_UP for place in places) >= _LEAST_LINED_UP * len(places)
 
 
-def _is_short(core: Sequence[Row]) -> bool:
+def _is_short(core: Sequence[TextRow]) -> bool:
     return median(len(cell.text) for row in core for cell in row.cells) <= 40
 
 
-def _has_caption(rows: Sequence[Row], run: range) -> bool:
+def _has_caption(rows: Sequence[TextRow], run: range) -> bool:
     near = (*rows[max(run[0] - _CAPTION_REACH, 0) : run[0]], *rows[run[-1] + 1 : run[-1] + 3])
     return any(is_table_caption(row.text) for row in near)
 
 
-def _with_head(rows: Sequence[Row], run: range, core: Sequence[Row]) -> tuple[Row, ...]:
+def _with_head(rows: Sequence[TextRow], run: range, core: Sequence[TextRow]) -> tuple[TextRow, ...]:
     """Add the rows above that name columns but have one cell only, as a year over two of them."""
     left = min(row.bbox.x0 for row in core)
     first = run[0]
@@ -253,12 +253,12 @@ def _with_head(rows: Sequence[Row], run: range, core: Sequence[Row]) -> tuple[Ro
     return tuple(rows[first : run[-1] + 1])
 
 
-def _heads(row: Row, below: Row, top: Row, left: float) -> bool:
+def _heads(row: TextRow, below: TextRow, top: TextRow, left: float) -> bool:
     near = below.bbox.y0 - row.bbox.y1 < (_HEAD_PITCH - 1) * (row.bbox.y1 - row.bbox.y0)
     over = row.bbox.x0 > top.cells[0].bbox.x1 and row.bbox.x0 > left + _LINED_UP
     return near and over and not _parts_tables(row)
 
 
-def _texts(row: Row, bounds: Sequence[float]) -> Iterator[str]:
+def _texts(row: TextRow, bounds: Sequence[float]) -> Iterator[str]:
     for column in range(len(bounds) + 1):
         yield " ".join(cell.text for cell in row.cells if column_of(cell, bounds) == column)

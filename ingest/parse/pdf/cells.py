@@ -36,7 +36,7 @@ def holds_several_figures(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class TextCell:
     """Words of a row without a wide gap between them."""
 
     bbox: BBox
@@ -54,11 +54,11 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TextRow:
     """Cells on one baseline, from left to right."""
 
     bbox: BBox
-    cells: tuple[Cell, ...]
+    cells: tuple[TextCell, ...]
 
     @property
     def text(self) -> str:
@@ -71,9 +71,9 @@ class Row:
         return sum(cell.is_figure for cell in self.cells)
 
 
-def rows_of(words: Iterable[Word]) -> tuple[Row, ...]:
+def rows_of(words: Iterable[Word]) -> tuple[TextRow, ...]:
     """Return the rows of level words, from top to bottom."""
-    rows = [Row(bbox=around(cells), cells=cells) for cells in map(_cells, _lines(words)) if cells]
+    rows = [TextRow(bbox=around(cells), cells=cells) for cells in map(_cells, _lines(words)) if cells]
     return tuple(sorted(rows, key=lambda row: (row.bbox.y0, row.bbox.x0)))
 
 
@@ -96,7 +96,7 @@ def _shares(one: Word, other: Word) -> bool:
     return shared > _SHARED_HEIGHT * min(one[3] - one[1], other[3] - other[1])
 
 
-def _cells(line: Sequence[Word]) -> tuple[Cell, ...]:
+def _cells(line: Sequence[Word]) -> tuple[TextCell, ...]:
     words = sorted(line, key=lambda word: (word[0], word[2]))
     groups = [[words[0]]]
     for last, word in pairwise(words):
@@ -116,17 +116,17 @@ def _stands_apart(last: Word, word: Word) -> bool:
     return gap > (_FIGURES_APART if both else _APART) * height
 
 
-def _cell(words: Sequence[Word]) -> Cell:
+def _cell(words: Sequence[Word]) -> TextCell:
     box = BBox(
         round(min(word[0] for word in words), 2),
         round(min(word[1] for word in words), 2),
         round(max(word[2] for word in words), 2),
         round(max(word[3] for word in words), 2),
     )
-    return Cell(bbox=box, text=" ".join(word[4] for word in words))
+    return TextCell(bbox=box, text=" ".join(word[4] for word in words))
 
 
-def around(cells: Iterable[Cell]) -> BBox:
+def around(cells: Iterable[TextCell]) -> BBox:
     """Return the smallest box around cells."""
     boxes: Iterator[BBox] = iter([cell.bbox for cell in cells])
     union = next(boxes)

@@ -33,7 +33,7 @@ PlacedWord = tuple[float, float, float, float, str, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class TableEvidence:
     """How many lines begin as the caption of a table, and which rows line up as tables do.
 
     `parted` are the heights of all rows with texts apart.
@@ -63,13 +63,15 @@ class Evidence:
         return inside > _MOST_LUMPED * len(table.rows)
 
 
-def find_evidence(words: Sequence[PlacedWord], blocks: Sequence[dict[str, Any]], width: float) -> Evidence:
+def find_evidence(
+    words: Sequence[PlacedWord], blocks: Sequence[dict[str, Any]], width: float
+) -> TableEvidence:
     """Look for tables in the level text of a page, 2 CPU-ms; *blocks* are those of `get_text("dict")`.
 
     Listings are left out, whose columns are no table, and each of two columns of text is looked at alone.
     """
     if len(words) > MAX_WORDS:
-        return Evidence()
+        return TableEvidence()
     lines = {
         (block["number"], number): line
         for block in blocks
@@ -91,7 +93,7 @@ def find_evidence(words: Sequence[PlacedWord], blocks: Sequence[dict[str, Any]],
         captions += sum(is_table_caption(row.text) for row in rows)
         found.extend(find_aligned(rows))
         parted.extend((row.bbox.y0 + row.bbox.y1) / 2 for row in rows if len(row.cells) > 1)
-    return Evidence(captions=captions, aligned=tuple(found), parted=tuple(parted))
+    return TableEvidence(captions=captions, aligned=tuple(found), parted=tuple(parted))
 
 
 def _holds(table: Table, found: Aligned) -> bool:

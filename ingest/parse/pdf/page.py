@@ -7,7 +7,7 @@ from enum import IntEnum
 from functools import partial
 from typing import Any
 
-from ingest.parse.pdf.evidence import Evidence, find_evidence
+from ingest.parse.pdf.evidence import TableEvidence, find_evidence
 from ingest.parse.pdf.fonts import is_bold, is_mono
 from ingest.parse.pdf.gate import Signs, table_signs
 from ingest.parse.pdf.links import LinkText, PageLink, find_links, read_link_texts, read_links
@@ -98,7 +98,7 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     link_texts = read_link_texts(page, textpage, found)
     words = page.get_text("words", textpage=textpage)
     signs, skipped = table_signs(document, page, printed) if most else (Signs(), ())
-    evidence = find_evidence(words, printed, size.width) if most else Evidence()
+    evidence = find_evidence(words, printed, size.width) if most else TableEvidence()
     look = partial(find_tables, page, words, printed)
     search, tables = _search(look, signs, evidence, most=most, outlined=outlined)
     return PageContent(
@@ -140,7 +140,12 @@ def _open(document: Any, index: int) -> tuple[Any, int, str | None]:
 
 
 def _search(
-    look: Callable[..., tuple[Table, ...]], signs: Signs, evidence: Evidence, *, most: Search, outlined: bool
+    look: Callable[..., tuple[Table, ...]],
+    signs: Signs,
+    evidence: TableEvidence,
+    *,
+    most: Search,
+    outlined: bool,
 ) -> tuple[Search, tuple[Table, ...]]:
     """Look for tables, and say how; where a manual draws its tables, the model is asked for what is left."""
     search = min(most, _search_for(signs, evidence, outlined))
@@ -153,7 +158,7 @@ def _search(
     return search, look(evidence.aligned, with_layout=True)
 
 
-def _search_for(signs: Signs, evidence: Evidence, outlined: bool) -> Search:
+def _search_for(signs: Signs, evidence: TableEvidence, outlined: bool) -> Search:
     if evidence or (not outlined and (signs.grid or signs.columns)):
         return Search.LAYOUT
     return Search.RULINGS if signs.grid else Search.NOT

@@ -4,7 +4,7 @@ from typing import Any
 
 import pymupdf
 
-from ingest.parse.pdf.evidence import Evidence, find_evidence
+from ingest.parse.pdf.evidence import TableEvidence, find_evidence
 from ingest.parse.pdf.outline import PageTops
 from ingest.parse.pdf.page import PageContent, Search, read_page
 from schemas.nodes import PdfRegion, RegionType
@@ -13,7 +13,7 @@ from tests.fakes.pdfs import Text, code, new_pdf, parse, prose
 FIGURES = [("Port", "2019", "2020"), ("North", "120", "131"), ("Middle", "98", "77"), ("South", "310", "298")]
 
 
-def evidence_of(document: Any) -> Evidence:
+def evidence_of(document: Any) -> TableEvidence:
     page = document[0]
     return find_evidence(page.get_text("words"), page.get_text("dict")["blocks"], page.rect.width)
 
