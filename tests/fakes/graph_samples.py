@@ -116,6 +116,7 @@ def full_chunk() -> Chunk:
         url="https://site.test/manual.pdf",
         file_path="manuals/manual.pdf",
         fragment="page=2",
+        text_fragment=":~:text=words",
         fragments=("details",),
         section="Körper",
         section_id=section_id(doc, ("Körper",), 0),

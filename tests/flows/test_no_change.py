@@ -217,7 +217,7 @@ def test_an_interrupted_generation_is_left_to_the_flow(
 def test_a_store_that_goes_away_is_left_to_the_flow_which_tries_again(
     flow: Flow, source: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def gone(*_: object) -> int:
+    def gone(*_: object, **__: object) -> int:
         raise StoreUnavailable("went away", subject="ledger")
 
     monkeypatch.setattr("flows.crawl.fetch.fetch_batch", gone)
