@@ -92,7 +92,7 @@ def test_a_stub_that_was_asked_for_when_a_run_was_killed_goes_on_leading_elsewhe
 def test_an_error_in_a_wave_is_what_it_is_and_the_run_may_go_on(
     plain: PlainRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lost(*_: object) -> int:
+    def lost(*_: object, **__: object) -> int:
         raise StoreUnavailable("went away", subject="ledger")
 
     monkeypatch.setattr("flows.crawl.fetch.fetch_batch", lost)
