@@ -78,7 +78,7 @@ def test_a_product_page_says_that_it_was_cut_down_to_the_vote() -> None:
         f"<main><div><h1>The lamp</h1><p>{prose('oil', 3)}</p><p>{prose('wick', 3)}</p></div>"
         f"<div class=others>{others}</div></main></body>"
     )
-    cut = [block for block in report.blocks if block.reason.startswith("trafilatura did not take it")]
+    cut = [block for block in report.blocks if block.reason.startswith("trafilatura took it for boilerplate")]
     assert report.content is not None
     assert report.content.purpose == "product"
     assert {block.verdict for block in cut} == {BlockStatus.LEFT_OUT}
