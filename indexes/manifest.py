@@ -7,8 +7,8 @@ from indexes.layout import IndexLayout, remedy
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch
 from schemas.records import from_record, to_record
 
-FORMAT = 2
-"""2: columns for dates and page kinds in the tables and in the ledger, since 0.2.0."""
+FORMAT = 3
+"""2: columns for dates and page kinds, in tables and in the ledger; 3: `text_fragment`. Both since 0.2.0."""
 FILES = "files"
 
 

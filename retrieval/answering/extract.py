@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from indexes.ports import Reranker
 from retrieval.answering.answerable import FAMILIAR, Familiarity, is_answerable
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
-from retrieval.answering.quoting import CandidateSentence, stretch, weigh_sentences
+from retrieval.answering.quoting import (
+    CandidateSentence,
+    beginning,
+    quotable_parts,
+    stretch,
+    weigh_sentences,
+)
 from retrieval.question.parts import parts_of
 from schemas.evidence import ContextBundle, Evidence, Relation
 
@@ -80,17 +86,22 @@ def _quote(
     sentences: list[Grounded] = []
     if passages and is_answerable(familiarity, _best_fit(passages)):
         for place, one in enumerate(_near(passages)):
-            sentences += _read(one, posed, reranker, limit=FURTHER_MAX if place else BEST_MAX)
+            limit = FURTHER_MAX if place else BEST_MAX
+            sentences += _unless_said(sentences, _read(one, posed, reranker, limit=limit))
         for question in further:
-            sentences += _answer_further(question, evidence, posed, reranker)
+            sentences += _unless_said(sentences, _answer_further(question, evidence, posed, reranker))
     rank = {one.S: place for place, one in enumerate(bundle.evidence)}
-    distinct = {one.text: one for one in reversed(sentences)}
-    said = [one for one in sentences if distinct[one.text] is one]
     return Answered(
         by=AnsweredBy.EXTRACT,
-        sentences=tuple(sorted(said, key=lambda one: rank[one.S or ""])),
-        nearest=() if said else tuple(one.S for one in bundle.evidence[:NEAREST]),
+        sentences=tuple(sorted(sentences, key=lambda one: rank[one.S or ""])),
+        nearest=() if sentences else tuple(one.S for one in bundle.evidence[:NEAREST]),
     )
+
+
+def _unless_said(said: Collection[Grounded], read: Iterator[Grounded]) -> tuple[Grounded, ...]:
+    """Return what was read, whole, or nothing where every sentence of it was said before."""
+    known, found = {one.text for one in said}, tuple(read)
+    return found if any(one.text not in known for one in found) else ()
 
 
 def _rank(question: str, evidence: Sequence[Evidence], reranker: Reranker | None) -> list[Passage]:
@@ -123,13 +134,20 @@ def _near(passages: Sequence[Passage]) -> Iterator[Passage]:
 def _read(
     passage: Passage, posed: Collection[str], reranker: Reranker | None, *, limit: int
 ) -> Iterator[Grounded]:
-    """Yield the sentences of a passage that are quoted, in order: all of a short one."""
+    """Yield what is quoted of a passage, in order: all of a short one, the beginning of one endless line."""
+
+    def quote(text: str) -> Grounded:
+        return Grounded(text=text, S=passage.evidence.S, logit=passage.logit)
+
+    parts = quotable_parts(passage.evidence, posed)
     sentences = weigh_sentences(passage.asked, [passage.evidence], posed=posed)[:READ_MAX]
-    lengths = [len(one.text) for one in sentences]
-    whole = sum(lengths) + len(lengths) <= limit
-    worth = [0.0] * len(lengths) if whole else _weigh(passage.asked, sentences, reranker)
-    for at in stretch(lengths, worth, limit=limit):
-        yield Grounded(text=sentences[at].text, S=passage.evidence.S, logit=passage.logit)
+    if parts and sum(map(len, parts)) + len(parts) <= limit:
+        yield from map(quote, parts)
+    elif sentences:
+        lengths, worth = [len(one.text) for one in sentences], _weigh(passage.asked, sentences, reranker)
+        yield from (quote(sentences[at].text) for at in stretch(lengths, worth, limit=limit))
+    elif parts:
+        yield quote(beginning(parts[0], limit=limit or FURTHER_MAX))
 
 
 def _weigh(

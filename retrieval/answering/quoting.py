@@ -66,6 +66,26 @@ def _distinct(evidence: Collection[Evidence], posed: Collection[str]) -> dict[st
     return said
 
 
+def quotable_parts(evidence: Evidence, posed: Collection[str]) -> tuple[str, ...]:
+    """Return the sentences and lines of a passage in order, without those that only pose a question.
+
+    Lines without a letter and lines said twice are parts of a list or a listing like any other.
+    """
+    return tuple(text for text in split_quotable(evidence.text) if not _poses(text, posed))
+
+
+def beginning(text: str, *, limit: int) -> str:
+    """Return the first *limit* characters, up to a whole word where words are parted by spaces.
+
+    >>> beginning("one line of many ports", limit=12)
+    'one line of'
+    """
+    if len(text) <= limit:
+        return text
+    cut = text[: limit + 1]
+    return cut.rpartition(" ")[0] or cut[:limit]
+
+
 def _poses(text: str, questions: Collection[str]) -> bool:
     asked = (f" {fold(one)} " for one in questions if _ASKS.match(one))
     return any(one in f" {fold(text)} " for one in asked)

@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answering.answerable import Familiarity
+from retrieval.answering.answered import Answered
 from retrieval.answering.extract import BEST_MAX, FURTHER_MAX, PASSAGES_MAX, extract_answer
 from retrieval.answering.quoting import weigh_sentences
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.evidence import ContextBundle
-from tests.fakes.small_index import AS_OF, GENERATION, build_index, page
+from tests.fakes.small_index import AS_OF, GENERATION, Document, build_index, page
 
 QUESTION = "who keeps the great key"
 
@@ -177,3 +178,25 @@ def test_a_sentence_that_poses_the_question_answers_nothing() -> None:
     assert [one.text for one in said.sentences] == ["The porter keeps the great key."]
     stated = retriever.retrieve(build_query("the porter keeps the great key"))
     assert not extract_answer(stated, reranker=None).not_found
+
+
+def test_a_short_passage_is_quoted_whole_with_lines_of_numbers_and_lines_said_twice() -> None:
+    lines = ["The ports open by default are:", "8080", "443", "and:", "443", "and:", "9090"]
+    found = asked_of(page("ports", {"Ports": "\n".join(lines)}), text="Which ports are open by default?")
+    assert [one.text for one in found.sentences] == lines
+
+
+@pytest.mark.parametrize("text", [f"Ports: {' '.join(map(str, range(8000, 8200)))}", "端口" * 400])
+def test_of_one_endless_line_the_beginning_is_quoted(text: str) -> None:
+    found = asked_of(page("ports", {"Ports": text}), text="Which ports are open?")
+    (only,) = found.sentences
+    assert text.startswith(only.text)
+    assert BEST_MAX - 10 < len(only.text) <= BEST_MAX
+
+
+def asked_of(document: Document, *, text: str) -> Answered:
+    """Ask a small index of one document with a cross-encoder that takes everything for an answer."""
+    index = build_index([document], [])
+    retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    bundle = replace(retriever.retrieve(build_query("ports")), query=text)
+    return extract_answer(bundle, reranker=Scripted(**{"": 8.0}))
