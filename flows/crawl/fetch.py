@@ -118,6 +118,8 @@ def _found_out(run: CrawlContext, before: KnownDocument, seen: dict[str, KnownDo
         seen[before.uri] = replace(after, denied=True)
         return
     ledger, site = run.index.ledger, site_of(before.uri)
+    if after.raw_sha == before.raw_sha and site in ledger.hosts.disbelieved_dates():
+        return  # mirrors with other dates for equal files: found out once, and no reason to ask for all again
     ledger.hosts.disbelieve_dates([site], now=run.index.clock.now().isoformat())
     why = (
         f"its dates went back ({before.uri}: {after.last_modified}, before {before.last_modified}): what was "

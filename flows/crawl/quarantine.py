@@ -65,7 +65,7 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
-    twins = _twins(run, known, live, held)
+    twins = _twins(run, known, held)
     deduplicated = deduplicate(known, held, live.values(), twins=twins)
     ledger.documents.save((*taken.values(), *bad.values(), *deduplicated))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
@@ -80,20 +80,9 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
 def _twins(
     run: CrawlContext,
     known: Sequence[KnownDocument],
-    live: Mapping[str, LiveDocument],
     held: Collection[str],
 ) -> Mapping[str, tuple[str, str]]:
-    """Address and reason for each document that is another form of one; reads only what may have changed."""
-    by_uri = {document.uri: document for document in known}
-    stood = {alias: document for document in live.values() for alias in document.aliases}
-
-    def settled(document: KnownDocument) -> str | None:
-        """What it was a form of, where neither has other content now."""
-        before = stood.get(document.uri)
-        now = by_uri.get(before.uri) if before is not None else None
-        if document.state is not DocumentState.NOT_MODIFIED or before is None or now is None:
-            return None
-        return before.uri if now.content_hash == before.content_hash else None
+    """Address and reason for each document that is another form of one, by the text of both as it is now."""
 
     @cache
     def shingles(document: KnownDocument) -> Shingles:
@@ -104,7 +93,7 @@ def _twins(
         is_page = fragment.kind == DocumentKind.HTML
         return shingles_of(chunk.text for chunk in fragment.chunks) if is_page else frozenset()
 
-    found = find_twins(known, shingles=shingles, settled=settled, held=held)
+    found = find_twins(known, shingles=shingles, held=held)
     return {uri: (twin.original, twin.why) for uri, twin in found.items()}
 
 

@@ -59,13 +59,11 @@ def find_twins(
     known: Iterable[KnownDocument],
     *,
     shingles: Callable[[KnownDocument], Shingles],
-    settled: Callable[[KnownDocument], str | None] = lambda _document: None,
     held: Collection[str] = (),
 ) -> Mapping[str, Twin]:
     """Return what is only another form of a document of the source, by address.
 
-    Args: shingles: of a document's text, asked for only where words and addresses agree. settled: the address
-    that it stood for, where nothing has changed since, so that nothing is read again. held: addresses of
+    Args: shingles: of a document's text, asked for only where words and addresses agree. held: addresses of
     those that could only not be confirmed and whose content readers still see: their other forms wait, since
     a bad day proves nothing.
 
@@ -74,7 +72,7 @@ def find_twins(
     """
     read = {d.uri: d for d in known if _is_read(d, held)}
     rows = {uri: d for uri, d in read.items() if (d.words or 0) >= MIN_WORDS}
-    found = {**_wholes(read, shingles, settled), **_pairs(rows, shingles, settled)}
+    found = {**_wholes(read, shingles), **_pairs(rows, shingles)}
     twins: dict[str, Twin] = {}
     for uri in sorted(found.keys() - set(held), key=lambda uri: (-len(uri), uri)):
         if _end(found[uri].original, twins) != uri:
@@ -96,7 +94,6 @@ def _is_read(document: KnownDocument, held: Collection[str]) -> bool:
 def _pairs(
     rows: Mapping[str, KnownDocument],
     shingles: Callable[[KnownDocument], Shingles],
-    settled: Callable[[KnownDocument], str | None],
 ) -> Mapping[str, Twin]:
     found = {}
     for uri, document in rows.items():
@@ -104,7 +101,7 @@ def _pairs(
             other = rows.get(original)
             if other is None or other.content_hash == document.content_hash:
                 continue
-            if settled(document) == original or _is_form(document, other, shingles):
+            if _is_form(document, other, shingles):
                 found[uri] = Twin(original=original, why=why)
                 break
     return found
@@ -134,7 +131,6 @@ def _part(of: Shingles, among: Collection[int]) -> float:
 def _wholes(
     rows: Mapping[str, KnownDocument],
     shingles: Callable[[KnownDocument], Shingles],
-    settled: Callable[[KnownDocument], str | None],
 ) -> Mapping[str, Twin]:
     """Pages that hold a whole folder of others, each with the first page of the folder."""
     folders: defaultdict[str, list[KnownDocument]] = defaultdict(list)
@@ -150,7 +146,7 @@ def _wholes(
             if len(parts) < PAGES or longest > SAME * (document.words or 0):
                 continue
             first = min(parts, key=lambda page: (_is_inner(page.uri), len(page.uri), page.uri)).uri
-            if settled(document) == first or _holds(shingles(document), parts, shingles):
+            if _holds(shingles(document), parts, shingles):
                 why = f"single-page version of the pages under {folder}"
                 found[document.uri] = Twin(original=first, why=why)
                 break
@@ -158,11 +154,21 @@ def _wholes(
 
 
 def _is_near(document: KnownDocument, folder: str, total: int) -> bool:
-    """Whether a folder at, beside or below the document's has together about as many words as it has."""
+    """Whether a folder at, beside or below the document's has together about as many words as it has.
+
+    One beside it whose name has a digit may be another version of the same manual.
+    """
     own, words = folder_of(document.uri), document.words or 0
-    near = folder.startswith(own) or folder_of(own.rstrip("/")) == folder_of(folder.rstrip("/"))
     rest = total - words if folder == own else total
-    return near and _SIZES[0] * words <= rest <= _SIZES[1] * words
+    return (folder.startswith(own) or _is_beside(folder, own)) and _SIZES[0] * words <= rest <= _SIZES[
+        1
+    ] * words
+
+
+def _is_beside(folder: str, own: str) -> bool:
+    names = [one.rstrip("/").rpartition("/")[2] for one in (folder, own)]
+    same_parent = folder_of(own.rstrip("/")) == folder_of(folder.rstrip("/"))
+    return same_parent and not any(map(str.isdigit, "".join(names)))
 
 
 def _holds(

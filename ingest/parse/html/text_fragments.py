@@ -24,7 +24,7 @@ FEWEST, MOST = 4, 12
 _AROUND = 6
 """Words before or after it that tell it from equal ones."""
 
-_PROBES = ((8, 8), (5, 4), (3, 4))
+_PROBES = ((8, 8), (5, 4))
 _WANTED = 16
 """Words of a chunk that are looked for, and how many at its beginning may be none of the page, as a label."""
 

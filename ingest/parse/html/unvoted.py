@@ -135,6 +135,8 @@ class _Tally:
         """Whether an element reads as a part of the text that was voted for; headings are judged later."""
         if self._is_title(element) or self._is_attached(element):
             return True
+        if self._is_section_of_text(element):
+            return True
         if _is_frame(element) or (element.tag == "figure" and not (self.pictures or _is_solid(element))):
             return False
         is_beside = element.getparent() in self.beside
@@ -147,6 +149,16 @@ class _Tally:
             return True
         is_amid = self.first < self.places[element] < self.last
         return is_amid and (is_text or self.words[element] >= _LONG or _is_caption(element))
+
+    def _is_section_of_text(self, element: HtmlElement) -> bool:
+        """Whether it is amid the text, under a heading of its own, over a table, code or definitions.
+
+        Manuals call such sections by their subject (`id="tags"`), as sites call their frames.
+        """
+        is_amid = self.first < self.places[element] < self.last
+        has_heading = any(heading_level(child) is not None for child in element)
+        few_links = _link_words(element) < _LINKED * self.words[element]
+        return is_amid and has_heading and few_links and element.tag not in _OF_FRAME and _is_solid(element)
 
     def _is_attached(self, element: HtmlElement) -> bool:
         """Whether it is a note, or the caption of something voted for: that may stand first or last."""

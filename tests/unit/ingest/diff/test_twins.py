@@ -89,13 +89,10 @@ def test_a_long_page_that_says_more_than_the_pages_stays() -> None:
     assert twins(page("far/away/whole.html", WHOLE), START, *PARTS) == {}
 
 
-def test_what_was_settled_is_not_read_again() -> None:
-    def never(_document: KnownDocument) -> Shingles:
-        raise AssertionError("read again")
-
-    rows = [page("p", TEXT), page("p?print=1", f"{TEXT} printed")]
-    found = find_twins(rows, shingles=never, settled=lambda d: f"{SITE}p" if "print" in d.uri else None)
-    assert [twin.original for twin in found.values()] == [f"{SITE}p"]
+def test_a_single_page_version_stands_for_no_pages_of_another_version() -> None:
+    parts = [page(part.uri.removeprefix(SITE).replace("html/", "1.0/", 1), part.title) for part in PARTS]
+    assert twins(page("1.0/all.html", WHOLE), *parts) != {}
+    assert twins(page("2.0/all.html", WHOLE), *parts) == {}
 
 
 def test_a_form_waits_while_its_document_could_not_be_confirmed() -> None:

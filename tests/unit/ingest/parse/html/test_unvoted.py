@@ -34,6 +34,9 @@ def left_of(between: str, *, after: str = "", purpose: Purpose = Purpose.ARTICLE
         "<div class=wrap><div><pre>open tap</pre></div></div>",
         "<div class=scroll><table><tr><td>May</td><td>ten litres</td></tr></table></div>",
         "<blockquote>Rain is free.</blockquote>",
+        "<section id=tags><h2>Tags</h2><table><tr><td>wet</td><td>every day</td></tr></table></section>",
+        "<section id=comments><h2>Comments</h2><dl><dt>#</dt><dd>begins one</dd></dl></section>",
+        "<div id=author class=level2><h2>Author</h2><pre>author = name</pre></div>",
         "<div>The can is filled in the evening, and is left in the sun for a day so that it warms.</div>",
     ],
 )
