@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ingest.diff.validators import after_answer
+from schemas.dates import Dated
 from schemas.documents import DocumentState, KnownDocument
 from schemas.fetch import FetchResult, FetchStatus
 from schemas.secrets import find_secrets
@@ -80,6 +81,7 @@ def _fetched(
     told_otherwise = (seen.content_type, seen.x_robots_tag) != (result.content_type, result.x_robots_tag)
     # Headers decide too what is made of the bytes: their character set, or that they are not indexed.
     parsed_sha = None if told_otherwise else seen.parsed_sha
+    modified = _date_of(seen, result, raw_sha=raw_sha)
     return replace(
         seen,
         state=DocumentState.FETCHED,
@@ -87,8 +89,8 @@ def _fetched(
         raw_sha=raw_sha,
         etag=result.etag,
         last_modified=result.last_modified,
-        fetched_modified=result.modified.at if result.modified else None,
-        fetched_origin=result.modified.origin if result.modified else None,
+        fetched_modified=modified.at if modified else None,
+        fetched_origin=modified.origin if modified else None,
         content_type=result.content_type,
         x_robots_tag=result.x_robots_tag,
         fetched_at=now.isoformat(),
@@ -96,6 +98,19 @@ def _fetched(
         misses=0,
         missed_at=None,
     )
+
+
+def _date_of(seen: KnownDocument, result: FetchResult, *, raw_sha: str | None) -> Dated | None:
+    """Return when the bytes were changed and who says so.
+
+    Of equal bytes under an equal header what was made of it stays: one as young as the answer is not believed
+    at first, and would be at the next look.
+    """
+    stated = result.last_modified is not None and result.last_modified == seen.last_modified
+    if not stated or raw_sha is None or raw_sha != seen.raw_sha:
+        return result.modified
+    at, origin = seen.fetched_modified, seen.fetched_origin
+    return Dated(at=at, origin=origin) if at is not None and origin is not None else None
 
 
 def _not_modified(seen: KnownDocument, result: FetchResult) -> KnownDocument:

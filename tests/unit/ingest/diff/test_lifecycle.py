@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from ingest.diff.lifecycle import after_fetch, missing_until, take_missing
+from schemas.dates import Dated, DateOrigin
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
 from schemas.fetch import FetchResult
@@ -78,6 +79,15 @@ def test_new_bytes_bring_their_validators_and_clear_what_went_wrong() -> None:
     assert (after.raw_sha, after.fetched_at) == ("new bytes", NOW.isoformat())
     assert (after.etag, after.last_modified) == (None, "Sat, 28 Feb 2026 10:00:00 GMT")
     assert (after.failures, after.misses, after.missed_at) == (0, 0, None)
+
+
+def test_equal_bytes_under_an_equal_header_bring_no_date_that_was_not_believed_before() -> None:
+    header = "Sat, 28 Feb 2026 10:00:00 GMT"
+    dated = Dated(at="2026-02-28T10:00:00+00:00", origin=DateOrigin.HTTP)
+    before = known(raw_sha="new bytes", last_modified=header)
+    assert look(before, fetched(F.OK, last_modified=header, modified=dated)).fetched_modified is None
+    other = replace(before, last_modified="Fri, 27 Feb 2026 10:00:00 GMT")
+    assert look(other, fetched(F.OK, last_modified=header, modified=dated)).fetched_modified == dated.at
 
 
 def test_a_304_may_bring_a_new_validator_and_keeps_the_old_one_otherwise() -> None:
