@@ -1,13 +1,25 @@
 """Empty graph stores on one Neo4j server, each an index of its own."""
 
+import fcntl
+import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import neo4j
 
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from tests.fakes.neo4j_server import Neo4jServer
+
+
+@contextmanager
+def vector_index_alone(server: Neo4jServer) -> Iterator[None]:
+    """Let nobody else use the vector index, of which a server has one for all of its graphs, meanwhile."""
+    name = f"sitegraph-vector-index-{server.uri.rpartition(':')[2]}.lock"
+    with (Path(tempfile.gettempdir()) / name).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 class Neo4jStores:

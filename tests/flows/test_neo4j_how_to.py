@@ -10,7 +10,7 @@ import pytest
 from tests.fakes.handbook import serve_handbook, write_source
 from tests.fakes.neo4j_runs import remove_graph
 from tests.fakes.neo4j_server import Neo4jServer
-from tests.fakes.neo4j_stores import query_session
+from tests.fakes.neo4j_stores import query_session, vector_index_alone
 from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.sitegraph_runs import sitegraph_on
 
@@ -34,16 +34,19 @@ def folder(
         "SITEGRAPH_NEO4J_PASSWORD": neo4j_server.password,
         "SITEGRAPH_NEO4J_EMBEDDINGS": "1",
     }
-    index = folder / "handbook-index"
-    with serve_handbook() as handbook:
-        # Text that names another page, as prose does.
-        handbook.edit("/ledgers.html", "Who keeps them", "They stand beside the Night Guards, says Leases.")
-        sitegraph_on(prefect_server, **settings).run(write_source(folder, handbook), index, graph="neo4j")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
-            patch.setenv(name, value)
-        yield folder
-    remove_graph(neo4j_server, index)
+    with vector_index_alone(neo4j_server):
+        index = folder / "handbook-index"
+        with serve_handbook() as handbook:
+            # Text that names another page, as prose does.
+            handbook.edit(
+                "/ledgers.html", "Who keeps them", "They stand beside the Night Guards, says Leases."
+            )
+            sitegraph_on(prefect_server, **settings).run(write_source(folder, handbook), index, graph="neo4j")
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in settings.items():
+                patch.setenv(name, value)
+            yield folder
+        remove_graph(neo4j_server, index)
 
 
 @pytest.fixture(scope="module")

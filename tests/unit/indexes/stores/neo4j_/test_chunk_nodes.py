@@ -15,7 +15,7 @@ from schemas.nodes import Chunk, ChunkNode, Node
 from tests.fakes.graph_generations import publish
 from tests.fakes.graph_samples import axis, full_chunk, make_chunk, make_vectors, none
 from tests.fakes.neo4j_server import Neo4jServer
-from tests.fakes.neo4j_stores import Neo4jStores, query_session
+from tests.fakes.neo4j_stores import Neo4jStores, query_session, vector_index_alone
 
 IX = "test-passages"
 VECTOR_INDEXES = (
@@ -63,11 +63,12 @@ def ask(neo4j_server: Neo4jServer) -> Iterator[Ask]:
 
 
 @pytest.fixture
-def clean_vector_index(ask: Ask) -> Iterator[None]:
+def clean_vector_index(ask: Ask, neo4j_server: Neo4jServer) -> Iterator[None]:
     """No vector index before the test, and none of its own after it."""
-    ask("DROP INDEX sitegraph_chunk_embedding IF EXISTS")
-    yield
-    ask("DROP INDEX sitegraph_chunk_embedding IF EXISTS")
+    with vector_index_alone(neo4j_server):
+        ask("DROP INDEX sitegraph_chunk_embedding IF EXISTS")
+        yield
+        ask("DROP INDEX sitegraph_chunk_embedding IF EXISTS")
 
 
 def node_of(chunk: Chunk) -> Node:
