@@ -58,17 +58,17 @@ def test_a_field_without_a_value_takes_an_older_one_away() -> None:
 
 @pytest.fixture
 def ask(neo4j_server: Neo4jServer) -> Iterator[Ask]:
-    with query_session(neo4j_server) as session:
+    # The vector index finds the chunks of all graphs of a server.
+    with vector_index_alone(neo4j_server), query_session(neo4j_server) as session:
         yield lambda statement, **more: session.run(statement, ix=IX, **more).data()
 
 
 @pytest.fixture
-def clean_vector_index(ask: Ask, neo4j_server: Neo4jServer) -> Iterator[None]:
+def clean_vector_index(ask: Ask) -> Iterator[None]:
     """No vector index before the test, and none of its own after it."""
-    with vector_index_alone(neo4j_server):
-        ask("DROP INDEX sitegraph_chunk_embedding IF EXISTS")
-        yield
-        ask("DROP INDEX sitegraph_chunk_embedding IF EXISTS")
+    ask("DROP INDEX sitegraph_chunk_embedding IF EXISTS")
+    yield
+    ask("DROP INDEX sitegraph_chunk_embedding IF EXISTS")
 
 
 def node_of(chunk: Chunk) -> Node:
