@@ -7,7 +7,7 @@ from indexes.ports import ChunkReader, Encoder, GraphReader
 from retrieval.bundle.build import cite
 from retrieval.bundle.names import called, name_paths
 from retrieval.relations.find import Finding, ends_of, find_relations
-from retrieval.relations.passages import build_passages, opening_evidence, read_openings
+from retrieval.relations.passages import build_passages, opening_evidence, read_openings, still_says
 from retrieval.relations.paths import Hop, Path
 from retrieval.relations.room import fit_evidence, relabel
 from retrieval.relations.support import Support, find_support
@@ -63,7 +63,12 @@ def add_relations(
     evidence, labels = relabel(
         fit_evidence(bundle.evidence, added, encoder.count_tokens, budget=query.token_budget)
     )
-    shown = {edge: labels.get(S) for edge, S in behind.items()}
+    texts = {one.S: one.text for one in evidence}
+    shown: dict[str, str | None] = {}
+    for edge, before in behind.items():
+        label = labels.get(before)
+        # What was cut away for room is no evidence, though some of its passage is there.
+        shown[edge] = label if label and still_says(texts[label], used[edge], names) else None
     relations = (
         *(_relation(one, shown, support, nodes) for one in told),
         *(_nothing(one, openings, labels) for one in silent if all(doc in openings for doc in one.about)),

@@ -57,8 +57,18 @@ def _passage(
     )
 
 
+def still_says(text: str, hop: Hop, names: Mapping[str, str]) -> bool:
+    """Whether the line of an edge is in what is left of its evidence."""
+    said = _said(hop, names)
+    return any(line.startswith((f"{said}:", f"{said}.")) for line in text.splitlines())
+
+
+def _said(hop: Hop, names: Mapping[str, str]) -> str:
+    return f"{names[hop.src]} {verb_of(hop)} {names[hop.dst]}"
+
+
 def _line(hop: Hop, support: Support, names: Mapping[str, str]) -> str:
-    said = f"{names[hop.src]} {verb_of(hop)} {names[hop.dst]}"
+    said = _said(hop, names)
     return f'{said}: "{support.quote}"' if support.quote else f"{said}."
 
 

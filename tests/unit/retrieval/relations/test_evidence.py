@@ -63,6 +63,19 @@ def test_edges_have_half_of_a_tight_budget_and_what_has_no_room_is_still_named(i
     )
 
 
+def test_an_edge_whose_line_was_cut_away_for_room_is_no_evidence() -> None:
+    rules = [page(f"gov-{n:04}", {f"Rule {n}": "Text."}, doc_id=f"GOV-{n:04}") for n in range(1, 31)]
+    crane = page("adr-0001", {"Crane record": WORDS}, doc_id="ADR-0001")
+    edges = tuple(typed(EdgeKind.DEPENDS_ON, crane[1][0], rule[1][0]) for rule in rules)
+    bundle = related(build_index((crane, *rules), edges), "What does ADR-0001 depend on?", token_budget=120)
+    (relation,) = bundle.relations
+    texts = {one.S: one.text for one in bundle.evidence}
+    cited = [hop for hop in relation.hops if hop.S]
+    assert 0 < len(cited) < len(relation.hops) == len(rules)
+    for hop in cited:
+        assert f"{hop.src_name} depends on {hop.dst_name}" in texts[hop.S or ""]
+
+
 def test_hops_stand_in_the_order_of_their_chain() -> None:
     names = ("gov-0001", "gov-0002", "gov-0003")
     docs = [page(name, {f"Rule {name}": "Text."}, doc_id=name.upper()) for name in names]
