@@ -52,6 +52,8 @@ def merge_by_id(
 ) -> tuple[Evidence, ...]:
     """Keep the order of *found*, in which only neighbours rise, by *boost*; the other neighbours follow.
 
+    A neighbour passes those right above it that score less: the order is not of scores alone.
+
     A neighbour that both have is there once, as `both`, at its best passage in *found*; further ones of it
     stay what vectors found. Neighbours that nothing else found have up to half of the places.
     """
@@ -66,7 +68,9 @@ def merge_by_id(
             continue
         score = round(one.score + boost, 6)
         both = replace(one, source=Origin.BOTH, score=score, path=neighbour.path, role=neighbour.role)
-        at = next((at for at, other in enumerate(lifted) if other.score < score), len(lifted))
+        at = len(lifted)
+        while at and lifted[at - 1].score < score:
+            at -= 1
         lifted.insert(at, both)
     reserved = min(len(neighbours), top_k // 2)
     first = {one.doc for one in lifted[: top_k - reserved]}

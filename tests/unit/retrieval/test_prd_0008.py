@@ -98,6 +98,17 @@ def merged(found: Sequence[Evidence], near: Sequence[Evidence], top_k: int) -> l
     return [(one.doc, one.source.value) for one in rows]
 
 
+def test_a_neighbour_passes_only_those_right_above_it_that_score_less() -> None:
+    # As where every second place is for what is nearest by vector.
+    found = [row(name, score) for name, score in (("a", 0.9), ("far", 0.1), ("e", 0.85), ("n", 0.7))]
+    assert merged(found, [row("n", 0.2, kind="depends_on")], 4) == [
+        ("a", "vector"),
+        ("far", "vector"),
+        ("e", "vector"),
+        ("n", "both"),
+    ]
+
+
 def test_merge_logic_and_deterministic_ordering(index: SmallIndex) -> None:
     found = [
         row(name, score) for name, score in (("a", 0.9), ("b", 0.5), ("c", 0.45), ("d", 0.4), ("e", 0.1))
