@@ -7,6 +7,9 @@ from retrieval.question.words import STOP_WORDS, content_words
 _END = re.compile(r"(?<=[.?!;:])\s+|\s+[-\u2013\u2014]\s+")
 WORDS_MIN = 2
 """Content words that a part must have, to be asked by itself."""
+FIRST_MAX, LAST_MAX = 4, 4
+"""Parts asked of a long question: it begins with what it is about and ends with what it asks. Each costs one
+reading of every passage."""
 
 
 def parts_of(question: str) -> tuple[str, ...]:
@@ -19,8 +22,9 @@ def parts_of(question: str) -> tuple[str, ...]:
     >>> parts_of("How do I skip slow tests?")
     ('How do I skip slow tests?',)
     """
-    parts = (one.strip() for one in _END.split(question))
-    return tuple(dict.fromkeys((question, *(one for one in parts if _says_enough(one)))))
+    parts = [part for one in _END.split(question) if _says_enough(part := one.strip())]
+    asked = parts if len(parts) <= FIRST_MAX + LAST_MAX else [*parts[:FIRST_MAX], *parts[-LAST_MAX:]]
+    return tuple(dict.fromkeys((question, *asked)))
 
 
 def _says_enough(part: str) -> bool:

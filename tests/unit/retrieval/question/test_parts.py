@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.question.parts import parts_of
+from retrieval.question.parts import FIRST_MAX, LAST_MAX, parts_of
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,10 @@ def test_each_sentence_that_says_something_is_asked_besides_the_whole(
     question: str, parts: tuple[str, ...]
 ) -> None:
     assert parts_of(question) == (question, *parts)
+
+
+def test_of_a_long_question_the_beginning_and_the_end_are_asked() -> None:
+    lines = [f"Crane {number} lost power." for number in range(60)]
+    question = " ".join([*lines, "Which fuse is to blame?"])
+    _, *parts = parts_of(question)
+    assert parts == [*lines[:FIRST_MAX], *lines[-LAST_MAX + 1 :], "Which fuse is to blame?"]
