@@ -24,12 +24,15 @@ _UNIT = re.compile(
 )
 """A scale says it alone; a word such as "years" does in parentheses or after "in", or it may name columns."""
 
-_MOST_SIGNS = 60
+_MOST_SIGNS, _MOST_WORDS = 60, 5
+"""Characters of a unit, and words of one that no bracket or "in" begins: "Thousands of users rely on this" is a sentence."""
 
 
 def is_unit(text: str) -> bool:
     """Whether a line says what the figures of a table are: "(in thousands)", "EUR million", "Unit: kg"."""
     said = text.strip()
+    if not said.lower().startswith(("(", "in ", "en ", "unit")) and len(said.split()) > _MOST_WORDS:
+        return False
     return len(said) <= _MOST_SIGNS and not said.endswith((".", ":")) and _UNIT.match(said) is not None
 
 

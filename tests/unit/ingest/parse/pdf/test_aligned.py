@@ -137,6 +137,7 @@ def test_lines_that_say_in_what_a_table_counts(text: str) -> None:
         "Days of rest",
         "Numbering of berths",
         "In the harbour",
+        "Thousands of users rely on this tool",
     ],
 )
 def test_lines_that_name_no_unit(text: str) -> None:
