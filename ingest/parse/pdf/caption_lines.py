@@ -25,7 +25,8 @@ _UNIT = re.compile(
 """A scale says it alone; a word such as "years" does in parentheses or after "in", or it may name columns."""
 
 _MOST_SIGNS, _MOST_WORDS = 60, 5
-"""Characters of a unit, and words of one that no bracket or "in" begins: "Thousands of users rely on this" is a sentence."""
+"""Characters of a unit, and words of one that no bracket or "in" begins: "Thousands of users rely on this" is
+a sentence."""
 
 
 def is_unit(text: str) -> bool:
