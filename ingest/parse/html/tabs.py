@@ -1,8 +1,11 @@
 """Tabs: the label of each panel, which stands apart from it in the markup."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import class_words
@@ -12,6 +15,8 @@ _PANELS = "descendant-or-self::*[@role='tabpanel' or contains(@class, 'tab')]"
 _PANEL_CLASSES = frozenset({"tabbed-block", "tab-pane"})
 _LISTS = frozenset({"tabbed-labels", "nav-tabs"})
 _TABS = ("button", "label", "a", "li")
+
+_Places = Mapping[HtmlElement, tuple[HtmlElement | None, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +30,18 @@ class Tabs:
 def find_tabs(content: HtmlElement, owners: Mapping[str, HtmlElement]) -> Tabs:
     """Find the label of each panel: by `aria-labelledby`, else the one at its place in the list before it.
 
+    Each element is looked at once, however many panels it holds.
     Source: WAI-ARIA Authoring Practices, Tabs pattern; without roles as Material for MkDocs and Bootstrap do.
     Args: owners: the element of each id.
     """
     labels: dict[HtmlElement, str] = {}
     lists: set[HtmlElement] = set()
+    places, tabs_of = cache(_places), cache(_tabs_in)
     for panel in filter(_is_panel, content.xpath(_PANELS)):
         stated = owners.get(panel.get("aria-labelledby") or "")
-        found = _list_before(panel)
-        if stated is None and found is not None:
-            stated = _at_place(panel, found)
+        found, place = _before(panel, places)
+        if stated is None and found is not None and place < len(tabs := tabs_of(found)):
+            stated = tabs[place]
         if stated is not None and (text := inline_text(stated)):
             labels[panel] = text
             lists.update(() if found is None else (found,))
@@ -46,29 +53,30 @@ def _is_panel(element: HtmlElement) -> bool:
     return element.get("role") == "tabpanel" or not _PANEL_CLASSES.isdisjoint(classes)
 
 
-def _list_before(panel: HtmlElement) -> HtmlElement | None:
-    """The list of tabs before a panel, or before the element around all panels."""
+def _before(panel: HtmlElement, places: Callable[[HtmlElement], _Places]) -> tuple[HtmlElement | None, int]:
+    """The list of tabs before a panel, or before what is around all panels, and the panel's place there."""
     around = panel.getparent()
-    for element in (panel, *(() if around is None else (around,))):
-        for node in element.itersiblings(preceding=True):
-            if node.get("role") == "tablist" or not _LISTS.isdisjoint(class_words(node.get("class") or "")):
-                return node
-    return None
+    if around is None:
+        return None, 0
+    found, place = places(around)[panel]
+    above = around.getparent() if found is None else None
+    return (found if above is None else places(above)[around][0]), place
 
 
-def _at_place(panel: HtmlElement, tabs: HtmlElement) -> HtmlElement | None:
-    place = sum(1 for node in panel.itersiblings(preceding=True) if _is_like(node, panel))
-    found = list(_tabs_in(tabs))
-    return found[place] if place < len(found) else None
+def _places(around: HtmlElement) -> _Places:
+    """By child the last list of tabs before it, and how many of its kind stand before it."""
+    last: HtmlElement | None = None
+    before: Counter[tuple[str | None, str]] = Counter()
+    places: dict[HtmlElement, tuple[HtmlElement | None, int]] = {}
+    for node in around.iterchildren(etree.Element):
+        kind = (node.get("role"), node.tag)
+        places[node] = (last, before[kind])
+        before[kind] += 1
+        if node.get("role") == "tablist" or not _LISTS.isdisjoint(class_words(node.get("class") or "")):
+            last = node
+    return places
 
 
-def _is_like(node: HtmlElement, panel: HtmlElement) -> bool:
-    return bool(node.get("role") == panel.get("role") and node.tag == panel.tag)
-
-
-def _tabs_in(tabs: HtmlElement) -> Iterator[HtmlElement]:
+def _tabs_in(tabs: HtmlElement) -> list[HtmlElement]:
     stated = [node for node in tabs.iterdescendants() if node.get("role") == "tab"]
-    if stated:
-        yield from stated
-        return
-    yield from next((found for tag in _TABS if (found := list(tabs.iterdescendants(tag)))), [])
+    return stated or next((found for tag in _TABS if (found := list(tabs.iterdescendants(tag)))), [])

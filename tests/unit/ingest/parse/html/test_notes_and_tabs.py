@@ -2,6 +2,8 @@
 
 import pytest
 
+from ingest.parse.html.dom import class_words, parse_tree
+from ingest.parse.html.tabs import find_tabs
 from tests.fakes.pages import links_of, parse_page, texts_of
 
 KATEX = (
@@ -102,3 +104,22 @@ def test_a_footnote_is_reached_from_its_reference() -> None:
     link = links_of(page)["[1]"]
     note = next(chunk for chunk in page.chunks if "Until it breaks." in chunk.text)
     assert link.fragment in {note.fragment, *note.fragments}
+
+
+def test_of_hundreds_of_panels_each_sibling_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+
+    def counted(names: str) -> frozenset[str]:
+        nonlocal looks
+        looks += 1
+        return class_words(names)
+
+    monkeypatch.setattr("ingest.parse.html.tabs.class_words", counted)
+    labels = "".join(f"<label>Label {n}</label>" for n in range(300))
+    panels = "".join(f"<div class=tabbed-block><p>Panel {n}.</p></div>" for n in range(300))
+    tree = parse_tree(f"<body><div class=tabbed-labels>{labels}</div>{panels}</body>", subject="x")
+    found = find_tabs(tree, {})
+    assert [text for _, text in sorted(found.labels.items(), key=lambda one: int(one[1].split()[1]))] == [
+        f"Label {n}" for n in range(300)
+    ]
+    assert looks < 3 * 300
