@@ -64,7 +64,7 @@ def _before(panel: HtmlElement, places: Callable[[HtmlElement], _Places]) -> tup
 
 
 def _places(around: HtmlElement) -> _Places:
-    """By child the last list of tabs before it, and how many of its kind stand before it."""
+    """By child the last list of tabs before it, and how many of its kind stand between."""
     last: HtmlElement | None = None
     before: Counter[tuple[str | None, str]] = Counter()
     places: dict[HtmlElement, tuple[HtmlElement | None, int]] = {}
@@ -74,6 +74,7 @@ def _places(around: HtmlElement) -> _Places:
         before[kind] += 1
         if node.get("role") == "tablist" or not _LISTS.isdisjoint(class_words(node.get("class") or "")):
             last = node
+            before.clear()
     return places
 
 
