@@ -16,7 +16,7 @@ PAGE_SCORE_WEIGHT = 1.0
 ALONE_DEPTH = 30
 ALONE_SCORE_WEIGHT = 0.5
 """Where the graph says nothing, a chunk answers by itself or not at all, and the logit says most (measured on
-six manuals: hit@1 66 without a cross-encoder, 74 so; with weights of .1 to 2 the figures are nearly the same)."""
+six manuals: hit@1 66 without a cross-encoder, 74 so; weights of .1 to 2 give nearly the same)."""
 PAGE, ALONE = "page", "alone"
 _SCORE_WEIGHTS = {PAGE: PAGE_SCORE_WEIGHT, ALONE: ALONE_SCORE_WEIGHT}
 
