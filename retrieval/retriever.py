@@ -15,7 +15,7 @@ from retrieval.question.catalogue import look_up
 from retrieval.question.dates import date_filters
 from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
 from retrieval.question.relationship import entities_of
-from retrieval.question.route import route_of
+from retrieval.question.route import Route, route_of
 from retrieval.ranking.candidates import score_candidates
 from retrieval.ranking.copies import find_copies, join_copies
 from retrieval.ranking.definitions import find_definitions
@@ -108,7 +108,8 @@ class Retriever:
         reached = self._reach(asked, found)
         scored = self._score(asked, found, reached)
         candidates = self._rerank(asked, scored, by_role=reached.spread.tells)
-        nearest = () if reached.spread.tells else found_nearest(found.lists)
+        as_is = reached.spread.tells or found.route is Route.ID
+        nearest = () if as_is else found_nearest(found.lists)
         copies = self._copies(query, candidates)
         selection = select_evidence(
             candidates,

@@ -10,6 +10,7 @@ import pytest
 from indexes.ports import GraphReader
 from indexes.stores.authority import MemoryAuthorityStore
 from retrieval.question.query import build_query, parse_filters
+from retrieval.ranking.selection import Selection, select_evidence
 from retrieval.retriever import Retriever
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.errors import StoreUnavailable
@@ -227,6 +228,23 @@ def test_the_budget_cuts_texts_and_their_offsets(index: SmallIndex) -> None:
     assert best.text.endswith(".")
     assert len(best.text) < len(words)
     assert words[best.offsets[0] : best.offsets[1]] == best.text
+
+
+def test_what_is_nearest_has_no_place_of_its_own_where_a_code_is_all_that_is_asked(
+    index: SmallIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Collection[str]] = []
+
+    def spy(*args: Any, nearest: Collection[str], **options: Any) -> Selection:
+        given.append(nearest)
+        return select_evidence(*args, nearest=tuple(nearest), **options)
+
+    monkeypatch.setattr("retrieval.retriever.select_evidence", spy)
+    ask(index, "backup log tape", use_graph=False)
+    ask(index, "GOV-0017", use_graph=False)
+    plain, after_a_code = given
+    assert plain
+    assert not after_a_code
 
 
 def test_rerank_without_a_reranker_is_said_and_changes_nothing(index: SmallIndex) -> None:
