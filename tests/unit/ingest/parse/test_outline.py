@@ -1,5 +1,9 @@
-import time
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
+from ingest.parse import outline as outline_module
 from ingest.parse.outline import (
     Block,
     BoxEnd,
@@ -93,16 +97,26 @@ def _entries(number: int) -> list[Part]:
     ]
 
 
-def test_reading_entries_takes_time_in_proportion_to_how_many_there_are() -> None:
-    def seconds(number: int) -> float:
-        parts = _entries(number)
-        started = time.process_time()
-        (section,) = build_outline(parts)
-        assert len(section.entries) == number
-        return time.process_time() - started
+def test_each_of_many_entries_costs_what_each_of_few_does() -> None:
+    def lines_run(number: int) -> int:
+        """Lines of the module that reading so many entries goes through."""
+        ran = 0
 
-    few = min(seconds(1_000) for _ in range(3))
-    assert seconds(16_000) < 64 * few  # 16 times as many; squared, it would be 256
+        def count(frame: FrameType, event: str, _: object) -> Callable[..., Any] | None:
+            nonlocal ran
+            ran += event == "line"
+            return count if frame.f_code.co_filename == outline_module.__file__ else None
+
+        parts, before = _entries(number), sys.gettrace()
+        sys.settrace(count)
+        try:
+            (section,) = build_outline(parts)
+        finally:
+            sys.settrace(before)
+        assert len(section.entries) == number
+        return ran
+
+    assert lines_run(800) < 2.2 * lines_run(400)  # squared, it would be nearly 4 times as many
 
 
 def test_an_entry_begins_with_the_first_text_behind_its_mark_and_an_empty_one_is_none() -> None:
