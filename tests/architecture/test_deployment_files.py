@@ -121,7 +121,7 @@ def test_neo4j_is_given_its_first_password_as_it_is(with_neo4j: Compose, tmp_pat
     script = service.entrypoint[service.entrypoint.index("bash") :]
 
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **service.environment}
-    told = subprocess.run(script, env=environment, capture_output=True, text=True, check=False, timeout=30)
+    told = subprocess.run(script, env=environment, capture_output=True, text=True, check=False, timeout=120)
 
     assert told.stdout.splitlines() == ["dbms", "set-initial-password", "--", PASSWORD]
     assert "/startup/docker-entrypoint.sh" in told.stderr, "it goes on with what the image starts with"
@@ -186,9 +186,9 @@ def test_the_installer_refuses_a_package_that_is_not_the_locked_one(tmp_path: Pa
     ]
     command += ["--find-links", wheel.parent, "--target", tmp_path / "target", "--constraints", lock, "tiny"]
 
-    refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     lock.write_text("tiny==1.0\n")
-    taken = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    taken = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
     assert refused.returncode != 0
     assert "hash" in refused.stderr.lower()

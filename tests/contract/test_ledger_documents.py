@@ -54,12 +54,12 @@ def test_a_document_fetched_meanwhile_is_not_taken_for_new(ledger: Ledger) -> No
     together = threading.Barrier(2)
 
     def race(round_: int) -> None:
-        together.wait(30)
+        together.wait(120)
         for number in range(round_ * 100, round_ * 100 + 100):
             ledger.documents.add_new([make_known(f"{number}")])
 
     def fetch(round_: int) -> None:
-        together.wait(30)
+        together.wait(120)
         for number in range(round_ * 100, round_ * 100 + 100):
             ledger.documents.save([replace(fetched, uri=f"{SITE}/{number}")])
 
@@ -113,7 +113,7 @@ def test_ten_thousand_documents_are_saved_and_read_within_seconds(ledger: Ledger
     ledger.documents.save(documents)
     found = ledger.documents.get("site", [document.uri for document in documents])
 
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 120
     assert list(found.values()) == documents
     assert ledger.documents.count("site") == 10_000
 
@@ -232,7 +232,7 @@ def test_reading_is_not_held_up_by_somebody_who_writes(ledger: Ledger) -> None:
         started = time.monotonic()
         seen = ledger.documents.of_source("site")
 
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
     assert seen == (make_known("a"),)
 
 

@@ -168,7 +168,7 @@ def test_many_may_open_a_new_ledger_at_once(ledger_url: str) -> None:
     together = threading.Barrier(8)
 
     def open_and_save(number: int) -> None:
-        together.wait(30)
+        together.wait(120)
         opened = open_ledger(ledger_url)
         opened.documents.save([make_known(str(number))])
         opened.close()

@@ -123,7 +123,7 @@ def test_of_many_threads_exactly_one_gets_a_lease_that_never_was(ledger: Ledger)
     together = threading.Barrier(8)
 
     def race(number: int) -> Lease | None:
-        together.wait(30)
+        together.wait(120)
         return acquire(ledger, f"thread {number}")
 
     with ThreadPoolExecutor(8) as pool:
@@ -142,7 +142,7 @@ def test_of_many_threads_exactly_one_takes_over_an_expired_lease(ledger: Ledger)
         def race(
             number: int, together: threading.Barrier = together, now: str = now, until: str = until
         ) -> Lease | None:
-            together.wait(30)
+            together.wait(120)
             return acquire(ledger, f"thread {number}", now=now, until=until)
 
         with ThreadPoolExecutor(6) as pool:
@@ -161,7 +161,7 @@ def test_of_several_processes_exactly_one_gets_the_lease(ledger_url: str) -> Non
         process.start()
     won = [answers.get(timeout=120) for _ in processes]
     for process in processes:
-        process.join(30)
+        process.join(120)
 
     # Each of them also made the tables, of a database that was empty.
     assert [process.exitcode for process in processes] == [0, 0, 0]

@@ -108,7 +108,7 @@ def test_two_that_lock_each_other_out_are_told_to_try_again(postgres_url: str) -
         try:
             with ledger.engine.begin() as connection:
                 connection.execute(update, {"uri": f"%/{first}"})
-                together.wait(30)
+                together.wait(120)
                 connection.execute(update, {"uri": f"%/{second}"})
         except StoreUnavailable as error:
             said.append(str(error))
@@ -117,7 +117,7 @@ def test_two_that_lock_each_other_out_are_told_to_try_again(postgres_url: str) -
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(120)
 
     assert len(said) == 1
     assert "deadlock" in said[0]

@@ -204,7 +204,7 @@ def _check_rights() -> None:
         "up",
     ]
     try:
-        subprocess.run(tried, check=True, capture_output=True, timeout=30)
+        subprocess.run(tried, check=True, capture_output=True, timeout=120)
     except (OSError, subprocess.CalledProcessError):
         _give_up("namespaces and root are needed, and the program ip")
     if os.geteuid() != 0:
@@ -223,7 +223,7 @@ def ask(containers: Containers, service: str, url: str, body: Any = None, **head
         "url,body,headers=json.loads(sys.argv[1])\n"
         "data=None if body is None else json.dumps(body).encode()\n"
         "request=u.Request(url,data,{'Content-Type':'application/json',**headers})\n"
-        "try: answer=u.build_opener(u.ProxyHandler({})).open(request,timeout=30)\n"
+        "try: answer=u.build_opener(u.ProxyHandler({})).open(request,timeout=120)\n"
         "except e.HTTPError as error: answer=error\n"
         "print(json.dumps([answer.status,json.load(answer)]))\n"
     )

@@ -34,9 +34,9 @@ class CrashSite:
         """Run, and die by SIGKILL at the named point; no child outlives the run."""
         arguments = ("run", str(self.source), "--index", str(index))
         with self.sitegraph.process(*arguments, SITEGRAPH_FAULT=f"{point}:kill") as process:
-            _, said = process.communicate(timeout=120)
+            _, said = process.communicate(timeout=300)
             assert process.returncode == -9, f"{point} was not reached: {said}"
-            poll(lambda: None if _group_lives(process.pid) else True, timeout=10, what="the children to end")
+            poll(lambda: None if _group_lives(process.pid) else True, timeout=120, what="the children to end")
 
     def finish(self, index: Path) -> None:
         """Run again, undisturbed; the index must be what it would have been without the crash."""

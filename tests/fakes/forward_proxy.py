@@ -53,11 +53,11 @@ def forward_proxy(
     command = [str(program), "-d", "-c", str(folder / "conf")]
     process = subprocess.Popen([*WITH_PARENT, *_knowing(hosts, command, folder)], stdout=subprocess.DEVNULL)
     try:
-        poll(lambda: _listens(proxy, process), timeout=20, what="the proxy", interval=0.05)
+        poll(lambda: _listens(proxy, process), timeout=120, what="the proxy", interval=0.05)
         yield proxy
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(120)
 
 
 def _knowing(hosts: Mapping[str, str], command: list[str], folder: Path) -> list[str]:

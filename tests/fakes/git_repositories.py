@@ -34,7 +34,7 @@ class GitRepository:
             env=_ENVIRONMENT | dated,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, done.stderr
@@ -122,7 +122,7 @@ def serve_git(folder: Path) -> Iterator[GitServer]:
                 },
                 input=body,
                 capture_output=True,
-                timeout=60,
+                timeout=300,
                 check=False,
             )
             head, _, content = done.stdout.partition(b"\r\n\r\n")
@@ -148,4 +148,4 @@ def serve_git(folder: Path) -> Iterator[GitServer]:
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(10)
+        thread.join(120)

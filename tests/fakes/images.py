@@ -69,7 +69,7 @@ def build_image(repo: Path, files: Path) -> Image:
     for step in final.texts("RUN"):
         if "apt-get" not in step:
             script = [*lend(files, {}), shlex.join(["chroot", str(files), "/bin/sh", "-ec", step])]
-            subprocess.run(["unshare", "--mount", "bash", "-ec", "\n".join(script)], check=True, timeout=60)
+            subprocess.run(["unshare", "--mount", "bash", "-ec", "\n".join(script)], check=True, timeout=300)
     # Installed code is found without this; here it lies where the first stage puts it.
     environment = {**final.environment({"PATH": _PATH}), "PYTHONPATH": build.last("WORKDIR")}
     return Image(

@@ -23,7 +23,7 @@ _REPO = Path(__file__).parents[2]
 _RECIPE = Path(__file__).parent / "neo4j"
 _VERSION = "5.26.30"
 _IMAGE = "neo4j:5.26"
-_START_SECONDS = 120
+_START_SECONDS = 240
 _HOW_TO_PROVIDE = (
     "no Neo4j to test against: set NEO4J_TEST_URI (with NEO4J_TEST_USER and NEO4J_TEST_PASSWORD), "
     "or start Docker, or install Java 17+ and Maven"
@@ -119,7 +119,7 @@ class JavaServer:
         shutil.rmtree(self._home, ignore_errors=True)
 
     def _end(self) -> None:
-        self._process.wait(30)
+        self._process.wait(120)
         for stream in (self._process.stdin, self._process.stdout):
             if stream:
                 stream.close()

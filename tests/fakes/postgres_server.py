@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-_START_SECONDS = 60
+_START_SECONDS = 240
 _HOW_TO_PROVIDE = (
     "no PostgreSQL to test against ({reason}): set PG_TEST_URL to a server on which databases may be "
     "created, or install PostgreSQL's server programs"
@@ -124,7 +124,7 @@ def _own_server(bindir: Path, user: str) -> Iterator[str]:
         if process is not None:
             # SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
             process.send_signal(signal.SIGINT)
-            process.wait(30)
+            process.wait(120)
         shutil.rmtree(home, ignore_errors=True)
 
 

@@ -116,7 +116,7 @@ class Sitegraph:
     def command(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a `sitegraph` command in a process of its own."""
         with self.process(*arguments, **environment) as process:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=300)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
     @contextmanager

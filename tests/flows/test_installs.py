@@ -180,7 +180,7 @@ def test_serve_names_its_extra_and_answers_with_it(place: Path) -> None:
         with urllib.request.urlopen(f"{address}/healthz", timeout=60) as answer:
             assert answer.status == 200
         served.send_signal(signal.SIGTERM)
-        assert served.wait(60) == 0
+        assert served.wait(120) == 0
 
 
 @pytest.mark.parametrize("command", [["sitegraph", "--version"], ["python", "-m", "retrieval", "--version"]])

@@ -71,13 +71,13 @@ def stop_a_run(
     """Send the signal in the second wave of the source's first run, and hold how it ends."""
     index = source.parent / "index"
     with sitegraph.process("run", str(source), "--index", str(index), "--format", "json") as process:
-        poll(lambda: len(handbook.site.paths()) >= 5 or None, timeout=60, what="a few pages")
+        poll(lambda: len(handbook.site.paths()) >= 5 or None, timeout=300, what="a few pages")
         os.killpg(process.pid, sent)
         at = time.monotonic()
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         seconds = time.monotonic() - at
     assert (process.returncode, out) == (code, "")
-    assert seconds < 10
+    assert seconds < 60
     assert "run again to go on" in err
 
 
@@ -135,7 +135,7 @@ def test_what_a_killed_crawl_has_fetched_is_not_fetched_again(sitegraph: Sitegra
         with sitegraph.process(
             "run", str(source), "--index", str(index), SITEGRAPH_FAULT="ledger.after_fetch:kill"
         ) as process:
-            process.wait(timeout=60)
+            process.wait(timeout=300)
         before = handbook.asked()
 
         report = sitegraph.run(source, index)

@@ -261,9 +261,9 @@ def test_a_look_that_is_stopped_ends_soon_and_the_next_one_goes_on(
 ) -> None:
     slow_down(handbook, seconds=0.5)
     with alone.process("run", str(source), "--index", str(index)) as process:
-        poll(lambda: len(handbook.site.log) >= 5 or None, timeout=60, what="a few pages")
+        poll(lambda: len(handbook.site.log) >= 5 or None, timeout=300, what="a few pages")
         os.killpg(process.pid, sent)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=120)
     before = set(handbook.asked())
 
     report = run(source, index)

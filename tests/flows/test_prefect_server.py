@@ -81,13 +81,13 @@ def test_the_server_of_all_workers_ends_with_the_last_of_them(tmp_path: Path) ->
         fcntl.flock(*lock)
         keeper = threading.Thread(target=keep, args=(tmp_path,), kwargs={"running": pretended})
         keeper.start()
-        poll(lambda: (tmp_path / "address").exists() or None, timeout=10, what="the server")
+        poll(lambda: (tmp_path / "address").exists() or None, timeout=120, what="the server")
         assert last.enter_context(shared_server(tmp_path)).url == url
         first.close()
         assert not ended.wait(0.5)
         last.close()
-        assert ended.wait(10)
-    keeper.join(10)
+        assert ended.wait(120)
+    keeper.join(120)
     assert not (tmp_path / "address").exists(), "who comes now starts another"
 
 
@@ -96,10 +96,10 @@ def test_a_process_is_stopped_with_the_children_it_left(tmp_path: Path) -> None:
     command = ["bash", "-c", f"sleep 600 & echo $! >{note}; wait"]
 
     with running_process(command, environment={"PATH": "/usr/bin:/bin"}, log=tmp_path / "log"):
-        pid = poll(lambda: (note.exists() and note.read_text().strip()) or None, timeout=10, what="the child")
+        pid = poll(lambda: (note.exists() and note.read_text().strip()) or None, timeout=120, what="the child")
         assert _alive(pid)
 
-    poll(lambda: None if _alive(pid) else True, timeout=10, what="the child to be gone")
+    poll(lambda: None if _alive(pid) else True, timeout=120, what="the child to be gone")
 
 
 def test_a_process_ends_with_the_tests_that_are_killed(tmp_path: Path) -> None:
@@ -120,10 +120,10 @@ with running_process(["sleep", "600"], environment=path, log=Path(sys.argv[1])) 
         assert tests.stdout
         pid = tests.stdout.readline().strip()
         # What starts it asks the kernel for the signal first; killed before that, nobody would send one.
-        poll(lambda: _name(pid) == "sleep" or None, timeout=10, what="the process to have begun")
+        poll(lambda: _name(pid) == "sleep" or None, timeout=120, what="the process to have begun")
         tests.kill()
 
-    poll(lambda: None if _alive(pid) else True, timeout=10, what="the process to be gone")
+    poll(lambda: None if _alive(pid) else True, timeout=120, what="the process to be gone")
 
 
 def _name(pid: str) -> str:

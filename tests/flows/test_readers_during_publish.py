@@ -28,7 +28,7 @@ def reading(index: Path, log: Path) -> Iterator[None]:
         assert process.stdout is not None
         assert process.stdout.readline()
         yield
-        rest, _ = process.communicate("", timeout=60)
+        rest, _ = process.communicate("", timeout=300)
         out.write(rest)
     assert process.returncode == 0
 

@@ -113,18 +113,18 @@ def test_a_crawl_that_begins_meanwhile_waits_for_the_end(index: Index) -> None:
 
     def dawdle(_point: str) -> None:
         collecting.set()
-        go_on.wait(30)
+        go_on.wait(120)
 
     index.crash_point = dawdle
     with ThreadPoolExecutor(2) as pool:
         collection = pool.submit(collect, index, source="site")
-        assert collecting.wait(30)
+        assert collecting.wait(120)
         crawl = pool.submit(wait_for_collection, index, progress=StageProgress(quiet=True), stop=stop)
-        assert stop.waits.wait(30)
+        assert stop.waits.wait(120)
         assert not crawl.done()
         go_on.set()
-        crawl.result(30)
-        collection.result(30)
+        crawl.result(120)
+        collection.result(120)
     assert COLLECTION not in index.ledger.leases.held(now=index.clock.now().isoformat())
 
 

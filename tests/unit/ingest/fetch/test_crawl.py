@@ -116,7 +116,7 @@ def test_a_stop_does_not_wait_for_a_host_that_stalls_or_asked_for_patience() -> 
                 on_result=lambda _: None,
                 should_stop=stop.is_set,
             )
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 15
         timer.join()
 
 

@@ -212,7 +212,7 @@ def test_a_stop_does_not_wait_for_a_site_that_asked_for_patience_with_its_sitema
         began = time.monotonic()
         with pytest.raises(Stopped):
             session.sitemaps((site.url("/"),), should_stop=stop.is_set)
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 15
         timer.join()
 
 

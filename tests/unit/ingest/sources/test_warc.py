@@ -234,7 +234,7 @@ def test_what_wget_archived_is_read(site: Site, tmp_path: Path) -> None:
     subprocess.run(
         ["wget", "--quiet", "--recursive", "--no-config", "--warc-file=crawl", site.url("/")],
         cwd=tmp_path,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     with opened(TEXT, tmp_path) as source:

@@ -39,7 +39,7 @@ def test_what_a_library_prints_does_not_spoil_the_answers(tokenizer: Path) -> No
     )
     order = canonical_json({"task": "parse", "seconds": 30, "request": to_record(NOTE_REQUEST)}).encode()
     sizes = b"".join(size.to_bytes(8, "big") for size in (len(order), len(NOTE), 0))
-    out, messages = process.communicate(sizes + order + NOTE, timeout=60)
+    out, messages = process.communicate(sizes + order + NOTE, timeout=300)
     os.close(watched)
     os.close(held)
 

@@ -97,7 +97,7 @@ def test_closing_stops_the_call_under_way_and_refuses_later_ones(tokenizer: Path
         pool.close()
         # Stopped, not ParseError: the document is to be parsed when the run resumes.
         with pytest.raises(Stopped):
-            answer.result(timeout=10)
+            answer.result(timeout=120)
     with pytest.raises(Stopped):
         pool.parse(NOTE, NOTE_REQUEST)
 

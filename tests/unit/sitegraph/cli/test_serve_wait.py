@@ -19,7 +19,7 @@ def test_it_waits_until_the_index_is_made_and_says_what_for(
     still = waiting.is_alive()
 
     manifest.write_text("{}")
-    waiting.join(10)
+    waiting.join(120)
 
     assert (still, waiting.is_alive()) == (True, False)
     assert capsys.readouterr().err == f"sitegraph: waiting for {manifest}\n"

@@ -24,5 +24,5 @@ def test_a_worker_that_does_not_end_is_killed_and_the_others_are_not_waited_for_
     assert [here.recv() for _ in processes] == ["here", "here"]
     started = time.monotonic()
     end(processes, seconds=0.3)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert [process.exitcode for process in processes] == [-signal.SIGKILL] * 2

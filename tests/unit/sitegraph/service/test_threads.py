@@ -47,7 +47,7 @@ def test_who_leaves_keeps_their_place_until_the_work_ends() -> None:
                 break
         threads.close()
 
-    asyncio.run(asyncio.wait_for(leave(), timeout=10))
+    asyncio.run(asyncio.wait_for(leave(), timeout=120))
 
 
 def test_what_work_raises_comes_out() -> None:

@@ -26,7 +26,7 @@ def test_nothing_listening_is_said_within_seconds_to_readers_and_writers() -> No
             store_at(uri).at(1)
         with pytest.raises(StoreUnavailable):
             store_at(uri).writer().stage(1, base=0)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
     assert reading.value.subject == uri
     assert "the secret" not in str(reading.value)
 

@@ -148,4 +148,4 @@ def test_thousands_of_texts_on_a_line_are_given_up_at_once() -> None:
     words = [(x * 4.0, y * 14.0, x * 4.0 + 1, y * 14.0 + 2, "7") for y in range(5) for x in range(2_000)]
     began = time.process_time()
     assert texts(words) == []
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 10
