@@ -86,8 +86,8 @@ class PrefectServer:
     def call(self, path: str, body: Any = None) -> Any:
         """GET *path* of the API, or POST *body* to it, and give the JSON answer.
 
-        A server on SQLite answers 503 while its database is locked; that is waited out, as is a server that is
-        too busy to answer.
+        A server on SQLite answers 503 while its database is locked; that is waited out, as is one
+        that is too busy to answer.
         """
         return poll(lambda: self._try(path, body), timeout=300, what=f"an answer to {path}")[0]
 

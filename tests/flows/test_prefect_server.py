@@ -96,7 +96,9 @@ def test_a_process_is_stopped_with_the_children_it_left(tmp_path: Path) -> None:
     command = ["bash", "-c", f"sleep 600 & echo $! >{note}; wait"]
 
     with running_process(command, environment={"PATH": "/usr/bin:/bin"}, log=tmp_path / "log"):
-        pid = poll(lambda: (note.exists() and note.read_text().strip()) or None, timeout=120, what="the child")
+        pid = poll(
+            lambda: (note.exists() and note.read_text().strip()) or None, timeout=120, what="the child"
+        )
         assert _alive(pid)
 
     poll(lambda: None if _alive(pid) else True, timeout=120, what="the child to be gone")
