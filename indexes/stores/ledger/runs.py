@@ -76,6 +76,16 @@ class Runs:
                 for row in connection.execute(query)
             }
 
+    def last_finished(self) -> Mapping[str, str]:
+        """When the last run of each source that ended well did so, whether it published anything or not."""
+        query = (
+            sa.select(run.c.source, sa.func.max(run.c.finished_at))
+            .where(run.c.state == "finished")
+            .group_by(run.c.source)
+        )
+        with self._reading.connect() as connection:
+            return {source: str(ended) for source, ended in connection.execute(query) if ended}
+
     def add_problems(self, run_id: str, problems: Collection[Problem]) -> None:
         """Record problems of a run; equal ones once."""
         rows = [
