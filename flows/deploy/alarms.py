@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.deploy.deployments import TAG, Action
-from flows.run.events import BLOCKED, FRESH, HELD, INDEX, PUBLISHED, REFUSED, SOURCE, STALE, source_id
+from flows.deploy.deployments import TAG, DeployAction
+from flows.run.events import BLOCKED, FRESH, HELD, PUBLISHED, REFUSED, SOURCE, STALE, source_id
 from runtime.schedule_times import longest_wait
 from schemas.source import Source
 
@@ -40,7 +40,6 @@ _WENT_ON = (
     "Cancelling",
     "Cancelled",
 )
-_PER_SOURCE = [INDEX, SOURCE]
 _RUN = "{{ deployment.name }} (flow run {{ flow_run.name }})"
 _SAID = "{{ event.payload.reason }}"
 
@@ -67,7 +66,7 @@ class AlarmOptions:
 class AlarmAction:
     """What to do about one automation."""
 
-    action: Action
+    action: DeployAction
     name: str
     automation: Automation | None = None
     id: str | None = None
@@ -168,11 +167,11 @@ def decide_alarms(
     actions = []
     for name, automation in desired.items():
         id_, before = found.get(name, (None, None))
-        changed = Action.UNCHANGED if before == automation else Action.UPDATE
-        action = Action.CREATE if before is None else changed
+        changed = DeployAction.UNCHANGED if before == automation else DeployAction.UPDATE
+        action = DeployAction.CREATE if before is None else changed
         actions.append(AlarmAction(action=action, name=name, automation=automation, id=id_))
     for name in sorted({f"{NO_PUBLISH}{source}" for source in gone} & found.keys() - desired.keys()):
-        actions.append(AlarmAction(action=Action.DELETE, name=name, id=found[name][0]))
+        actions.append(AlarmAction(action=DeployAction.DELETE, name=name, id=found[name][0]))
     return tuple(actions)
 
 
@@ -251,9 +250,7 @@ def _events(
 ) -> Mapping[str, Any]:
     """Our own events, of each source by itself."""
     match = {"prefect.resource.id": ["sitegraph.index.*", "sitegraph.source.*"]}
-    return _trigger(
-        expect, after=after, match=match, for_each=_PER_SOURCE, within=within, proactive=proactive
-    )
+    return _trigger(expect, after=after, match=match, for_each=[SOURCE], within=within, proactive=proactive)
 
 
 def _trigger(

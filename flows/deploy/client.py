@@ -21,7 +21,7 @@ from flows.deploy.alarms import PREFIX, AlarmAction, Automation, Notify
 from flows.deploy.deployments import (
     FLOW,
     PULL_STEP,
-    Action,
+    DeployAction,
     DeploymentAction,
     FoundDeployment,
     ScheduleEntry,
@@ -112,10 +112,10 @@ class DeployServer:
 
     def apply(self, action: DeploymentAction) -> None:
         """Make, change or pause a deployment."""
-        if action.action is Action.PAUSE and action.found is not None:
+        if action.action is DeployAction.PAUSE and action.found is not None:
             update = DeploymentUpdate(paused=True, tags=list(action.settings["tags"]))
             self._client.update_deployment(UUID(action.found.id), update)
-        elif action.action in (Action.CREATE, Action.UPDATE):
+        elif action.action in (DeployAction.CREATE, DeployAction.UPDATE):
             self._write(action)
 
     def _write(self, action: DeploymentAction) -> None:
@@ -147,11 +147,11 @@ class DeployServer:
 
     def apply_alarm(self, action: AlarmAction) -> None:
         """Make, change or delete an automation; one that was switched off by hand stays off."""
-        if action.action is Action.DELETE and action.id is not None:
+        if action.action is DeployAction.DELETE and action.id is not None:
             self._client.delete_automation(UUID(action.id))
-        elif action.action is Action.CREATE:
+        elif action.action is DeployAction.CREATE:
             self._client.create_automation(AutomationCore.model_validate(action.automation))
-        elif action.action is Action.UPDATE and action.id is not None:
+        elif action.action is DeployAction.UPDATE and action.id is not None:
             found = self._client.read_automation(UUID(action.id))
             enabled = found is None or found.enabled
             core = AutomationCore.model_validate({**(action.automation or {}), "enabled": enabled})

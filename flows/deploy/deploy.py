@@ -20,10 +20,10 @@ from flows.deploy.client import DeployServer, open_server, plain
 from flows.deploy.deployments import (
     DESCRIBED,
     FLOW,
-    Action,
+    DeployAction,
     DeploymentAction,
     FoundDeployment,
-    Place,
+    RunPlace,
     ScheduleEntry,
     decide,
     describe,
@@ -81,7 +81,7 @@ def deploy(wish: DeployWish) -> dict[str, Any]:
 
 
 def _plan(wish: DeployWish, files: NamedFiles, server: DeployServer) -> DeployPlan:
-    place = Place(folder=wish.folder, pool=wish.pool, index=wish.index, version=program_version())
+    place = RunPlace(folder=wish.folder, pool=wish.pool, index=wish.index, version=program_version())
     desired = {file.source.name: describe(file, place) for file in files.files}
     found = server.find_deployments()
     actions = decide(
@@ -114,7 +114,7 @@ def _plan_alarms(
     desired: dict[str, Automation] = {one["name"]: plain(one) for one in alarms(watched, options)}
     if options.notify is None:
         told.append("alarms tell nobody; name a block of Prefect's with --notify TYPE/NAME")
-    gone = {one.name for one in actions if one.action is Action.PAUSE} | paused
+    gone = {one.name for one in actions if one.action is DeployAction.PAUSE} | paused
     gone |= {file.source.name for file in files.files if window(file.source) is None}
     return decide_alarms(desired, there, gone=gone)
 
@@ -165,7 +165,7 @@ def _deployment_record(one: DeploymentAction) -> dict[str, Any]:
     return {
         "name": f"{FLOW}/{one.name}",
         "action": one.action.value,
-        "changes": changes if one.action is not Action.CREATE else {},
+        "changes": changes if one.action is not DeployAction.CREATE else {},
         **settings,
     }
 

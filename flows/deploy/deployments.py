@@ -35,7 +35,7 @@ DESCRIBED = (
 )
 
 
-class Action(StrEnum):
+class DeployAction(StrEnum):
     """What `deploy` does about a deployment, or an alarm."""
 
     CREATE = "create"
@@ -54,7 +54,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RunPlace:
     """Where deployments run: the working folder, the index (None: as the worker's settings say), the pool."""
 
     folder: Path
@@ -92,7 +92,7 @@ class FoundDeployment:
 class DeploymentAction:
     """What to do about one deployment; `changes` are pairs of before and after by setting."""
 
-    action: Action
+    action: DeployAction
     name: str
     settings: Settings
     found: FoundDeployment | None = None
@@ -121,7 +121,7 @@ class ScheduleEntry:
         return (self.slug, schedule.active, schedule.due, when)
 
 
-def describe(file: SourceFile, place: Place) -> Settings:
+def describe(file: SourceFile, place: RunPlace) -> Settings:
     """Say what the deployment of a source file should be."""
     source, options = file.source, file.source.deployment
     inside = file.path.is_relative_to(place.folder)
@@ -199,14 +199,14 @@ def decide(
 def _about(name: str, settings: Settings, found: FoundDeployment | None) -> DeploymentAction:
     if found is None:
         changes = {key: (None, settings[key]) for key in DESCRIBED}
-        return DeploymentAction(action=Action.CREATE, name=name, settings=settings, changes=changes)
+        return DeploymentAction(action=DeployAction.CREATE, name=name, settings=settings, changes=changes)
     before = found.settings
     changes = {
         key: (before[key], settings[key])
         for key in DESCRIBED
         if _comparable(before[key]) != _comparable(settings[key])
     }
-    action = Action.UPDATE if changes else Action.UNCHANGED
+    action = DeployAction.UPDATE if changes else DeployAction.UNCHANGED
     resume = found.paused and found.is_removed
     return DeploymentAction(
         action=action, name=name, settings=settings, found=found, changes=changes, resume=resume
@@ -222,7 +222,7 @@ def _pause(found: FoundDeployment) -> DeploymentAction:
     tags = tuple(sorted({*found.settings["tags"], REMOVED}))
     settings = {**found.settings, "tags": tags}
     return DeploymentAction(
-        action=Action.PAUSE,
+        action=DeployAction.PAUSE,
         name=found.name,
         settings=settings,
         found=found,
@@ -241,7 +241,12 @@ def _is_gone(
 def notes(actions: Sequence[DeploymentAction], found: Iterable[FoundDeployment]) -> Iterator[str]:
     """What a person should know of deployments that are left as they are."""
     for one in actions:
-        if one.found is not None and one.found.paused and not one.resume and one.action is not Action.PAUSE:
+        if (
+            one.found is not None
+            and one.found.paused
+            and not one.resume
+            and one.action is not DeployAction.PAUSE
+        ):
             yield f"{FLOW}/{one.name} was paused by hand, and stays so until it is resumed in Prefect"
     for other in sorted((one.name for one in found if not one.is_ours), key=str):
         if other not in {one.name for one in actions}:

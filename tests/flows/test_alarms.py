@@ -144,16 +144,24 @@ def test_a_source_of_which_nobody_hears_raises_its_alarm_and_one_that_is_fresh_r
         peak_rss_mb=PeakRss(flow=0, largest_child=0, sum=0),
     )
 
-    deploy(sitegraph, str(tmp_path), "--home", str(tmp_path), "--notify", "custom-webhook/ops")
+    call = (str(tmp_path), "--home", str(tmp_path), "--notify", "custom-webhook/ops")
+    deploy(sitegraph, *call, "--late-after", "10s")
 
     def rung() -> list[Any] | None:
         emit(events_of_report(report, IndexName(id="1", name="index")))
-        return told.about("no publish of silent") or None
+        late = told.about("run late") or None
+        return (late and told.about("no publish of silent")) or None
 
-    (message, *_) = poll(rung, timeout=PATIENCE_SECONDS, what="the alarm", interval=1)
+    (message, *_) = poll(rung, timeout=PATIENCE_SECONDS, what="both alarms", interval=1)
     assert message["subject"] == "sitegraph: no publish of silent"
     assert message["body"].endswith("no run of silent has ended well for 30s")
     assert told.about("no publish of quiet") == []
+    late = {
+        message["body"].partition("10s: ")[2].partition(" (flow run ")[0]
+        for message in told.about("run late")
+    }
+    assert late <= {"silent", "quiet"}
+    assert late
 
 
 def test_a_publish_that_is_held_too_long_raises_an_alarm(

@@ -64,6 +64,8 @@ def test_the_example_of_the_contract_means_what_it_says() -> None:
             gone_after=GoneAfter(misses=2, hours=24),
         ),
         metadata=SourceMetadata(doc_type="governance", domain="platform", status="active", version="3.2"),
+        schedule=(Schedule(cron="15 2 * * *", timezone="Europe/Berlin"),),
+        freshness=Freshness(slo=36 * 3600),
     )
 
 

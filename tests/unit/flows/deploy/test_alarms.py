@@ -21,7 +21,7 @@ from flows.deploy.alarms import (
     window,
 )
 from flows.deploy.client import plain
-from flows.deploy.deployments import Action
+from flows.deploy.deployments import DeployAction
 from schemas.source import Freshness, Schedule, Source
 
 NIGHTLY = Schedule(cron="15 2 * * *")
@@ -117,10 +117,10 @@ def test_alarms_are_made_changed_left_and_of_sources_that_went_deleted() -> None
     decided = decide_alarms(first, there, gone=["old"])
 
     assert {one.name: (one.action, one.id) for one in decided} == {
-        CRASHED: (Action.UNCHANGED, "1"),
-        LATE: (Action.UPDATE, "2"),
-        PUBLISH_HELD: (Action.CREATE, None),
-        "sitegraph: no publish of old": (Action.DELETE, "3"),
+        CRASHED: (DeployAction.UNCHANGED, "1"),
+        LATE: (DeployAction.UPDATE, "2"),
+        PUBLISH_HELD: (DeployAction.CREATE, None),
+        "sitegraph: no publish of old": (DeployAction.DELETE, "3"),
     }
 
 

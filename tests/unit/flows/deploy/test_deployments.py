@@ -9,9 +9,9 @@ import pytest
 
 from flows.deploy.deployments import (
     REMOVED,
-    Action,
+    DeployAction,
     FoundDeployment,
-    Place,
+    RunPlace,
     Settings,
     SourceFile,
     anchor,
@@ -22,11 +22,11 @@ from flows.deploy.deployments import (
 from schemas.source import DeploymentOptions, Schedule, Source
 
 HOME = Path("/srv/sitegraph")
-PLACE = Place(folder=HOME, pool="sitegraph", version="1")
+PLACE = RunPlace(folder=HOME, pool="sitegraph", version="1")
 NIGHTLY = Schedule(cron="15 2 * * *", timezone="Europe/Berlin")
 
 
-def settings(name: str = "handbook", *schedules: Schedule, place: Place = PLACE) -> Settings:
+def settings(name: str = "handbook", *schedules: Schedule, place: RunPlace = PLACE) -> Settings:
     source = Source(name=name, kind="web", schedule=schedules or (NIGHTLY,))
     return describe(SourceFile(source=source, path=HOME / "sources" / f"{name}.yaml"), place)
 
@@ -35,15 +35,15 @@ def found(name: str = "handbook", *, paused: bool = False, **changed: object) ->
     return FoundDeployment(id="1", name=name, settings={**settings(name), **changed}, paused=paused)
 
 
-def actions(there: Iterable[FoundDeployment], *names: str, **where: object) -> dict[str, Action]:
+def actions(there: Iterable[FoundDeployment], *names: str, **where: object) -> dict[str, DeployAction]:
     decided = decide({name: settings(name) for name in names}, there, **where)  # type: ignore[arg-type]
     return {one.name: one.action for one in decided}
 
 
 def test_what_is_not_there_is_made_and_what_is_there_as_desired_is_left() -> None:
     assert actions([found("manual")], "handbook", "manual") == {
-        "handbook": Action.CREATE,
-        "manual": Action.UNCHANGED,
+        "handbook": DeployAction.CREATE,
+        "manual": DeployAction.UNCHANGED,
     }
 
 
@@ -63,7 +63,7 @@ def test_what_is_not_there_is_made_and_what_is_there_as_desired_is_left() -> Non
 def test_whatever_differs_is_updated_and_told(changed: dict[str, object], key: str) -> None:
     (action,) = decide({"handbook": settings()}, [found(**changed)])
 
-    assert (action.action, set(action.changes)) == (Action.UPDATE, {key})
+    assert (action.action, set(action.changes)) == (DeployAction.UPDATE, {key})
 
 
 def test_a_rule_that_prefect_words_anew_is_the_same_rule() -> None:
@@ -73,17 +73,17 @@ def test_a_rule_that_prefect_words_anew_is_the_same_rule() -> None:
 
     (action,) = decide({"a": settings("a", rule)}, [found("a", schedules=(reworded,))])
 
-    assert action.action is Action.UNCHANGED
+    assert action.action is DeployAction.UNCHANGED
 
 
 def test_a_source_whose_file_is_gone_from_a_folder_that_is_named_is_paused() -> None:
     there = [found("handbook"), found("manual")]
 
-    assert actions(there, "handbook") == {"handbook": Action.UNCHANGED}
-    assert actions(there, "handbook", folders=[HOME / "sources"])["manual"] is Action.PAUSE
-    assert actions(there, "handbook", folders=[HOME / "others"]) == {"handbook": Action.UNCHANGED}
-    assert actions(there, "handbook", prune_in=HOME)["manual"] is Action.PAUSE
-    assert actions(there, "handbook", prune_in=Path("/elsewhere")) == {"handbook": Action.UNCHANGED}
+    assert actions(there, "handbook") == {"handbook": DeployAction.UNCHANGED}
+    assert actions(there, "handbook", folders=[HOME / "sources"])["manual"] is DeployAction.PAUSE
+    assert actions(there, "handbook", folders=[HOME / "others"]) == {"handbook": DeployAction.UNCHANGED}
+    assert actions(there, "handbook", prune_in=HOME)["manual"] is DeployAction.PAUSE
+    assert actions(there, "handbook", prune_in=Path("/elsewhere")) == {"handbook": DeployAction.UNCHANGED}
 
 
 def test_a_source_that_got_another_name_leaves_its_former_deployment_paused() -> None:
@@ -91,22 +91,22 @@ def test_a_source_that_got_another_name_leaves_its_former_deployment_paused() ->
 
     decided = actions(there, "handbook", files=[HOME / "sources" / "handbook.yaml"])
 
-    assert decided == {"former": Action.PAUSE, "handbook": Action.CREATE}
+    assert decided == {"former": DeployAction.PAUSE, "handbook": DeployAction.CREATE}
 
 
 def test_what_was_paused_once_is_not_paused_again_and_runs_again_when_its_file_is_back() -> None:
     gone = found("manual", paused=True, tags=("sitegraph", REMOVED))
     (back,) = decide({"manual": settings("manual")}, [gone])
 
-    assert actions([gone], "handbook", folders=[HOME / "sources"]) == {"handbook": Action.CREATE}
-    assert (back.action, back.resume) == (Action.UPDATE, True)
+    assert actions([gone], "handbook", folders=[HOME / "sources"]) == {"handbook": DeployAction.CREATE}
+    assert (back.action, back.resume) == (DeployAction.UPDATE, True)
 
 
 def test_what_a_person_paused_stays_paused_and_is_told() -> None:
     there = [found(paused=True)]
     decided = decide({"handbook": settings()}, there)
 
-    assert [(one.action, one.resume) for one in decided] == [(Action.UNCHANGED, False)]
+    assert [(one.action, one.resume) for one in decided] == [(DeployAction.UNCHANGED, False)]
     assert [note.partition(",")[0] for note in notes(decided, there)] == [
         "index-source/handbook was paused by hand"
     ]
