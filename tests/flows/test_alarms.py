@@ -1,6 +1,8 @@
 """`sitegraph deploy` on a real Prefect server: what it makes, and when alarms reach somebody."""
 
 import json
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,8 @@ import pytest
 from flows.run.emit import emit
 from flows.run.events import IndexName, events_of_report
 from schemas.report import ChunkCounts, HttpTotals, PeakRss, RunReport
-from tests.fakes.prefect_server import PrefectServer, poll, running_server
+from tests.fakes.prefect_server import PrefectServer, poll, running_server, running_worker
+from tests.fakes.site_server import Reply, Site, serve
 from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
 from tests.fakes.webhook import Receiver, receiver
 
@@ -129,7 +132,7 @@ def test_a_source_of_which_nobody_hears_raises_its_alarm_and_one_that_is_fresh_r
 ) -> None:
     """Nothing runs: what is said of `quiet` is the only sign of life."""
     for name in ("silent", "quiet"):
-        write_source(tmp_path, name, "schedule: 15s\nfreshness: {missed_runs: 2}\n")
+        write_source(tmp_path, name, 'schedule: "15 2 * * *"\nfreshness: {slo: 30s}\n')
     report = RunReport(
         source="quiet",
         run_id="1",
@@ -146,13 +149,14 @@ def test_a_source_of_which_nobody_hears_raises_its_alarm_and_one_that_is_fresh_r
 
     call = (str(tmp_path), "--home", str(tmp_path), "--notify", "custom-webhook/ops")
     deploy(sitegraph, *call, "--late-after", "10s")
+    server.start("index-source/silent")  # which no worker takes up
 
     def rung() -> list[Any] | None:
         emit(events_of_report(report, IndexName(id="1", name="index")))
         late = told.about("run late") or None
         return (late and told.about("no publish of silent")) or None
 
-    (message, *_) = poll(rung, timeout=PATIENCE_SECONDS, what="both alarms", interval=1)
+    (message, *_) = poll(rung, timeout=PATIENCE_SECONDS, what="both alarms", interval=4)
     assert message["subject"] == "sitegraph: no publish of silent"
     assert message["body"].endswith("no run of silent has ended well for 30s")
     assert told.about("no publish of quiet") == []
@@ -189,3 +193,70 @@ def test_a_publish_that_is_held_too_long_raises_an_alarm(
     assert held["resource"]["prefect.resource.id"] == f"sitegraph.index.{manifest['index_id']}"
     names = {one["event"] for one in events if one["resource"].get("sitegraph.source") == "stuck"}
     assert names >= {"sitegraph.generation.published", "sitegraph.source.fresh"}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_a_worker_that_is_killed_is_heard_of_and_before_it_all_is_quiet(
+    server: PrefectServer, sitegraph: Sitegraph, told: Receiver, tmp_path: Path
+) -> None:
+    """The run that it leaves behind is marked crashed, and the dead-man's alarm is raised."""
+    links = " ".join(f'<a href="/{number}.html">page {number}</a>' for number in range(40))
+    start = Reply(f"<html><body><h1>Start</h1><p>What the house keeps. {links}</p></body></html>".encode())
+    with serve(Site({"/start.html": start, "/robots.txt": Reply(b"", 404)})) as site:
+        source = tmp_path / "killed.yaml"
+        source.write_text(
+            f"name: killed\nkind: web\nseeds: ['{site.url('/start.html')}']\n"
+            f"allow_private: ['{site.address}']\n"
+            "rate: {per_host_delay: 0}\nmax_failures: {share: 1}\nschedule: 60s\nfreshness: {slo: 150s}\n"
+        )
+        call = (str(source), "--home", str(tmp_path), "--index", str(tmp_path / "index"))
+        deploy(
+            sitegraph, *call, "--notify", "custom-webhook/ops", "--lost-after", "75s", "--late-after", "300s"
+        )
+        environment = {
+            "SITEGRAPH_CACHE": sitegraph.environment["SITEGRAPH_CACHE"],
+            "SITEGRAPH_WORKERS": "1",
+            "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
+        }
+        with running_worker(server, "sitegraph", log=tmp_path / "worker.log", **environment) as worker:
+            poll(lambda: _run_of(server, "killed", "COMPLETED"), timeout=400, what="a run to complete")
+            assert told.about("killed") == []
+            for number in range(40):
+                site.pages[f"/{number}.html"] = Reply(b"<html>late</html>", stall=20)
+            (run,) = poll(lambda: _beating(server, "killed"), timeout=400, what="a heartbeat of a run")
+            os.killpg(worker.pid, signal.SIGKILL)
+            _kill_flow(run)
+
+        crashed = poll(lambda: told.about("run crashed") or None, timeout=400, what="the crash to be told")
+        silent = poll(lambda: told.about("no publish of killed") or None, timeout=400, what="the alarm")
+
+    assert "killed" in crashed[0]["body"]
+    assert silent[0]["body"].endswith("no run of killed has ended well for 150s")
+    assert server.call(f"/flow_runs/{run}")["state"]["type"] == "CRASHED"
+
+
+def _run_of(server: PrefectServer, source: str, state: str) -> str | None:
+    found = server.call("/flow_runs/filter", {"flow_runs": {"name": {"any_": [source]}}})
+    return next((run["id"] for run in found if run["state_type"] == state), None)
+
+
+def _beating(server: PrefectServer, source: str) -> tuple[str] | None:
+    """The run of the source that goes on and has sent a heartbeat."""
+    run = _run_of(server, source, "RUNNING")
+    wanted = {
+        "event": {"name": ["prefect.flow-run.heartbeat"]},
+        "resource": {"id": [f"prefect.flow-run.{run}"]},
+    }
+    return (run,) if run and server.call("/events/filter", {"filter": wanted})["events"] else None
+
+
+def _kill_flow(run: str) -> None:
+    """Kill the process of a flow run, which a worker starts in a group of its own."""
+    for folder in Path("/proc").iterdir():
+        try:
+            environment = (folder / "environ").read_bytes() if folder.name.isdigit() else b""
+        except OSError:
+            continue
+        if f"PREFECT__FLOW_RUN_ID={run}".encode() in environment:
+            os.kill(int(folder.name), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Schedules fire: source files with an interval of seconds, deployed, until a run of each has completed."""
+"""Schedules fire: source files are deployed, and a run that nobody asked for completes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.fakes.sitegraph_runs import sitegraph_on
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 
-NAMES = ("handbook", "manual", "wiki")
+SCHEDULES = {"handbook": "15 2 * * *", "manual": "10s", "wiki": "FREQ=WEEKLY;BYDAY=MO;BYHOUR=3"}
 PATIENCE_SECONDS = 300
 
 
@@ -36,18 +36,20 @@ def server(database: dict[str, str], tmp_path: Path) -> Iterator[PrefectServer]:
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A folder of three source files that are to run every few seconds."""
+    """A folder of three source files; one of them is to run every few seconds."""
     (folder := tmp_path / "sources").mkdir()
-    for name in NAMES:
+    for name, schedule in SCHEDULES.items():
         (folder / name).mkdir()
         (folder / name / "lease.md").write_text(
             f"# Leases of the {name}\n\nWhoever holds a lease of the {name} may write; others wait.\n"
         )
-        (folder / f"{name}.yaml").write_text(f"name: {name}\nkind: files\nroots: [{name}]\nschedule: 20s\n")
+        (folder / f"{name}.yaml").write_text(
+            f"name: {name}\nkind: files\nroots: [{name}]\nschedule: {schedule}\n"
+        )
     return folder
 
 
-def test_the_schedules_of_source_files_bring_runs_that_complete(
+def test_the_schedule_of_a_source_file_brings_a_run_that_completes(
     server: PrefectServer, sources: Path, tmp_path: Path
 ) -> None:
     environment = {"SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_WORKERS": "1"}
@@ -56,23 +58,30 @@ def test_the_schedules_of_source_files_bring_runs_that_complete(
     with running_worker(server, "sitegraph", log=tmp_path / "worker.log", **environment):
         done = sitegraph_on(server).call(*call)
         assert done.returncode == 0, done.stderr
-        poll(
-            lambda: True if _completed(server) == set(NAMES) else None,
+        completed = poll(
+            lambda: next((run for run in _scheduled_runs(server) if _state(run) == "COMPLETED"), None),
             timeout=PATIENCE_SECONDS,
-            what="a scheduled run of each source to complete",
+            what="a scheduled run to complete",
+        )
+        ahead_of = poll(
+            lambda: found if len(found := _scheduled_deployments(server)) == 3 else None,
+            timeout=PATIENCE_SECONDS,
+            what="runs of each source to lie ahead",
         )
         ahead = server.cli("flow-run", "ls", "--state", "SCHEDULED", COLUMNS="200")
 
-    assert (tmp_path / "index" / "CURRENT").read_text().startswith("3\n")
+    assert completed["name"] == "manual"
+    assert len(ahead_of) == len(SCHEDULES)
+    assert (tmp_path / "index" / "CURRENT").read_text().startswith("1\n"), server.logs(completed["id"])
     assert "index-source" in ahead, "the command by which the manual has people see that schedules fire"
     assert {_state(run) for run in _scheduled_runs(server)}.isdisjoint({"FAILED", "CRASHED"})
     log = (tmp_path / "prefect" / "server.log").read_text(errors="replace")
     assert [line for line in log.splitlines() if "ERROR" in line or "Traceback" in line] == []
 
 
-def _completed(server: PrefectServer) -> set[str]:
-    """Names of the sources of which a scheduled run has completed."""
-    return {run["name"] for run in _scheduled_runs(server) if _state(run) == "COMPLETED"}
+def _scheduled_deployments(server: PrefectServer) -> set[str]:
+    """The deployments of which a run lies ahead, or has been."""
+    return {run["deployment_id"] for run in _scheduled_runs(server)}
 
 
 def _scheduled_runs(server: PrefectServer) -> list[dict[str, Any]]:
