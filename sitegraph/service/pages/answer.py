@@ -38,7 +38,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """Sentences in a row that rest on the same passages."""
+    """Sentences in a row that rest on the same passages; a quotation with its own line breaks."""
 
     text: str
     sources: tuple[Source, ...]
@@ -106,7 +106,8 @@ def answer_rows(answered: Answered, bundle: ContextBundle) -> tuple[Row, ...]:
         said = [one.text for one in run]
         found = [by_label[label] for label in labels if label in by_label]
         sources = tuple(_source(one, said, bundle.query) for one in found)
-        rows.append(Row(text=" ".join(said), sources=sources))
+        quoted = (text for source in sources for text, is_marked in source.text if is_marked)
+        rows.append(Row(text=next(quoted, " ".join(said)), sources=sources))
     return tuple(rows)
 
 

@@ -36,8 +36,8 @@ def add_search(app: FastAPI, pages: Pages) -> None:
         if not asked.q:
             return await pages.show(request, template, lambda readers: show_form(readers, asked))
         try:
-            # What is half typed is not worth the cross-encoder.
-            query = query_of(asked, top_k=asked.top_k, token_budget=TOKENS, rerank=False if typing else None)
+            # The cross-encoder takes longer than all else together: for lists, only where it is asked.
+            query = query_of(asked, top_k=asked.top_k, token_budget=TOKENS, rerank=bool(asked.closely))
         except (ConfigError, FilterError) as error:
             wrong = {"wrong": f"{error.subject}: {error.message}"}
             return await pages.show(
@@ -50,7 +50,7 @@ def add_search(app: FastAPI, pages: Pages) -> None:
 
 def show_form(readers: Readers, asked: Asked) -> dict[str, Any]:
     """Return what the form takes, and no results."""
-    return {**NOTHING, "asked": asked, "facets": read_facets(readers)}
+    return {**NOTHING, "asked": asked, "facets": read_facets(readers), "reads": readers.reranker is not None}
 
 
 def _search(pages: Pages, readers: Readers, asked: Asked, query: Query, *, typing: bool) -> dict[str, Any]:
