@@ -66,7 +66,7 @@ def hostile_pages(elsewhere: str) -> dict[str, Script]:
     """Return the pages by path; the first links to all others, some of them by addresses that need care."""
     found: dict[str, Script] = {}
     for number, payload in enumerate(payloads(elsewhere)):
-        found[f"/page-{number:02d}.html?a=%22%3E%3Cscript%3E&b='"] = Reply(_page(number, payload).encode())
+        found[f"/page-{number:02d}.html?a=%22%3E%3Cscript%3E&b=%27"] = Reply(_page(number, payload).encode())
     links = "".join(
         f'<li><a href="{html.escape(path)}">{number}</a></li>' for number, path in enumerate(found)
     )

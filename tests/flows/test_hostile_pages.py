@@ -33,7 +33,7 @@ def shown(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Ite
     folder = tmp_path_factory.mktemp("hostile")
     with serve(Site()) as elsewhere, serve(Site(hostile_pages(elsewhere.origin))) as site:
         (folder / "hostile.yaml").write_text(
-            f"name: hostile\nseeds: ['{site.url('/')}']\nallow_private: ['{site.address}']\n"
+            f"name: hostile\nkind: web\nseeds: ['{site.url('/')}']\nallow_private: ['{site.address}']\n"
             "rate: {per_host_delay: 0}\n"
         )
         report = sitegraph.run(folder / "hostile.yaml", folder / "index")
@@ -84,8 +84,8 @@ def test_what_is_typed_into_an_address_is_text_as_well(shown: Shown) -> None:
     with watched_page(shown.browser) as watched:
         for payload in payloads(shown.elsewhere.origin):
             text = quote(payload)
-            # A date that is none: the form is shown with all that was asked, and nothing is searched.
-            watched.page.goto(f"{shown.origin}/search?q={text}&source={text}&doc_type={text}&since={text}")
+            # A kind that is none: the form is shown with all that was asked, and nothing is searched.
+            watched.page.goto(f"{shown.origin}/search?q={text}&source={text}&doc_type={text}&kind={text}")
             assert watched.page.input_value("#q")
             errors = [one for one in watched.trouble if "422" in one]
             watched.trouble[:] = [one for one in watched.trouble if one not in errors]
