@@ -36,21 +36,25 @@ def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.split("\n")[0])
 def test_every_program_of_the_page_runs(
-    program: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    program: str,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "handbook-index").symlink_to(folder)
     monkeypatch.chdir(tmp_path)
-    exec(compile(program, "from-python.md", "exec"), {})  # noqa: S102
+    exec(compile(program, "from-python.md", "exec"), {})
     assert "gov-0017.md" in capsys.readouterr().out
 
 
 def test_evidence_and_answers_are_those_of_the_command_line(folder: Path) -> None:
     with sitegraph.open(folder) as index:
-        bundle = index.retrieve(QUESTION, top_k=3, filters={"doc_type": ["governance"], "lang": "en"})
+        bundle = index.retrieve(QUESTION, top_k=3, filters={"doc_type": ("governance", "memo")})
         asked = index.ask(QUESTION, mode="dual", on_step=(steps := []).append)
         chunk = index.chunk(bundle.evidence[0].chunk_id)
         passage = index.passage(chunk.id)
-    assert {one.file_path for one in bundle.evidence} == {"gov-0017.md"}
+    assert bundle.evidence[0].file_path == "gov-0017.md"
     assert asked.mode is AskMode.DUAL
     assert asked.answer.sentences[0].text == "Records are kept for seven years."
     assert "relations" in " ".join(steps) or "passages" in " ".join(steps)
