@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
+from indexes.coverage import Coverage, read_coverage
 from indexes.wiring import Readers
 from retrieval.learning.query_log import log_queries
 from retrieval.live import LiveRetriever, open_retriever
@@ -25,9 +26,12 @@ from schemas.errors import SitegraphError
 from schemas.feed import Feed
 from schemas.nodes import Chunk
 from schemas.settings import Settings
-from sitegraph.service.app import Parts, build_app
+from sitegraph.service.app import build_app
 from sitegraph.service.guard import Access, Guard, RequestLimits
+from sitegraph.service.pages.frame import Pages
+from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
+from sitegraph.service.sessions import Sessions
 from sitegraph.service.threads import Threads
 
 _WATCH_SECONDS = 1.0
@@ -58,7 +62,9 @@ def build_service(options: ServeOptions) -> Guard:
     )
     threads = Threads(working=limits.working, waiting=limits.waiting)
     held.callback(threads.close)
-    app = build_app(_parts(options.settings, retriever, threads))
+    parts = _parts(options.settings, retriever, threads)
+    pages = Pages(parts, Sessions(token=options.token, now=time.time))
+    app = build_app(parts, pages)
     app.router.lifespan_context = _lifespan(retriever, threads, held)
     return Guard(
         app,
@@ -68,6 +74,8 @@ def build_service(options: ServeOptions) -> Guard:
         log=log_access,
         clock=time.monotonic,
         source_url=options.settings.source_url,
+        admits=pages.sessions.admits,
+        problem=pages.problem,
     )
 
 
@@ -93,9 +101,12 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
             raise HttpProblem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
         return draw_apart(data, chunk)
 
-    def log(result: RetrievalResult) -> None:
+    def coverage() -> Coverage:
+        return read_coverage(index, now=_now(), ledger_url=settings.ledger_url)
+
+    def log(result: RetrievalResult, not_found: bool) -> None:
         try:
-            log_queries(index, [result.query], timestamp=_now(), results=[result])
+            log_queries(index, [result.query], timestamp=_now(), results=[result], not_found=not_found)
         except OSError as error:
             write_stderr(f"sitegraph: warning: the usage log cannot be written: {error}")
 
@@ -106,6 +117,7 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
         picture=picture,
         log=log,
         warn=write_stderr,
+        coverage=coverage,
         source_url=settings.source_url,
     )
 

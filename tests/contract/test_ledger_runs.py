@@ -129,3 +129,17 @@ def test_a_problem_may_be_longer_than_any_index_entry(ledger: Ledger) -> None:
     ledger.runs.add_problems("run-1", [Problem(url=noise, reason=noise)])
 
     assert ledger.runs.problems("run-1") == (Problem(url=noise, reason=noise),)
+
+
+def test_the_runs_that_began_last_come_first(ledger: Ledger) -> None:
+    for run_id, day in (("run-1", MONDAY), ("run-3", SUNDAY), ("run-2", TUESDAY)):
+        ledger.runs.start(run_id, source="o'neill", now=day)
+    ledger.runs.finish("run-2", state="finished", now=SUNDAY, report={"stages": {"crawl": 1.5}})
+
+    found = ledger.runs.recent(limit=2)
+
+    assert [(run.run_id, run.state, run.finished_at) for run in found] == [
+        ("run-3", "running", None),
+        ("run-2", "finished", SUNDAY),
+    ]
+    assert [run.report for run in found] == [None, {"stages": {"crawl": 1.5}}]

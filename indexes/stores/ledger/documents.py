@@ -104,6 +104,24 @@ class Documents:
                 counts.setdefault(source, Counter())[state] = number
         return counts
 
+    def count_due(self, *, now: str) -> Mapping[str, int]:
+        """How many documents of each source a run that began *now*, ISO 8601 in UTC, would look at again."""
+        due = sa.or_(document.c.next_due.is_(None), document.c.next_due <= now)
+        query = (
+            sa.select(document.c.source, sa.func.count())
+            .where(document.c.state.notin_(ASLEEP), due)
+            .group_by(document.c.source)
+        )
+        with self._reading.connect() as connection:
+            return {source: number for source, number in connection.execute(query)}
+
+    def in_states(self, states: Collection[DocumentState], *, limit: int) -> tuple[KnownDocument, ...]:
+        """The first documents in one of these states, ordered by source and URI."""
+        query = sa.select(document).where(document.c.state.in_([*states]))
+        ordered = query.order_by(document.c.source, document.c.uri).limit(limit)
+        with self._reading.connect() as connection:
+            return tuple(_known(row) for row in connection.execute(ordered))
+
     def forget(self, source: str) -> None:
         """Drop all that is known of a source."""
         with self._engine.begin() as connection:

@@ -14,6 +14,7 @@ from indexes.stores.ledger.generations import Generations
 from indexes.stores.ledger.history import History
 from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
+from indexes.stores.ledger.lineage import Lineage
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.lookup import Lookup
 from indexes.stores.ledger.manifests import Manifests
@@ -55,6 +56,7 @@ class Ledger:
     generations: Generations
     manifests: Manifests
     changes: Changes
+    lineage: Lineage
     runs: Runs
     seen: SeenDocuments
     stops: Stops
@@ -65,8 +67,10 @@ class Ledger:
         self.engine.dispose()
 
 
-def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
+def open_ledger(url: str, *, now: Callable[[], str] | None = None, read_only: bool = False) -> Ledger:
     """Open the ledger at the URL of a database, making its tables where missing.
+
+    With *read_only* nothing is made, and the database itself refuses to be written to.
 
     *now* gives the time, ISO 8601 in UTC, for what no fetch dates; without it such history has the time of
     the last look.
@@ -77,7 +81,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
     Raises: StoreUnavailable: the database does not answer; ConfigError: the URL is wrong;
     DamageFound: the file is no database.
     """
-    engine = open_engine(url)
+    engine = open_engine(url, read_only=read_only)
     return Ledger(
         engine=engine,
         owner=Owner(engine),
@@ -99,6 +103,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         generations=Generations(engine),
         manifests=Manifests(engine),
         changes=Changes(engine),
+        lineage=Lineage(engine),
         runs=Runs(engine),
         seen=SeenDocuments(engine),
         stops=Stops(engine),

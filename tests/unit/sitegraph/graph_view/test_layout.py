@@ -1,6 +1,6 @@
 """Where the nodes of a picture stand."""
 
-from sitegraph.cli.graph_view.layout import Cell, lay_out
+from sitegraph.graph_view.layout import Cell, lay_out
 from tests.fakes.shown_graphs import shown_edge, shown_graph
 
 

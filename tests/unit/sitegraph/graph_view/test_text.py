@@ -2,7 +2,7 @@
 
 from retrieval.graph.neighbourhood import OmittedNodes
 from schemas.edges import EdgeKind
-from sitegraph.cli.graph_view.text import render_tree, say_left_out
+from sitegraph.graph_view.text import render_tree, say_left_out
 from tests.fakes.shown_graphs import shown_edge, shown_graph
 
 

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 from retrieval.graph.neighbourhood import OmittedNodes
 from schemas.edges import EdgeKind
-from sitegraph.cli.graph_view.svg import render_svg
+from sitegraph.graph_view.svg import render_svg
 from tests.fakes.shown_graphs import shown_edge, shown_graph, shown_node
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from retrieval.graph.neighbourhood import OmittedNodes
 from schemas.edges import EdgeKind
-from sitegraph.cli.graph_view.dot import quote, render_dot
+from sitegraph.graph_view.dot import quote, render_dot
 from tests.fakes.shown_graphs import shown_edge, shown_graph, shown_node
 
 QUOTED = r'"(?:[^"\\]|\\.)*"'

@@ -1,21 +1,15 @@
-"""The neighbourhood of what somebody typed, ready to be shown (docs/reference/neighbourhood.md)."""
+"""The neighbourhood of nodes, ready to be shown (docs/reference/neighbourhood.md)."""
 
-import shlex
 import textwrap
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from flows.run.index import Index
-from indexes.ports import GraphReader
+from indexes.ports import ChunkReader, GraphReader
 from retrieval.bundle.render import show_line
 from retrieval.graph.neighbourhood import Neighbourhood, OmittedNodes, walk_neighbourhood
-from retrieval.node_ids import resolve_node_id, states_kind
-from schemas.documents import KnownDocument
 from schemas.edges import Edge, EdgeKind
-from schemas.errors import ConfigError
 from schemas.nodes import Chunk, ChunkNode, Node, PdfPage, kind_of
 from schemas.records import node_to_record
-from sitegraph.cli.documents.find import find_documents
 
 VERSION = 1
 
@@ -51,22 +45,17 @@ class ShownGraph:
     left_out: tuple[OmittedNodes, ...]
 
 
-def show_neighbourhood(
-    index: Index,
-    name: str,
+def show_around(
+    start: tuple[str, ...],
     *,
+    graph: GraphReader,
+    chunks: ChunkReader,
+    generation: int,
     hops: int,
     limit: int,
     kinds: Collection[EdgeKind] = (),
-    source: str | None = None,
 ) -> ShownGraph:
-    """Walk from what *name* means, a node id or whatever `find_documents` takes; no *kinds* are all kinds.
-
-    Raises: ConfigError: nothing of that name, or nothing of it in what readers see.
-    """
-    generation = index.current()
-    graph = index.graph.at(generation)
-    start = _find_start(index, graph, name, source)
+    """Walk from *start* in one *generation*, which *graph* and *chunks* read; no *kinds* are all kinds."""
     wanted = tuple(sorted(set(kinds))) or None
     found = walk_neighbourhood(graph, start, hops=hops, limit=limit, kinds=wanted)
     return ShownGraph(
@@ -76,35 +65,15 @@ def show_neighbourhood(
         hops=hops,
         limit=limit,
         kinds=wanted,
-        nodes=_shown_nodes(found, _chunks(index, generation, found)),
+        nodes=_shown_nodes(found, _chunks(chunks, found)),
         edges=found.edges,
         left_out=found.left_out,
     )
 
 
-def _find_start(index: Index, graph: GraphReader, name: str, source: str | None) -> tuple[str, ...]:
-    if states_kind(name):
-        return (resolve_node_id(graph, name),)
-    known = find_documents(index, name, source=source)
-    docs = {document.doc for document in known if document.doc} | _led_to(index, known)
-    found = tuple(node.id for node in graph.nodes(docs))
-    if not found:
-        states = ", ".join(sorted({document.state.value for document in known}))
-        raise ConfigError(
-            f"is not in this generation ({states}); ask: sitegraph why {shlex.quote(name)}", subject=name
-        )
-    return found
-
-
-def _led_to(index: Index, known: Collection[KnownDocument]) -> set[str]:
-    """Documents that an address leads to: it is theirs, but they do not bear it."""
-    places = [document.location for document in known if document.location]
-    return {document.doc for document in index.ledger.lookup.by_uris(places) if document.doc}
-
-
-def _chunks(index: Index, generation: int, found: Neighbourhood) -> Mapping[str, Chunk]:
+def _chunks(chunks: ChunkReader, found: Neighbourhood) -> Mapping[str, Chunk]:
     ids = [node.id for node in found.nodes if isinstance(node, ChunkNode)]
-    return {chunk.id: chunk for chunk in index.chunks.at(generation).get(ids)} if ids else {}
+    return {chunk.id: chunk for chunk in chunks.get(ids)} if ids else {}
 
 
 def _shown_nodes(found: Neighbourhood, chunks: Mapping[str, Chunk]) -> tuple[ShownNode, ...]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from schemas.edges import Edge
-from sitegraph.cli.graph_view.neighbourhood import ShownGraph, ShownNode
-from sitegraph.cli.graph_view.text import say_left_out
+from sitegraph.graph_view.shown import ShownGraph, ShownNode
+from sitegraph.graph_view.text import say_left_out
 
 
 def render_dot(graph: ShownGraph) -> str:
