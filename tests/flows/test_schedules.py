@@ -10,10 +10,10 @@ from tests.fakes.exported_encoder import encoder_cache
 from tests.fakes.prefect_server import PrefectServer, poll, running_server, running_worker
 from tests.fakes.sitegraph_runs import sitegraph_on
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(1500)]
 
 SCHEDULES = {"handbook": "15 2 * * *", "manual": "10s", "wiki": "FREQ=WEEKLY;BYDAY=MO;BYHOUR=3"}
-PATIENCE_SECONDS = 300
+PATIENCE_SECONDS = 600
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.long])])
