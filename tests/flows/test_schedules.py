@@ -53,7 +53,15 @@ def test_the_schedule_of_a_source_file_brings_a_run_that_completes(
     server: PrefectServer, sources: Path, tmp_path: Path
 ) -> None:
     environment = {"SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_WORKERS": "1"}
-    call = ["deploy", str(sources), "--home", str(tmp_path), "--index", str(tmp_path / "index")]
+    call = [
+        "deploy",
+        str(sources),
+        "--home",
+        str(tmp_path),
+        "--index",
+        str(tmp_path / "index"),
+        "--no-alarms",
+    ]
 
     with running_worker(server, "sitegraph", log=tmp_path / "worker.log", **environment):
         done = sitegraph_on(server).call(*call)
