@@ -208,7 +208,8 @@ def test_a_worker_that_is_killed_is_heard_of_and_before_it_all_is_quiet(
         source.write_text(
             f"name: killed\nkind: web\nseeds: ['{site.url('/start.html')}']\n"
             f"allow_private: ['{site.address}']\n"
-            "rate: {per_host_delay: 0}\nmax_failures: {share: 1}\nschedule: 60s\nfreshness: {slo: 150s}\n"
+            "rate: {per_host_delay: 0}\nmax_failures: {share: 1}\n"
+            'schedule: "15 2 * * *"\nfreshness: {slo: 150s}\n'
         )
         call = (str(source), "--home", str(tmp_path), "--index", str(tmp_path / "index"))
         deploy(
@@ -220,11 +221,13 @@ def test_a_worker_that_is_killed_is_heard_of_and_before_it_all_is_quiet(
             "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
         }
         with running_worker(server, "sitegraph", log=tmp_path / "worker.log", **environment) as worker:
-            poll(lambda: _run_of(server, "killed", "COMPLETED"), timeout=400, what="a run to complete")
+            first = server.wait(server.start("index-source/killed"))
+            assert first.state_type == "COMPLETED", server.logs(first.id)
             assert told.about("killed") == []
             for number in range(40):
                 site.pages[f"/{number}.html"] = Reply(b"<html>late</html>", stall=20)
-            (run,) = poll(lambda: _beating(server, "killed"), timeout=400, what="a heartbeat of a run")
+            run = server.start("index-source/killed")
+            poll(lambda: _has_beaten(server, run), timeout=400, what="a heartbeat of the run")
             os.killpg(worker.pid, signal.SIGKILL)
             _kill_flow(run)
 
@@ -236,19 +239,13 @@ def test_a_worker_that_is_killed_is_heard_of_and_before_it_all_is_quiet(
     assert server.call(f"/flow_runs/{run}")["state"]["type"] == "CRASHED"
 
 
-def _run_of(server: PrefectServer, source: str, state: str) -> str | None:
-    found = server.call("/flow_runs/filter", {"flow_runs": {"name": {"any_": [source]}}})
-    return next((run["id"] for run in found if run["state_type"] == state), None)
-
-
-def _beating(server: PrefectServer, source: str) -> tuple[str] | None:
-    """The run of the source that goes on and has sent a heartbeat."""
-    run = _run_of(server, source, "RUNNING")
+def _has_beaten(server: PrefectServer, run: str) -> bool | None:
+    """Whether a run has sent a heartbeat."""
     wanted = {
         "event": {"name": ["prefect.flow-run.heartbeat"]},
         "resource": {"id": [f"prefect.flow-run.{run}"]},
     }
-    return (run,) if run and server.call("/events/filter", {"filter": wanted})["events"] else None
+    return bool(server.call("/events/filter", {"filter": wanted})["events"]) or None
 
 
 def _kill_flow(run: str) -> None:
