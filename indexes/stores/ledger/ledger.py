@@ -8,9 +8,10 @@ import sqlalchemy as sa
 from indexes.stores.ledger.answers import Answers
 from indexes.stores.ledger.changes import Changes
 from indexes.stores.ledger.documents import Documents
-from indexes.stores.ledger.engine import open_engine
+from indexes.stores.ledger.engine import open_engine, open_reading_engine
 from indexes.stores.ledger.frontier import FrontierIndex
 from indexes.stores.ledger.generations import Generations
+from indexes.stores.ledger.health import LedgerHealth
 from indexes.stores.ledger.history import History
 from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
@@ -59,6 +60,7 @@ class Ledger:
     seen: SeenDocuments
     stops: Stops
     leases: Leases
+    health: LedgerHealth
 
     def close(self) -> None:
         """Let go of connections."""
@@ -77,7 +79,18 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
     Raises: StoreUnavailable: the database does not answer; ConfigError: the URL is wrong;
     DamageFound: the file is no database.
     """
-    engine = open_engine(url)
+    return _ledger_over(open_engine(url), now=now)
+
+
+def open_ledger_to_read(url: str) -> Ledger:
+    """Open the ledger at the URL of a database for reading alone; what would write raises StoreUnavailable.
+
+    Raises: StoreUnavailable: there is none, or it does not answer; ConfigError: the URL is wrong.
+    """
+    return _ledger_over(open_reading_engine(url))
+
+
+def _ledger_over(engine: sa.Engine, *, now: Callable[[], str] | None = None) -> Ledger:
     return Ledger(
         engine=engine,
         owner=Owner(engine),
@@ -103,4 +116,5 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         seen=SeenDocuments(engine),
         stops=Stops(engine),
         leases=Leases(engine),
+        health=LedgerHealth(engine),
     )

@@ -33,8 +33,8 @@ def status(index: IndexOption = None, output: FormatOption = OutputFormat.TEXT) 
 
 def gather_status(opened: Any) -> dict[str, Any]:
     """Everything that `status` shows, as plain data."""
-    from flows.run.hold import held_since
     from indexes.publish.generation import load_generation
+    from indexes.publish.held import held_since
 
     manifest = load_generation(opened.layout, opened.current())
     states = opened.ledger.documents.states()
