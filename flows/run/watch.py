@@ -15,7 +15,7 @@ from typing import Any
 from runtime.clock import SystemClock
 from runtime.settings import read_settings
 from runtime.telemetry.delivery import SECONDS, Say, finish_within
-from runtime.telemetry.lineage import LineageEnd, lineage_run, lineage_wanted, open_lineage
+from runtime.telemetry.lineage import LineageEnd, NoLineage, lineage_run, lineage_wanted, open_lineage
 from runtime.telemetry.tracing import open_spans, tracing_wanted
 from schemas.errors import GuardRefused, SitegraphError, Stopped
 from schemas.health import IndexHealth, LastRun, SourceHealth
@@ -162,6 +162,8 @@ class _ConfiguredWatch(RunWatch):
         self.spans.end(self.span)
 
     def _end_lineage(self, error: BaseException | None) -> None:
+        if isinstance(self.lineage, NoLineage):
+            return
         message = _message(error) if error is not None else None
         generation, rows = (None, None) if error is not None else _published(self.index)
         end = LineageEnd(generation=generation, rows=rows, error=message)

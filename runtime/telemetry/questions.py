@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
 
 from runtime.telemetry import catalogue
 from runtime.telemetry.catalogue import MetricDefinition
@@ -51,6 +51,8 @@ class Questions:
     """
 
     def __init__(self, index: str) -> None:
+        # When a counter began would be a metric of its own for each, in one process and not in several.
+        disable_created_metrics()
         self._index = index
         self.registry = CollectorRegistry()
         self._asked = Counter(*_named(catalogue.QUESTIONS), registry=self.registry)

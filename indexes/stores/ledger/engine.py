@@ -65,7 +65,7 @@ def _reading_sqlite(file: Path) -> sa.Engine:
         return media
     # Without a log nobody writes to it, and a reader that looks for one would leave an empty one behind.
     # Should a writer come between, what is read now is wrong at worst, and right when it is read again.
-    mode = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
+    mode = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "mode=ro&immutable=1"
     uri = f"{file.absolute().as_uri()}?{mode}"
     return sa.create_engine(
         sa.URL.create("sqlite", database=str(file)),
