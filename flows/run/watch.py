@@ -127,13 +127,13 @@ class _ConfiguredWatch(RunWatch):
     clock: SystemClock = field(default_factory=SystemClock)
 
     def __post_init__(self) -> None:
-        self.started_at = self._now()
+        self.started_at, self._is_over = self._now(), False
         self.index = str(Path(self.settings.index).resolve())
         loaded = _load(self.path)
         self.source = loaded.name if loaded else Path(self.path).stem
-        self.spans = open_spans(os.environ, say=self.say)
+        self.spans = open_spans(os.environ, say=self._say_meanwhile)
         self.span = self.spans.begin(f"run {self.source}")
-        self.lineage = open_lineage(os.environ, say=self.say)
+        self.lineage = open_lineage(os.environ, say=self._say_meanwhile)
         uri = next(iter((*loaded.seeds, *loaded.roots)), None) if loaded else None
         self.run = lineage_run(os.environ, source=self.source, uri=uri and one_line(uri), index=self.index)
         self.lineage.start(self.run, at=self.started_at)
@@ -186,7 +186,12 @@ class _ConfiguredWatch(RunWatch):
 
     def _deliver(self, _: BaseException | None) -> None:
         if not finish_within(SECONDS, (self.spans.close, self.lineage.close)):
+            self._is_over = True
             self.say(f"spans or events of lineage were not all delivered within {SECONDS:g} s")
+
+    def _say_meanwhile(self, line: str) -> None:
+        if not self._is_over:  # what is still tried has been said to be lost
+            self.say(line)
 
     def _now(self) -> str:
         return self.clock.now().isoformat(timespec="seconds")
