@@ -52,7 +52,7 @@ class Questions:
 
     def __init__(self, index: str) -> None:
         # When a counter began would be a metric of its own for each, in one process and not in several.
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self._index = index
         self.registry = CollectorRegistry()
         self._asked = Counter(*_named(catalogue.QUESTIONS), registry=self.registry)

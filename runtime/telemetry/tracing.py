@@ -141,7 +141,7 @@ class _SdkSpans:
             span.span.end()
 
     def close(self) -> None:
-        self._provider.shutdown()  # type: ignore[no-untyped-call]
+        self._provider.shutdown()
 
 
 def _provider(say: Say) -> "TracerProvider":
@@ -168,7 +168,7 @@ def _provider(say: Say) -> "TracerProvider":
             return result
 
         def shutdown(self) -> None:
-            self._inner.shutdown()
+            self._inner.shutdown()  # type: ignore[no-untyped-call]
 
     # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over these.
     resource = Resource({"service.name": SERVICE, "service.version": program_version()})

@@ -23,8 +23,10 @@ PATH = "/metrics"
 FOUND = "sitegraph.found"
 """Key of a request's scope: whether the question that it was has been answered with any evidence."""
 
-HEALTH_SECONDS = 15.0
-"""How long what was read of the index is told again: as often as Prometheus asks, at the least."""
+HEALTH_SECONDS, HEALTH_SECONDS_MAX = 15.0, 300.0
+"""How long what was read of the index is told again, at least and at most."""
+_SHARE = 50
+"""A read is kept for so many times what it took: at most a fiftieth of the time goes into reading."""
 
 _ASKED_AT = "/retrieve"
 
@@ -41,7 +43,8 @@ class IndexWatch:
     clock: Callable[[], float]
     warn: Callable[[str], None]
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
-    _read: tuple[float, IndexHealth] | None = field(default=None, init=False)
+    _until: float = field(default=0.0, init=False)
+    _last: IndexHealth | None = field(default=None, init=False)
 
     def families(self) -> tuple[MetricFamily, ...]:
         """Return the metrics of the index; ages are as of this moment, whenever it was read."""
@@ -50,13 +53,20 @@ class IndexWatch:
 
     def _health(self, now: datetime) -> IndexHealth:
         with self._lock:
-            if self._read is None or self.clock() - self._read[0] >= HEALTH_SECONDS:
-                before = self._read[1].problem if self._read else None
-                health = self.reader.read(now.isoformat(timespec="seconds"))
-                self._read = (self.clock(), health)
-                if health.problem not in (None, before):
-                    self.warn(f"sitegraph: warning: metrics of the index: {health.problem}")
-            return self._read[1]
+            began = self.clock()
+            if self._last is None or began >= self._until:
+                before = self._last.problem if self._last else None
+                self._last = self.reader.read(now.isoformat(timespec="seconds"))
+                ended = self.clock()
+                self._until = ended + seconds_kept(ended - began)
+                if self._last.problem not in (None, before):
+                    self.warn(f"sitegraph: warning: metrics of the index: {self._last.problem}")
+            return self._last
+
+
+def seconds_kept(took: float) -> float:
+    """Return for how long a read that *took* so many seconds is told again."""
+    return min(max(HEALTH_SECONDS, _SHARE * took), HEALTH_SECONDS_MAX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from indexes.publish.held import hold_file
 from runtime.telemetry.catalogue import METRICS
 from schemas.health import IndexHealth
 from schemas.settings import Settings
-from sitegraph.service.metrics import HEALTH_SECONDS, IndexWatch
+from sitegraph.service.metrics import HEALTH_SECONDS, IndexWatch, seconds_kept
 from sitegraph.service.worker import ServeOptions, build_service
 from tests.fakes.receiver import attributes, receiving
 from tests.unit.sitegraph.service.conftest import serving
@@ -201,6 +201,11 @@ def test_an_index_is_read_once_in_a_while_however_many_ask() -> None:
     watch.families()
     assert len(read) == 2
     assert len(said) == 1, "the same problem is said once"
+
+
+@pytest.mark.parametrize(("took", "kept"), [(0.0, 15.0), (0.2, 15.0), (0.5, 25.0), (60.0, 300.0)])
+def test_what_takes_long_to_read_is_read_less_often(took: float, kept: float) -> None:
+    assert seconds_kept(took) == kept
 
 
 def test_two_workers_give_whole_figures_also_of_one_that_died(copy: Path) -> None:
