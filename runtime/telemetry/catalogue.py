@@ -127,7 +127,7 @@ QUESTIONS = MetricDefinition(
 )
 QUESTION_SECONDS = MetricDefinition(
     "sitegraph_question_duration_seconds",
-    "Time from a question's arrival to the end of its answer, those that failed included",
+    "Time from the arrival of a question to the end of its answer; not of those turned away at once",
     (),
     MetricType.HISTOGRAM,
 )

@@ -26,6 +26,11 @@ class QuestionOutcome(StrEnum):
     FAILED = "failed"
 
 
+_WORKED_ON = frozenset(
+    {QuestionOutcome.FOUND, QuestionOutcome.NOT_FOUND, QuestionOutcome.TIMEOUT, QuestionOutcome.FAILED}
+)
+"""Those that are timed: what is turned away at once would hide how slow the others are."""
+
 _BY_STATUS = {
     401: QuestionOutcome.UNAUTHORIZED,
     403: QuestionOutcome.REFUSED,
@@ -70,9 +75,10 @@ class Questions:
         self._requests.labels(self._index, known, route, str(status)).inc()
 
     def asked(self, outcome: QuestionOutcome, seconds: float) -> None:
-        """Count a question and the seconds until its answer."""
+        """Count a question, and the seconds until its answer if it was worked on."""
         self._asked.labels(self._index, outcome.value).inc()
-        self._seconds.labels(self._index).observe(seconds)
+        if outcome in _WORKED_ON:
+            self._seconds.labels(self._index).observe(seconds)
 
 
 def _named(definition: MetricDefinition) -> tuple[str, str, tuple[str, ...]]:

@@ -70,6 +70,7 @@ def counting_folder() -> Iterator[str | None]:
     try:
         yield folder
     finally:
+        del os.environ[_FOLDER_VARIABLE]
         rmtree(folder, ignore_errors=True)
 
 
