@@ -25,9 +25,12 @@ from schemas.errors import SitegraphError
 from schemas.feed import Feed
 from schemas.nodes import Chunk
 from schemas.settings import Settings
-from sitegraph.service.app import Parts, build_app
+from sitegraph.service.app import build_app
 from sitegraph.service.guard import Access, Guard, RequestLimits
+from sitegraph.service.pages.frame import Pages
+from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
+from sitegraph.service.sessions import Sessions
 from sitegraph.service.threads import Threads
 
 _WATCH_SECONDS = 1.0
@@ -58,7 +61,9 @@ def build_service(options: ServeOptions) -> Guard:
     )
     threads = Threads(working=limits.working, waiting=limits.waiting)
     held.callback(threads.close)
-    app = build_app(_parts(options.settings, retriever, threads))
+    parts = _parts(options.settings, retriever, threads)
+    pages = Pages(parts, Sessions(token=options.token, now=time.time))
+    app = build_app(parts, pages)
     app.router.lifespan_context = _lifespan(retriever, threads, held)
     return Guard(
         app,
@@ -68,6 +73,8 @@ def build_service(options: ServeOptions) -> Guard:
         log=log_access,
         clock=time.monotonic,
         source_url=options.settings.source_url,
+        admits=pages.sessions.admits,
+        problem=pages.problem,
     )
 
 
