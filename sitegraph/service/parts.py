@@ -9,6 +9,7 @@ from retrieval.retriever import RetrievalResult
 from schemas.feed import Feed
 from schemas.nodes import Chunk
 from sitegraph.service.threads import Threads
+from sitegraph.service.viewer.archive import Archive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,8 +17,9 @@ class Parts:
     """What the interface is made over; all of it may be called in several threads.
 
     `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `log` keeps
-    what was asked and found in the usage log; `warn` is for people, on stderr. `source_url` is where the
-    source of this version is, None: it is given from here.
+    what was asked and found in the usage log; `warn` is for people, on stderr. `archive` is what
+    is not of the generation that is read. `source_url` is where the source of this version is, None: it is
+    given from here.
     """
 
     retriever: LiveRetriever
@@ -26,4 +28,5 @@ class Parts:
     picture: Callable[[Readers, Chunk], bytes]
     log: Callable[[RetrievalResult], None]
     warn: Callable[[str], None]
+    archive: Archive
     source_url: str | None = None

@@ -32,6 +32,7 @@ from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
 from sitegraph.service.sessions import Sessions
 from sitegraph.service.threads import Threads
+from sitegraph.service.viewer.archive import Archive
 
 _WATCH_SECONDS = 1.0
 
@@ -113,6 +114,7 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
         picture=picture,
         log=log,
         warn=write_stderr,
+        archive=Archive(settings, now=_now, warn=write_stderr),
         source_url=settings.source_url,
     )
 
