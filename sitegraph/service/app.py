@@ -93,7 +93,7 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
 
         def work() -> dict[str, Any]:
             result = parts.retriever.walk(question)
-            parts.log(result)
+            parts.log(result, False)
             return to_record(result.bundle)
 
         return JSONResponse(await parts.threads.run(work))

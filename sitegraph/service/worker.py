@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
+from indexes.coverage import Coverage, read_coverage
 from indexes.wiring import Readers
 from retrieval.learning.query_log import log_queries
 from retrieval.live import LiveRetriever, open_retriever
@@ -101,9 +102,12 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
             raise HttpProblem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
         return draw_apart(data, chunk)
 
-    def log(result: RetrievalResult) -> None:
+    def coverage() -> Coverage:
+        return read_coverage(index, now=_now(), ledger_url=settings.ledger_url)
+
+    def log(result: RetrievalResult, not_found: bool) -> None:
         try:
-            log_queries(index, [result.query], timestamp=_now(), results=[result])
+            log_queries(index, [result.query], timestamp=_now(), results=[result], not_found=not_found)
         except OSError as error:
             write_stderr(f"sitegraph: warning: the usage log cannot be written: {error}")
 
@@ -115,6 +119,7 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
         log=log,
         warn=write_stderr,
         archive=Archive(settings, now=_now, warn=write_stderr),
+        coverage=coverage,
         source_url=settings.source_url,
     )
 

@@ -54,9 +54,7 @@ class Lineage:
             generations, sa.or_(change.c.uri == uri, change.c.old_id == doc, change.c.new_id == doc)
         )
 
-    def counts(
-        self, generations: Collection[int]
-    ) -> Mapping[int, Mapping[tuple[FeedKind, FeedChange], int]]:
+    def counts(self, generations: Collection[int]) -> Mapping[int, Mapping[tuple[FeedKind, FeedChange], int]]:
         """How many entries of each kind the feed has of each of these generations."""
         what = (change.c.generation, change.c.kind, change.c.change)
         query = sa.select(*what, sa.func.count().label("entries")).group_by(*what)

@@ -30,7 +30,7 @@ from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem, respond, title_of
 from sitegraph.service.sessions import LOGIN, Sessions
 
-NAVIGATION = (("Search", "/search"), ("Runs", "/runs"))
+NAVIGATION = (("Search", "/search"), ("Answer", "/answer"), ("Runs", "/runs"))
 """Words and paths of the navigation."""
 
 Work = Callable[[Readers], Mapping[str, Any]]
@@ -48,7 +48,7 @@ class Pages:
         """Register the handler of a page; to whoever does not ask for HTML nothing is there."""
         return app.get(path, include_in_schema=False, dependencies=[Depends(_for_browsers)])
 
-    async def show(self, request: Request, template: str, work: Work) -> Response:
+    async def show(self, request: Request, template: str, work: Work, *, status: int = 200) -> Response:
         """Return the page that *template* makes of what *work* finds in the current generation.
 
         Raises: what *work* raises; HttpProblem: too much is waiting already.
@@ -56,7 +56,7 @@ class Pages:
 
         def read(readers: Readers) -> Response:
             of_index = {"generation": readers.generation, "as_of": readers.as_of}
-            return self.respond(request.scope, template, {**of_index, **work(readers)})
+            return self.respond(request.scope, template, {**of_index, **work(readers)}, status=status)
 
         return await self.parts.threads.run(lambda: self.parts.retriever.read(read))
 

@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 from starlette.responses import Response
 
+from sitegraph.service.pages.answer import add_answer
 from sitegraph.service.pages.assets import find_asset
 from sitegraph.service.pages.cite import add_cite
 from sitegraph.service.pages.doc import add_doc
@@ -20,6 +21,7 @@ _FOR_EVER = "public, max-age=31536000, immutable"
 def add_pages(app: FastAPI, pages: Pages) -> None:
     """Add every page, and the files they load."""
     add_search(app, pages)
+    add_answer(app, pages)
     add_cite(app, pages)
     add_doc(app, pages)
     add_near(app, pages)

@@ -138,11 +138,12 @@ def _dated(past: Past, entries: tuple[FeedEntry, ...]) -> tuple[Dated, ...]:
 
 
 def _neighbours(readers: Readers, chunk: Chunk) -> tuple[str | None, str | None]:
-    if readers.graph is None:
+    """Passages before and after in reading order; those of a PDF stand on its page."""
+    if chunk.page_no is not None:
         return None, None
-    before = readers.graph.edges_to([chunk.id], kinds={EdgeKind.NEXT})
-    after = readers.graph.edges_from([chunk.id], kinds={EdgeKind.NEXT})
-    return (before[0].src if before else None), (after[0].dst if after else None)
+    ids = [one.id for one in readers.chunks.of_documents([chunk.doc])]
+    at = ids.index(chunk.id)
+    return (ids[at - 1] if at else None), next(iter(ids[at + 1 :]), None)
 
 
 def _around(readers: Readers, chunk: Chunk) -> Around:

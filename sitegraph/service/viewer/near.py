@@ -11,7 +11,7 @@ from schemas.nodes import NodeKind
 from sitegraph.graph_view.shown import ShownGraph, ShownNode, show_around
 from sitegraph.service.problems import HttpProblem
 
-NODES_MAX = 40
+NODES_MAX = 24
 HOPS = (1, 2)
 
 
