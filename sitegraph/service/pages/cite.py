@@ -116,6 +116,7 @@ def _turns(chunk_id: str, sheet: Sheet, zoom: int) -> dict[str, Any]:
         return f"/cite/{chunk_id}?{urlencode({'page': page, 'zoom': size})}"
 
     return {
+        "same": at(sheet.page_no, zoom),
         "previous": at(sheet.page_no - 1, zoom) if sheet.page_no > 1 else None,
         "next": at(sheet.page_no + 1, zoom) if sheet.page_no < sheet.pages else None,
         "sizes": [

@@ -38,10 +38,21 @@ class Past:
 
 
 class Archive:
-    """Opens what is asked of it and closes it again; several threads may ask. Nothing is written."""
+    """Opens what is asked of it and closes it again; several threads may ask. Nothing is written.
 
-    def __init__(self, settings: Settings, *, now: Callable[[], str], warn: Callable[[str], None]) -> None:
+    *draw_seconds* are what drawing a page may take: less than a request, so that its text comes without it.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        now: Callable[[], str],
+        warn: Callable[[str], None],
+        draw_seconds: float,
+    ) -> None:
         self.now = now
+        self._draw_seconds = draw_seconds
         self._settings = settings
         self._warn = warn
         self._pictures: OrderedDict[tuple[int, str, int, int], DrawnPage] = OrderedDict()
@@ -79,7 +90,7 @@ class Archive:
         data = stored_bytes(self._settings, readers, generation=generation)(doc)
         if data is None:
             raise ParseError(WITHHELD, subject=doc)
-        drawn = draw_page_apart(data, page_no, dpi=dpi)
+        drawn = draw_page_apart(data, page_no, dpi=dpi, seconds=self._draw_seconds)
         with self._lock:
             self._pictures[key] = drawn
             while len(self._pictures) > PICTURES:
