@@ -28,8 +28,8 @@ def find_chunk(chunks: ChunkReader, typed: str, *, graph: GraphReader | None = N
 def split_passage(graph: GraphReader | None, chunk: Chunk) -> tuple[str, str, str]:
     """Return the text of the chunk's section in three: before the passage, the passage, behind it.
 
-    The passage is found by its offsets; a section that changed under it is not guessed at. Without a graph there
-    is the passage alone.
+    The passage is found by its offsets; a section that changed under it is not guessed at. Without a graph
+    there is the passage alone.
     """
     parent = chunk.section_id or chunk.region_id
     nodes = graph.nodes([parent]) if graph and parent else ()
@@ -41,6 +41,6 @@ def split_passage(graph: GraphReader | None, chunk: Chunk) -> tuple[str, str, st
 
 
 def mark_passage(graph: GraphReader | None, chunk: Chunk) -> str:
-    """Return the text of the chunk's section, the passage between » and «; without a graph the passage alone."""
+    """Return the text of the chunk's section, the passage between » and «; without a graph that alone."""
     before, passage, after = split_passage(graph, chunk)
     return f"{before}{OPEN_MARK}{passage}{CLOSE_MARK}{after}"

@@ -56,7 +56,7 @@ def stored_bytes(settings: Settings, readers: "Readers", *, generation: int | No
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnPage:
-    """A page as displayed: `size` in points after it was turned clockwise by `rotation` degrees; boxes are not."""
+    """A page as displayed: `size` in points, turned clockwise by `rotation` degrees; boxes are not."""
 
     png: bytes
     size: PageSize
@@ -83,9 +83,7 @@ def draw_page_apart(data: bytes, page_no: int, *, dpi: int = DPI, seconds: float
     said = _drawn(data, (page_no, dpi, ADDRESS_SPACE_MB), subject=subject, seconds=seconds)
     displayed, _, png = said.partition(b"\n")
     record = json.loads(displayed)
-    return DrawnPage(
-        png=png, size=PageSize(record["width"], record["height"]), rotation=record["rotation"]
-    )
+    return DrawnPage(png=png, size=PageSize(record["width"], record["height"]), rotation=record["rotation"])
 
 
 def _drawn(data: bytes, numbers: Sequence[float], *, subject: str, seconds: float) -> bytes:

@@ -34,10 +34,10 @@ def render_svg(graph: ShownGraph) -> str:
 
 
 def embed_svg(graph: ShownGraph, *, href: Href, name: str) -> str:
-    """Return the same picture for a page, called *name*: each box leads to its *href*; what is left out is not said.
+    """Return the same picture for a page, called *name*: each box leads to its *href*.
 
-    It has no style of its own, which a content security policy may forbid: the page's style sheet gives the
-    classes `edge`, `head`, `kind`, `start` and `k0` to `k7` theirs.
+    What is left out is not said. It has no style of its own, which a content security policy may forbid: the
+    page's style sheet gives the classes `edge`, `head`, `kind`, `start` and `k0` to `k7` theirs.
     """
     return _picture(graph, f'class="graph" role="group" aria-label={quoteattr(name)}', "", href)
 

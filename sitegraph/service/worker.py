@@ -88,9 +88,7 @@ def log_access(access: Access) -> None:
     write_stderr(json.dumps({"at": _now(), **line}))
 
 
-def _parts(
-    settings: Settings, retriever: LiveRetriever, threads: Threads, *, draw_seconds: float
-) -> Parts:
+def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, draw_seconds: float) -> Parts:
     index = Path(settings.index).resolve()
 
     def changes(since: int, until: int | None, source: str | None) -> Feed:

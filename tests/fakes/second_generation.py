@@ -1,4 +1,4 @@
-"""A second generation of the governance index on disk: a passage says something else, one is gone, so is the PDF."""
+"""A second generation of the governance index on disk: a passage is changed, one gone, the PDF too."""
 
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -41,9 +41,7 @@ def publish_second(root: Path) -> Changed:
     docs = {chunks[0].doc for _, chunks in kept}
     joined = [edge for edge in edges if {edge.src, edge.dst} <= docs]
     assert publish_next(root, kept, joined) == 2
-    changed = Changed(
-        doc=old[0].doc, first=old[0].id, before=old[1].id, now=new[1][1].id, removed=old[2].id
-    )
+    changed = Changed(doc=old[0].doc, first=old[0].id, before=old[1].id, now=new[1][1].id, removed=old[2].id)
     with closing(open_ledger(f"sqlite:///{IndexLayout(root).ledger}")) as ledger:
         ledger.generations.mark(1, GenerationState.PUBLISHED)
         _know(ledger, root, old)

@@ -22,14 +22,17 @@ from tests.fakes.sitegraph_runs import Sitegraph
 pytestmark = pytest.mark.server
 
 PDF = "/rules.pdf"
-BEFORE, NOW = "Lanterns hang at the east gate until midnight.", "Lanterns hang at the west gate until midnight."
+BEFORE, NOW = (
+    "Lanterns hang at the east gate until midnight.",
+    "Lanterns hang at the west gate until midnight.",
+)
 QUESTION = "Where do lanterns hang until midnight?"
 RULES = (
     "<!doctype html><html lang=en><title>Rules of the house</title><style>p{{font-size:14pt}} "
-    "h1{{break-before:page}}</style><p>Whoever stays the night reads these rules, signs the book and hangs the "
-    "key on its hook before the bell has rung.</p><h1>Lanterns</h1><p>{lanterns}</p><p>The night porter counts "
-    "them, and writes the number into the ledger of the lodge.</p><h1>Keys</h1><p>Keys are numbered from the "
-    "cellar up, and none leaves the house in a pocket.</p></html>"
+    "h1{{break-before:page}}</style><p>Whoever stays the night reads these rules, signs the book and hangs "
+    "the key on its hook before the bell has rung.</p><h1>Lanterns</h1><p>{lanterns}</p><p>The night porter "
+    "counts them, and writes the number into the ledger of the lodge.</p><h1>Keys</h1><p>Keys are numbered "
+    "from the cellar up, and none leaves the house in a pocket.</p></html>"
 )
 
 
@@ -57,7 +60,9 @@ def walk(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Iter
         assert sitegraph.run(source, index)["generation"] == 1
         pdf = print_rules(browser, NOW)
         handbook.site.pages[PDF] = Reply(pdf, headers={"Content-Type": "application/pdf"})
-        handbook.edit("/leases.html", "Losing Leases", "A lost lease is drawn anew by the keeper of the seal.")
+        handbook.edit(
+            "/leases.html", "Losing Leases", "A lost lease is drawn anew by the keeper of the seal."
+        )
         assert sitegraph.run(source, index)["generation"] == 2
         with served_pages(index) as origin:
             yield Walk(origin, browser, pdf, index, source, handbook)
@@ -88,6 +93,16 @@ def enter(watched: Watched) -> None:
     """Follow the link, or press the button, that has the focus."""
     with watched.page.expect_navigation():
         watched.page.keyboard.press("Enter")
+
+
+def open_drawn(page: Any, address: str) -> None:
+    """Open a page with a picture; a machine too busy to draw it in time is asked again."""
+    page.goto(address)
+    for _ in range(20):
+        if page.query_selector(".page") is not None:
+            return
+        page.goto(address)
+    raise AssertionError(page.inner_text("main"))
 
 
 def paths(walk: Walk) -> dict[str, str]:
@@ -126,6 +141,8 @@ def test_from_a_question_to_what_changed_by_keyboard_alone(walk: Walk) -> None:
         tab_to(watched, lambda _, leads: leads.startswith("/cite/"))
         enter(watched)
         assert page.inner_text("mark#passage").strip() == NOW
+        if page.query_selector(".page") is None:
+            open_drawn(page, page.url)
         assert_box_is_around(page, walk.pdf, NOW)
         tab_to(watched, lambda words, _: words.startswith("what it said before generation 2"))
         enter(watched)
@@ -135,14 +152,14 @@ def test_from_a_question_to_what_changed_by_keyboard_alone(walk: Walk) -> None:
 
 
 def assert_box_is_around(page: Any, pdf: bytes, text: str) -> None:
-    """Hold that the box that is drawn is where another reader of PDFs finds the text, on a picture that is there."""
+    """Hold that the box that is drawn is where the PDF has the text, on a picture that is there."""
     picture = page.get_attribute(".page image", "href")
     number = int(re.search(r"/pages/(\d+)/", picture)[1])  # type: ignore[index]
     with pymupdf.open(stream=pdf) as document:
         (line,) = document[number - 1].search_for(text)
     box = {name: float(page.get_attribute(".page .cited", name)) for name in ("x", "y", "width", "height")}
     shown = pymupdf.Rect(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"])
-    assert (shown + (-2, -2, 2, 2)).contains(line)
+    assert pymupdf.Rect(shown.x0 - 2, shown.y0 - 2, shown.x1 + 2, shown.y1 + 2).contains(line)
     assert shown.height < 3 * line.height
     answer = page.request.get(page.url.partition("/cite/")[0] + picture)
     assert answer.status == 200
@@ -152,14 +169,14 @@ def assert_box_is_around(page: Any, pdf: bytes, text: str) -> None:
 def test_pages_of_a_pdf_are_turned_and_made_larger_without_scripts(walk: Walk) -> None:
     with watched_page(walk.browser, java_script_enabled=False) as watched:
         page = watched.page
-        page.goto(walk.origin + paths(walk)["cite"])
+        open_drawn(page, walk.origin + paths(walk)["cite"])
         assert "Page 2 of 3" in page.inner_text("main")
         page.click("text=Next page")
         assert "Keys are numbered" in page.inner_text(".words")
         assert page.query_selector(".page .cited") is None
-        page.click("text=200 %")
+        open_drawn(page, walk.origin + str(page.get_attribute("a >> text=200 %", "href")))
         assert float(page.get_attribute(".page", "width")) > 1000
-        page.click("text=Back to page 2, which is cited")
+        open_drawn(page, walk.origin + str(page.get_attribute("a >> text=Back to page 2", "href")))
         assert page.query_selector(".page .cited") is not None
 
 

@@ -105,7 +105,7 @@ class Documents:
         return counts
 
     def freshness(self, *, now: str) -> Mapping[str, tuple[int, str | None]]:
-        """How many documents of each source a run that began *now*, ISO 8601 in UTC, would look at; last look."""
+        """By source: documents that a run begun *now* (ISO 8601, UTC) would look at, and the last look."""
         is_due = sa.or_(document.c.next_due.is_(None), document.c.next_due <= now)
         due = sa.func.count().filter(document.c.state.notin_(ASLEEP), is_due)
         query = sa.select(document.c.source, due, sa.func.max(document.c.checked_at))

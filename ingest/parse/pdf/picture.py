@@ -41,7 +41,9 @@ class PagePicture:
 
 
 def draw_page(data: bytes, *, page_no: int, dpi: int) -> tuple[bytes, PageSize, int]:
-    """Draw page *page_no* (from 1) as displayed; PNG, its size as displayed in points, by how much it was turned.
+    """Draw page *page_no* (from 1) as displayed.
+
+    Returns: PNG, the page's size as displayed in points, by how many degrees it was turned.
 
     Raises: ParseError: not a readable PDF, or it has no such page.
     """

@@ -55,7 +55,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Superseded:
-    """A passage of an earlier generation: the changes since, what it said if that is kept, what stands there now.
+    """A passage of an earlier generation: changes since, what it said if that is kept, what is there now.
 
     `pieces` are None where one of the two texts is not there.
     """
@@ -89,7 +89,9 @@ def _opened(readers: Readers, archive: Archive, chunk: Chunk) -> Opened:
         later=later,
         versions=archive.past(
             readers,
-            lambda past: _dated(past, was(chunk.id, lambda id_: past.ledger.lineage.of_id(id_, past.numbers))),
+            lambda past: _dated(
+                past, was(chunk.id, lambda id_: past.ledger.lineage.of_id(id_, past.numbers))
+            ),
         ),
     )
 
@@ -116,9 +118,7 @@ def _superseded(readers: Readers, archive: Archive, chunk_id: str) -> Superseded
     )
 
 
-def read_before(
-    readers: Readers, archive: Archive, generation: int, ids: list[str]
-) -> dict[str, Chunk]:
+def read_before(readers: Readers, archive: Archive, generation: int, ids: list[str]) -> dict[str, Chunk]:
     """Return passages as they were before *generation*, by id; none where that is kept no longer."""
     base = archive.past(
         readers, lambda past: next((o.base for o in past.line if o.generation == generation), None)

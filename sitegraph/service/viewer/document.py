@@ -18,8 +18,8 @@ HEADINGS_MAX = 300
 class Document:
     """A document; `node` is None where it is not in the generation that is read, or the graph is not there.
 
-    `relations` are None without the graph, `history` without the ledger. `outline` are `HEADINGS_MAX` headings
-    from `offset` of `headings`.
+    `relations` are None without the graph, `history` without the ledger. `outline` are `HEADINGS_MAX` of
+    `headings` from `offset`.
     """
 
     id: str

@@ -171,4 +171,3 @@ def passage_change(entry: FeedEntry, texts: Mapping[str, Chunk]) -> PassageChang
         trail=trail_of(shown) if shown else (),
         pieces=compare(old.text if old else "", new.text if new else "") if known else None,
     )
-

@@ -40,9 +40,7 @@ def outline_of(chunks: Iterable[Chunk]) -> tuple[Heading, ...]:
         found += [Heading(text=path[depth], level=depth + 1) for depth in range(shared, len(path) - 1)]
         text = path[-1] if path else ""
         found.append(
-            Heading(
-                text=text, level=max(1, len(path)), chunk=chunk.id, passages=1, page_no=chunk.page_no
-            )
+            Heading(text=text, level=max(1, len(path)), chunk=chunk.id, passages=1, page_no=chunk.page_no)
         )
         before = path
     return tuple(found)

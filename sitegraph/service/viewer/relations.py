@@ -40,7 +40,7 @@ class Alike:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defined:
-    """A tool, or a name, and the passage here that defines it; `defines` is False where it is only explained."""
+    """A tool, or a name, and the passage here that defines it; where not `defines`, it is only explained."""
 
     node: str
     name: str
@@ -136,7 +136,9 @@ def _defined(graph: GraphReader, doc: str, own: Mapping[str, Chunk]) -> tuple[De
     named = graph.edges_to([doc, *sections], kinds={EdgeKind.NAMES})
     nodes = {node.id: node for node in graph.nodes({edge.src for edge in (*explained, *named)})}
     found: dict[str, Defined] = {}
-    for edge in sorted((*explained, *named), key=lambda edge: (edge.role is not EvidenceRole.DEFINES, edge.id)):
+    for edge in sorted(
+        (*explained, *named), key=lambda edge: (edge.role is not EvidenceRole.DEFINES, edge.id)
+    ):
         node = nodes.get(edge.src)
         if isinstance(node, Tool | Entity) and edge.src not in found:
             found[edge.src] = Defined(

@@ -21,7 +21,7 @@ TROUBLED = (DocumentState.QUARANTINED, DocumentState.FAILED, DocumentState.MISSI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedGeneration:
-    """A generation and how many documents and passages it changed, by change; None: that is kept no longer."""
+    """A generation, and how many documents and passages it changed, by change; None: kept no longer."""
 
     of: Ancestor
     documents: Mapping[FeedChange, int] | None
@@ -30,7 +30,7 @@ class PublishedGeneration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run; what it cost is None where no report says so. `state` is `interrupted` where nobody goes on with it.
+    """A run; what it cost is None where no report says. `state` is `interrupted` if nobody goes on with it.
 
     `seconds` are those of the whole run, `bytes` what it received, `memory` MiB at its peak.
     """
@@ -61,7 +61,7 @@ class ProblemKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceHealth:
-    """A source: documents by state, how many are due, when it was last looked at, problems of its last run."""
+    """A source: documents by state, how many are due, the last look at any, problems of its last run."""
 
     name: str
     states: Mapping[str, int]
@@ -89,7 +89,7 @@ def read_health(readers: Readers, archive: Archive) -> Health | None:
 
 
 def run_of(row: RunRow, *, under_way: frozenset[str]) -> Run:
-    """Return a run as its row and its report tell it; *under_way* are sources that somebody holds the lease of."""
+    """Return a run as its row and report tell it; *under_way* are sources whose lease somebody holds."""
     report = row.report or {}
     stages, http = report.get("stages"), report.get("http", {})
     open_ = row.state == "running"

@@ -109,15 +109,15 @@ def _box(chunk: Chunk, drawn: DrawnPage, *, cited: bool) -> Box | None:
 
 
 def chunks_on_page(readers: Readers, doc: str, page_no: int) -> tuple[Chunk, ...]:
-    """Return the passages of a page in reading order."""
-    if readers.graph is None:
-        found = readers.chunks.of_documents([doc])
-        return tuple(chunk for chunk in found if chunk.page_no == page_no)
+    """Return the passages of a page in reading order; with the graph the whole document need not be read."""
     regions = _contents(readers, [pdf_page_id(doc, page_no)])
     chunks = readers.chunks.get(_contents(readers, regions))
-    return tuple(sorted(chunks, key=lambda chunk: chunk.ordinal))
+    if chunks:
+        return tuple(sorted(chunks, key=lambda chunk: chunk.ordinal))
+    return tuple(chunk for chunk in readers.chunks.of_documents([doc]) if chunk.page_no == page_no)
 
 
 def _contents(readers: Readers, ids: Collection[str]) -> list[str]:
-    assert readers.graph is not None
-    return [edge.dst for edge in readers.graph.edges_from(ids, kinds={EdgeKind.CONTAINS})] if ids else []
+    if readers.graph is None or not ids:
+        return []
+    return [edge.dst for edge in readers.graph.edges_from(ids, kinds={EdgeKind.CONTAINS})]

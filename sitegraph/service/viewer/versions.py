@@ -29,7 +29,7 @@ def became(id_: str, entries_of: EntriesOf) -> tuple[FeedEntry, ...]:
 
 
 def was(id_: str, entries_of: EntriesOf) -> tuple[FeedEntry, ...]:
-    """Return the changes that led to *id_*, newest first; the last one's `old_id` is None where it was new."""
+    """Return the changes that led to *id_*, newest first; the last one's `old_id` is None if it was new."""
     steps: list[FeedEntry] = []
     at: str | None = id_
     while at is not None and len(steps) < STEPS_MAX:
