@@ -47,6 +47,10 @@ class Asked:
         """Return the same with as many results as there may be."""
         return replace(self, n=str(TOP_K_MAX))
 
+    def read_closely(self) -> "Asked":
+        """Return the same with the cross-encoder."""
+        return replace(self, closely="1")
+
     def unfiltered(self) -> "Asked":
         """Return the question alone."""
         return Asked(q=self.q)

@@ -99,7 +99,8 @@ def read_facets(readers: Readers) -> Facets:
         counted = load_generation(IndexLayout(readers.index), readers.generation).sources
     except DamageFound:
         return Facets(sources={}, kinds={})
-    sources, kinds = {}, {}
+    sources: dict[str, int] = {}
+    kinds: dict[str, int] = {}
     for name, rows in sorted(counted.items()):
         chunks = rows.get("chunks", {})
         if name and chunks:
