@@ -24,8 +24,8 @@ PAGES = {
 }
 FOUND = {
     "citation": ("/search?q=why+does+a+reader+need+neither+torch+nor+transformers&kind=pdf", "a.open", ""),
-    "document": ("/search?q=added+by+the+demo&kind=html", ".doc h2 a", "#history"),
-    "neighbourhood": ("/search?q=sitegraph+rollback&kind=html", ".doc h2 a", ""),
+    "document": ("/search?q=crawling+and+recrawling+in+waves&kind=html", ".doc h2 a", "#history"),
+    "neighbourhood": ("/search?q=sitegraph+rollback&kind=html", "a.open", ""),
 }
 """Pages that a search leads to: the search, the link that is followed, the place on the page."""
 
@@ -45,6 +45,8 @@ def main() -> None:
                 with watched_page(browser, width=width) as watched:
                     watched.page.set_viewport_size({"width": width, "height": height})
                     watched.page.goto(origin + path, wait_until="networkidle")
+                    while name == "citation" and watched.page.query_selector(".page") is None:
+                        watched.page.reload(wait_until="networkidle")  # the machine was too busy to draw
                     opened = watched.page.locator(".beside details").first
                     if name == "answer" and width > height:
                         opened.evaluate("one => one.open = true")
@@ -53,12 +55,12 @@ def main() -> None:
 
 
 def _found(origin: str, browser: Any) -> Iterator[tuple[str, str]]:
-    """Follow the searches; around a document is what its page would lead to."""
+    """Follow the searches; around a passage is what its page leads to."""
     for name, (search, link, place) in FOUND.items():
         with watched_page(browser) as watched:
             watched.page.goto(origin + search)
             path = watched.page.get_attribute(f"{link} >> nth=0", "href")
-        yield name, f"{path.replace('/doc/', '/near/') if name == 'neighbourhood' else path}{place}"
+        yield name, f"{path.replace('/cite/', '/near/') if name == 'neighbourhood' else path}{place}"
 
 
 def small_png(data: bytes) -> bytes:
