@@ -33,8 +33,11 @@ from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
 from sitegraph.service.sessions import Sessions
 from sitegraph.service.threads import Threads
+from sitegraph.service.viewer.archive import Archive
 
 _WATCH_SECONDS = 1.0
+_DRAWING = 0.6
+"""Share of a request's time that drawing a page may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +65,7 @@ def build_service(options: ServeOptions) -> Guard:
     )
     threads = Threads(working=limits.working, waiting=limits.waiting)
     held.callback(threads.close)
-    parts = _parts(options.settings, retriever, threads)
+    parts = _parts(options.settings, retriever, threads, draw_seconds=_DRAWING * limits.seconds)
     pages = Pages(parts, Sessions(token=options.token, now=time.time))
     app = build_app(parts, pages)
     app.router.lifespan_context = _lifespan(retriever, threads, held)
@@ -85,7 +88,7 @@ def log_access(access: Access) -> None:
     write_stderr(json.dumps({"at": _now(), **line}))
 
 
-def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Parts:
+def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, draw_seconds: float) -> Parts:
     index = Path(settings.index).resolve()
 
     def changes(since: int, until: int | None, source: str | None) -> Feed:
@@ -117,6 +120,7 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
         picture=picture,
         log=log,
         warn=write_stderr,
+        archive=Archive(settings, now=_now, warn=write_stderr, draw_seconds=draw_seconds),
         coverage=coverage,
         source_url=settings.source_url,
     )

@@ -258,12 +258,12 @@ def test_documents_that_are_due_are_counted_but_not_those_asleep(ledger: Ledger)
             make_known("new"),
             make_known("due", state=DocumentState.FETCHED, next_due=now),
             make_known("later", state=DocumentState.FETCHED, next_due="2026-02-01T00:00:01+00:00"),
-            make_known("gone", state=DocumentState.GONE),
+            make_known("gone", state=DocumentState.GONE, checked_at=now),
             make_known("other", source="o'neill"),
         ]
     )
 
-    assert ledger.documents.count_due(now=now) == {"site": 2, "o'neill": 1}
+    assert ledger.documents.freshness(now=now) == {"site": (2, now), "o'neill": (1, None)}
 
 
 def test_documents_are_listed_by_state(ledger: Ledger) -> None:

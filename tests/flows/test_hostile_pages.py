@@ -51,7 +51,8 @@ def assert_harmless(watched: Watched, shown: Shown) -> None:
     assert {url for url in watched.asked if not url.startswith(f"{shown.origin}/")} == set()
     assert shown.elsewhere.log == []
     assert set(watched.page.inner_text("body")) & set(STEERING) == set()
-    links = watched.page.eval_on_selector_all("a", "all => all.map(one => one.protocol)")
+    addresses = "all => all.map(one => new URL(one.href.baseVal ?? one.href, document.baseURI).protocol)"
+    links = watched.page.eval_on_selector_all("a[href]", addresses)
     assert set(links) <= {"http:", "https:"}
 
 
@@ -93,3 +94,18 @@ def test_what_is_typed_into_an_address_is_text_as_well(shown: Shown) -> None:
         watched.page.goto(f"{shown.origin}/{quote('<script>alert(1)</script>', safe='')}")
         watched.trouble.clear()
         assert_harmless(watched, shown)
+
+
+def test_what_opens_from_the_list_shows_markup_as_text(shown: Shown) -> None:
+    with watched_page(shown.browser) as watched:
+        page = watched.page
+        page.goto(f"{shown.origin}/search?q={WORD}&n=50")
+        documents = page.eval_on_selector_all("section.doc h2 a", "all => all.map(one => one.pathname)")
+        citations = page.eval_on_selector_all("a.open", "all => all.map(one => one.pathname)")
+        assert len(documents) >= 35
+        around = [path.replace("/doc/", "/near/") for path in documents]
+        for path in (*documents, *citations[::2], *around[::2], "/runs"):
+            page.goto(shown.origin + path)
+            for selector in ("main script", "main img", "main iframe", "main style", "main form"):
+                assert page.query_selector(selector) is None
+            assert_harmless(watched, shown)

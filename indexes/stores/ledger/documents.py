@@ -104,16 +104,14 @@ class Documents:
                 counts.setdefault(source, Counter())[state] = number
         return counts
 
-    def count_due(self, *, now: str) -> Mapping[str, int]:
-        """How many documents of each source a run that began *now*, ISO 8601 in UTC, would look at again."""
-        due = sa.or_(document.c.next_due.is_(None), document.c.next_due <= now)
-        query = (
-            sa.select(document.c.source, sa.func.count())
-            .where(document.c.state.notin_(ASLEEP), due)
-            .group_by(document.c.source)
-        )
+    def freshness(self, *, now: str) -> Mapping[str, tuple[int, str | None]]:
+        """By source: documents that a run begun *now* (ISO 8601, UTC) would look at, and the last look."""
+        is_due = sa.or_(document.c.next_due.is_(None), document.c.next_due <= now)
+        due = sa.func.count().filter(document.c.state.notin_(ASLEEP), is_due)
+        query = sa.select(document.c.source, due, sa.func.max(document.c.checked_at))
         with self._reading.connect() as connection:
-            return {source: number for source, number in connection.execute(query)}
+            rows = connection.execute(query.group_by(document.c.source))
+            return {source: (number, checked_at) for source, number, checked_at in rows}
 
     def in_states(self, states: Collection[DocumentState], *, limit: int) -> tuple[KnownDocument, ...]:
         """The first documents in one of these states, ordered by source and URI."""

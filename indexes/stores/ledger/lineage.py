@@ -26,7 +26,7 @@ class Ancestor:
 
 
 class Lineage:
-    """Reads `generation` and `change` backwards from one generation; what was rolled back is not on the way."""
+    """Reads `generation` and `change` backwards from a generation; what was rolled back is not on the way."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._reading = engine.execution_options(read_only=True)
