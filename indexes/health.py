@@ -13,7 +13,6 @@ from indexes.publish.generation import GenerationManifest, load_generation, spac
 from indexes.publish.held import held_since
 from schemas.errors import SitegraphError
 from schemas.health import IndexHealth, LastRun, SourceHealth, TableHealth
-from schemas.source import Source
 
 if TYPE_CHECKING:
     from indexes.stores.ledger.ledger import Ledger
@@ -36,8 +35,7 @@ class HealthReader:
     def read(self, now: str) -> IndexHealth:
         """Read everything at *now*, ISO 8601; what cannot be read is left out, and `problem` says why."""
         # Drivers take a second to import: late, since nobody may ever ask.
-        from indexes.own_ledger import ledger_url_of
-        from indexes.stores.ledger.ledger import open_ledger_to_read
+        from indexes.own_ledger import open_own_ledger
 
         layout = IndexLayout(self.index)
         health = IndexHealth(index=str(self.index))
@@ -51,8 +49,7 @@ class HealthReader:
                 held_since=held_since(layout),
                 tables=self._read_tables(layout, manifest, current.generation),
             )
-            with closing(open_ledger_to_read(ledger_url_of(layout, self.ledger_url))) as ledger:
-                ledger.owner.check(manifest.index_id)
+            with closing(open_own_ledger(layout, self.ledger_url, read_only=True)) as ledger:
                 return replace(health, sources=_sources(ledger, current, now=now))
         except (SitegraphError, OSError) as error:
             return replace(health, problem=str(error) or type(error).__name__)
@@ -78,7 +75,7 @@ def _sources(ledger: "Ledger", current: GenerationManifest, *, now: str) -> Mapp
     """Put together what the ledger and the manifest say; entities, which belong to no source, count as ''."""
     states, runs = ledger.documents.states(), ledger.runs.latest_reports()
     confirmed = ledger.health.confirmed(current.generation)
-    due, failed, success = ledger.health.due(now), ledger.health.failed(), ledger.health.last_success()
+    due, failed, success = ledger.health.due(now), ledger.health.failed(), ledger.runs.last_finished()
     known = ledger.sources.all()
     held = ledger.leases.held(now=now)
     return {
@@ -87,19 +84,13 @@ def _sources(ledger: "Ledger", current: GenerationManifest, *, now: str) -> Mapp
             due=due.get(name, 0),
             failed=failed.get(name, {}),
             confirmed=confirmed.get(name, ()),
-            slo=freshness_slo(known.get(name)),
+            slo=known[name].freshness.slo if name in known else None,
             rows={table: sum(kinds.values()) for table, kinds in current.sources.get(name, {}).items()},
             last_run=_last_run(runs.get(name), under_way=f"source:{name}" in held),
             last_success=success.get(name),
         )
         for name in sorted({*states, *current.sources, *known})
     }
-
-
-def freshness_slo(source: Source | None) -> float | None:
-    """Return how old content of a source may be, in seconds; None where it says nothing of it."""
-    freshness = getattr(source, "freshness", None)
-    return getattr(freshness, "slo", None)
 
 
 def _last_run(run: Mapping[str, object] | None, *, under_way: bool) -> LastRun | None:

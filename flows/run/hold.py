@@ -3,7 +3,7 @@
 from indexes.layout import IndexLayout
 from indexes.publish.current import write_durably
 from indexes.publish.held import held_since, hold_file
-from schemas.errors import GuardRefused
+from schemas.errors import PublishHeld
 
 
 def set_hold(layout: IndexLayout, *, now: str) -> None:
@@ -19,10 +19,10 @@ def lift_hold(layout: IndexLayout) -> bool:
 
 
 def check_hold(layout: IndexLayout) -> None:
-    """Raise GuardRefused while publishing is held."""
+    """Raise PublishHeld while publishing is held."""
     since = held_since(layout)
     if since is not None:
-        raise GuardRefused(
+        raise PublishHeld(
             f"publishing is held since a rollback at {since or 'an unknown time'}; "
             "lift it with: sitegraph rollback --lift",
             subject=str(layout.root),

@@ -21,7 +21,7 @@ from schemas.health import IndexHealth
 
 PATH = "/metrics"
 FOUND = "sitegraph.found"
-"""Key of a request's scope: whether the question that it was has been answered with any evidence."""
+"""Key of a question's scope: whether it was answered with any evidence, None as long as it was not."""
 
 HEALTH_SECONDS, HEALTH_SECONDS_MAX = 15.0, 300.0
 """How long what was read of the index is told again, at least and at most."""
@@ -29,6 +29,13 @@ _SHARE = 50
 """A read is kept for so many times what it took: at most a fiftieth of the time goes into reading."""
 
 _ASKED_AT = "/retrieve"
+_MAY_ASK = frozenset({_ASKED_AT, "/", "/search", "/answer"})
+
+
+def question_of(scope: Scope) -> Callable[[bool], None]:
+    """Count a request as a question; what is returned takes whether it was answered with any evidence."""
+    scope[FOUND] = None
+    return lambda found: scope.update({FOUND: found})
 
 
 @dataclass
@@ -135,14 +142,14 @@ class Metered:
             self._count(scope, status, self._clock() - started, span)
 
     def _begin(self, scope: Scope) -> OpenSpan | None:
-        if scope["path"] != _ASKED_AT:
+        if scope["path"] not in _MAY_ASK:
             return None
         return self._metering.spans.begin("question", parent=dict(Headers(scope=scope)))
 
     def _count(self, scope: Scope, status: int, seconds: float, span: OpenSpan | None) -> None:
         route = getattr(scope.get("route"), "path", "-")
         self._metering.questions.answered(scope["method"], route, status)
-        if span is None and FOUND not in scope:
+        if scope["path"] != _ASKED_AT and FOUND not in scope:
             return
         outcome = outcome_of(status, scope.get(FOUND))
         self._metering.questions.asked(outcome, seconds)

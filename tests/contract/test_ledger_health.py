@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from indexes.stores.ledger.ledger import Ledger, open_ledger, open_ledger_to_read
+from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.documents import DocumentState
-from schemas.errors import SitegraphError, StoreUnavailable
+from schemas.errors import SitegraphError
 from schemas.history import FetchAttempt
 from tests.fakes.ledger_rows import SITE, make_known, make_live, publish, put
 
@@ -95,23 +95,10 @@ def test_failed_documents_are_counted_by_what_answered(ledger: Ledger) -> None:
     assert ledger.health.failed() == {"site": {None: 1, 503: 2}}
 
 
-def test_the_last_success_is_of_a_run_that_finished(ledger: Ledger) -> None:
-    for run_id, state, day in (
-        ("a", "finished", MONDAY),
-        ("b", "finished", TUESDAY),
-        ("c", "refused", SUNDAY),
-    ):
-        ledger.runs.start(run_id, source="site", now=day)
-        ledger.runs.finish(run_id, state=state, now=day, report=None)
-    ledger.runs.start("d", source="other", now=SUNDAY)
-
-    assert ledger.health.last_success() == {"site": TUESDAY}
-
-
 def test_a_ledger_opened_to_read_says_the_same_and_writes_nothing(ledger: Ledger, ledger_url: str) -> None:
     ledger.documents.save([make_known("a", next_due=MONDAY)])
 
-    reading = open_ledger_to_read(ledger_url)
+    reading = open_ledger(ledger_url, read_only=True)
 
     try:
         assert reading.health.due(TUESDAY) == {"site": 1}
@@ -127,24 +114,14 @@ def test_reading_does_not_wait_for_a_writer_and_leaves_no_file_behind(tmp_path: 
     writing = open_ledger(url)
     writing.documents.save([make_known("a", next_due=MONDAY)])
     with writing.engine.begin():  # as a run that writes for long
-        reading = open_ledger_to_read(url)
+        reading = open_ledger(url, read_only=True)
         assert reading.health.due(TUESDAY) == {"site": 1}
         reading.close()
     writing.close()
     before = sorted(tmp_path.iterdir())
 
-    again = open_ledger_to_read(url)
+    again = open_ledger(url, read_only=True)
     assert again.health.due(TUESDAY) == {"site": 1}
     again.close()
 
     assert sorted(tmp_path.iterdir()) == before == [tmp_path / "ledger.sqlite"]
-
-
-def test_a_ledger_that_is_not_there_is_not_made_by_reading(tmp_path: Path) -> None:
-    reading = open_ledger_to_read(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
-
-    with pytest.raises(StoreUnavailable):
-        reading.health.due(TUESDAY)
-    reading.close()
-
-    assert list(tmp_path.iterdir()) == []

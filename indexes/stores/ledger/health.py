@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 
 from indexes.stores.ledger.revisions import valid_at
-from indexes.stores.ledger.tables import doc_rev, document, history, run
+from indexes.stores.ledger.tables import doc_rev, document, history
 from schemas.documents import ASLEEP, READABLE, DocumentState
 
 _SECONDS = len("2026-01-05T00:00:00")
@@ -68,16 +68,6 @@ class LedgerHealth:
             for source, status, number in connection.execute(query):
                 found[source][status] = number
         return found
-
-    def last_success(self) -> Mapping[str, str]:
-        """When a run of each source last came to its end, whether or not anything had changed."""
-        query = (
-            sa.select(run.c.source, sa.func.max(run.c.finished_at).label("at"))
-            .where(run.c.state == "finished", run.c.finished_at.is_not(None))
-            .group_by(run.c.source)
-        )
-        with self._reading.connect() as connection:
-            return {row.source: row.at for row in connection.execute(query)}
 
 
 def _seen_last() -> sa.ScalarSelect[str | None]:

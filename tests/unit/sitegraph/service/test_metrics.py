@@ -99,6 +99,15 @@ def test_questions_move_counters_by_what_became_of_them(copy: Path) -> None:
     assert after["sitegraph_http_requests_total", "GET", "/metrics", "200"] == 1
 
 
+def test_pages_for_people_count_as_questions_once_something_is_asked(copy: Path) -> None:
+    with serving(copy) as client:
+        paths = ("/", "/search?q=release", "/search?q=release&typing=1", "/answer?q=who+approves+a+release")
+        assert [client.get(path).status_code for path in paths] == [200] * 4
+        told = scrape(client)
+
+    assert told["sitegraph_questions_total", "found"] + told["sitegraph_questions_total", "not_found"] == 2
+
+
 def test_the_index_is_told_as_readers_see_it(copy: Path) -> None:
     hold_file(IndexLayout(copy)).write_text("2026-01-05T00:00:00+00:00\n")
     with serving(copy) as client:
