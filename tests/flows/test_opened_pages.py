@@ -95,13 +95,12 @@ def enter(watched: Watched) -> None:
         watched.page.keyboard.press("Enter")
 
 
-def open_drawn(page: Any, address: str) -> None:
-    """Open a page with a picture; a machine too busy to draw it in time is asked again."""
-    page.goto(address)
-    for _ in range(20):
+def wait_for_picture(page: Any) -> None:
+    """Ask again for a page with a picture that a busy machine could not draw in time."""
+    for _ in range(40):
         if page.query_selector(".page") is not None:
             return
-        page.goto(address)
+        page.reload()
     raise AssertionError(page.inner_text("main"))
 
 
@@ -140,9 +139,8 @@ def test_from_a_question_to_what_changed_by_keyboard_alone(walk: Walk) -> None:
         assert "west gate" in page.inner_text("main")
         tab_to(watched, lambda _, leads: leads.startswith("/cite/"))
         enter(watched)
+        wait_for_picture(page)
         assert page.inner_text("mark#passage").startswith(NOW)
-        if page.query_selector(".page") is None:
-            open_drawn(page, page.url)
         assert_box_is_around(page, walk.pdf, NOW)
         tab_to(watched, lambda words, _: words.startswith("what it said before generation 2"))
         enter(watched)
@@ -169,14 +167,18 @@ def assert_box_is_around(page: Any, pdf: bytes, text: str) -> None:
 def test_pages_of_a_pdf_are_turned_and_made_larger_without_scripts(walk: Walk) -> None:
     with watched_page(walk.browser, java_script_enabled=False) as watched:
         page = watched.page
-        open_drawn(page, walk.origin + paths(walk)["cite"])
+        page.goto(walk.origin + paths(walk)["cite"])
+        wait_for_picture(page)
         assert "Page 2 of 3" in page.inner_text("main")
         page.click("text=Next page")
+        wait_for_picture(page)
         assert "Keys are numbered" in page.inner_text(".words")
         assert page.query_selector(".page .cited") is None
-        open_drawn(page, walk.origin + str(page.get_attribute("a >> text=200 %", "href")))
+        page.click("text=200 %")
+        wait_for_picture(page)
         assert float(page.get_attribute(".page", "width")) > 1000
-        open_drawn(page, walk.origin + str(page.get_attribute("a >> text=Back to page 2", "href")))
+        page.click("text=Back to page 2, which is cited")
+        wait_for_picture(page)
         assert page.query_selector(".page .cited") is not None
 
 
