@@ -17,6 +17,7 @@ _EXTRAS = {
     "fastapi": "serve",
     "starlette": "serve",
     "uvicorn": "serve",
+    "markupsafe": "serve",
     "playwright": "js",
     "spacy": "nlp",
     "s3fs": "s3",

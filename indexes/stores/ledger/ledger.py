@@ -22,7 +22,7 @@ from indexes.stores.ledger.matches import Matches
 from indexes.stores.ledger.names import NameIndex
 from indexes.stores.ledger.origins import Origins
 from indexes.stores.ledger.owner import Owner
-from indexes.stores.ledger.pages import Pages
+from indexes.stores.ledger.pages import PdfPages
 from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
@@ -47,7 +47,7 @@ class Ledger:
     names: NameIndex
     answers: Answers
     origins: Origins
-    pages: Pages
+    pages: PdfPages
     soft_errors: SoftErrors
     matches: Matches
     frontier: FrontierIndex
@@ -94,7 +94,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None, read_only: bo
         names=NameIndex(engine),
         answers=Answers(engine),
         origins=Origins(engine),
-        pages=Pages(engine),
+        pages=PdfPages(engine),
         soft_errors=SoftErrors(engine),
         matches=Matches(engine),
         frontier=FrontierIndex(engine),

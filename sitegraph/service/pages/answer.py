@@ -29,7 +29,7 @@ _NO_ANSWER: Mapping[str, Any] = {"rows": None, "not_found": None, "by": "", "cha
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class QuotedPassage:
     """A passage beside what is quoted from it."""
 
     result: Result
@@ -37,11 +37,11 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class AnswerRow:
     """Sentences in a row that rest on the same passages; a quotation with its own line breaks."""
 
     text: str
-    sources: tuple[Source, ...]
+    sources: tuple[QuotedPassage, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ def _answer(pages: Pages, readers: Readers, asked: Asked, query: Query) -> dict[
     }
 
 
-def answer_rows(answered: Answered, bundle: ContextBundle) -> tuple[Row, ...]:
+def answer_rows(answered: Answered, bundle: ContextBundle) -> tuple[AnswerRow, ...]:
     """Return the sentences of an answer, those of one passage together, with the passages they rest on."""
     by_label = {one.S: one for one in bundle.evidence}
     rows = []
@@ -107,7 +107,7 @@ def answer_rows(answered: Answered, bundle: ContextBundle) -> tuple[Row, ...]:
         found = [by_label[label] for label in labels if label in by_label]
         sources = tuple(_source(one, said, bundle.query) for one in found)
         quoted = (text for source in sources for text, is_marked in source.text if is_marked)
-        rows.append(Row(text=next(quoted, " ".join(said)), sources=sources))
+        rows.append(AnswerRow(text=next(quoted, " ".join(said)), sources=sources))
     return tuple(rows)
 
 
@@ -117,8 +117,8 @@ def chains_of(answered: Answered, bundle: ContextBundle) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chain for one in bundle.relations if one.text in told for chain in one.chains))
 
 
-def _source(one: Evidence, said: list[str], question: str) -> Source:
-    return Source(result=show_result(one, question), text=mark_quote(one.text, " ".join(said)))
+def _source(one: Evidence, said: list[str], question: str) -> QuotedPassage:
+    return QuotedPassage(result=show_result(one, question), text=mark_quote(one.text, " ".join(said)))
 
 
 def _not_found(pages: Pages, readers: Readers, bundle: ContextBundle, answered: Answered) -> NotFound:
