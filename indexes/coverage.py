@@ -31,9 +31,9 @@ def read_coverage(index: Path, *, now: str, ledger_url: str | None = None, examp
     """
     ledger = open_own_ledger(IndexLayout(index.resolve()), ledger_url, read_only=True)
     try:
-        states, freshness = ledger.documents.states(), ledger.documents.freshness(now=now)
+        states, looks = ledger.documents.states(), ledger.documents.looks(now=now)
         return Coverage(
-            due={source: due for source, (due, _) in sorted(freshness.items()) if due},
+            due={source: due for source, (due, _) in sorted(looks.items()) if due},
             set_aside={
                 source: count
                 for source, counted in sorted(states.items())
