@@ -27,7 +27,7 @@ from ingest.parse.html.notes import note_label, titled
 from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.tabs import find_tabs
 from ingest.parse.html.titles import TITLE_TAGS, TitleOf, title_of
-from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
+from ingest.parse.html.visibility import UNSEEN_TAGS
 from ingest.parse.html.words import word_set
 from ingest.parse.outline import BoxEnd, BoxStart, Heading, Part
 
@@ -84,7 +84,7 @@ class _Reader:
         self._owners = survey.owners
         self._shape = shape
         self._keep_chrome = keep_chrome
-        self._keep_hidden = keep_hidden
+        self._hidden = frozenset() if keep_hidden else survey.hidden
         self._tabs = find_tabs(content, survey.owners)
         self._flow = Flow()
         self._open_anchors: list[tuple[str, HtmlElement]] = []
@@ -138,7 +138,7 @@ class _Reader:
             return SkipReason.UNVOTED
         if element is self._content or not (element.attrib or tag in {"nav", "aside", "footer"}):
             return None
-        if is_hidden(element) and not self._keep_hidden:
+        if element in self._hidden:
             return SkipReason.HIDDEN
         if is_permalink(element):
             return SkipReason.PERMALINK
