@@ -81,9 +81,10 @@ def fetch(package: str, folder: Path) -> list[Path]:
             os.chmod(place, 0o777)  # apt fetches as a user of its own
             subprocess.run(["apt-get", "download", "-qq", package], cwd=place, check=True, timeout=300)
             (archive,) = Path(place).glob("*.deb")
-            folder.mkdir(parents=True)
-            for name, data in _pdfs(archive):
-                (folder / name).write_bytes(data)
+            found = list(_pdfs(archive))
+        folder.mkdir(parents=True)
+        for name, data in found:
+            (folder / name).write_bytes(data)
     return sorted(folder.glob("*.pdf"))
 
 
@@ -96,7 +97,8 @@ def _pdfs(archive: Path) -> Iterator[tuple[str, bytes]]:
     ):
         for member in members:
             name = Path(member.name).name
-            content = members.extractfile(member) if name.endswith((".pdf", ".pdf.gz")) else None
+            is_pdf = member.isfile() and name.endswith((".pdf", ".pdf.gz"))  # packages have links, too
+            content = members.extractfile(member) if is_pdf else None
             if content is None or member.size > MOST_BYTES or taken == MOST_FILES:
                 continue
             data = content.read()
