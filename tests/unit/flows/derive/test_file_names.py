@@ -10,8 +10,8 @@ GUIDE, TOUR = note("Guide", "Turn left at the mill."), note("Tour", "The mill st
 
 
 def links(index: WrittenIndex) -> dict[str, str]:
-    uris = {doc: live.uri.partition("//")[2].partition("/")[2] for doc, live in index.notes.items()}
-    return {edge.anchor_text or "": uris[edge.dst] for edge in index.edges(EdgeKind.LINKS_TO)}
+    paths = {live.doc: path for (_, path), live in index.notes.items()}
+    return {edge.anchor_text or "": paths[edge.dst] for edge in index.edges(EdgeKind.LINKS_TO)}
 
 
 def test_a_link_leads_to_the_file_that_it_names_otherwise(tmp_path: Path) -> None:
