@@ -11,6 +11,7 @@ from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.entry_spans import EntryPiece, Room, part_by_entries
 from ingest.parse.link_places import place_behind, place_in_chunk
+from ingest.parse.note_titles import NoteTitles
 from ingest.parse.outline import OutlineSection, Stretch
 from ingest.parse.page_facts import PageFacts
 from ingest.parse.page_graph import PageGraph
@@ -68,15 +69,18 @@ def _spans(section: OutlineSection, count_tokens: CountTokens) -> Iterator[tuple
         limit=lambda names: text_budget((*section.heading_path, *names), count_tokens),
         tiny=int(MAX_TOKENS * TINY),
     )
+    titles = NoteTitles(section.text, section.boxes, count_tokens)
     for piece in part_by_entries(section.text, section.entries, room):
+        limit = room.limit(piece.names)
         spans = cut_chunks(
             section.text[piece.start : piece.end],
             _stretches_in(section, piece),
-            max_tokens=room.limit(piece.names),
+            max_tokens=limit,
             count_tokens=count_tokens,
         )
-        for span in spans:
-            yield piece, replace(span, start=span.start + piece.start, end=span.end + piece.start)
+        moved = (replace(one, start=one.start + piece.start, end=one.end + piece.start) for one in spans)
+        for span in titles.repeated(moved, limit) if section.boxes else moved:
+            yield piece, span
 
 
 def _stretches_in(section: OutlineSection, piece: EntryPiece) -> tuple[Stretch, ...]:

@@ -23,7 +23,7 @@ from ingest.parse.html.inline import (
 from ingest.parse.html.landmarks import is_box
 from ingest.parse.html.languages import code_language
 from ingest.parse.html.left_out import OnLeftOut, SkipReason
-from ingest.parse.html.notes import note_label, titled
+from ingest.parse.html.notes import note_label, stated_kind, titled
 from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.tabs import find_tabs
 from ingest.parse.html.titles import TITLE_TAGS, TitleOf, title_of
@@ -165,7 +165,7 @@ class _Reader:
             start(element)
         elif tag in BLOCK_TAGS:
             if is_box(element) and element is not self._content:
-                self._flow.box(BoxStart())
+                self._flow.box(BoxStart(kind=stated_kind(element)))
                 if label := note_label(element):
                     self._flow.title(label)
             else:
