@@ -59,7 +59,7 @@ def main() -> None:
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("packages", nargs="*", default=PACKAGES)
     arguments.add_argument("--model", action="store_true")
-    given = arguments.parse_args()
+    given = arguments.parse_intermixed_args()
     if not given.model:
         reading.MAX_LAYOUT_PAGES = 0
     lost: Counter[str] = Counter()
@@ -68,7 +68,7 @@ def main() -> None:
     for package in given.packages:
         for file in fetch(package, given.folder / package):
             measure(file, lost, total, counted)
-    for producer in sorted(total):
+    for producer in sorted(name for name, chunks in total.items() if chunks):
         print(f"{producer}: {1 - lost[producer] / total[producer]:.4f} of {total[producer]} found")
     print(f"all: {1 - lost.total() / total.total():.4f} of {total.total()} found")
     print(f"tables counted by eye {counted['gold']}, found {counted['found']}, on both {counted['both']}")
