@@ -40,6 +40,15 @@ PACKAGES = (
     "maint-guide",
     "python-reportlab-doc",
     "xfig-doc",
+    "cups-filters",
+    "debian-reference-en",
+    "fonts-sil-abyssinica",
+    "fonts-sil-andika",
+    "fonts-sil-charis",
+    "fonts-sil-padauk",
+    "gnuplot-doc",
+    "latex-make",
+    "r-cran-rcpp",
 )
 MOST_FILES, LEAST_BYTES, MOST_BYTES = 8, 15_000, 9_000_000
 
