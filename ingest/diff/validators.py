@@ -88,8 +88,9 @@ def asked_first(doubts: Mapping[str, Doubt]) -> tuple[str, ...]:
 
     A server may give the size of the compressed body in a 304: then one page shows what the sizes are worth.
     """
-    by_size = {host_of(uri): uri for uri in reversed(doubts) if doubts[uri] is Doubt.SIZE}
-    return tuple(uri for uri, doubt in doubts.items() if doubt is not Doubt.SIZE or uri in by_size.values())
+    by_host = {host_of(uri): uri for uri in reversed(tuple(doubts)) if doubts[uri] is Doubt.SIZE}
+    trials = frozenset(by_host.values())
+    return tuple(uri for uri, doubt in doubts.items() if doubt is not Doubt.SIZE or uri in trials)
 
 
 def states_other_sizes(before: KnownDocument, after: KnownDocument) -> bool:
