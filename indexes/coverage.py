@@ -31,9 +31,9 @@ def read_coverage(index: Path, *, now: str, ledger_url: str | None = None, examp
     """
     ledger = open_own_ledger(IndexLayout(index.resolve()), ledger_url, read_only=True)
     try:
-        states, due = ledger.documents.states(), ledger.documents.count_due(now=now)
+        states, looked = ledger.documents.states(), ledger.documents.freshness(now=now)
         return Coverage(
-            due=dict(sorted(due.items())),
+            due={source: due for source, (due, _) in sorted(looked.items()) if due},
             set_aside={
                 source: count
                 for source, counted in sorted(states.items())
