@@ -57,6 +57,20 @@ def test_the_run_of_each_source_that_began_last_is_told(ledger: Ledger) -> None:
     assert latest["site"]["state"] == "finished"
 
 
+def test_the_last_run_that_ended_well_of_each_source_is_told(ledger: Ledger) -> None:
+    for run_id, source, state, day in (
+        ("run-1", "site", "finished", MONDAY),
+        ("run-2", "site", "finished", TUESDAY),
+        ("run-3", "site", "refused", SUNDAY),
+        ("run-4", "other", "refused", SUNDAY),
+    ):
+        ledger.runs.start(run_id, source=source, now=day)
+        ledger.runs.finish(run_id, state=state, now=day, report=None)
+    ledger.runs.start("run-5", source="site", now=SUNDAY)
+
+    assert ledger.runs.last_finished() == {"site": TUESDAY}
+
+
 def test_a_run_that_never_finished_is_told_with_what_ended_it(ledger: Ledger) -> None:
     ledger.runs.start("run-1", source="site", now=MONDAY)
     ledger.runs.finish("run-1", state="finished", now=SUNDAY, report={"problems": []})

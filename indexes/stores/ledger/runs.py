@@ -89,6 +89,16 @@ class Runs:
                 for row in connection.execute(query)
             }
 
+    def last_finished(self) -> Mapping[str, str]:
+        """When the last run of each source that ended well did so, whether it published anything or not."""
+        query = (
+            sa.select(run.c.source, sa.func.max(run.c.finished_at))
+            .where(run.c.state == "finished")
+            .group_by(run.c.source)
+        )
+        with self._reading.connect() as connection:
+            return {source: str(ended) for source, ended in connection.execute(query) if ended}
+
     def recent(self, *, limit: int) -> tuple[RunRow, ...]:
         """The runs that began last, newest first."""
         query = sa.select(run).order_by(run.c.started_at.desc(), run.c.run_id.desc()).limit(limit)
