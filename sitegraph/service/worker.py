@@ -14,7 +14,6 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from indexes.coverage import Coverage, read_coverage
 from indexes.wiring import Readers
 from retrieval.learning.query_log import log_queries
 from retrieval.live import LiveRetriever, open_retriever
@@ -22,6 +21,7 @@ from retrieval.question.policy import read_policy
 from retrieval.retriever import RetrievalResult
 from runtime.garbage import raise_gc_threshold
 from runtime.processes.page_images import WITHHELD, draw_apart, stored_bytes
+from schemas.coverage import Coverage
 from schemas.errors import SitegraphError
 from schemas.feed import Feed
 from schemas.nodes import Chunk
@@ -105,6 +105,8 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, dr
         return draw_apart(data, chunk)
 
     def coverage() -> Coverage:
+        from indexes.coverage import read_coverage
+
         return read_coverage(index, now=_now(), ledger_url=settings.ledger_url)
 
     def log(result: RetrievalResult, not_found: bool) -> None:

@@ -263,7 +263,7 @@ def test_documents_that_are_due_are_counted_but_not_those_asleep(ledger: Ledger)
         ]
     )
 
-    assert ledger.documents.freshness(now=now) == {"site": (2, now), "o'neill": (1, None)}
+    assert ledger.documents.looks(now=now) == {"site": (2, now), "o'neill": (1, None)}
 
 
 def test_documents_are_listed_by_state(ledger: Ledger) -> None:

@@ -104,7 +104,7 @@ class Documents:
                 counts.setdefault(source, Counter())[state] = number
         return counts
 
-    def freshness(self, *, now: str) -> Mapping[str, tuple[int, str | None]]:
+    def looks(self, *, now: str) -> Mapping[str, tuple[int, str | None]]:
         """By source: documents that a run begun *now* (ISO 8601, UTC) would look at, and the last look."""
         is_due = sa.or_(document.c.next_due.is_(None), document.c.next_due <= now)
         due = sa.func.count().filter(document.c.state.notin_(ASLEEP), is_due)
