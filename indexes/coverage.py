@@ -18,9 +18,9 @@ def read_coverage(index: Path, *, now: str, ledger_url: str | None = None, examp
     """
     ledger = open_own_ledger(IndexLayout(index.resolve()), ledger_url, read_only=True)
     try:
-        states, looks = ledger.documents.states(), ledger.documents.looks(now=now)
+        states, due = ledger.documents.states(), ledger.health.due(now)
         return Coverage(
-            due={source: due for source, (due, _) in sorted(looks.items()) if due},
+            due=dict(sorted(due.items())),
             set_aside={
                 source: count
                 for source, counted in sorted(states.items())

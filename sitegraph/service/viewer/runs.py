@@ -159,21 +159,21 @@ def _sources(
     past: Past, states: Mapping[str, Mapping[str, int]], under_way: frozenset[str], *, now: str
 ) -> tuple[SourceHealth, ...]:
     last = past.ledger.runs.latest_reports()
-    looks, sources = past.ledger.documents.looks(now=now), past.ledger.sources.all()
+    due, looked_at = past.ledger.health.due(now), past.ledger.documents.looked_at()
+    sources = past.ledger.sources.all()
     ended = past.ledger.runs.last_finished()
     found = []
     for name in sorted({*states, *last} - {""}):
         run = last.get(name)
         problems = group_problems(run["report"] if run else None)
-        due, checked_at = looks.get(name, (0, None))
         slo = sources[name].freshness.slo if name in sources else None
         found.append(
             SourceHealth(
                 name=name,
                 states=dict(sorted(Counter(states.get(name, {})).items())),
-                due=due,
+                due=due.get(name, 0),
                 freshness=judge_freshness(slo, as_of=ended.get(name), now=datetime.fromisoformat(now)),
-                checked_at=checked_at,
+                checked_at=looked_at.get(name),
                 last=run_of(RunRow(run_id="", source=name, **run), under_way=under_way) if run else None,
                 problems=problems[:KINDS_MAX],
                 more_problems=len(problems[KINDS_MAX:]),
