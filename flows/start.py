@@ -26,6 +26,7 @@ def run_source(
     due: bool,
     accept: bool,
     repair: bool = False,
+    quiet: bool = False,
 ) -> dict[str, Any]:
     """Bring the index in *folder* up to date with a source, and give the run's report.
 
@@ -35,7 +36,7 @@ def run_source(
     Raises what the flow raises.
     """
     options: dict[str, Any] = {"source": source, "index": index, "graph": graph, "model": model}
-    options |= {"accept": accept, "repair": repair}
+    options |= {"accept": accept, "repair": repair, "quiet": quiet}
     if may_be_configured(os.environ, Path.cwd()) or not IndexLayout(folder).manifest.exists():
         return _run_flow(**options, due=due)
     clock = SystemClock()
