@@ -3,7 +3,6 @@
 A shell asks while somebody types, so this reads two small files and fails in silence.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,9 +38,11 @@ def _generations(layout: IndexLayout | None) -> Iterator[int]:
 
 
 def _sources(layout: IndexLayout | None) -> list[str]:
+    from indexes.publish.current import read_current
+    from indexes.publish.generation import load_generation
+
     try:
         assert layout is not None
-        current = layout.generation(int(layout.current.read_text()))
-        return sorted(json.loads(current.read_text(encoding="utf-8"))["sources"])
+        return sorted(load_generation(layout, read_current(layout.root)).sources)
     except Exception:  # noqa: BLE001 - see above
         return []
