@@ -13,7 +13,7 @@ _MESSAGES = {
     "tuple_type": "should be a list",
     "model_type": "should be a mapping",
     "dict_type": "should be a mapping",
-    "string_pattern_mismatch": "has a character that may not stand there, or is too long; allowed is {pattern}",
+    "string_pattern_mismatch": "has a character that may not stand there, or is too long; allowed: {pattern}",
     "string_type": "should be a text; put it in quotes",
 }
 

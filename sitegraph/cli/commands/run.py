@@ -88,7 +88,7 @@ def run(
     if allow_private and not is_try:
         raise ConfigError("stands in the source file, as allow_private", subject="--allow-private")
     settings = read_settings(index, graph=graph, model=model)
-    with as_file_of(source, settings, allow_private=allow_private or (), is_try=is_try) as path:
+    with as_file_of(source, settings, allow_private=allow_private or (), is_try=is_try, quiet=quiet) as path:
         # What is wrong with the call is told at once, not after Prefect has started.
         load_source(path)
         check_folder(settings)
@@ -112,7 +112,7 @@ def run(
         print_json(report)
     else:
         print_report(report, source=source, index=index)
-    if is_try:
+    if is_try and not quiet:
         say_how_to_go_on(source, index=index, allow_private=allow_private or ())
 
 

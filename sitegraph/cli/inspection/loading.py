@@ -35,7 +35,7 @@ _ADVICE = (
     (r"HTTP (429|5\d\d)", "try again later"),
     (r"does not resolve", "check how the host is spelt, and the network"),
     (r"no connection|did not answer", "check host and port, the network, and whether a proxy is needed"),
-    (r"certificate", "let SSL_CERT_FILE name the certificate of an authority of your own"),
+    (r"certificate", "have this machine trust who signed it (update-ca-certificates)"),
     (r"unsupported type|not HTTP", "give the address of a page or a document"),
 )
 """What somebody can do about it, by the words of the reason."""

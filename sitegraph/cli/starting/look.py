@@ -134,8 +134,10 @@ def filled_folders(paths: Iterable[str]) -> tuple[Exclude, ...]:
 
 
 def _is_wanted(uri: str, source: Source) -> bool:
-    include = source.scope.include
-    return not include or any(fnmatchcase(_path(uri), glob) for glob in include)
+    path, scope = _path(uri), source.scope
+    if any(fnmatchcase(path, glob) for glob in scope.exclude):
+        return False
+    return not scope.include or any(fnmatchcase(path, glob) for glob in scope.include)
 
 
 def _some_files(uris: Sequence[str], source: Source, opened: OpenSource, read: Read) -> Iterator[LookedAt]:

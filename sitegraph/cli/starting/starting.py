@@ -18,9 +18,11 @@ def propose(target: Target, settings: Settings, *, allow_private: Sequence[str],
     """
     if target.is_url and target.kind is not TargetKind.REPOSITORY:
         return propose_site(target, look_at_site(target, settings, allow_private=allow_private, say=say))
-    plain = guess(target, allow_private=allow_private)
+    plain = guess(target, index=settings.index, allow_private=allow_private)
     look = look_at_files(target, guessed_source(plain), settings, say=say)
-    return replace(propose_files(target, look), allow_private=plain.allow_private)
+    proposal = propose_files(target, look)
+    excludes = (*plain.excludes, *proposal.excludes)
+    return replace(proposal, allow_private=plain.allow_private, excludes=excludes)
 
 
 def check_name(target: Target, name: str | None) -> Target:

@@ -17,7 +17,7 @@ from sitegraph.cli.starting.target import find_target
 
 @contextmanager
 def as_file_of(
-    source: str, settings: Settings, *, allow_private: Sequence[str], is_try: bool
+    source: str, settings: Settings, *, allow_private: Sequence[str], is_try: bool, quiet: bool = False
 ) -> Iterator[Path]:
     """Give the source file of a run: the one that is named, or for a try one that lasts as long as the block.
 
@@ -26,9 +26,11 @@ def as_file_of(
     if not is_try:
         yield Path(source)
         return
-    proposal = guess(find_target(source), allow_private=allow_private, max_pages=TRY_PAGES)
+    proposal = guess(
+        find_target(source), index=settings.index, allow_private=allow_private, max_pages=TRY_PAGES
+    )
     _check_new(guessed_source(proposal), settings)
-    for line in assumptions(proposal, index=settings.index):
+    for line in () if quiet else assumptions(proposal, index=settings.index):
         print(f"sitegraph: {line}", file=sys.stderr)
     with as_source_file(proposal) as path:
         yield path
@@ -38,7 +40,9 @@ def assumptions(proposal: Proposal, *, index: str) -> Iterator[str]:
     """Say what a try takes for granted."""
     target = proposal.target
     yield f"no source file: trying {target.place} as source {target.name} into {index}"
-    if proposal.seed is not None:
+    if proposal.seed is None:
+        yield f"at most {proposal.max_pages} documents"
+    else:
         pace = proposal.rate.per_host_delay
         every = (
             f"a page every {pace:g} s" if pace else "without a pause between pages, since the host is yours"

@@ -222,3 +222,14 @@ def test_sizes_and_unknown_estimates_are_told() -> None:
         "3.0 GB",
     ]
     assert list(told_estimate(Estimate(documents=None))) == ["How much there is is not known."]
+
+
+def test_an_index_in_the_folder_is_not_indexed(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nWords.\n")
+    (tmp_path / ".sitegraph" / "encoder").mkdir(parents=True)
+    (tmp_path / ".sitegraph" / "encoder" / "vocab.txt").write_text("the\nof\n")
+
+    assert run_app(["init", ".", "-o", "here.yaml", "--quiet"]) == 0
+
+    assert load_source(tmp_path / "here.yaml").scope.exclude == (".sitegraph/*",)
+    assert "# 1 document" in (tmp_path / "here.yaml").read_text()
