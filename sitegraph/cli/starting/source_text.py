@@ -115,7 +115,8 @@ def _schedule(run: str) -> Iterator[str]:
         return
     yield "# To keep the index up to date, let cron look every night at what is due:"
     yield f"#   17 3 * * * {run} --due"
-    yield "# or let a Prefect server do it: docs/operations.md."
+    yield "# or have a Prefect server do it, with `sitegraph deploy` (docs/how-to/schedules-and-alarms.md):"
+    yield '# schedule: {cron: "17 3 * * *", due: true}'
 
 
 def _list(key: str, values: Sequence[str], *, indent: str = "") -> Iterator[str]:
