@@ -24,7 +24,7 @@ def ask_prefect() -> str | None:
         return None
     from prefect.settings import PREFECT_API_URL
 
-    url = PREFECT_API_URL.value()
+    url: str | None = PREFECT_API_URL.value()
     if not url:
         return None
     if not url.startswith(("http://", "https://")):

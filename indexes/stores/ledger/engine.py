@@ -123,7 +123,7 @@ def ask(url: str) -> None:
 
     Raises: StoreUnavailable: nothing answers at the URL; ConfigError: it is no URL of SQLite or PostgreSQL.
     """
-    engine = _create_engine(_parse(url))
+    engine = _create_engine(_parse(url), read_only=True)
     tell_failures_of(engine)
     try:
         with engine.connect() as connection:
