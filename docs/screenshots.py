@@ -7,7 +7,9 @@ python -m docs.screenshots demo/index [docs/images]
 import argparse
 import struct
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pymupdf
@@ -16,9 +18,17 @@ from tests.fakes.chromium import chromium, watched_page
 from tests.fakes.served_pages import served_pages
 
 PAGES = {
-    "search": "/search?q=when+is+a+page+deleted+from+the+index",
+    "search": "/search?q=rollback+to+an+earlier+generation",
     "answer": "/answer?q=What+does+sitegraph+rollback+do%3F",
+    "runs": "/runs",
 }
+FOUND = {
+    "citation": ("/search?q=why+does+a+reader+need+neither+torch+nor+transformers&kind=pdf", "a.open", ""),
+    "document": ("/search?q=crawling+and+recrawling+in+waves&kind=html", ".doc h2 a", "#history"),
+    "neighbourhood": ("/search?q=sitegraph+rollback&kind=html", "a.open", ""),
+}
+"""Pages that a search leads to: the search, the link that is followed, the place on the page."""
+
 WIDTHS = {1280: 760, 360: 720}
 """Pixels, with the height that is shown of each."""
 
@@ -30,16 +40,27 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=Path(__file__).parent / "images")
     options = parser.parse_args()
     with served_pages(options.index) as origin, chromium() as browser:
-        for name, path in PAGES.items():
+        for name, path in {**PAGES, **dict(_found(origin, browser))}.items():
             for width, height in WIDTHS.items():
                 with watched_page(browser, width=width) as watched:
                     watched.page.set_viewport_size({"width": width, "height": height})
-                    watched.page.goto(origin + path)
+                    watched.page.goto(origin + path, wait_until="networkidle")
+                    while name == "citation" and watched.page.query_selector(".page") is None:
+                        watched.page.reload(wait_until="networkidle")  # the machine was too busy to draw
                     opened = watched.page.locator(".beside details").first
                     if name == "answer" and width > height:
                         opened.evaluate("one => one.open = true")
                     picture = small_png(watched.page.screenshot())
                 (options.folder / f"pages-{name}-{width}.png").write_bytes(picture)
+
+
+def _found(origin: str, browser: Any) -> Iterator[tuple[str, str]]:
+    """Follow the searches; around a passage is what its page leads to."""
+    for name, (search, link, place) in FOUND.items():
+        with watched_page(browser) as watched:
+            watched.page.goto(origin + search)
+            path = watched.page.get_attribute(f"{link} >> nth=0", "href")
+        yield name, f"{path.replace('/cite/', '/near/') if name == 'neighbourhood' else path}{place}"
 
 
 def small_png(data: bytes) -> bytes:

@@ -27,8 +27,8 @@ def open_own_ledger(
 
     *given* is the URL of the settings. With *read_only* nothing can be written to it, nor made.
 
-    Raises: StoreUnavailable: it is not there, or empty while the index is not; ConfigError: no index there, or
-    the ledger is another one's.
+    Raises: StoreUnavailable: it is not there, or empty while the index is not; ConfigError: no index there,
+    or the ledger is another one's.
     """
     manifest = load_manifest(layout)
     current = read_current(layout.root)

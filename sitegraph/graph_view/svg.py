@@ -36,8 +36,8 @@ def render_svg(graph: ShownGraph) -> str:
 def embed_svg(graph: ShownGraph, *, href: Href, name: str) -> str:
     """Return the same picture for a page, called *name*: each box leads to its *href*.
 
-    It has no style of its own, which a content security policy may forbid: the page's style sheet gives the
-    classes `edge`, `head`, `kind`, `start` and `k0` to `k7` theirs.
+    What is left out is not said. It has no style of its own, which a content security policy may forbid: the
+    page's style sheet gives the classes `edge`, `head`, `kind`, `start` and `k0` to `k7` theirs.
     """
     return _picture(graph, f'class="graph" role="group" aria-label={quoteattr(name)}', "", href)
 
@@ -45,7 +45,7 @@ def embed_svg(graph: ShownGraph, *, href: Href, name: str) -> str:
 def _picture(graph: ShownGraph, attributes: str, style: str, href: Href | None = None) -> str:
     cells = lay_out(graph)
     colours = _colours(graph)
-    legend = [*colours, *filter(None, [say_left_out(graph)])]
+    legend = [*colours, *([] if href else filter(None, [say_left_out(graph)]))]
     columns = 1 + max((cell.column for cell in cells.values()), default=0)
     rows = 1 + max((cell.row for cell in cells.values()), default=0)
     width = 2 * _MARGIN + (columns - 1) * _COLUMN + _BOX_WIDTH + _COLUMN // 4

@@ -44,6 +44,8 @@ def test_the_wheel_holds_the_five_packages_and_nothing_else(tmp_path: Path) -> N
         "sitegraph/cli/inspection/page.css",
         "sitegraph/service/pages/templates/base.html",
         "sitegraph/service/pages/static/style.css",
+        "sitegraph/service/pages/static/viewer.css",
+        "sitegraph/service/pages/templates/cite.html",
         "sitegraph/service/pages/static/search.js",
     } <= set(names)
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))

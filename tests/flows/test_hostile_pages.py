@@ -16,7 +16,7 @@ from tests.fakes.sitegraph_runs import Sitegraph
 pytestmark = pytest.mark.server
 
 STEERING = "".join(map(chr, [*range(0x00, 0x09), 0x1B, 0x9B, 0x200E, 0x200F, 0x202E, 0x2066, 0xE0041]))
-DOCUMENTS = 41
+DOCUMENTS, OPENED = 41, 8
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ def assert_harmless(watched: Watched, shown: Shown) -> None:
     assert {url for url in watched.asked if not url.startswith(f"{shown.origin}/")} == set()
     assert shown.elsewhere.log == []
     assert set(watched.page.inner_text("body")) & set(STEERING) == set()
-    links = watched.page.eval_on_selector_all("a", "all => all.map(one => one.protocol)")
+    addresses = "all => all.map(one => new URL(one.href.baseVal ?? one.href, document.baseURI).protocol)"
+    links = watched.page.eval_on_selector_all("a[href]", addresses)
     assert set(links) <= {"http:", "https:"}
 
 
@@ -80,6 +81,19 @@ def test_answers_quote_markup_as_text(shown: Shown) -> None:
             assert_harmless(watched, shown)
 
 
+def test_what_results_lead_to_is_text_as_well(shown: Shown) -> None:
+    with watched_page(shown.browser) as watched:
+        watched.page.goto(f"{shown.origin}/search?q={WORD}&n=50")
+        hrefs = watched.page.eval_on_selector_all(
+            "a.open, section.doc h2 a", "all => all.map(one => one.getAttribute('href'))"
+        )
+        for kind in ("/cite/", "/doc/"):
+            for href in [href for href in hrefs if href.startswith(kind)][:OPENED]:
+                watched.page.goto(shown.origin + href)
+                assert watched.page.locator("h1").count() == 1
+                assert_harmless(watched, shown)
+
+
 def test_what_is_typed_into_an_address_is_text_as_well(shown: Shown) -> None:
     with watched_page(shown.browser) as watched:
         for payload in payloads(shown.elsewhere.origin):
@@ -93,3 +107,18 @@ def test_what_is_typed_into_an_address_is_text_as_well(shown: Shown) -> None:
         watched.page.goto(f"{shown.origin}/{quote('<script>alert(1)</script>', safe='')}")
         watched.trouble.clear()
         assert_harmless(watched, shown)
+
+
+def test_what_opens_from_the_list_shows_markup_as_text(shown: Shown) -> None:
+    with watched_page(shown.browser) as watched:
+        page = watched.page
+        page.goto(f"{shown.origin}/search?q={WORD}&n=50")
+        documents = page.eval_on_selector_all("section.doc h2 a", "all => all.map(one => one.pathname)")
+        citations = page.eval_on_selector_all("a.open", "all => all.map(one => one.pathname)")
+        assert len(documents) >= 35
+        around = [path.replace("/doc/", "/near/") for path in documents]
+        for path in (*documents, *citations[::2], *around[::2], "/runs"):
+            page.goto(shown.origin + path)
+            for selector in ("main script", "main img", "main iframe", "main style", "main form"):
+                assert page.query_selector(selector) is None
+            assert_harmless(watched, shown)

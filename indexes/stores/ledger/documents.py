@@ -104,16 +104,11 @@ class Documents:
                 counts.setdefault(source, Counter())[state] = number
         return counts
 
-    def count_due(self, *, now: str) -> Mapping[str, int]:
-        """How many documents of each source a run that began *now*, ISO 8601 in UTC, would look at again."""
-        due = sa.or_(document.c.next_due.is_(None), document.c.next_due <= now)
-        query = (
-            sa.select(document.c.source, sa.func.count())
-            .where(document.c.state.notin_(ASLEEP), due)
-            .group_by(document.c.source)
-        )
+    def looked_at(self) -> Mapping[str, str | None]:
+        """By source, when a document of it was last looked at (ISO 8601, UTC)."""
+        query = sa.select(document.c.source, sa.func.max(document.c.checked_at)).group_by(document.c.source)
         with self._reading.connect() as connection:
-            return {source: number for source, number in connection.execute(query)}
+            return {source: checked_at for source, checked_at in connection.execute(query)}  # noqa: C416
 
     def in_states(self, states: Collection[DocumentState], *, limit: int) -> tuple[KnownDocument, ...]:
         """The first documents in one of these states, ordered by source and URI."""

@@ -11,6 +11,7 @@ from indexes.stores.ledger.documents import Documents
 from indexes.stores.ledger.engine import open_engine
 from indexes.stores.ledger.frontier import FrontierIndex
 from indexes.stores.ledger.generations import Generations
+from indexes.stores.ledger.health import LedgerHealth
 from indexes.stores.ledger.history import History
 from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
@@ -22,7 +23,7 @@ from indexes.stores.ledger.matches import Matches
 from indexes.stores.ledger.names import NameIndex
 from indexes.stores.ledger.origins import Origins
 from indexes.stores.ledger.owner import Owner
-from indexes.stores.ledger.pages import Pages
+from indexes.stores.ledger.pages import PdfPages
 from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
@@ -47,7 +48,7 @@ class Ledger:
     names: NameIndex
     answers: Answers
     origins: Origins
-    pages: Pages
+    pages: PdfPages
     soft_errors: SoftErrors
     matches: Matches
     frontier: FrontierIndex
@@ -61,6 +62,7 @@ class Ledger:
     seen: SeenDocuments
     stops: Stops
     leases: Leases
+    health: LedgerHealth
 
     def close(self) -> None:
         """Let go of connections."""
@@ -94,7 +96,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None, read_only: bo
         names=NameIndex(engine),
         answers=Answers(engine),
         origins=Origins(engine),
-        pages=Pages(engine),
+        pages=PdfPages(engine),
         soft_errors=SoftErrors(engine),
         matches=Matches(engine),
         frontier=FrontierIndex(engine),
@@ -108,4 +110,5 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None, read_only: bo
         seen=SeenDocuments(engine),
         stops=Stops(engine),
         leases=Leases(engine),
+        health=LedgerHealth(engine),
     )

@@ -2,31 +2,19 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 import sqlalchemy as sa
 
 from indexes.stores.ledger.tables import change, feed, generation
 from schemas.feed import FeedChange, FeedEntry, FeedKind
+from schemas.lineage import Ancestor
 from schemas.records import from_record
 
 _IN_LIMIT = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ancestor:
-    """A generation that readers see or saw on the way; `changes_kept`: what it changed is still known."""
-
-    generation: int
-    base: int
-    as_of: str
-    source: str
-    run_id: str
-    changes_kept: bool
-
-
 class Lineage:
-    """Reads `generation` and `change` backwards from one generation; what was rolled back is not on the way."""
+    """Reads `generation` and `change` backwards from a generation; what was rolled back is not on the way."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._reading = engine.execution_options(read_only=True)

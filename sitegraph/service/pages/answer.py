@@ -1,6 +1,6 @@
 """An answer in sentences, each beside the passage that it is quoted from."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -9,13 +9,14 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from indexes.coverage import Coverage
 from indexes.wiring import Readers
 from retrieval.answering.answerable import measure_familiarity, unknown_words
 from retrieval.answering.answered import Answered
 from retrieval.answering.answering import Answerer
+from schemas.coverage import Coverage
 from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import ContextBundle, Evidence, Query
+from sitegraph.service.metrics import question_of
 from sitegraph.service.pages.asked import Asked, query_of, read_asked
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.results import Group, Result, group_results, read_titles, show_result
@@ -29,7 +30,7 @@ _NO_ANSWER: Mapping[str, Any] = {"rows": None, "not_found": None, "by": "", "cha
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class QuotedPassage:
     """A passage beside what is quoted from it."""
 
     result: Result
@@ -37,11 +38,11 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class AnswerRow:
     """Sentences in a row that rest on the same passages; a quotation with its own line breaks."""
 
     text: str
-    sources: tuple[Source, ...]
+    sources: tuple[QuotedPassage, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +74,15 @@ def add_answer(app: FastAPI, pages: Pages) -> None:
             return await pages.show(
                 request, "answer.html", lambda readers: {**show_form(readers, asked), **wrong}, status=422
             )
-        return await pages.show(request, "answer.html", lambda readers: _answer(pages, readers, asked, query))
+        tell_found = question_of(request.scope)
+        return await pages.show(
+            request, "answer.html", lambda readers: _answer(pages, readers, asked, query, tell_found)
+        )
 
 
-def _answer(pages: Pages, readers: Readers, asked: Asked, query: Query) -> dict[str, Any]:
+def _answer(
+    pages: Pages, readers: Readers, asked: Asked, query: Query, tell_found: Callable[[bool], None]
+) -> dict[str, Any]:
     walk = pages.parts.retriever.walk_over(readers, query)
     bundle = walk.bundle
     answered = Answerer(
@@ -87,6 +93,7 @@ def _answer(pages: Pages, readers: Readers, asked: Asked, query: Query) -> dict[
         measure=lambda text: measure_familiarity(text, readers.chunks, readers.encoder),
     ).answer(bundle)
     pages.parts.log(walk, answered.not_found)
+    tell_found(not answered.not_found)
     return {
         **show_form(readers, asked),
         "degraded": bundle.degraded,
@@ -98,7 +105,7 @@ def _answer(pages: Pages, readers: Readers, asked: Asked, query: Query) -> dict[
     }
 
 
-def answer_rows(answered: Answered, bundle: ContextBundle) -> tuple[Row, ...]:
+def answer_rows(answered: Answered, bundle: ContextBundle) -> tuple[AnswerRow, ...]:
     """Return the sentences of an answer, those of one passage together, with the passages they rest on."""
     by_label = {one.S: one for one in bundle.evidence}
     rows = []
@@ -107,7 +114,7 @@ def answer_rows(answered: Answered, bundle: ContextBundle) -> tuple[Row, ...]:
         found = [by_label[label] for label in labels if label in by_label]
         sources = tuple(_source(one, said, bundle.query) for one in found)
         quoted = (text for source in sources for text, is_marked in source.text if is_marked)
-        rows.append(Row(text=next(quoted, " ".join(said)), sources=sources))
+        rows.append(AnswerRow(text=next(quoted, " ".join(said)), sources=sources))
     return tuple(rows)
 
 
@@ -117,8 +124,8 @@ def chains_of(answered: Answered, bundle: ContextBundle) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chain for one in bundle.relations if one.text in told for chain in one.chains))
 
 
-def _source(one: Evidence, said: list[str], question: str) -> Source:
-    return Source(result=show_result(one, question), text=mark_quote(one.text, " ".join(said)))
+def _source(one: Evidence, said: list[str], question: str) -> QuotedPassage:
+    return QuotedPassage(result=show_result(one, question), text=mark_quote(one.text, " ".join(said)))
 
 
 def _not_found(pages: Pages, readers: Readers, bundle: ContextBundle, answered: Answered) -> NotFound:

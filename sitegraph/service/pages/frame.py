@@ -30,7 +30,7 @@ from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem, respond, title_of
 from sitegraph.service.sessions import LOGIN, Sessions
 
-NAVIGATION = (("Search", "/search"), ("Answer", "/answer"))
+NAVIGATION = (("Search", "/search"), ("Answer", "/answer"), ("Runs", "/runs"))
 """Words and paths of the navigation."""
 
 Work = Callable[[Readers], Mapping[str, Any]]

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 
 PAIRS_MAX = 20_000
-"""Pairs of equal tokens that are compared: the time grows with them, and a page says one word ten thousand times."""
+"""Pairs of equal tokens that are compared: the time grows with them, and a page may say one word for ever."""
 
 ALIKE = 0.3
 """Share of common tokens below which words in common are chance, and one text stands for the other."""
