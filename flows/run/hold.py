@@ -2,7 +2,7 @@
 
 from indexes.layout import IndexLayout
 from indexes.publish.current import write_durably
-from schemas.errors import GuardRefused
+from schemas.errors import PublishHeld
 
 _NAME = "HOLD"
 
@@ -26,10 +26,10 @@ def lift_hold(layout: IndexLayout) -> bool:
 
 
 def check_hold(layout: IndexLayout) -> None:
-    """Raise GuardRefused while publishing is held."""
+    """Raise PublishHeld while publishing is held."""
     since = held_since(layout)
     if since is not None:
-        raise GuardRefused(
+        raise PublishHeld(
             f"publishing is held since a rollback at {since or 'an unknown time'}; "
             "lift it with: sitegraph rollback --lift",
             subject=str(layout.root),

@@ -1,7 +1,6 @@
 """The HTTP interface of an index: read-only, one generation an answer (docs/reference/http.md)."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Path, Query, Request
@@ -11,13 +10,9 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from indexes.wiring import Readers
-from retrieval.live import LiveRetriever
 from retrieval.question import query as queries
-from retrieval.retriever import RetrievalResult
 from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import Query as Question
-from schemas.feed import Feed
-from schemas.nodes import Chunk
 from schemas.program import LICENCE
 from schemas.records import to_record
 from sitegraph.service import answers
@@ -30,30 +25,14 @@ from sitegraph.service.contract import (
     answer_schemas,
     reference,
 )
-from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, problem_of, respond, unprocessable
+from sitegraph.service.pages.frame import Pages
+from sitegraph.service.pages.site import add_pages
+from sitegraph.service.parts import Parts
+from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, problem_of, unprocessable
 from sitegraph.service.source import NAME, PATH, source_archive
-from sitegraph.service.threads import Threads
 
 PAGE, PAGE_MAX = 100, 1000
 ENTRIES, ENTRIES_MAX = 10_000, 100_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What the interface is made over; all of it may be called in several threads.
-
-    `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `log` keeps
-    what was asked and found in the usage log; `warn` is for people, on stderr. `source_url` is where the
-    source of this version is, None: it is given from here.
-    """
-
-    retriever: LiveRetriever
-    threads: Threads
-    changes: Callable[[int, int | None, str | None], Feed]
-    picture: Callable[[Readers, Chunk], bytes]
-    log: Callable[[RetrievalResult], None]
-    warn: Callable[[str], None]
-    source_url: str | None = None
 
 
 class Png(Response):
@@ -90,18 +69,19 @@ class Api(FastAPI):
         return self.openapi_schema
 
 
-def build_app(parts: Parts) -> Api:
-    """Return the application; nothing is opened before the first request."""
+def build_app(parts: Parts, pages: Pages) -> Api:
+    """Return the application, *pages* for browsers included; nothing is opened before the first request."""
     # The pages that FastAPI draws of the contract would fetch their scripts from elsewhere.
     app = Api(docs_url=None, redoc_url=None)
     app.source_url = parts.source_url or PATH
-    _add_problems(app, parts)
+    _add_problems(app, parts, pages)
     _add_retrieve(app, parts)
     _add_chunks(app, parts)
     _add_documents(app, parts)
     _add_changes(app, parts)
     _add_health(app, parts)
     _add_source(app, parts)
+    add_pages(app, pages)
     return app
 
 
@@ -113,7 +93,7 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
 
         def work() -> dict[str, Any]:
             result = parts.retriever.walk(question)
-            parts.log(result)
+            parts.log(result, False)
             return to_record(result.bundle)
 
         return JSONResponse(await parts.threads.run(work))
@@ -242,31 +222,32 @@ def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": "A problem", "content": content} for status in every}
 
 
-def _add_problems(app: Api, parts: Parts) -> None:
+def _add_problems(app: Api, parts: Parts, pages: Pages) -> None:
     @app.exception_handler(HttpProblem)
-    async def problem(_: Request, error: HttpProblem) -> Response:
-        return respond(error)
+    async def problem(request: Request, error: HttpProblem) -> Response:
+        return pages.problem(request.scope, error)
 
     @app.exception_handler(SitegraphError)
-    async def ours(_: Request, error: SitegraphError) -> Response:
+    async def ours(request: Request, error: SitegraphError) -> Response:
         problem = problem_of(error)
         if problem.status >= 500:
             parts.warn(f"sitegraph: {error}")
-        return respond(problem)
+        return pages.problem(request.scope, problem)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return respond(HttpProblem(422, _first_fault(error), "InvalidRequest"))
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        return pages.problem(request.scope, HttpProblem(422, _first_fault(error), "InvalidRequest"))
 
     @app.exception_handler(HTTPException)
-    async def refused(_: Request, error: HTTPException) -> Response:
+    async def refused(request: Request, error: HTTPException) -> Response:
         # 400 is what FastAPI says of a body that is no UTF-8; a body that is no JSON is 422.
         status = 422 if error.status_code == 400 else error.status_code
-        return respond(HttpProblem(status, str(error.detail), "Refused", error.headers))
+        return pages.problem(request.scope, HttpProblem(status, str(error.detail), "Refused", error.headers))
 
     @app.exception_handler(Exception)
-    async def failed(_: Request, __: Exception) -> Response:
-        return respond(HttpProblem(500, "internal failure; the server's log says where", "InternalError"))
+    async def failed(request: Request, _: Exception) -> Response:
+        failure = HttpProblem(500, "internal failure; the server's log says where", "InternalError")
+        return pages.problem(request.scope, failure)
 
 
 def _first_fault(error: RequestValidationError) -> str:

@@ -62,11 +62,16 @@ def unprocessable(error: SitegraphError) -> HttpProblem:
     return HttpProblem(422, str(error), type(error).__name__)
 
 
+def title_of(status: int) -> str:
+    """Return what a status is called."""
+    return HTTPStatus(status).phrase
+
+
 def respond(problem: HttpProblem) -> Response:
     """Return response; the type is `about:blank`, so the title is that of the status (RFC 9457, 4.2.1)."""
     body = {
         "type": "about:blank",
-        "title": HTTPStatus(problem.status).phrase,
+        "title": title_of(problem.status),
         "status": problem.status,
         "detail": one_line(problem.detail),
         "error": problem.error,

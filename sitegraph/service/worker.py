@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
+from indexes.coverage import Coverage, read_coverage
 from indexes.wiring import Readers
 from retrieval.learning.query_log import log_queries
 from retrieval.live import LiveRetriever, open_retriever
@@ -25,12 +26,18 @@ from schemas.errors import SitegraphError
 from schemas.feed import Feed
 from schemas.nodes import Chunk
 from schemas.settings import Settings
-from sitegraph.service.app import Parts, build_app
+from sitegraph.service.app import build_app
 from sitegraph.service.guard import Access, Guard, RequestLimits
+from sitegraph.service.pages.frame import Pages
+from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
+from sitegraph.service.sessions import Sessions
 from sitegraph.service.threads import Threads
+from sitegraph.service.viewer.archive import Archive
 
 _WATCH_SECONDS = 1.0
+_DRAWING = 0.6
+"""Share of a request's time that drawing a page may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +65,9 @@ def build_service(options: ServeOptions) -> Guard:
     )
     threads = Threads(working=limits.working, waiting=limits.waiting)
     held.callback(threads.close)
-    app = build_app(_parts(options.settings, retriever, threads))
+    parts = _parts(options.settings, retriever, threads, draw_seconds=_DRAWING * limits.seconds)
+    pages = Pages(parts, Sessions(token=options.token, now=time.time))
+    app = build_app(parts, pages)
     app.router.lifespan_context = _lifespan(retriever, threads, held)
     return Guard(
         app,
@@ -68,6 +77,8 @@ def build_service(options: ServeOptions) -> Guard:
         log=log_access,
         clock=time.monotonic,
         source_url=options.settings.source_url,
+        admits=pages.sessions.admits,
+        problem=pages.problem,
     )
 
 
@@ -77,7 +88,7 @@ def log_access(access: Access) -> None:
     write_stderr(json.dumps({"at": _now(), **line}))
 
 
-def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Parts:
+def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, draw_seconds: float) -> Parts:
     index = Path(settings.index).resolve()
 
     def changes(since: int, until: int | None, source: str | None) -> Feed:
@@ -93,9 +104,12 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
             raise HttpProblem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
         return draw_apart(data, chunk)
 
-    def log(result: RetrievalResult) -> None:
+    def coverage() -> Coverage:
+        return read_coverage(index, now=_now(), ledger_url=settings.ledger_url)
+
+    def log(result: RetrievalResult, not_found: bool) -> None:
         try:
-            log_queries(index, [result.query], timestamp=_now(), results=[result])
+            log_queries(index, [result.query], timestamp=_now(), results=[result], not_found=not_found)
         except OSError as error:
             write_stderr(f"sitegraph: warning: the usage log cannot be written: {error}")
 
@@ -106,6 +120,8 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
         picture=picture,
         log=log,
         warn=write_stderr,
+        archive=Archive(settings, now=_now, warn=write_stderr, draw_seconds=draw_seconds),
+        coverage=coverage,
         source_url=settings.source_url,
     )
 

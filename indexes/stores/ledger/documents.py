@@ -104,6 +104,22 @@ class Documents:
                 counts.setdefault(source, Counter())[state] = number
         return counts
 
+    def freshness(self, *, now: str) -> Mapping[str, tuple[int, str | None]]:
+        """By source: documents that a run begun *now* (ISO 8601, UTC) would look at, and the last look."""
+        is_due = sa.or_(document.c.next_due.is_(None), document.c.next_due <= now)
+        due = sa.func.count().filter(document.c.state.notin_(ASLEEP), is_due)
+        query = sa.select(document.c.source, due, sa.func.max(document.c.checked_at))
+        with self._reading.connect() as connection:
+            rows = connection.execute(query.group_by(document.c.source))
+            return {source: (number, checked_at) for source, number, checked_at in rows}
+
+    def in_states(self, states: Collection[DocumentState], *, limit: int) -> tuple[KnownDocument, ...]:
+        """The first documents in one of these states, ordered by source and URI."""
+        query = sa.select(document).where(document.c.state.in_([*states]))
+        ordered = query.order_by(document.c.source, document.c.uri).limit(limit)
+        with self._reading.connect() as connection:
+            return tuple(_known(row) for row in connection.execute(ordered))
+
     def forget(self, source: str) -> None:
         """Drop all that is known of a source."""
         with self._engine.begin() as connection:
