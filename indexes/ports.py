@@ -101,7 +101,7 @@ class ChunkReader(Protocol):
         """Stored vectors by chunk id, without those of tokens; unknown ids add none."""
 
     def token_vectors(self, ids: Collection[str]) -> Mapping[str, TokenVectors]:
-        """Pooled token vectors by chunk id; nothing in a store that keeps none, unknown ids add none."""
+        """Pooled token vectors by chunk id; of chunks without any, and of unknown ids, nothing."""
 
     def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
         """All text vectors, some at a time: ids of chunks and a row of shape (dim,) for each, in no order."""

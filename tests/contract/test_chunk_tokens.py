@@ -73,6 +73,13 @@ def test_token_vectors_that_no_reader_could_use_are_refused(
         publish(token_store, 1, [row("one", with_tokens(wrong))])
 
 
+def test_a_chunk_without_any_is_left_out(token_store: ChunkStore) -> None:
+    rows = [row("one", with_tokens(tokens(1))), row("two")]
+    publish(token_store, 1, rows)
+
+    assert list(token_store.at(1).token_vectors(ids(rows))) == [rows[0][0].id]
+
+
 def test_a_store_that_keeps_none_gives_none(chunk_store: ChunkStore) -> None:
     rows = [row("one"), row("two")]
     state = publish(chunk_store, 1, rows)

@@ -130,7 +130,8 @@ class LanceChunkReader:
         if TOKENS not in self._columns:
             return {}
         tables = scan.tables_with(self._table, "id", ids, ("id", TOKENS))
-        return {key: one for found in tables for key, one in rows.tokens_of(found, self._dim).items()}
+        several = (item for found in tables for item in rows.tokens_of(found, self._dim).items())
+        return {key: tokens for key, tokens in several if tokens.size}
 
     @cached_property
     def _columns(self) -> frozenset[str]:
