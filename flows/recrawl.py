@@ -25,6 +25,7 @@ from flows.run.problems import problems_so_far
 from flows.run.resources import Resources
 from flows.run.stages import Stages
 from flows.run.values import ComparedSource, CrawlWave, Embedded, Run
+from flows.run.watch import watched_run
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
 from schemas.changes import DocumentChange
@@ -68,7 +69,9 @@ def index_source(
     options |= {"accept": accept, "quiet": quiet, "repair": repair}
     with forwarded_logs():
         try:
-            report = run_source(source, due=due, options=options)
+            with watched_run(source, index=index) as watch:
+                report = run_source(source, due=due, options=options)
+                watch.report = to_record(report)
         except SitegraphError as error:
             _log.error("%s", error)
             show_refusal(source_name(source), error)

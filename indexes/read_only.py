@@ -19,7 +19,8 @@ def open_read_only(file: Path, *, always: bool = False) -> sa.Engine | None:
     if not always and (writable or not file.exists()):
         return None
     log = file.with_name(f"{file.name}-wal")
-    uri = f"{file.absolute().as_uri()}?{'mode=ro' if writable or log.exists() else 'immutable=1'}"
+    # Without a log nobody writes to it, and a reader that looked for one would leave an empty one behind.
+    uri = f"{file.absolute().as_uri()}?mode=ro{'' if log.exists() else '&immutable=1'}"
     return sa.create_engine(
         sa.URL.create("sqlite", database=str(file)),
         creator=lambda: sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False),

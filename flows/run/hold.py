@@ -2,26 +2,19 @@
 
 from indexes.layout import IndexLayout
 from indexes.publish.current import write_durably
+from indexes.publish.held import held_since, hold_file
 from schemas.errors import PublishHeld
-
-_NAME = "HOLD"
-
-
-def held_since(layout: IndexLayout) -> str | None:
-    """When the hold was set; None when publishing is free."""
-    path = layout.root / _NAME
-    return path.read_text().strip() if path.exists() else None
 
 
 def set_hold(layout: IndexLayout, *, now: str) -> None:
     """Hold publishing."""
-    write_durably(layout.root / _NAME, f"{now}\n")
+    write_durably(hold_file(layout), f"{now}\n")
 
 
 def lift_hold(layout: IndexLayout) -> bool:
     """Let runs publish again; whether there was a hold."""
     held = held_since(layout) is not None
-    (layout.root / _NAME).unlink(missing_ok=True)
+    hold_file(layout).unlink(missing_ok=True)
     return held
 
 

@@ -25,6 +25,7 @@ from sitegraph.service.contract import (
     answer_schemas,
     reference,
 )
+from sitegraph.service.metrics import question_of
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.site import add_pages
 from sitegraph.service.parts import Parts
@@ -87,13 +88,14 @@ def build_app(parts: Parts, pages: Pages) -> Api:
 
 def _add_retrieve(app: Api, parts: Parts) -> None:
     @app.post("/retrieve", responses=_answers("ContextBundle", 403), operation_id="retrieve")
-    async def retrieve(body: RetrieveRequest) -> Response:
+    async def retrieve(body: RetrieveRequest, request: Request) -> Response:
         """Return the evidence that answers a question, best first, with its citations."""
-        question = _question(body)
+        question, tell_found = _question(body), question_of(request.scope)
 
         def work() -> dict[str, Any]:
             result = parts.retriever.walk(question)
             parts.log(result, False)
+            tell_found(bool(result.bundle.evidence))
             return to_record(result.bundle)
 
         return JSONResponse(await parts.threads.run(work))

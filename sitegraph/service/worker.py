@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fastapi import FastAPI
+from starlette.types import Scope
 
-from indexes.coverage import Coverage, read_coverage
+from indexes.health import HealthReader
 from indexes.wiring import Readers
 from retrieval.learning.query_log import log_queries
 from retrieval.live import LiveRetriever, open_retriever
@@ -22,12 +23,18 @@ from retrieval.question.policy import read_policy
 from retrieval.retriever import RetrievalResult
 from runtime.garbage import raise_gc_threshold
 from runtime.processes.page_images import WITHHELD, draw_apart, stored_bytes
+from runtime.telemetry.delivery import SECONDS, finish_within
+from runtime.telemetry.questions import Questions
+from runtime.telemetry.tracing import open_spans
+from schemas.coverage import Coverage
 from schemas.errors import SitegraphError
 from schemas.feed import Feed
 from schemas.nodes import Chunk
 from schemas.settings import Settings
 from sitegraph.service.app import build_app
 from sitegraph.service.guard import Access, Guard, RequestLimits
+from sitegraph.service.metrics import PATH as METRICS_PATH
+from sitegraph.service.metrics import IndexWatch, Metered, Metering, add_metrics
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
@@ -42,15 +49,19 @@ _DRAWING = 0.6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions:
-    """What a worker is told by the process that starts it; `hosts` are None where a token is asked for."""
+    """What a worker is told by the process that starts it; `hosts` are None where a token is asked for.
+
+    `metrics_folder` is where all workers count what they answer.
+    """
 
     settings: Settings
     token: str | None
     hosts: frozenset[str] | None
     limits: RequestLimits = field(default_factory=RequestLimits)
+    metrics_folder: str | None = None
 
 
-def build_service(options: ServeOptions) -> Guard:
+def build_service(options: ServeOptions) -> Metered:
     """Return the application over an index, which is opened while it starts."""
     raise_gc_threshold()
     limits, held = options.limits, ExitStack()
@@ -69,7 +80,14 @@ def build_service(options: ServeOptions) -> Guard:
     pages = Pages(parts, Sessions(token=options.token, now=time.time))
     app = build_app(parts, pages)
     app.router.lifespan_context = _lifespan(retriever, threads, held)
-    return Guard(
+    metering = _metering(options)
+
+    def metrics_open(scope: Scope) -> bool:
+        return options.settings.metrics_open and scope["path"] == METRICS_PATH
+
+    held.callback(finish_within, SECONDS, [metering.close])
+    add_metrics(app, metering)
+    guarded = Guard(
         app,
         limits=limits,
         token=options.token,
@@ -77,9 +95,23 @@ def build_service(options: ServeOptions) -> Guard:
         log=log_access,
         clock=time.monotonic,
         source_url=options.settings.source_url,
-        admits=pages.sessions.admits,
+        admits=lambda scope: metrics_open(scope) or pages.sessions.admits(scope),
         problem=pages.problem,
     )
+    return Metered(guarded, metering, clock=time.monotonic)
+
+
+def _metering(options: ServeOptions) -> Metering:
+    index = Path(options.settings.index).resolve()
+    watch = IndexWatch(
+        HealthReader(index, options.settings.ledger_url),
+        now=lambda: datetime.now(UTC),
+        clock=time.monotonic,
+        warn=write_stderr,
+    )
+    spans = open_spans(os.environ, say=lambda line: write_stderr(f"sitegraph: warning: {line}"))
+    questions = Questions(str(index))
+    return Metering(questions=questions, watch=watch, spans=spans, folder=options.metrics_folder)
 
 
 def log_access(access: Access) -> None:
@@ -105,6 +137,8 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, dr
         return draw_apart(data, chunk)
 
     def coverage() -> Coverage:
+        from indexes.coverage import read_coverage
+
         return read_coverage(index, now=_now(), ledger_url=settings.ledger_url)
 
     def log(result: RetrievalResult, not_found: bool) -> None:

@@ -36,6 +36,9 @@ BREACHES = {
     "parsers of bytes only in ingest": {"indexes/breach_bytes.py": "import lxml"},
     "the HTTP client only in ingest.fetch": {"ingest/parse/breach_http.py": "import httpx2"},
     "the HTTP server only in sitegraph.service": {"flows/commit/breach_server.py": "import fastapi"},
+    "what tells others of metrics, spans and lineage only in runtime.telemetry": {
+        "indexes/breach_telemetry.py": "import prometheus_client"
+    },
     "what serves does not see the flow engine or parsers": {
         "sitegraph/service/breach_engine.py": "import flows.recrawl"
     },

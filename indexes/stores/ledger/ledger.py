@@ -11,6 +11,7 @@ from indexes.stores.ledger.documents import Documents
 from indexes.stores.ledger.engine import open_engine
 from indexes.stores.ledger.frontier import FrontierIndex
 from indexes.stores.ledger.generations import Generations
+from indexes.stores.ledger.health import LedgerHealth
 from indexes.stores.ledger.history import History
 from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
@@ -61,6 +62,7 @@ class Ledger:
     seen: SeenDocuments
     stops: Stops
     leases: Leases
+    health: LedgerHealth
 
     def close(self) -> None:
         """Let go of connections."""
@@ -108,4 +110,5 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None, read_only: bo
         seen=SeenDocuments(engine),
         stops=Stops(engine),
         leases=Leases(engine),
+        health=LedgerHealth(engine),
     )

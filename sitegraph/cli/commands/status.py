@@ -70,8 +70,8 @@ def _emit_stale(opened: Any) -> None:
 def gather_status(opened: Any) -> dict[str, Any]:
     """Everything that `status` shows, as plain data."""
     from flows.run.freshness import freshness_by_source
-    from flows.run.hold import held_since
     from indexes.publish.generation import load_generation
+    from indexes.publish.held import held_since
 
     manifest = load_generation(opened.layout, opened.current())
     states = opened.ledger.documents.states()

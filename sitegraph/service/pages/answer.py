@@ -1,6 +1,6 @@
 """An answer in sentences, each beside the passage that it is quoted from."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -9,13 +9,14 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from indexes.coverage import Coverage
 from indexes.wiring import Readers
 from retrieval.answering.answerable import measure_familiarity, unknown_words
 from retrieval.answering.answered import Answered
 from retrieval.answering.answering import Answerer
+from schemas.coverage import Coverage
 from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import ContextBundle, Evidence, Query
+from sitegraph.service.metrics import question_of
 from sitegraph.service.pages.asked import Asked, query_of, read_asked
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.results import Group, Result, group_results, read_titles, show_result
@@ -73,10 +74,15 @@ def add_answer(app: FastAPI, pages: Pages) -> None:
             return await pages.show(
                 request, "answer.html", lambda readers: {**show_form(readers, asked), **wrong}, status=422
             )
-        return await pages.show(request, "answer.html", lambda readers: _answer(pages, readers, asked, query))
+        tell_found = question_of(request.scope)
+        return await pages.show(
+            request, "answer.html", lambda readers: _answer(pages, readers, asked, query, tell_found)
+        )
 
 
-def _answer(pages: Pages, readers: Readers, asked: Asked, query: Query) -> dict[str, Any]:
+def _answer(
+    pages: Pages, readers: Readers, asked: Asked, query: Query, tell_found: Callable[[bool], None]
+) -> dict[str, Any]:
     walk = pages.parts.retriever.walk_over(readers, query)
     bundle = walk.bundle
     answered = Answerer(
@@ -87,6 +93,7 @@ def _answer(pages: Pages, readers: Readers, asked: Asked, query: Query) -> dict[
         measure=lambda text: measure_familiarity(text, readers.chunks, readers.encoder),
     ).answer(bundle)
     pages.parts.log(walk, answered.not_found)
+    tell_found(not answered.not_found)
     return {
         **show_form(readers, asked),
         "degraded": bundle.degraded,

@@ -1,6 +1,6 @@
 """Search: the form, and passages by document."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -10,6 +10,7 @@ from starlette.responses import Response
 from indexes.wiring import Readers
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import ContextBundle, Query
+from sitegraph.service.metrics import question_of
 from sitegraph.service.pages.asked import TOKENS, Asked, query_of, read_asked
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.results import group_results, read_facets, read_titles
@@ -43,8 +44,10 @@ def add_search(app: FastAPI, pages: Pages) -> None:
             return await pages.show(
                 request, template, lambda readers: {**show_form(readers, asked), **wrong}, status=422
             )
+        # What is typed so far is no question yet: it is neither logged nor counted.
+        tell_found = None if typing else question_of(request.scope)
         return await pages.show(
-            request, template, lambda readers: _search(pages, readers, asked, query, typing=typing)
+            request, template, lambda readers: _search(pages, readers, asked, query, tell_found)
         )
 
 
@@ -53,10 +56,13 @@ def show_form(readers: Readers, asked: Asked) -> dict[str, Any]:
     return {**NOTHING, "asked": asked, "facets": read_facets(readers), "reads": readers.reranker is not None}
 
 
-def _search(pages: Pages, readers: Readers, asked: Asked, query: Query, *, typing: bool) -> dict[str, Any]:
+def _search(
+    pages: Pages, readers: Readers, asked: Asked, query: Query, tell_found: Callable[[bool], None] | None
+) -> dict[str, Any]:
     walk = pages.parts.retriever.walk_over(readers, query)
-    if not typing:
+    if tell_found is not None:
         pages.parts.log(walk, False)
+        tell_found(bool(walk.bundle.evidence))
     types = {one.chunk.doc_type for one in walk.candidates} - {None}
     return {
         **show_form(readers, asked),
