@@ -17,6 +17,8 @@ _EXTRAS = {
     "fastapi": "serve",
     "starlette": "serve",
     "uvicorn": "serve",
+    "mcp": "mcp",
+    "mcp_types": "mcp",
     "playwright": "js",
     "spacy": "nlp",
     "s3fs": "s3",

@@ -1,7 +1,6 @@
 """The HTTP interface of an index: read-only, one generation an answer (docs/reference/http.md)."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Path, Query, Request
@@ -9,15 +8,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from indexes.wiring import Readers
-from retrieval.live import LiveRetriever
-from retrieval.question import query as queries
-from retrieval.retriever import RetrievalResult
-from schemas.errors import ConfigError, FilterError, SitegraphError
-from schemas.evidence import Query as Question
-from schemas.feed import Feed
-from schemas.nodes import Chunk
+from schemas.errors import SitegraphError
+from schemas.extras import install_line
 from schemas.program import LICENCE
 from schemas.records import to_record
 from sitegraph.service import answers
@@ -30,30 +26,14 @@ from sitegraph.service.contract import (
     answer_schemas,
     reference,
 )
-from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, problem_of, respond, unprocessable
+from sitegraph.service.guard import MCP_PATH
+from sitegraph.service.parts import Parts
+from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, first_fault, problem_of, respond
+from sitegraph.service.questions import build_question
 from sitegraph.service.source import NAME, PATH, source_archive
-from sitegraph.service.threads import Threads
 
 PAGE, PAGE_MAX = 100, 1000
 ENTRIES, ENTRIES_MAX = 10_000, 100_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What the interface is made over; all of it may be called in several threads.
-
-    `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `log` keeps
-    what was asked and found in the usage log; `warn` is for people, on stderr. `source_url` is where the
-    source of this version is, None: it is given from here.
-    """
-
-    retriever: LiveRetriever
-    threads: Threads
-    changes: Callable[[int, int | None, str | None], Feed]
-    picture: Callable[[Readers, Chunk], bytes]
-    log: Callable[[RetrievalResult], None]
-    warn: Callable[[str], None]
-    source_url: str | None = None
 
 
 class Png(Response):
@@ -90,8 +70,11 @@ class Api(FastAPI):
         return self.openapi_schema
 
 
-def build_app(parts: Parts) -> Api:
-    """Return the application; nothing is opened before the first request."""
+def build_app(parts: Parts, *, mcp: ASGIApp | None = None) -> Api:
+    """Return the application; nothing is opened before the first request.
+
+    Args: mcp: what answers at /mcp, which is no part of the OpenAPI document; None: it is not installed.
+    """
     # The pages that FastAPI draws of the contract would fetch their scripts from elsewhere.
     app = Api(docs_url=None, redoc_url=None)
     app.source_url = parts.source_url or PATH
@@ -102,14 +85,19 @@ def build_app(parts: Parts) -> Api:
     _add_changes(app, parts)
     _add_health(app, parts)
     _add_source(app, parts)
+    app.router.routes.append(Route(MCP_PATH, mcp or _no_mcp, include_in_schema=False))
     return app
+
+
+async def _no_mcp(_: Request) -> Response:
+    raise HttpProblem(501, f"MCP is not installed here; run: {install_line('mcp')}", "NotInstalled")
 
 
 def _add_retrieve(app: Api, parts: Parts) -> None:
     @app.post("/retrieve", responses=_answers("ContextBundle", 403), operation_id="retrieve")
     async def retrieve(body: RetrieveRequest) -> Response:
         """Return the evidence that answers a question, best first, with its citations."""
-        question = _question(body)
+        question = build_question(body)
 
         def work() -> dict[str, Any]:
             result = parts.retriever.walk(question)
@@ -117,22 +105,6 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
             return to_record(result.bundle)
 
         return JSONResponse(await parts.threads.run(work))
-
-
-def _question(body: RetrieveRequest) -> Question:
-    try:
-        return queries.build_query(
-            body.query,
-            filters=queries.filters_from_record(body.filters),
-            top_k=body.top_k,
-            token_budget=body.token_budget,
-            use_graph=body.use_graph,
-            rerank=body.rerank,
-            persona=body.persona,
-            tool=body.tool_use(),
-        )
-    except (ConfigError, FilterError) as error:
-        raise unprocessable(error) from error
 
 
 def _add_chunks(app: Api, parts: Parts) -> None:
@@ -184,11 +156,7 @@ def _add_changes(app: Api, parts: Parts) -> None:
         """Return what changed after a generation, whole generations of it; go on with `until` as `since`."""
 
         def work() -> dict[str, Any]:
-            parts.retriever.read(lambda _: None)  # from here on it is the numbers that lead nowhere
-            try:
-                feed = parts.changes(since, until, source)
-            except ConfigError as error:
-                raise HttpProblem(404, str(error), "NotFound") from error
+            feed = answers.read_feed(parts, since=since, until=until, source=source)
             return to_record(answers.cut_feed(feed, limit=limit))
 
         return JSONResponse(await parts.threads.run(work))
@@ -256,7 +224,7 @@ def _add_problems(app: Api, parts: Parts) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return respond(HttpProblem(422, _first_fault(error), "InvalidRequest"))
+        return respond(HttpProblem(422, first_fault(error.errors()), "InvalidRequest"))
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> Response:
@@ -267,9 +235,3 @@ def _add_problems(app: Api, parts: Parts) -> None:
     @app.exception_handler(Exception)
     async def failed(_: Request, __: Exception) -> Response:
         return respond(HttpProblem(500, "internal failure; the server's log says where", "InternalError"))
-
-
-def _first_fault(error: RequestValidationError) -> str:
-    """The first fault in words; never what was sent, which may be long or secret."""
-    first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"

@@ -11,7 +11,7 @@ from sitegraph.cli.options import IndexOption, print_json
 from sitegraph.cli.reading import warn
 
 if TYPE_CHECKING:
-    from sitegraph.cli.graph_view.neighbourhood import ShownGraph
+    from sitegraph.service.neighbourhood import ShownGraph
 
 HOPS_MAX, NODES_MAX = 6, 5000
 

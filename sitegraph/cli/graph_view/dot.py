@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from schemas.edges import Edge
-from sitegraph.cli.graph_view.neighbourhood import ShownGraph, ShownNode
 from sitegraph.cli.graph_view.text import say_left_out
+from sitegraph.service.neighbourhood import ShownGraph, ShownNode
 
 
 def render_dot(graph: ShownGraph) -> str:

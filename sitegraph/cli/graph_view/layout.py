@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sitegraph.cli.graph_view.neighbourhood import ShownGraph
+from sitegraph.service.neighbourhood import ShownGraph
 
 
 @dataclass(frozen=True, slots=True)

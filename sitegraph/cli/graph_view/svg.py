@@ -5,8 +5,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from schemas.edges import Edge
 from sitegraph.cli.graph_view.layout import Cell, lay_out
-from sitegraph.cli.graph_view.neighbourhood import ShownGraph, ShownNode
 from sitegraph.cli.graph_view.text import say_left_out
+from sitegraph.service.neighbourhood import ShownGraph, ShownNode
 
 _BOX_WIDTH, _BOX_HEIGHT = 280, 40
 _COLUMN, _ROW, _MARGIN = 420, 56, 24

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from schemas.edges import Edge
-from sitegraph.cli.graph_view.neighbourhood import ShownGraph, ShownNode
+from sitegraph.service.neighbourhood import ShownGraph, ShownNode
 
 _INDENT = "  "
 
