@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from indexes.wiring import Readers
 from schemas.errors import SitegraphError
@@ -85,12 +85,15 @@ def build_app(parts: Parts, *, mcp: ASGIApp | None = None) -> Api:
     _add_changes(app, parts)
     _add_health(app, parts)
     _add_source(app, parts)
-    app.router.routes.append(Route(MCP_PATH, mcp or _no_mcp, include_in_schema=False))
+    app.router.routes.append(Route(MCP_PATH, mcp or _NoMcp(), include_in_schema=False))
     return app
 
 
-async def _no_mcp(_: Request) -> Response:
-    raise HttpProblem(501, f"MCP is not installed here; run: {install_line('mcp')}", "NotInstalled")
+class _NoMcp:
+    """Stands at /mcp where the library is not installed."""
+
+    async def __call__(self, _scope: Scope, _receive: Receive, _send: Send) -> None:
+        raise HttpProblem(501, f"MCP is not installed here; run: {install_line('mcp')}", "NotInstalled")
 
 
 def _add_retrieve(app: Api, parts: Parts) -> None:

@@ -18,8 +18,8 @@ def whole_schema(name: str) -> dict[str, Any]:
     """Return the schema of an answer over HTTP with all that it refers to (`ContextBundle`)."""
     every = answer_schemas()
     needed = _reachable(name, every) - {name}
-    schema = dict(every[name])
-    return _rooted({**schema, "$defs": {one: every[one] for one in sorted(needed)}} if needed else schema)
+    defined = {one: _rooted(every[one]) for one in sorted(needed)}
+    return {**_rooted(every[name]), **({"$defs": defined} if defined else {})}
 
 
 def _reachable(name: str, every: dict[str, Any]) -> set[str]:

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -205,7 +205,7 @@ class _Offer:
     async def _ask(self, work: Callable[[], T]) -> T:
         return await self._guarded(self._work(work))
 
-    async def _guarded(self, work: Any) -> Any:
+    async def _guarded(self, work: Awaitable[T]) -> T:
         try:
             return await work
         except ValidationError as error:

@@ -20,7 +20,10 @@ def serve_stdio(settings: Settings, *, limits: RequestLimits | None = None) -> N
     raise_gc_threshold()
     bounds = limits or RequestLimits()
     with open_parts(settings, bounds) as parts:
-        asyncio.run(_serve(parts, bounds))
+        try:
+            asyncio.run(_serve(parts, bounds))
+        except* BrokenPipeError:
+            _leave()  # nobody reads any more, and what is left to write would fail again
 
 
 async def _serve(parts: Parts, limits: RequestLimits) -> None:

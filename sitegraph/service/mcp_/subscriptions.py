@@ -7,7 +7,7 @@ over stdio, where what a client fetched is followed, too.
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -62,13 +62,17 @@ class Subscriptions:
         deadline = ctx.request.scope.get(DEADLINE) if ctx.request is not None else None
         if deadline is not None:
             deadline.reschedule(None)
-        await self._watch(ids)
         self._streams += 1
         try:
-            return await self._listen(ctx, params)
+            if self._checked is None:
+                self._checked = await asyncio.to_thread(self._parts.generation)
+            await self._watch(ids)
+            try:
+                return await self._listen(ctx, params)
+            finally:
+                self._unwatch(ids)
         finally:
             self._streams -= 1
-            self._unwatch(ids)
 
     async def subscribe(self, session: ServerSession, uri: str) -> None:
         """Tell the client of this connection of a resource from now on.
@@ -133,10 +137,9 @@ class Subscriptions:
         current = await asyncio.to_thread(self._parts.generation)
         if current == self._checked:
             return
-        _, digests = await self._read(tuple(self._watched))
-        before, first = dict(self._digests), self._checked is None
-        self._checked = current
-        changed = [id_ for id_, digest in digests.items() if id_ in self._watched and before[id_] != digest]
+        _, digests = await self._read(tuple(self._digests))
+        first, self._checked = self._checked is None, current
+        changed = changed_since(self._digests, digests)
         self._digests.update((id_, digests[id_]) for id_ in changed)
         for id_ in changed:
             await self._tell(id_)
@@ -164,8 +167,8 @@ class Subscriptions:
         is_over = generation is not None and generation != read_in
         for id_, digest in digests.items():
             self._digests.setdefault(id_, "" if is_over else digest)
-        if is_over:
-            self._checked = None
+        if is_over or self._checked is None:
+            self._checked = None if is_over else read_in
 
     def _unwatch(self, ids: Iterable[str]) -> None:
         self._watched.subtract(ids)
@@ -178,6 +181,11 @@ class Subscriptions:
             return readers.generation, digest_chunks(readers, ids)
 
         return await self._parts.threads.run(lambda: self._parts.retriever.read(read))
+
+
+def changed_since(before: Mapping[str, str | None], now: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Return the chunks whose digest is another one; those that came, or left, meanwhile are none."""
+    return tuple(id_ for id_, digest in now.items() if id_ in before and before[id_] != digest)
 
 
 def _chunks_of(uris: Collection[str]) -> list[str]:
