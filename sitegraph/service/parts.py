@@ -30,6 +30,8 @@ from sitegraph.service.threads import Threads
 if TYPE_CHECKING:
     from indexes.stores.ledger.ledger import Ledger
 
+_SEVERAL = 2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
@@ -133,9 +135,13 @@ class _Ledger:
             return ledger.changes.last_of(id_, until=self.generation())
 
     def documents(self, name: str) -> tuple[str, ...]:
-        """A URL may have the fragment that a citation gave it; it opens a place in the document."""
+        """As a citation names it: a URL or the path of a file, which the fragment of a place may follow."""
+        place = urldefrag(name).url
         with self._opened() as ledger:
-            known = ledger.lookup.by_doc_id(name) or ledger.lookup.by_uris([urldefrag(name).url])
+            known = ledger.lookup.by_doc_id(name) or ledger.lookup.by_uris([place])
+            ending = () if known else ledger.lookup.ending_with(place, limit=_SEVERAL)
+        if len({document.uri for document in ending}) == 1:  # the end of several addresses means none of them
+            known = ending
         return tuple(dict.fromkeys(document.doc for document in known if document.doc))
 
     def sources(self, readers: Readers) -> dict[str, Any]:

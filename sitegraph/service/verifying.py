@@ -15,6 +15,9 @@ from schemas.nodes import Chunk
 from sitegraph.service.answers import find_chunk
 from sitegraph.service.problems import HttpProblem
 
+PAIRS_MAX = 240
+"""Sentences times passages: the cross-encoder reads each pair; on a busy machine 300 took 9 seconds."""
+
 _GIVEN = "given"
 
 
@@ -54,11 +57,19 @@ def _evidence(label: str, chunk: Chunk) -> Evidence:
 def check_answer(readers: Readers, bundle: ContextBundle, answer: str) -> dict[str, Any]:
     """Return which sentences of *answer* the evidence bears out, each with its citation, and why not others.
 
-    Raises: HttpProblem: the cross-encoder, without which nothing can be checked, is not installed.
+    Raises: HttpProblem: the cross-encoder, without which nothing can be checked, is not installed; too much.
     """
     if readers.reranker is None:
         raise HttpProblem(501, f"nothing can be checked here: {_why_no_reranker()}", "NotInstalled")
     parsed = parse_answer(answer, bundle)
+    sentences, passages = len(parsed.sentences), len(bundle.evidence)
+    if sentences * passages > PAIRS_MAX:
+        raise HttpProblem(
+            422,
+            f"{sentences} sentences with {passages} passages are too much at once: at most {PAIRS_MAX} pairs "
+            "are read; verify a part of the answer, or name fewer chunk_ids",
+            "InvalidRequest",
+        )
     verified = verify_answer(parsed, bundle, reranker=readers.reranker)
     evidence = {one.S: one for one in bundle.evidence}
     return {
