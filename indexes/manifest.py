@@ -76,23 +76,25 @@ def load_manifest(layout: IndexLayout) -> IndexManifest:
             subject=str(layout.root),
         )
     try:
-        return from_record(IndexManifest, record)
+        manifest = from_record(IndexManifest, record)
     except (KeyError, TypeError) as error:
         raise DamageFound(
             f"does not describe an index ({error}); {remedy(layout.root)}", subject=str(layout.manifest)
         ) from error
+    if manifest.raw != FILES and "://" not in manifest.raw:
+        raise DamageFound(
+            f"names no place of raw bytes ({manifest.raw!r}); {remedy(layout.root)}",
+            subject=str(layout.manifest),
+        )
+    return manifest
 
 
 def is_repeated(manifest: IndexManifest, copy: IndexManifest | None) -> bool:
     """Whether *copy*, which a generation was published with, says the same; one without a copy is believed.
 
-    `raw` may lead elsewhere since: docs/stores.md tells how to move what is kept, and a damaged `files` is no
-    URL.
+    `raw` may lead elsewhere since: docs/stores.md tells how to move what is kept.
     """
-    if copy is None:
-        return True
-    may_have_moved = manifest.raw == FILES or "://" in manifest.raw
-    return manifest == (replace(copy, raw=manifest.raw) if may_have_moved else copy)
+    return copy is None or manifest == replace(copy, raw=manifest.raw)
 
 
 def dump_manifest(manifest: IndexManifest) -> str:

@@ -1,4 +1,11 @@
-"""The public Python door: what other programs import, loaded when it is first used."""
+"""The public Python door: what other programs import, loaded when it is first used.
+
+import sitegraph
+
+with sitegraph.open("handbook-index") as index:
+    for found in index.retrieve("how long are records kept").evidence:
+        print(found.score, found.url, found.text)
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -8,11 +15,15 @@ if TYPE_CHECKING:
     from retrieval.live import LiveRetriever, open_async_retriever, open_retriever
     from retrieval.question.query import build_query, parse_filters
     from schemas.records import to_record
+    from sitegraph.opened import OpenedIndex
+    from sitegraph.opened import open_index as open
 
 __all__ = [
     "LiveRetriever",
+    "OpenedIndex",
     "build_query",
     "index_source",
+    "open",
     "open_async_retriever",
     "open_retriever",
     "parse_filters",
@@ -21,8 +32,10 @@ __all__ = [
 
 _HOMES = {
     "LiveRetriever": "retrieval.live",
+    "OpenedIndex": "sitegraph.opened",
     "build_query": "retrieval.question.query",
     "index_source": "flows.recrawl",
+    "open": "sitegraph.opened:open_index",
     "open_async_retriever": "retrieval.live",
     "open_retriever": "retrieval.live",
     "parse_filters": "retrieval.question.query",
@@ -33,4 +46,5 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    module, _, attribute = _HOMES[name].partition(":")
+    return getattr(import_module(module), attribute or name)

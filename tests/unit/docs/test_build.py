@@ -8,6 +8,7 @@ import pytest
 
 from docs.build import build_site
 from docs.pdf import DOCS
+from sitegraph.cli.static_server import serve_folder
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +91,35 @@ def test_a_dead_link_between_pages_stops_the_build(tmp_path: Path) -> None:
 
     with pytest.raises(Abort):
         build_site(tmp_path / "site", docs=docs)
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_site(tmp_path_factory.mktemp("searched") / "site", search=True)
+
+
+def test_the_search_box_finds_a_section_by_keyboard_alone(searched: Path) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="the extra js is not installed")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed")
+    with serve_folder(searched) as host, playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page, address = browser.new_page(), f"http://{host}"
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{address}/how-to/embed-in-a-service.html")
+        page.wait_for_selector("#search input", timeout=120_000)
+        page.keyboard.press("/")
+        page.keyboard.type("lease fencing token")
+        found = page.wait_for_selector(".pagefind-ui__result-link", timeout=120_000)
+        assert found is not None
+        link = found.get_attribute("href") or ""
+        page.goto(f"{address}{link}")
+        assert "lease" in page.inner_text("[role=main]").lower()
+        browser.close()
+    assert all(url.startswith((address, "data:", "blob:")) for url in asked), "nothing comes from elsewhere"
+
+
+def test_a_site_without_search_has_no_box(site: Path) -> None:
+    assert 'id="search"' not in (site / "index.html").read_text(encoding="utf-8")

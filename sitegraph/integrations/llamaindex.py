@@ -1,0 +1,74 @@
+"""A LlamaIndex retriever over an index: `pip install sitegraph[llamaindex]`."""
+
+import asyncio
+import os
+from typing import Any
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+from schemas.evidence import Evidence
+from sitegraph.integrations.documents import evidence_metadata
+from sitegraph.opened import TOP_K, Filters, OpenedIndex, open_index
+
+
+class SitegraphRetriever(BaseRetriever):
+    """Gives the chunks that answer a question as nodes; follows the index from generation to generation.
+
+    `index` is the folder, opened when it is first asked, or an index that `sitegraph.open` has opened and its
+    caller closes. The rest is as in `OpenedIndex.retrieve`; *options* are those of LlamaIndex's base class.
+    """
+
+    def __init__(
+        self,
+        index: str | os.PathLike[str] | OpenedIndex,
+        *,
+        top_k: int = TOP_K,
+        filters: Filters | None = None,
+        use_graph: bool = True,
+        rerank: bool | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self._index = index
+        self._opened: OpenedIndex | None = None
+        self._top_k, self._filters = top_k, filters
+        self._use_graph, self._rerank = use_graph, rerank
+
+    def close(self) -> None:
+        """Close the index, if this retriever opened it."""
+        if self._opened is not None and self._opened is not self._index:
+            self._opened.close()
+        self._opened = None
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        bundle = self._open().retrieve(
+            query_bundle.query_str,
+            top_k=self._top_k,
+            filters=self._filters,
+            use_graph=self._use_graph,
+            rerank=self._rerank,
+        )
+        return [_node(found, bundle.generation) for found in bundle.evidence]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await asyncio.to_thread(self._retrieve, query_bundle)
+
+    def _open(self) -> OpenedIndex:
+        if self._opened is None:
+            self._opened = self._index if isinstance(self._index, OpenedIndex) else open_index(self._index)
+        return self._opened
+
+
+def _node(found: Evidence, generation: int) -> NodeWithScore:
+    metadata = evidence_metadata(found, generation=generation)
+    # What a prompt or an encoder is shown of a node is its text and where it stands, no scores and ids.
+    hidden = sorted(metadata.keys() - {"citation", "heading_path"})
+    node = TextNode(
+        id_=found.chunk_id,
+        text=found.text,
+        metadata=metadata,
+        excluded_embed_metadata_keys=hidden,
+        excluded_llm_metadata_keys=hidden,
+    )
+    return NodeWithScore(node=node, score=found.score)
