@@ -50,7 +50,7 @@ def describe_item(readers: Readers, id_: str) -> dict[str, Any]:
 def _item_of_chunk(readers: Readers, id_: str) -> dict[str, Any]:
     chunk = find_chunk(readers, id_)
     pdf = locate_in_pdf(chunk)
-    text, is_cut = cut_around(mark_passage(readers.graph, chunk), limit=TEXT_MAX)
+    text, is_cut = read_in_place(readers, chunk)
     return {
         "id": chunk.id,
         "title": _title(chunk, pdf),
@@ -71,6 +71,12 @@ def _item_of_chunk(readers: Readers, id_: str) -> dict[str, Any]:
             truncated=is_cut or None,
         ),
     }
+
+
+def read_in_place(readers: Readers, chunk: Chunk) -> tuple[str, bool]:
+    """Return the section of a chunk under its headings, which say what it is about; whether it was cut."""
+    text, is_cut = cut_around(mark_passage(readers.graph, chunk), limit=TEXT_MAX)
+    return "\n\n".join(filter(None, (show_line(" > ".join(chunk.heading_path)), text))), is_cut
 
 
 def _item_of_document(readers: Readers, id_: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import base64
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -17,6 +18,8 @@ from pydantic import ValidationError
 from schemas.errors import SitegraphError
 from schemas.json_text import to_json
 from schemas.program import program_version
+from schemas.redaction import one_line
+from sitegraph.service.mcp_.framing import clean
 from sitegraph.service.mcp_.prompts import ARGUMENT, NAME, write_prompt
 from sitegraph.service.mcp_.resources import CHUNK_TEMPLATE, PAGE_TEMPLATE, chunk_of_uri, read_resource
 from sitegraph.service.mcp_.subscriptions import Subscriptions
@@ -200,7 +203,10 @@ class _Offer:
         """Of a connection before 2026-07-28; since then a client hears only of what it listens to."""
         is_followed = self._is_connection and ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS
         if is_followed and id_.startswith("chunk:"):
-            await self._subscriptions.remember(ctx.session, id_, generation=generation)
+            with suppress(
+                SitegraphError, HttpProblem, MCPError
+            ):  # what was read is there; only news of it is not
+                await self._subscriptions.remember(ctx.session, id_, generation=generation)
 
     async def _ask(self, work: Callable[[], T]) -> T:
         return await self._guarded(self._work(work))
@@ -211,8 +217,16 @@ class _Offer:
         except ValidationError as error:
             raise MCPError(types.INVALID_PARAMS, first_fault(error.errors())) from error
         except HttpProblem as problem:
-            code = types.INVALID_PARAMS if problem.status < 500 else types.INTERNAL_ERROR
-            raise MCPError(code, problem.detail) from problem
+            raise _protocol_error(problem) from problem
+        except SitegraphError as error:
+            raise _protocol_error(self._told(error)) from error
+
+    def _told(self, error: SitegraphError) -> HttpProblem:
+        """What a client is told of an error; what it is not, the log says."""
+        problem = problem_of(error)
+        if problem.status >= 500:
+            self._parts.warn(f"sitegraph: {error}")
+        return problem
 
     async def _work(self, work: Callable[[], T]) -> T:
         """Do what waits in a thread.
@@ -227,15 +241,17 @@ class _Offer:
                 504, f"took longer than {self._seconds:g} s; ask for less", "Timeout"
             ) from error
         except SitegraphError as error:
-            problem = problem_of(error)
-            if problem.status >= 500:
-                self._parts.warn(f"sitegraph: {error}")
-            raise problem from error
+            raise self._told(error) from error
         except (HttpProblem, ValidationError):
             raise
         except Exception as error:
             traceback.print_exception(error, file=sys.stderr)
             raise HttpProblem(500, _FAILED, "InternalError") from error
+
+
+def _protocol_error(problem: HttpProblem) -> MCPError:
+    code = types.INVALID_PARAMS if problem.status < 500 else types.INTERNAL_ERROR
+    return MCPError(code, clean(one_line(problem.detail)))
 
 
 def _success(reply: ToolReply) -> types.CallToolResult:
@@ -252,4 +268,5 @@ def _success(reply: ToolReply) -> types.CallToolResult:
 
 
 def _failure(message: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=message)], is_error=True)
+    said = types.TextContent(type="text", text=clean(one_line(message)))
+    return types.CallToolResult(content=[said], is_error=True)

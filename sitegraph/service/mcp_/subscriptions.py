@@ -20,7 +20,12 @@ from mcp.server.subscriptions import (
     ResourceUpdated,
 )
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, SubscriptionsListenRequestParams, SubscriptionsListenResult
+from mcp_types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+)
 
 from indexes.wiring import Readers
 from schemas.errors import SitegraphError
@@ -34,6 +39,9 @@ POLL_SECONDS = 1.0
 STREAMS_MAX = 64
 URIS_MAX = 1000
 """Of one stream or connection; the oldest that was only fetched makes room."""
+
+CHUNKS_MAX = 10_000
+"""Of all clients of one process: each is read again after a publish."""
 
 _Digests = dict[str, str | None]
 
@@ -86,7 +94,11 @@ class Subscriptions:
             raise MCPError(INVALID_PARAMS, f"more than {URIS_MAX} subscriptions; unsubscribe from some")
         self._session = session
         self._subscribed.add(uri)
-        await self._watch([id_])
+        try:
+            await self._watch([id_])
+        except BaseException:
+            self._subscribed.discard(uri)
+            raise
 
     async def unsubscribe(self, uri: str) -> None:
         """Say nothing of a resource any more."""
@@ -101,7 +113,11 @@ class Subscriptions:
             self._fetched.move_to_end(id_)
             return
         self._fetched[id_] = None
-        await self._watch([id_], generation=generation)
+        try:
+            await self._watch([id_], generation=generation)
+        except BaseException:
+            self._fetched.pop(id_, None)
+            raise
         if len(self._fetched) > URIS_MAX:
             oldest, _ = self._fetched.popitem(last=False)
             self._unwatch([oldest])
@@ -156,6 +172,8 @@ class Subscriptions:
     async def _watch(self, ids: Collection[str], *, generation: int | None = None) -> None:
         """Follow chunks; one that was read in a generation that is over counts as changed."""
         new = [id_ for id_ in ids if id_ not in self._digests]
+        if len(self._watched) + len(new) > CHUNKS_MAX:
+            raise MCPError(INVALID_REQUEST, "too many resources are followed here; come again later")
         self._watched.update(ids)
         if not new:
             return

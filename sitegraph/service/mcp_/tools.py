@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from indexes.wiring import Readers
 from retrieval.bundle.build import locate_in_pdf
-from retrieval.bundle.passage import mark_passage
 from retrieval.bundle.render import cite_line
 from retrieval.node_ids import resolve_node_id, states_kind
 from schemas.errors import ConfigError, SitegraphError
@@ -17,7 +16,7 @@ from schemas.feed import FeedEntry
 from schemas.records import to_record
 from sitegraph.service import answers
 from sitegraph.service.contract import RetrieveRequest
-from sitegraph.service.items import TEXT_MAX, cut_around, describe_item, list_results
+from sitegraph.service.items import describe_item, list_results
 from sitegraph.service.mcp_ import arguments, schemas
 from sitegraph.service.mcp_.framing import NOTICE, clean_record, fence
 from sitegraph.service.neighbourhood import show_around
@@ -131,7 +130,7 @@ def _show_citation(parts: Parts, asked: arguments.CitationArguments) -> ToolRepl
             "generation": readers.generation,
             "page": picture is not None,
             "note": note,
-            "text": cut_around(mark_passage(readers.graph, chunk), limit=TEXT_MAX)[0],
+            "text": item["text"],
         }
         clean = clean_record(record)
         return ToolReply(

@@ -35,7 +35,7 @@ ELSEWHERE = {"retrieve", "neighbourhood", "changes"}
 def rows() -> dict[str, list[str]]:
     """The table of tools by their names: the cells of each."""
     table = PAGE.partition("## Tools")[2].partition("\n## ")[0]
-    cells = [line.strip("|").split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    cells = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| `")]
     return {row[0].strip(" `"): row for row in cells}
 
 
@@ -63,7 +63,7 @@ def test_the_table_has_every_argument_and_every_field_of_the_result(tool: ToolSp
 
 
 def test_the_page_has_the_uris_the_prompt_and_the_key_of_the_generation() -> None:
-    said = set(re.findall(r"`([^`]+)`", PAGE))
+    said = set(re.findall(r"`([^`\n]+)`", BLOCK.sub("", PAGE)))
     assert {CHUNK_TEMPLATE, PAGE_TEMPLATE, NAME, ARGUMENT, GENERATION} <= said
 
 
@@ -76,7 +76,8 @@ def test_the_limits_on_the_page_are_those_of_the_code() -> None:
         f"{limits.seconds:g} seconds, {limits.seconds - _HEADROOM_SECONDS:g} over HTTP",
         f"{limits.working} are handled at a time and {limits.waiting} queued",
         f"{arguments.ANSWER_MAX:,} characters and {arguments.EVIDENCE_MAX} chunks, and at most {PAIRS_MAX}",
-        f"can follow {subscriptions.URIS_MAX:,} resources, and a worker has {subscriptions.STREAMS_MAX}",
+        f"can follow {subscriptions.URIS_MAX:,} resources, and a worker has {subscriptions.STREAMS_MAX} "
+        f"streams and {subscriptions.CHUNKS_MAX:,} chunks",
         f"body of {limits.body_bytes // 1024} KiB",
     ):
         assert told in " ".join(PAGE.split()), told
