@@ -151,7 +151,7 @@ QUESTIONS = (
     ("What is the licence of the package that reads PDFs?", "AGPL"),
 )
 """What somebody asks the manual, and words of the fact that answers it."""
-FETCHED = 3
+FETCHED = 5
 """Results that the agent reads for one question."""
 
 
