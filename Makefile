@@ -24,7 +24,7 @@ SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
 .PHONY: bench bench-no-change bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
-.PHONY: bench-questions bench-compositions bench-speed bench-pdf
+.PHONY: bench-questions bench-compositions bench-speed bench-pdf bench-pages screenshots
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -110,6 +110,12 @@ bench-serve: setup ## `sitegraph serve` under load for five minutes, a generatio
 
 bench-pdf: setup ## tables and places of text in PDFs of many producers; fetches packages with apt-get
 	@$(BIN)/python -m tests.quality.pdf_collection .cache/pdf-collection
+
+bench-pages: setup ## milliseconds and kilobytes of the pages of `sitegraph serve` over 20,000 chunks; makes the index first
+	@$(BIN)/python -m bench.pages .cache/bench-pages
+
+screenshots: setup ## take the pictures of pages in docs/images; needs the index of `make demo` and Chromium
+	@$(BIN)/python -m docs.screenshots demo/index
 
 bench-similar: setup ## join similar passages, change one in a hundred, compare with a rebuild
 	@$(BIN)/python -m bench.similar

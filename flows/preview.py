@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flows.run.hold import held_since
 from flows.run.index import Index, model_of
 from flows.run.models import find_model, is_same, names_of_change
 from flows.run.opening import open_described
@@ -18,6 +17,7 @@ from indexes.embed.texts import vector_texts
 from indexes.embed.weights import ModelSpec, model_key
 from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
+from indexes.publish.held import held_since
 from ingest.diff.documents import diff_documents
 from ingest.diff.guard import removal_refusal
 from ingest.diff.tools import diff_tools, without_tools

@@ -16,6 +16,7 @@ from flows.begun import take_over
 from flows.derive.diff import load_difference
 from flows.run.artifacts import publish_artifacts, show_problems
 from flows.run.batches import cut
+from flows.run.emit import tell_block, tell_error, tell_report
 from flows.run.flow_log import forwarded_logs
 from flows.run.flow_states import completed, failed, run_name, show_refusal, source_name, tag_run
 from flows.run.index import Index
@@ -24,6 +25,7 @@ from flows.run.problems import problems_so_far
 from flows.run.resources import Resources
 from flows.run.stages import Stages
 from flows.run.values import ComparedSource, CrawlWave, Embedded, Run
+from flows.run.watch import watched_run
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
 from schemas.changes import DocumentChange
@@ -67,10 +69,13 @@ def index_source(
     options |= {"accept": accept, "quiet": quiet, "repair": repair}
     with forwarded_logs():
         try:
-            report = run_source(source, due=due, options=options)
+            with watched_run(source, index=index) as watch:
+                report = run_source(source, due=due, options=options)
+                watch.report = to_record(report)
         except SitegraphError as error:
             _log.error("%s", error)
             show_refusal(source_name(source), error)
+            tell_error(source, index, error)
             # Prefect takes a state that is returned as the run's, and gives callers its data, or raises it.
             return cast("dict[str, Any]", failed(error))
         return cast("dict[str, Any]", completed(report, to_record(report)))
@@ -85,11 +90,15 @@ def run_source(source: str, *, due: bool, options: dict[str, Any]) -> RunReport:
         with stages.timed("start", since=begun.since if begun else None):
             resources, run = (begun.resources, None) if begun else _start(stack, source, options)
         try:
-            return run_walk(resources, due=due, stages=stages, started=run)
+            report = run_walk(resources, due=due, stages=stages, started=run)
         except SitegraphError:
+            tell_block(resources)
             with suppress(SitegraphError):  # of the ledger: what went wrong first says more
                 show_problems(name, problems_so_far(resources.crawling()))
             raise
+        tell_block(resources)
+        tell_report(resources, report)
+        return report
 
 
 def _start(stack: ExitStack, source: str, options: dict[str, Any]) -> tuple[Resources, Run]:

@@ -1,6 +1,7 @@
 """How `sitegraph run` starts a run: as a flow, unless there is nothing new and no server to tell of it."""
 
 import os
+import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from flows.begun import BegunRun, handed_over
 from flows.look import look
 from flows.run.opening import open_run
 from flows.run.stages import Stages
+from flows.run.watch import watched_run
 from flows.server.configured import may_be_configured
 from indexes.layout import IndexLayout
 from runtime.clock import SystemClock
@@ -36,6 +38,16 @@ def run_source(
     """
     options: dict[str, Any] = {"source": source, "index": index, "graph": graph, "model": model}
     options |= {"accept": accept, "repair": repair}
+    with watched_run(source, index=index, say=_warn) as watch:
+        watch.report = report = _run(options, folder=folder, due=due)
+        return report
+
+
+def _warn(line: str) -> None:
+    sys.stderr.write(f"sitegraph: warning: {line}\n")
+
+
+def _run(options: dict[str, Any], *, folder: Path, due: bool) -> dict[str, Any]:
     if may_be_configured(os.environ, Path.cwd()) or not IndexLayout(folder).manifest.exists():
         return _run_flow(**options, due=due)
     clock = SystemClock()

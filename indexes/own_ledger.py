@@ -17,20 +17,26 @@ def ledger_url_of(layout: IndexLayout, given: str | None) -> str:
 
 
 def open_own_ledger(
-    layout: IndexLayout, given: str | None, *, now: Callable[[], str] | None = None
+    layout: IndexLayout,
+    given: str | None,
+    *,
+    now: Callable[[], str] | None = None,
+    read_only: bool = False,
 ) -> Ledger:
     """Open the ledger that knows what readers of the index see; one that is not there is not made.
 
-    *given* is the URL of the settings. Raises: StoreUnavailable: it is not there, or empty while the index is
-    not; ConfigError: no index there, or the ledger is another one's.
+    *given* is the URL of the settings. With *read_only* nothing can be written to it, nor made.
+
+    Raises: StoreUnavailable: it is not there, or empty while the index is not; ConfigError: no index there,
+    or the ledger is another one's.
     """
     manifest = load_manifest(layout)
     current = read_current(layout.root)
     url = ledger_url_of(layout, given)
-    if current and _is_missing(url):
+    if (current or read_only) and _is_missing(url):
         raise _lost(layout)
     with ExitStack() as stack:
-        ledger = open_ledger(url, now=now)
+        ledger = open_ledger(url, now=now, read_only=read_only)
         stack.callback(ledger.close)
         ledger.owner.check(manifest.index_id)
         if current and ledger.owner.index_id() is None and ledger.generations.get(current) is None:

@@ -43,7 +43,7 @@ class LiveRetriever:
 
     def walk(self, query: Query) -> RetrievalResult:
         """Return the evidence for *query* and all that it was chosen from, as `Retriever.walk` does."""
-        return self.read(lambda readers: self._walk(readers, query))
+        return self.read(lambda readers: self.walk_over(readers, query))
 
     def read(self, ask: Callable[[Readers], T]) -> T:
         """Call *ask* with readers of the current generation; once more if theirs was pruned meanwhile.
@@ -59,7 +59,8 @@ class LiveRetriever:
                 raise
         return ask(renewed)
 
-    def _walk(self, readers: Readers, query: Query) -> RetrievalResult:
+    def walk_over(self, readers: Readers, query: Query) -> RetrievalResult:
+        """Return what `walk` does, over the *readers* that `read` hands out."""
         walk = relate_walk(readers, self._over(readers).walk(query))
         if GRAPH in walk.bundle.degraded and GRAPH not in readers.degraded:
             self._index.leave_graph(readers)

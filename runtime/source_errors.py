@@ -30,7 +30,7 @@ def explain(error: ValidationError, tree: Any, file: type[BaseModel]) -> str:
 
 
 def _explain_one(error: Any, tree: Any, file: type[BaseModel]) -> tuple[int, str, str]:
-    location = tuple(part for part in error["loc"] if part != "[key]")
+    location = _as_written(tree, tuple(part for part in error["loc"] if part != "[key]"))
     key = ".".join(str(part) for part in location) or "the file"
     message = _MESSAGES.get(error["type"], error["msg"].removeprefix("Value error, "))
     if error["type"] == "extra_forbidden":
@@ -38,6 +38,20 @@ def _explain_one(error: Any, tree: Any, file: type[BaseModel]) -> tuple[int, str
     if error["type"] == "literal_error":
         message += _near(str(error["input"]), _choices(error))
     return _line_of(tree, location), key, message
+
+
+def _as_written(tree: Any, location: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Leave out of a place in `schedule` what its short forms do not have: list, key."""
+    if not location or location[0] != "schedule" or not isinstance(tree, yaml.MappingNode):
+        return location
+    node = next((value for key, value in tree.value if key.value == "schedule"), None)
+    place: tuple[Any, ...] = location[:1]
+    for part in location[1:]:
+        if isinstance(part, int) and isinstance(node, yaml.SequenceNode):
+            node, place = node.value[part], (*place, part)
+        elif isinstance(part, str) and isinstance(node, yaml.MappingNode):
+            return (*place, part)
+    return place
 
 
 def _near(wrong: str, known: tuple[str, ...]) -> str:
@@ -56,6 +70,8 @@ def _known_keys(file: type[BaseModel], location: tuple[Any, ...]) -> tuple[str, 
     for part in location:
         # A number is the place in a list, all of whose items are of one kind.
         model = get_args(model)[0] if isinstance(part, int) else model.model_fields[part].annotation
+    if get_args(model):  # of a list that may be written as its only entry
+        model = get_args(model)[0]
     return tuple(model.model_fields)
 
 

@@ -8,6 +8,7 @@ import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -21,6 +22,7 @@ from ingest.parse.formats.registry import file_suffixes
 from ingest.plan.globs import glob_refusal
 from ingest.sources.registry import OURS, kind_named, kind_names
 from runtime.file_errors import os_error_reason
+from runtime.source_deployment import DeploymentKeys, FreshnessKeys, ScheduleKeys, as_schedules
 from runtime.source_errors import explain, key_written_twice, one_line
 from runtime.source_values import (
     CENTURY,
@@ -38,7 +40,6 @@ from runtime.source_values import (
     hook,
     inner_path,
     installed_kind,
-    no_schedule,
     web_address,
 )
 from schemas.errors import ConfigError
@@ -46,11 +47,14 @@ from schemas.json_text import to_json
 from schemas.source import (
     Auth,
     ContentSelectors,
+    DeploymentOptions,
+    Freshness,
     GoneAfter,
     MaxFailures,
     Quarantine,
     Rate,
     Recrawl,
+    Schedule,
     Scope,
     SizeLimits,
     Source,
@@ -180,7 +184,9 @@ class _SourceFile(_Model):
     relations: tuple[RelationKey, ...] = ()
     user_agent: str | None = None
     tools: tuple[_ToolFile, ...] = ()
-    schedule: Annotated[Any, AfterValidator(no_schedule)] = None
+    schedule: Annotated[tuple[ScheduleKeys, ...], BeforeValidator(as_schedules)] = ()
+    freshness: FreshnessKeys = FreshnessKeys()
+    deployment: DeploymentKeys = DeploymentKeys()
 
     @field_validator("scope")
     @classmethod
@@ -322,4 +328,7 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         relations=tuple(sorted(set(file.relations))),
         user_agent=file.user_agent,
         tools=tuple(ToolFile(path=tool.path, tool_format=tool.format) for tool in file.tools),
+        schedule=tuple(Schedule(**schedule.model_dump()) for schedule in file.schedule),
+        freshness=Freshness(**file.freshness.model_dump()),
+        deployment=DeploymentOptions(**file.deployment.model_dump()),
     )

@@ -26,9 +26,15 @@ CENTURY = 100 * 365.25 * 86400.0
 
 
 def _seconds(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw]?)\s*", value)
+    return seconds_of(value) if isinstance(value, str) else value
+
+
+def seconds_of(text: str) -> float:
+    """Read a time: a number of seconds, or a number with a unit.
+
+    Raises: ValueError: it is neither.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw]?)\s*", text)
     if match is None:
         raise ValueError("write a number of seconds, or a number with one of the units s, m, h, d, w")
     return float(match[1]) * _UNITS[match[2]]
@@ -169,8 +175,3 @@ def hook(value: object, so_far: ValidationInfo) -> Hook | None:
         return find_hook(value, (so_far.context or {})["folder"])
     except HookError as error:
         raise ValueError(f"{value}: {error}") from error
-
-
-def no_schedule(_value: object) -> object:
-    # A schedule that nothing obeys would look like one that never fires.
-    raise ValueError("not read from here; schedules are set in deploy/prefect.yaml: remove this key")

@@ -1,5 +1,7 @@
 """What the encoder reads for a chunk: the one text that is measured, encoded and cached."""
 
+from functools import lru_cache
+
 HEADING_WEIGHT = 256
 """Most a heading path may weigh in what is encoded (letters 1, other characters 4): about 64 word pieces."""
 
@@ -21,9 +23,7 @@ def _fitting(heading_path: tuple[str, ...]) -> tuple[str, ...]:
     left = HEADING_WEIGHT
     kept: list[str] = []
     for heading in reversed(heading_path):
-        weight = sum(
-            1 if char.isascii() and (char.isalnum() or char == " ") else 4 for char in heading[:left]
-        )
+        weight = _weight(heading[:left])
         if len(heading) > left or weight > left:
             if not kept:
                 kept.append(heading[: left // 4])
@@ -31,3 +31,9 @@ def _fitting(heading_path: tuple[str, ...]) -> tuple[str, ...]:
         kept.append(heading)
         left -= weight + 4
     return tuple(reversed(kept))
+
+
+@lru_cache(maxsize=4096)
+def _weight(heading: str) -> int:
+    """What a heading weighs; it stands over all chunks below it, and over every page of a manual."""
+    return sum(1 if char.isascii() and (char.isalnum() or char == " ") else 4 for char in heading)

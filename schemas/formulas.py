@@ -22,6 +22,8 @@ def find_formulas(text: str) -> tuple[str, ...]:
     A formula has a relation sign with an operand on either side, a letter, and an operator, a power or a
     mathematical sign; `a = b` alone is an assignment. Spaces go, and powers are written with `^`.
     """
+    if _RELATION.search(text) is None:
+        return ()
     words = text.split()
     found = (_around(words, place) for place, word in enumerate(words) if _RELATION.search(word))
     return tuple(dict.fromkeys(formula for formula in found if formula))[:MAX_FORMULAS]

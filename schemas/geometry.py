@@ -29,3 +29,19 @@ class PageSize:
 
     width: float
     height: float
+
+
+def turn(bbox: BBox, *, size: PageSize, rotation: int) -> BBox:
+    """Turn a box on the unrotated page of *size* into one on the page as displayed.
+
+    /Rotate is clockwise, in steps of 90 degrees (ISO 32000-1, 7.7.3.3).
+    """
+    x0, y0, x1, y1 = bbox.x0, bbox.y0, bbox.x1, bbox.y1
+    match rotation % 360:
+        case 90:
+            return BBox(size.height - y1, x0, size.height - y0, x1)
+        case 180:
+            return BBox(size.width - x1, size.height - y1, size.width - x0, size.height - y0)
+        case 270:
+            return BBox(y0, size.width - x1, y1, size.width - x0)
+    return bbox

@@ -20,10 +20,17 @@ class FetchAttempt:
     """What the row of a document does not say of the last look at it.
 
     `bytes` of the body as received, over all tries. `conditional`: validators were sent with the request.
+    `earlier` are the attempts of the same look before it: a 304 that was not believed, or new bytes that the
+    old validators were to prove. What is None is as the row has it.
     """
 
     conditional: bool
     bytes: int
+    state: DocumentState | None = None
+    http_status: int | None = None
+    raw_sha: str | None = None
+    reason: str | None = None
+    earlier: "tuple[FetchAttempt, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -275,7 +275,8 @@ def is_document(node: Node) -> TypeGuard[Page | PdfDoc]:
 class Chunk:
     """A passage small enough to embed, with everything a citation needs.
 
-    `text == parent.text[offsets[0]:offsets[1]]` in code points, but for a repeated table header.
+    `text == parent.text[offsets[0]:offsets[1]]` in code points, but for the repeated header of a table or
+    title of a note.
     `url` has no fragment and `fragment` no '#'. `fragments` are further ids inside the passage or on the
     heading it begins with: a link to one of them leads here. `text_fragment` stands behind `#` and `fragment`
     where no id stands at the passage: `:~:text=` and words by which browsers find it on its page.

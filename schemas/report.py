@@ -3,6 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from schemas.freshness import FreshnessState
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
@@ -128,7 +130,8 @@ class RunReport:
     documents were looked at. `nodes` and `edges` are what the source contains afterwards, by kind, and the
     entities are those of the whole index, since they belong to no source; `secrets` are the values that
     were redacted in it, and how many documents had any. `pdf_pages` are those of the PDFs
-    that this process parsed.
+    that this process parsed. `freshness` is how fresh the source was until this run: `as_of` is None at the
+    first.
     """
 
     source: str
@@ -147,6 +150,7 @@ class RunReport:
     similar: SimilarCounts = SimilarCounts()
     names: NameCounts = NameCounts()
     pdf_pages: PageCounts = PageCounts()
+    freshness: FreshnessState = field(default_factory=FreshnessState)
     guard: str | None = None
     problems: tuple[Problem, ...] = ()
 

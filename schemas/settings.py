@@ -31,8 +31,9 @@ class Settings:
     stay readable. A chunk is joined by `similar_to` to at most `similar_count` others, of a cosine of at
     least `similar_score`. `reader_cache_mb` is what the stores of a process that serves may keep in memory.
     `serve_token` is what `serve` asks for as bearer token, `source_url` where the source of this version is,
-    if it is not to be given from where it runs. `deny` are terms, with commas between, that no
-    question may say. `graph_boost` is what `python -m retrieval` adds to the score of a chunk that
+    if it is not to be given from where it runs. `metrics_file` is where each run leaves its metrics for
+    node_exporter; `metrics_open`: `serve` gives them without a token. `deny` are terms, with commas between,
+    that no question may say. `graph_boost` is what `python -m retrieval` adds to the score of a chunk that
     vectors and a typed edge find. `llm_url` is the base URL of a server that speaks OpenAI's
     chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
     `spacy` is a package with a pipeline of spaCy that does so instead. An answer may take
@@ -70,6 +71,8 @@ class Settings:
     reader_cache_mb: int = 1536
     serve_token: str | None = field(default=None, repr=False)
     source_url: str | None = None
+    metrics_file: str | None = None
+    metrics_open: bool = False
     deny: str | None = None
     graph_boost: float = 0.1
     fault: str | None = None

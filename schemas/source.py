@@ -1,9 +1,10 @@
 """A source as the rest of the code sees it; runtime/source_file.py reads it from YAML."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from schemas.cleaning import Cleaning, Hook
+from schemas.later_fields import LATER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +130,42 @@ class ToolFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """When runs begin: one of `cron`, `every` (seconds) and `rrule` (RFC 5545), in an IANA time zone.
+
+    `due`: such a run checks only documents whose time has come. Not `active`: kept, and never fires.
+    """
+
+    cron: str | None = None
+    every: float | None = None
+    rrule: str | None = None
+    timezone: str = "UTC"
+    due: bool = False
+    active: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freshness:
+    """How old what readers see may become.
+
+    `slo`: seconds since the last run that ended well; None: not promised. Without it, the alarm is raised
+    once `missed_runs` runs of the schedule did not end well.
+    """
+
+    slo: float | None = None
+    missed_runs: int = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeploymentOptions:
+    """Where Prefect runs the source: work pool and queue (None: as `sitegraph deploy` says), further tags."""
+
+    pool: str | None = None
+    queue: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A named set of documents.
 
@@ -140,7 +177,8 @@ class Source:
     `proxy`: URL of the proxy for all requests, empty for none; `proxy_env`: variable that has one; neither:
     as HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a text
     layer; none: they are not read. `language`: BCP 47 tag of documents that do not say theirs. `clean`
-    changes HTML pages before `content` chooses from them.
+    changes HTML pages before `content` chooses from them. `schedule`, `freshness` and `deployment` say
+    nothing of the documents: `sitegraph deploy` and `sitegraph status` read them.
     """
 
     name: str
@@ -168,6 +206,9 @@ class Source:
     relations: tuple[str, ...] = ()
     user_agent: str | None = None
     tools: tuple[ToolFile, ...] = ()
+    schedule: tuple[Schedule, ...] = field(default=(), metadata=LATER)
+    freshness: Freshness = field(default=Freshness(), metadata=LATER)
+    deployment: DeploymentOptions = field(default=DeploymentOptions(), metadata=LATER)
 
     @property
     def cleaning(self) -> Cleaning | None:

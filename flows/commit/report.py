@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from flows.run.contexts import CommitContext
+from flows.run.freshness import freshness_of
 from flows.run.problems import problems_of
 from flows.run.values import Crawled, Difference
 from indexes.publish.generation import GenerationManifest, load_generation
@@ -18,6 +19,7 @@ from ingest.plan.schedule import next_due, next_interval, retry_wait
 from runtime.memory import largest_child_mb, peak_rss_mb
 from schemas.changes import ChangeKind, Counts, add_counts
 from schemas.documents import DocumentState
+from schemas.freshness import FreshnessState
 from schemas.records import to_record
 from schemas.report import (
     ChunkCounts,
@@ -88,9 +90,16 @@ def build_report(
         similar=_similar_counts(details),
         names=NameCounts(**details.get("names", {})),
         pdf_pages=crawled.pages,
+        freshness=_freshness_before(run),
         guard=difference.guard,
         problems=problems_of(run, seen),
     )
+
+
+def _freshness_before(run: CommitContext) -> FreshnessState:
+    """How fresh the source had been; before its first run there was nothing that could have grown old."""
+    state = freshness_of(run.index, run.source.name, slo=run.source.freshness.slo)
+    return state if state.as_of else replace(state, stale=False)
 
 
 def _of_nobody(manifest: GenerationManifest) -> Counts:

@@ -11,10 +11,14 @@ from flows.run.fragments import is_parsed
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.summary import summarise_states
 from ingest.diff.validators import (
-    contradicts,
+    Doubt,
+    asked_first,
     dates_went_back,
+    doubt_of,
+    host_of,
     is_conditional,
     needs_proof,
+    states_other_sizes,
     trusts_validators,
 )
 from ingest.parse.formats.registry import formats_version
@@ -64,29 +68,44 @@ def _ask(
     beliefs = _Beliefs(hosts.distrusted(), hosts.disbelieved_dates())
     usual = {uri: _request(run, document, beliefs) for uri, document in known.items()}
     asked = {uri: FetchRequest(url=uri) for uri in usual} if whole else usual
-    doubtful: list[str] = []
+    doubts: dict[str, Doubt] = {}
 
     def on_result(result: FetchResult) -> None:
         uri, conditional = result.url, is_conditional(asked[result.url])
         if uri not in seen:
             run.progress.advance("fetch")
-        if conditional and contradicts(asked[uri], result, held=_held(run, known[uri], result)):
-            doubtful.append(uri)
+        if conditional and (doubt := doubt_of(asked[uri], result, held=_held(run, known[uri], result))):
+            doubts[uri] = doubt
+        earlier = _as_earlier(attempts[uri], seen[uri], doubts.get(uri)) if uri in seen else ()
         seen[uri] = _record(run, known[uri], result, conditional=conditional)
-        attempts[uri] = FetchAttempt(conditional=conditional, bytes=result.bytes)
+        attempts[uri] = FetchAttempt(conditional=conditional, bytes=result.bytes, earlier=earlier)
 
     _fetch(run, list(asked.values()), on_result)
     if whole:
         sampled = {uri for uri, request in usual.items() if is_conditional(request)}
-        _prove(run, asked, known, seen, sampled=sampled)
+        _prove(run, asked, known, seen, attempts, sampled=sampled)
         return
-    _prove(run, asked, known, seen)
-    again = tuple(doubtful)
-    asked |= {uri: FetchRequest(url=uri) for uri in again}
-    _fetch(run, [asked[uri] for uri in again], on_result)
-    for uri in again:
-        if needs_proof(known[uri], seen[uri], conditional=False, sampled=True):
-            _found_out(run, known[uri], seen)
+    _prove(run, asked, known, seen, attempts)
+
+    def ask_again(uris: Sequence[str]) -> None:
+        asked.update({uri: FetchRequest(url=uri) for uri in uris})
+        _fetch(run, [asked[uri] for uri in uris], on_result)
+        for uri in uris:
+            if needs_proof(known[uri], seen[uri], conditional=False, sampled=True):
+                _found_out(run, known[uri], seen)
+
+    first = asked_first(doubts)
+    ask_again(first)
+    by_size = (uri for uri in first if doubts[uri] is Doubt.SIZE)
+    told = {host_of(uri) for uri in by_size if states_other_sizes(known[uri], seen[uri])}
+    ask_again([uri for uri in doubts if uri not in first and host_of(uri) not in told])
+
+
+def _as_earlier(attempt: FetchAttempt, seen: KnownDocument, doubt: Doubt | None) -> tuple[FetchAttempt, ...]:
+    """The attempt before another one, with what it brought."""
+    why = f"its {doubt} is of something else: asked for without conditions" if doubt else seen.reason
+    told = replace(attempt, state=seen.state, http_status=seen.http_status, raw_sha=seen.raw_sha, reason=why)
+    return (*attempt.earlier, replace(told, earlier=()))
 
 
 def _prove(
@@ -94,6 +113,7 @@ def _prove(
     asked: Mapping[str, FetchRequest],
     known: Mapping[str, KnownDocument],
     seen: dict[str, KnownDocument],
+    attempts: dict[str, FetchAttempt],
     *,
     sampled: Collection[str] = (),
 ) -> None:
@@ -105,8 +125,16 @@ def _prove(
     ]
 
     def on_result(result: FetchResult) -> None:
+        uri = result.url
+        attempts[uri] = FetchAttempt(
+            conditional=True,
+            bytes=result.bytes,
+            http_status=result.http_status,
+            reason="asked once more with the validators of before",
+            earlier=_as_earlier(attempts[uri], seen[uri], None),
+        )
         if result.status is FetchStatus.NOT_MODIFIED:
-            _found_out(run, known[result.url], seen)
+            _found_out(run, known[uri], seen)
 
     _fetch(run, doubtful, on_result)
 

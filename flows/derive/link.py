@@ -19,6 +19,7 @@ from ingest.diff.feed import DocumentStep, document_steps, tool_steps
 from ingest.diff.rows import Observed, as_observed, mark, row_changes
 from ingest.link.anchors import give_anchor_texts
 from ingest.link.explained_by import explained_by_edges
+from ingest.link.file_names import other_names
 from ingest.link.repeated import with_navigation
 from ingest.link.resolve import (
     link_edges,
@@ -76,6 +77,7 @@ class NextGeneration:
         }
         uris = {change.uri for change in moved}
         leading = {uri for uri, end in self.redirects.items() if end in uris}
+        leading |= {name for uri in uris for name in other_names(uri)}
         linking = ledger.links.linking_documents(
             uris | leading | doc_ids | self.led_elsewhere(), generation=self.base
         )
@@ -89,6 +91,7 @@ class NextGeneration:
         renamed = self.live(tuple(self.names.renaming.named))
         uris = {live.uri for doc, live in renamed.items() if doc in self.names.renaming.about}
         leading = {uri for uri, end in self.redirects.items() if end in uris}
+        leading |= {name for uri in uris for name in other_names(uri)}
         linking = self.run.index.ledger.links.linking_documents(
             uris | leading, generation=self.base, position=LinkPosition.BODY
         )

@@ -2,34 +2,27 @@
 
 from indexes.layout import IndexLayout
 from indexes.publish.current import write_durably
-from schemas.errors import GuardRefused
-
-_NAME = "HOLD"
-
-
-def held_since(layout: IndexLayout) -> str | None:
-    """When the hold was set; None when publishing is free."""
-    path = layout.root / _NAME
-    return path.read_text().strip() if path.exists() else None
+from indexes.publish.held import held_since, hold_file
+from schemas.errors import PublishHeld
 
 
 def set_hold(layout: IndexLayout, *, now: str) -> None:
     """Hold publishing."""
-    write_durably(layout.root / _NAME, f"{now}\n")
+    write_durably(hold_file(layout), f"{now}\n")
 
 
 def lift_hold(layout: IndexLayout) -> bool:
     """Let runs publish again; whether there was a hold."""
     held = held_since(layout) is not None
-    (layout.root / _NAME).unlink(missing_ok=True)
+    hold_file(layout).unlink(missing_ok=True)
     return held
 
 
 def check_hold(layout: IndexLayout) -> None:
-    """Raise GuardRefused while publishing is held."""
+    """Raise PublishHeld while publishing is held."""
     since = held_since(layout)
     if since is not None:
-        raise GuardRefused(
+        raise PublishHeld(
             f"publishing is held since a rollback at {since or 'an unknown time'}; "
             "lift it with: sitegraph rollback --lift",
             subject=str(layout.root),

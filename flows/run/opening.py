@@ -21,6 +21,7 @@ from flows.run.put_back import put_back
 from flows.run.repair_vectors import repair_vectors
 from flows.run.resources import Given, Resources
 from flows.run.values import Run
+from flows.run.watch import name_run
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
@@ -107,6 +108,7 @@ def open_run(
 def _working(resources: Resources) -> Iterator[Resources]:
     """Keep why a run ends without a report."""
     run, index = resources.run, resources.index
+    name_run(run.run_id)
     try:
         _log.info("run %s of %s, readers see generation %d", run.run_id, run.source, index.current())
         resources.export_encoder()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from flows.run.watch import stage_span
 from runtime.clock import SystemClock
 
 
@@ -15,14 +16,15 @@ class Stages:
 
     @contextmanager
     def timed(self, stage: str, *, since: float | None = None) -> Iterator[None]:
-        """Add the block's time to a stage.
+        """Add the block's time to a stage, and make a span of it.
 
         *since* is when the stage began, in the clock's seconds, where that is before the block. The block may
         not be one of several that wait side by side.
         """
         start = self._clock.monotonic() if since is None else since
         try:
-            yield
+            with stage_span(stage):
+                yield
         finally:
             self.add(stage, self._clock.monotonic() - start)
 

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -26,6 +27,8 @@ from schemas.errors import ConfigError, StoreUnavailable
 STARTUP_SECONDS = 600.0
 """By the clock: on a busy machine a first start, which makes the database, takes minutes."""
 STOP_SECONDS = 5.0
+OWN_SERVER = threading.Event()
+"""Set while there is one: nobody else listens to it."""
 _PR_SET_PDEATHSIG = 1
 _PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
@@ -58,6 +61,8 @@ def _server_to_use() -> Iterator[None]:
         import_module("flows.recrawl")  # while the server does its own imports
         _wait_until_healthy(server, port)
         stack.enter_context(temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api"}))
+        OWN_SERVER.set()
+        stack.callback(OWN_SERVER.clear)
         stack.callback(APILogHandler().flush)  # what was logged last is lost with the server
         yield
 

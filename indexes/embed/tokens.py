@@ -47,6 +47,8 @@ class TokenCounter:
         if not self._by_words:
             return self._count(text)
         words = _WORD.findall(text)
+        if max(map(len, words), default=0) <= _LONGEST:
+            return sum(map(self._known, words))
         return sum(self._known(word) if len(word) <= _LONGEST else self._count(word) for word in words)
 
     def _count(self, text: str) -> int:

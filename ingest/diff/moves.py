@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from ingest.diff.version_forms import version_forms
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument
 
 MIN_WORDS = 25
@@ -90,7 +91,9 @@ def follow(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> Know
 
 
 def _winners(known: Iterable[KnownDocument], held: Collection[str]) -> Mapping[str, str]:
-    """The address that stands for each content: a page's own choice, then the shorter, then the lower one."""
+    """The address that stands for each content: a page's own choice, the preferred version (version_forms),
+    then the shorter, then the lower one.
+    """
     groups: dict[str, list[KnownDocument]] = {}
     for document in known:
         if (_is_alive(document) or document.uri in held) and (key := _key(document)):
@@ -100,7 +103,9 @@ def _winners(known: Iterable[KnownDocument], held: Collection[str]) -> Mapping[s
 
 def _winner(group: Sequence[KnownDocument]) -> str:
     named = {document.canonical for document in group if document.canonical != document.uri}
-    return min((document.uri for document in group), key=lambda uri: (uri not in named, len(uri), uri))
+    forms = version_forms(document.uri for document in group)
+    of_one = len({form.page for form in forms.values()}) == 1
+    return min(forms, key=lambda uri: (uri not in named, forms[uri].ranks if of_one else (), len(uri), uri))
 
 
 def _locate_gone(

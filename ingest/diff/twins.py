@@ -1,4 +1,4 @@
-"""Other forms of a document: printable twins, pages that name it as canonical, all its pages in one.
+"""Other forms of a document: for printers, pages that name it as canonical, versions, all its pages in one.
 
 Content decides: an address or a `link` element only says where to look. A translation has other words, and so
 is never another form. Source: RFC 6596 (canonical); A. Z. Broder, On the resemblance and containment of
@@ -14,11 +14,16 @@ from zlib import crc32
 
 from ingest.diff.moves import MIN_WORDS
 from ingest.diff.print_forms import plain_forms
+from ingest.diff.version_forms import version_forms
 from ingest.urls import folder_of
 from schemas.documents import READABLE, DocumentState, KnownDocument
 
 SAME = 0.9
 """Part of a document's shingles that another must have, so that it is a form of the other."""
+
+NEARLY = 0.95
+"""The same of two versions of a page, where the site does not say that they are one. Of manuals one major
+version apart about half of the pages are nearer than this, and what is new in one makes the others differ."""
 
 PAGES = 4
 """Pages at least that a whole manual in one page consists of."""
@@ -67,12 +72,12 @@ def find_twins(
     those that could only not be confirmed and whose content readers still see: their other forms wait, since
     a bad day proves nothing.
 
-    The document stays that the others name as canonical, that is not made for printers, or that is one of the
-    pages of a whole. No address leads in a circle.
+    The document stays that the others name as canonical, that is not made for printers, that is of the
+    preferred version, or that is one of the pages of a whole. No address leads in a circle.
     """
     read = {d.uri: d for d in known if _is_read(d, held)}
     rows = {uri: d for uri, d in read.items() if (d.words or 0) >= MIN_WORDS}
-    found = {**_wholes(read, shingles), **_pairs(rows, shingles)}
+    found = {**_wholes(read, shingles), **_versions(rows, shingles), **_pairs(rows, shingles)}
     twins: dict[str, Twin] = {}
     for uri in sorted(found.keys() - set(held), key=lambda uri: (-len(uri), uri)):
         if _end(found[uri].original, twins) != uri:
@@ -107,6 +112,32 @@ def _pairs(
     return found
 
 
+def _versions(
+    rows: Mapping[str, KnownDocument], shingles: Callable[[KnownDocument], Shingles]
+) -> Mapping[str, Twin]:
+    """Pages of several versions of a site that say nearly the same, each with that of the preferred version.
+
+    Each is compared with those that stay, not with the one before it: many small steps make another text.
+    """
+    forms = version_forms(rows)
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for uri, form in forms.items():
+        groups[form.page].append(uri)
+    named = {document.canonical for document in rows.values() if document.canonical != document.uri}
+    found = {}
+    for group in (group for group in groups.values() if len(group) > 1):
+        kept: list[KnownDocument] = []
+        for uri in sorted(group, key=lambda uri: (uri not in named, forms[uri].ranks, len(uri), uri)):
+            document = rows[uri]
+            same = (one for one in kept if _is_form(document, one, shingles, at_least=NEARLY))
+            if (original := next(same, None)) is None:
+                kept.append(document)
+            elif original.content_hash != document.content_hash:
+                why = f"version of {original.uri} that says nearly the same"
+                found[uri] = Twin(original=original.uri, why=why)
+    return found
+
+
 def _originals(document: KnownDocument) -> Iterator[tuple[str, str]]:
     if document.canonical is not None and document.canonical != document.uri:
         yield document.canonical, f"names {document.canonical} as canonical, which says the same"
@@ -115,13 +146,19 @@ def _originals(document: KnownDocument) -> Iterator[tuple[str, str]]:
 
 
 def _is_form(
-    document: KnownDocument, other: KnownDocument, shingles: Callable[[KnownDocument], Shingles]
+    document: KnownDocument,
+    other: KnownDocument,
+    shingles: Callable[[KnownDocument], Shingles],
+    *,
+    at_least: float = SAME,
 ) -> bool:
+    if document.content_hash is not None and document.content_hash == other.content_hash:
+        return True
     few, many = sorted((document.words or 0, other.words or 0))
-    if few < SAME * many:
+    if few < at_least * many:
         return False
     mine, theirs = shingles(document), shingles(other)
-    return _part(mine, theirs) >= SAME and _part(theirs, mine) >= SAME
+    return _part(mine, theirs) >= at_least and _part(theirs, mine) >= at_least
 
 
 def _part(of: Shingles, among: Collection[int]) -> float:

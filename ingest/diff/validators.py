@@ -1,8 +1,9 @@
 """What a site's ETag and Last-Modified are worth, learnt from its own answers."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from enum import StrEnum
 
 from ingest.dates import seconds_between, utc_of
 from ingest.urls import host_port
@@ -57,20 +58,44 @@ def needs_proof(
     return _follows_304s(before, after, conditional=conditional)
 
 
-def contradicts(request: FetchRequest, result: FetchResult, *, held: int | None = None) -> bool:
-    """Whether a 304 speaks of something else than what is here: by its ETag, its date, or its size.
+class Doubt(StrEnum):
+    """By what a 304 speaks of something else than what is here."""
+
+    ETAG = "ETag"
+    SIZE = "size"
+    DATE = "date"
+
+
+def doubt_of(request: FetchRequest, result: FetchResult, *, held: int | None = None) -> Doubt | None:
+    """Say by what a 304 speaks of something else than what is here, if it does.
 
     *held*: bytes of the body that is here. An equal ETag settles it; a later date is no contradiction, since
     some servers give the time of the answer. Source: RFC 9110, 15.4.5: a 304 has the fields of the 200.
     """
     if result.status is not FetchStatus.NOT_MODIFIED:
-        return False
+        return None
     if request.etag is not None and result.etag is not None and result.etag != request.etag:
-        return _opaque(result.etag) != _opaque(request.etag)
+        return Doubt.ETAG if _opaque(result.etag) != _opaque(request.etag) else None
     if held is not None and result.length is not None and result.length != held:
-        return True
+        return Doubt.SIZE
     told = request.etag is not None and result.told_etag
-    return not told and is_older(result.last_modified, than=request.last_modified)
+    older = not told and is_older(result.last_modified, than=request.last_modified)
+    return Doubt.DATE if older else None
+
+
+def asked_first(doubts: Mapping[str, Doubt]) -> tuple[str, ...]:
+    """Return the doubted documents to ask for first: of those by size alone the first of each host.
+
+    A server may give the size of the compressed body in a 304: then one page shows what the sizes are worth.
+    """
+    by_host = {host_of(uri): uri for uri in reversed(tuple(doubts)) if doubts[uri] is Doubt.SIZE}
+    trials = frozenset(by_host.values())
+    return tuple(uri for uri, doubt in doubts.items() if doubt is not Doubt.SIZE or uri in trials)
+
+
+def states_other_sizes(before: KnownDocument, after: KnownDocument) -> bool:
+    """Whether bytes that a 304 gave another size for came again: its sizes are those of something else."""
+    return after.state is DocumentState.FETCHED and before.raw_sha == after.raw_sha
 
 
 def dates_went_back(before: KnownDocument, after: KnownDocument) -> bool:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
+from ingest.link.file_names import other_names
 from schemas.documents import LiveDocument
 from schemas.edges import Edge, EdgeKind, plain_edge
 from schemas.fragment import GraphFragment, Link, Reference
@@ -63,11 +64,15 @@ def redirect_ends(redirects: Mapping[str, str]) -> dict[str, str]:
 
 
 def resolve_targets(wanted: Set[str], *, redirects: Mapping[str, str], live: Live) -> dict[str, str]:
-    """Node id of each address that is live, or that a redirect leads to such a one, of those wanted."""
+    """Node id of each address that is live, of those wanted, or to which a redirect or another name leads."""
     found = _live_ids(wanted, live)
     led = {uri: redirects[uri] for uri in wanted - found.keys() if uri in redirects}
     behind = _live_ids(set(led.values()), live)
-    return found | {uri: behind[end] for uri, end in led.items() if end in behind}
+    found |= {uri: behind[end] for uri, end in led.items() if end in behind}
+    names = {uri: other_names(uri) for uri in wanted - found.keys()}
+    named = _live_ids({name for several in names.values() for name in several}, live)
+    first = {uri: next(filter(None, map(named.get, several)), None) for uri, several in names.items()}
+    return found | {uri: doc for uri, doc in first.items() if doc is not None}
 
 
 def _live_ids(uris: Set[str], live: Live) -> dict[str, str]:

@@ -33,7 +33,7 @@ def extract_codes(text: str) -> tuple[str, ...]:
 
     A code inside a longer one counts too: `/etc/pg_hba.conf` also gives `pg_hba.conf` and `pg_hba`.
     """
-    words = {word for word in _BREAK.split(text) if len(word) > 1 and _MARKED.search(word)}
+    words = {word for word in set(_BREAK.split(text)) if len(word) > 1 and _MARKED.search(word)}
     codes = {code for word in words for code in _codes_in(word.rstrip(".:!?"))} | {*find_formulas(text)}
     return tuple(sorted(codes)[:MAX_CODES])
 

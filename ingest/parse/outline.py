@@ -3,6 +3,8 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ingest.parse.note_label import title_length
+
 BLOCK_JOINT = "\n\n"
 LINE_JOINT = "\n"
 
@@ -36,7 +38,7 @@ class Block:
 
     `anchors` are (offset into `text`, id), and `links` lie in `text`; `caption` names the table, figure or
     code in this block. `solid` text (code) is cut only when it does not fit, and `language` is what it is
-    written in; `header` is the length of a table's header rows.
+    written in; `header` is the length of a table's header rows. `is_title`: it stands over what follows.
     """
 
     text: str
@@ -47,11 +49,17 @@ class Block:
     header: int = 0
     language: str | None = None
     links: tuple[LinkSpan, ...] = ()
+    is_title: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BoxStart:
-    """A note, quotation or fold-out begins: headings inside it end no section outside."""
+    """A note, quotation or fold-out begins: headings inside it end no section outside.
+
+    `kind` is that of a note (`warning`), "" where nothing states it, None for what needs no name.
+    """
+
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +96,15 @@ class EntrySpan:
 
 
 @dataclass(frozen=True, slots=True)
+class BoxSpan:
+    """A note or fold-out that says what it is from `start` to `title_end` of a section, and ends at `end`."""
+
+    start: int
+    title_end: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stretch:
     """What is not running text, from `start` to `end` of a section: code, or a table with a header row.
 
@@ -121,8 +138,8 @@ class OutlineSection:
     `anchors` are (offset, id) into `text`, in order; `captions` are (start, end, caption); `stretches` are
     in order and apart. `entries` are in order, and before those inside them. `aliases` are further ids that
     stand where the heading does. `links` are those in `text`, and `heading_links` those in the heading.
-    A section that has a heading and nothing under it has the heading as text. `page` counts the `PageStart`s
-    before it.
+    `boxes` are notes that say what they are. A section that has a heading and nothing under it has the
+    heading as text. `page` counts the `PageStart`s before it.
     """
 
     heading: str
@@ -136,6 +153,7 @@ class OutlineSection:
     captions: tuple[tuple[int, int, str], ...]
     stretches: tuple[Stretch, ...] = ()
     entries: tuple[EntrySpan, ...] = ()
+    boxes: tuple[BoxSpan, ...] = ()
     aliases: tuple[str, ...] = ()
     number: str | None = None
     links: tuple[LinkSpan, ...] = ()
@@ -155,6 +173,17 @@ class _OpenEntry:
 
 
 @dataclass(slots=True)
+class _OpenBox:
+    """A box while it is read; the first text in it, in the section of *draft*, may say what it is."""
+
+    kind: str | None
+    draft: "_Draft | None" = None
+    start: int = 0
+    title_end: int = 0
+    end: int | None = None
+
+
+@dataclass(slots=True)
 class _Draft:
     heading: str
     level: int
@@ -169,6 +198,7 @@ class _Draft:
     stretches: list[Stretch] = field(default_factory=list)
     entries: list[_OpenEntry] = field(default_factory=list)
     waiting: list[_OpenEntry] = field(default_factory=list)
+    boxes: list[_OpenBox] = field(default_factory=list)
     aliases: tuple[str, ...] = ()
     number: str | None = None
     is_title: bool = False
@@ -200,6 +230,17 @@ class _Draft:
                 entry.anchor = entry.mark.anchor or _id_at_term(block, entry.mark.lead)
         self.waiting.clear()
 
+    def begin_boxes(self, boxes: Iterable[_OpenBox], block: Block) -> None:
+        """Let the boxes begin with the text that was added last; it may say what the innermost is."""
+        innermost: _OpenBox | None = None
+        for innermost in boxes:
+            innermost.draft = self
+        if innermost is not None and innermost.kind is not None:
+            innermost.start = self.length - len(block.text)
+            length = title_length(block.text, innermost.kind, is_title=block.is_title)
+            innermost.title_end = innermost.start + length
+            self.boxes.append(innermost)
+
     def closed(self) -> OutlineSection:
         return OutlineSection(
             heading=self.heading,
@@ -213,6 +254,7 @@ class _Draft:
             captions=tuple(self.captions),
             stretches=tuple(self.stretches),
             entries=tuple(self._entries()),
+            boxes=tuple(self._boxes()),
             aliases=self.aliases,
             number=self.number,
             links=tuple(self.links),
@@ -225,6 +267,11 @@ class _Draft:
             end = self.length if one.end is None else one.end
             if one.start is not None and one.start < end:
                 yield EntrySpan(one.start, end, one.mark.name, one.anchor)
+
+    def _boxes(self) -> Iterator[BoxSpan]:
+        for one in self.boxes:
+            if one.start < one.title_end:
+                yield BoxSpan(one.start, one.title_end, self.length if one.end is None else one.end)
 
 
 def _id_at_term(block: Block, lead: int) -> str | None:
@@ -243,6 +290,7 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
     drafts: list[_Draft] = []
     open_: list[int] = []
     floors: list[int] = []
+    boxes: list[_OpenBox] = []
     entries: list[_OpenEntry] = []
     page, start = 0, PageStart()
     for part in parts:
@@ -250,15 +298,23 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
             case Heading():
                 _open(drafts, open_, part, floors[-1] if floors else 0)
                 drafts[-1].page = page
+                for box in boxes:
+                    box.draft = box.draft or drafts[-1]
             case Block():
-                _current(drafts, open_, page, start).add(part)
+                draft = _current(drafts, open_, page, start)
+                draft.add(part)
+                if part.text:
+                    draft.begin_boxes([box for box in boxes if box.draft is None], part)
             case PageStart():
                 page, start = page + 1, part
                 open_.clear()
             case BoxStart():
                 floors.append(len(open_))
+                boxes.append(_OpenBox(part.kind))
             case BoxEnd():
                 del open_[floors.pop() :]
+                box = boxes.pop()
+                box.end = box.draft.length if box.draft is not None else 0
             case EntryStart():
                 entry = _OpenEntry(_current(drafts, open_, page, start), part)
                 entry.draft.entries.append(entry)

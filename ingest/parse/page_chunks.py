@@ -4,16 +4,18 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.entry_spans import EntryPiece, Room, part_by_entries
 from ingest.parse.link_places import place_behind, place_in_chunk
+from ingest.parse.note_titles import NoteTitles
 from ingest.parse.outline import OutlineSection, Stretch
 from ingest.parse.page_facts import PageFacts
 from ingest.parse.page_graph import PageGraph
-from ingest.parse.short_sections import ChunkPlan, plan_chunks
+from ingest.parse.short_sections import ChunkPlan, PlannedChunk, plan_chunks
 from schemas.edges import EdgeKind
 from schemas.fragment import LinkPlace
 from schemas.hashing import record_sha256
@@ -36,6 +38,10 @@ def add_chunks(
         joined = [outline[index] for index in planned.above]
         own = _fragments(section, planned.span.start, planned.end)
         behind = (_fragments(outline[index], 0, len(outline[index].text) + 1) for index, _ in planned.behind)
+        fragment = _fragment_at(section, planned.piece, planned.span.start)
+        names = (*(name for one in joined for name in _fragments(one, 0, 1)), *own, *chain(*behind))
+        headings = (*(one.heading for one in joined), section.heading)
+        # One replace for all: a row takes long to copy.
         chunk = replace(
             base,
             section=section.heading or None,
@@ -43,12 +49,10 @@ def add_chunks(
             page_kind=graph.kind_of(section),
             parent_ids=_parents(graph, outline, planned.index),
             ordinal=len(graph.chunks),
-            heading_path=(*section.heading_path, *planned.piece.names),
-            fragment=_fragment_at(section, planned.piece, planned.span.start),
-            fragments=(*(name for one in joined for name in _fragments(one, 0, 1)), *own, *chain(*behind)),
+            fragment=fragment,
+            fragments=tuple(name for name in names if name != fragment)[:MAX_FRAGMENTS],
+            **_said(base, section, planned, headings, occurrences, count_tokens),
         )
-        headings = (*(one.heading for one in joined), section.heading)
-        chunk = _chunk(chunk, section, planned.span, headings, occurrences, count_tokens)
         graph.add_chunk(chunk, cut_from=node.id)
         for index, at in planned.behind:
             graph.join(EdgeKind.CONTAINS, graph.sections[index].id, chunk.id)
@@ -65,15 +69,18 @@ def _spans(section: OutlineSection, count_tokens: CountTokens) -> Iterator[tuple
         limit=lambda names: text_budget((*section.heading_path, *names), count_tokens),
         tiny=int(MAX_TOKENS * TINY),
     )
+    titles = NoteTitles(section.text, section.boxes, count_tokens)
     for piece in part_by_entries(section.text, section.entries, room):
+        limit = room.limit(piece.names)
         spans = cut_chunks(
             section.text[piece.start : piece.end],
             _stretches_in(section, piece),
-            max_tokens=room.limit(piece.names),
+            max_tokens=limit,
             count_tokens=count_tokens,
         )
-        for span in spans:
-            yield piece, replace(span, start=span.start + piece.start, end=span.end + piece.start)
+        moved = (replace(one, start=one.start + piece.start, end=one.end + piece.start) for one in spans)
+        for span in titles.repeated(moved, limit) if section.boxes else moved:
+            yield piece, span
 
 
 def _stretches_in(section: OutlineSection, piece: EntryPiece) -> tuple[Stretch, ...]:
@@ -123,31 +130,31 @@ def _chunk_of_page(graph: PageGraph, facts: PageFacts) -> Chunk:
     )
 
 
-def _chunk(
+def _said(
     base: Chunk,
     section: OutlineSection,
-    span: ChunkSpan,
+    planned: PlannedChunk,
     headings: tuple[str, ...],
     occurrences: Occurrences,
     count_tokens: CountTokens,
-) -> Chunk:
-    text = span.text_of(section.text)
+) -> dict[str, Any]:
+    """Return the fields of a chunk that follow from its text and the headings over it."""
+    span, names = planned.span, planned.piece.names
+    text, path = span.text_of(section.text), (*section.heading_path, *names)
     captions = tuple(dict.fromkeys(name for start, end, name in section.captions if _meet(span, start, end)))
     languages = (one.language for one in section.stretches if _meet(span, one.start, one.end))
-    path, names = base.heading_path, base.heading_path[len(section.heading_path) :]
     number = occurrences.number(*path, normalise_text(text))
-    return replace(
-        base,
-        id=chunk_id(base.doc, path, text, number),
-        text=text,
-        content_hash=record_sha256([path, text, captions]),
-        token_count=count_tokens(text),
-        offsets=(span.start, span.end),
-        fragments=tuple(name for name in base.fragments if name != base.fragment)[:MAX_FRAGMENTS],
-        codes=tuple(sorted({*base.codes, *extract_codes("\n".join((*headings, *names, text)))})),
-        captions=captions,
-        code_languages=tuple(dict.fromkeys(name for name in languages if name is not None)),
-    )
+    return {
+        "id": chunk_id(base.doc, path, text, number),
+        "text": text,
+        "content_hash": record_sha256([path, text, captions]),
+        "token_count": count_tokens(text),
+        "offsets": (span.start, span.end),
+        "heading_path": path,
+        "codes": tuple(sorted({*base.codes, *extract_codes("\n".join((*headings, *names, text)))})),
+        "captions": captions,
+        "code_languages": tuple(dict.fromkeys(name for name in languages if name is not None)),
+    }
 
 
 def _meet(span: ChunkSpan, start: int, end: int) -> bool:

@@ -14,7 +14,9 @@ from schemas.nodes import Chunk, PdfRegion, Section
 NOT_FOUND = 0.3
 """structure_confidence of a chunk that is not where it says: below all that any other check gives."""
 
-_NAME = re.compile(r"""\b(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE | re.ASCII)
+_NAME = re.compile(
+    r"""(?:[iI](?<!\w.)[dD]|[nN](?<!\w.)[aA][mM][eE])\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.ASCII
+)
 _UNSEEN = dict.fromkeys(map(ord, "-\u00ad\u2010"))
 
 
@@ -50,14 +52,17 @@ def parent_texts(fragment: GraphFragment) -> dict[str, str]:
 
 
 def _is_in_parent(chunk: Chunk, parents: dict[str, str]) -> bool:
-    """A table's later parts repeat its header before what is theirs; behind it may be short sections."""
+    """Later parts of tables and notes repeat header and title before what is theirs; behind it may be short
+    sections.
+    """
     whole = parents.get(chunk.section_id or chunk.region_id or "", "")
     own = whole[slice(*chunk.offsets)]
     if not own:
         return False
     at = 0 if chunk.text.startswith(own) else chunk.text.rfind(own)
     header, tail = chunk.text[: max(at, 0)], chunk.text[at + len(own) :]
-    return at >= 0 and header.removesuffix("\n") in whole and (not tail or tail.startswith("\n\n"))
+    said = all(line in whole for line in header.splitlines())
+    return at >= 0 and said and (not tail or tail.startswith("\n\n"))
 
 
 def with_round_trips(

@@ -192,6 +192,10 @@ class Hiding:
                 )
                 for one in section.stretches
             ),
+            boxes=tuple(
+                replace(one, start=text.at(one.start), title_end=text.at(one.title_end), end=text.at(one.end))
+                for one in section.boxes
+            ),
             entries=tuple(
                 replace(
                     one,

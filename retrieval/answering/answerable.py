@@ -42,7 +42,7 @@ def measure_familiarity(question: str, chunks: ChunkReader, encoder: Encoder) ->
     Raises: StoreUnavailable: the chunk store is gone.
     """
     words = asked_words(question)
-    unknown = [word for word in words if not _is_known(word, chunks)]
+    unknown = unknown_words(question, chunks)
     nearest = chunks.search_vector(SearchField.TEXT, encoder.encode_query(question), top_k=1)
     unrelated = getattr(encoder, "unrelated", 0.0)
     cosine = max((hit.score for hit in nearest), default=unrelated)
@@ -50,6 +50,11 @@ def measure_familiarity(question: str, chunks: ChunkReader, encoder: Encoder) ->
         unknown=len(unknown) / max(1, len(words)),
         cosine=max(0.0, (cosine - unrelated) / (1.0 - unrelated)),
     )
+
+
+def unknown_words(question: str, chunks: ChunkReader) -> tuple[str, ...]:
+    """Return the content words of *question* that stand in no passage and no heading of the index."""
+    return tuple(word for word in asked_words(question) if not _is_known(word, chunks))
 
 
 def asked_words(question: str) -> tuple[str, ...]:

@@ -25,15 +25,22 @@ def find_chunk(chunks: ChunkReader, typed: str, *, graph: GraphReader | None = N
     return found[0]
 
 
-def mark_passage(graph: GraphReader | None, chunk: Chunk) -> str:
-    """Return the text of the chunk's section, the passage between » and «; without a graph the passage alone.
+def split_passage(graph: GraphReader | None, chunk: Chunk) -> tuple[str, str, str]:
+    """Return the text of the chunk's section in three: before the passage, the passage, behind it.
 
-    The passage is found by its offsets; a section that changed under it is not guessed at.
+    The passage is found by its offsets; a section that changed under it is not guessed at. Without a graph
+    there is the passage alone.
     """
     parent = chunk.section_id or chunk.region_id
     nodes = graph.nodes([parent]) if graph and parent else ()
     text = nodes[0].text if nodes and isinstance(nodes[0], Section | PdfRegion) else ""
     start, end = chunk.offsets
     if (text[start:end] or "\0") not in chunk.text:
-        return f"{OPEN_MARK}{chunk.text}{CLOSE_MARK}"
-    return f"{text[:start]}{OPEN_MARK}{text[start:end]}{CLOSE_MARK}{text[end:]}"
+        return "", chunk.text, ""
+    return text[:start], text[start:end], text[end:]
+
+
+def mark_passage(graph: GraphReader | None, chunk: Chunk) -> str:
+    """Return the text of the chunk's section, the passage between » and «; without a graph that alone."""
+    before, passage, after = split_passage(graph, chunk)
+    return f"{before}{OPEN_MARK}{passage}{CLOSE_MARK}{after}"

@@ -25,6 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from runtime.garbage import raise_gc_threshold
 from runtime.memory import peak_rss_mb
 from runtime.processes.hook_call import blame_hook, run_hook
 from runtime.processes.tesseract import engine, recognise
@@ -75,6 +76,7 @@ def main(tokenizer: str, lifeline: str, address_space_mb: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     logging.disable(logging.CRITICAL)
+    raise_gc_threshold()
     source, sink = _reserve_frames()
     _die_with(int(lifeline))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -22,6 +22,7 @@ from sitegraph.cli import demo
 from sitegraph.cli.commands import (
     ask,
     changes,
+    deploy,
     drop,
     export,
     graph,
@@ -62,6 +63,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("demo", demo.demo, "Try sitegraph on its own manual."),
     ("plan", plan.plan, "Show what a run would do, without sending a request."),
     ("run", run.run, "Crawl a source, index what changed, and publish it."),
+    ("deploy", deploy.deploy, "Schedule sources on a Prefect server, with alarms."),
     ("status", status.status, "Show the current generation, sources, last runs and leases."),
     ("why", why.why, "Explain the history and state of one document."),
     ("changes", changes.changes, "List what each generation changed, for programs that keep a copy."),

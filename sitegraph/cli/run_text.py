@@ -39,6 +39,9 @@ def render_report(report: dict[str, Any]) -> Iterator[str]:
     if any((pages := report["pdf_pages"]).values()):
         text = f"{pages['read']} read, {pages['recognised']} of them by OCR; {pages['reused']} reused"
         yield f"  pdf pages  {text}"
+    if (freshness := report["freshness"])["stale"]:
+        late = f"{freshness['age'] / 3600:.1f} h after the last; promised: {freshness['slo'] / 3600:.1f} h"
+        yield f"  freshness  was missed: this run ended {late}"
     yield "  seconds    " + ", ".join(f"{name} {s:.1f}" for name, s in report["stages"].items())
 
 

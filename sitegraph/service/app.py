@@ -27,8 +27,11 @@ from sitegraph.service.contract import (
     reference,
 )
 from sitegraph.service.guard import MCP_PATH
+from sitegraph.service.metrics import question_of
+from sitegraph.service.pages.frame import Pages
+from sitegraph.service.pages.site import add_pages
 from sitegraph.service.parts import Parts
-from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, first_fault, problem_of, respond
+from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, first_fault, problem_of
 from sitegraph.service.questions import build_question
 from sitegraph.service.source import NAME, PATH, source_archive
 
@@ -70,15 +73,15 @@ class Api(FastAPI):
         return self.openapi_schema
 
 
-def build_app(parts: Parts, *, mcp: ASGIApp | None = None) -> Api:
-    """Return the application; nothing is opened before the first request.
+def build_app(parts: Parts, pages: Pages, *, mcp: ASGIApp | None = None) -> Api:
+    """Return the application, *pages* for browsers included; nothing is opened before the first request.
 
     Args: mcp: what answers at /mcp, which is no part of the OpenAPI document; None: it is not installed.
     """
     # The pages that FastAPI draws of the contract would fetch their scripts from elsewhere.
     app = Api(docs_url=None, redoc_url=None)
     app.source_url = parts.source_url or PATH
-    _add_problems(app, parts)
+    _add_problems(app, parts, pages)
     _add_retrieve(app, parts)
     _add_chunks(app, parts)
     _add_documents(app, parts)
@@ -86,6 +89,7 @@ def build_app(parts: Parts, *, mcp: ASGIApp | None = None) -> Api:
     _add_health(app, parts)
     _add_source(app, parts)
     app.router.routes.append(Route(MCP_PATH, mcp or _NoMcp(), include_in_schema=False))
+    add_pages(app, pages)
     return app
 
 
@@ -98,13 +102,14 @@ class _NoMcp:
 
 def _add_retrieve(app: Api, parts: Parts) -> None:
     @app.post("/retrieve", responses=_answers("ContextBundle", 403), operation_id="retrieve")
-    async def retrieve(body: RetrieveRequest) -> Response:
+    async def retrieve(body: RetrieveRequest, request: Request) -> Response:
         """Return the evidence that answers a question, best first, with its citations."""
-        question = build_question(body)
+        question, tell_found = build_question(body), question_of(request.scope)
 
         def work() -> dict[str, Any]:
             result = parts.retriever.walk(question)
-            parts.log(result)
+            parts.log(result, False)
+            tell_found(bool(result.bundle.evidence))
             return to_record(result.bundle)
 
         return JSONResponse(await parts.threads.run(work))
@@ -213,28 +218,30 @@ def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": "A problem", "content": content} for status in every}
 
 
-def _add_problems(app: Api, parts: Parts) -> None:
+def _add_problems(app: Api, parts: Parts, pages: Pages) -> None:
     @app.exception_handler(HttpProblem)
-    async def problem(_: Request, error: HttpProblem) -> Response:
-        return respond(error)
+    async def problem(request: Request, error: HttpProblem) -> Response:
+        return pages.problem(request.scope, error)
 
     @app.exception_handler(SitegraphError)
-    async def ours(_: Request, error: SitegraphError) -> Response:
+    async def ours(request: Request, error: SitegraphError) -> Response:
         problem = problem_of(error)
         if problem.status >= 500:
             parts.warn(f"sitegraph: {error}")
-        return respond(problem)
+        return pages.problem(request.scope, problem)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return respond(HttpProblem(422, first_fault(error.errors()), "InvalidRequest"))
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        fault = first_fault(error.errors())
+        return pages.problem(request.scope, HttpProblem(422, fault, "InvalidRequest"))
 
     @app.exception_handler(HTTPException)
-    async def refused(_: Request, error: HTTPException) -> Response:
+    async def refused(request: Request, error: HTTPException) -> Response:
         # 400 is what FastAPI says of a body that is no UTF-8; a body that is no JSON is 422.
         status = 422 if error.status_code == 400 else error.status_code
-        return respond(HttpProblem(status, str(error.detail), "Refused", error.headers))
+        return pages.problem(request.scope, HttpProblem(status, str(error.detail), "Refused", error.headers))
 
     @app.exception_handler(Exception)
-    async def failed(_: Request, __: Exception) -> Response:
-        return respond(HttpProblem(500, "internal failure; the server's log says where", "InternalError"))
+    async def failed(request: Request, _: Exception) -> Response:
+        failure = HttpProblem(500, "internal failure; the server's log says where", "InternalError")
+        return pages.problem(request.scope, failure)

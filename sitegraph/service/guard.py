@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sitegraph.service.problems import HttpProblem, respond
@@ -46,7 +47,8 @@ class Guard:
     """Wraps an application. *hosts*, where given, are the only names it answers to.
 
     A page in a browser can have a name of its own lead to this machine and read what a service without
-    a token answers; it cannot choose the Host header (DNS rebinding).
+    a token answers; it cannot choose the Host header (DNS rebinding). *admits* says what may pass without the
+    token, and *problem* makes the answer to what may not.
     """
 
     def __init__(
@@ -59,23 +61,25 @@ class Guard:
         log: Callable[[Access], None],
         clock: Callable[[], float],
         source_url: str | None = None,
-        leave: Callable[[], None] | None = None,
+        admits: Callable[[Scope], bool] = lambda _: False,
+        problem: Callable[[Scope, HttpProblem], Response] = lambda _, problem: respond(problem),
     ) -> None:
         self._app = app
-        self._leave = leave
         self._limits = limits
         self._token = token
         self._hosts = hosts
         self._log = log
         self._clock = clock
         self._link = link_header(source_url)
+        self._admits = admits
+        self._problem = problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         started = self._clock()
-        answer = _Answer(send, self._link)
+        answer = _Answer(send, self._link, self._problem)
         try:
             await self._answer(scope, receive, answer)
         finally:
@@ -87,11 +91,6 @@ class Guard:
                     seconds=self._clock() - started,
                 )
             )
-
-    def leave(self) -> None:
-        """End answers that are streams: the process is about to end."""
-        if self._leave is not None:
-            self._leave()
 
     async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
         try:
@@ -113,7 +112,9 @@ class Guard:
                 421, "not a name of this service; ask for it by its loopback address", "WrongHost"
             )
         if self._token is not None and scope["path"] not in OPEN_PATHS:
-            self._check_token(headers.get("authorization", ""))
+            given = headers.get("authorization", "")
+            if given or not self._admits(scope):
+                self._check_token(given)
         if scope["path"] == MCP_PATH:
             _check_origin(headers, self._hosts)
         length = headers.get("content-length", "0")
@@ -173,9 +174,10 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 class _Answer:
     """Passes an answer on and remembers its status."""
 
-    def __init__(self, send: Send, link: str) -> None:
+    def __init__(self, send: Send, link: str, problem: Callable[[Scope, HttpProblem], Response]) -> None:
         self._send = send
         self._link = link
+        self._problem = problem
         self.status: int | None = None
 
     async def __call__(self, message: Message) -> None:
@@ -189,7 +191,7 @@ class _Answer:
     async def give(self, problem: HttpProblem, scope: Scope, receive: Receive) -> None:
         """Answer with a problem, unless an answer has begun."""
         if self.status is None:
-            await respond(problem)(scope, receive, self)
+            await self._problem(scope, problem)(scope, receive, self)
 
 
 def _name(host: str) -> str:

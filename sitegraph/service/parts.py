@@ -28,9 +28,13 @@ from sitegraph.service.sources import describe_sources
 from sitegraph.service.threads import Threads
 
 if TYPE_CHECKING:
+    from indexes.coverage import Coverage
     from indexes.stores.ledger.ledger import Ledger
+    from sitegraph.service.viewer.archive import Archive
 
 _SEVERAL = 2
+_DRAWING = 0.6
+"""Share of a request's time that drawing a page may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +44,10 @@ class Parts:
     `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `sources` describes
     what the index was made of. `documents` gives the ids of the documents that an address or a document's
     own id means, `last_change` what became of an id that is gone. `generation` is the one readers see.
-    `log` keeps what was asked and found in the usage log; `warn` is for people, on stderr. `source_url` is
-    where the source of this version is, None: it is given from here.
+    `log` keeps what was asked and found in the usage log, with whether an answerer said that the answer is
+    not in it; `warn` is for people, on stderr. `archive` is what is not of the generation that is read;
+    `coverage` reads the ledger. `source_url` is where the source of this version is, None: it is given from
+    here.
     """
 
     retriever: LiveRetriever
@@ -52,8 +58,10 @@ class Parts:
     documents: Callable[[str], tuple[str, ...]]
     last_change: Callable[[str], FeedEntry | None]
     generation: Callable[[], int]
-    log: Callable[[RetrievalResult], None]
+    log: Callable[[RetrievalResult, bool], None]
     warn: Callable[[str], None]
+    archive: "Archive"
+    coverage: Callable[[], "Coverage"]
     source_url: str | None = None
 
 
@@ -69,12 +77,14 @@ def open_parts(settings: Settings, limits: RequestLimits) -> Iterator[Parts]:
         policy=read_policy(settings.deny),
     ) as retriever:
         try:
-            yield _parts(settings, retriever, threads)
+            yield _parts(settings, retriever, threads, draw_seconds=_DRAWING * limits.seconds)
         finally:
             threads.close()
 
 
-def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Parts:
+def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, draw_seconds: float) -> Parts:
+    from sitegraph.service.viewer.archive import Archive
+
     index, told = Path(settings.index).resolve(), _Ledger(settings)
 
     def picture(readers: Readers, chunk: Chunk) -> bytes:
@@ -85,9 +95,9 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
             raise HttpProblem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
         return draw_apart(data, chunk)
 
-    def log(result: RetrievalResult) -> None:
+    def log(result: RetrievalResult, not_found: bool) -> None:
         try:
-            log_queries(index, [result.query], timestamp=now(), results=[result])
+            log_queries(index, [result.query], timestamp=now(), results=[result], not_found=not_found)
         except OSError as error:
             write_stderr(f"sitegraph: warning: the usage log cannot be written: {error}")
 
@@ -102,6 +112,8 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads) -> Pa
         generation=told.generation,
         log=log,
         warn=write_stderr,
+        archive=Archive(settings, now=now, warn=write_stderr, draw_seconds=draw_seconds),
+        coverage=told.coverage,
         source_url=settings.source_url,
     )
 
@@ -129,6 +141,11 @@ class _Ledger:
         return read_changes(
             self._layout.root, since=since, until=until, source=source, ledger_url=self.settings.ledger_url
         )
+
+    def coverage(self) -> "Coverage":
+        from indexes.coverage import read_coverage
+
+        return read_coverage(self._layout.root, now=now(), ledger_url=self.settings.ledger_url)
 
     def last_change(self, id_: str) -> FeedEntry | None:
         with self._opened() as ledger:

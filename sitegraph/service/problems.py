@@ -70,11 +70,16 @@ def first_fault(faults: Sequence[Any]) -> str:
     return f"{path}: {said}" if path else said
 
 
+def title_of(status: int) -> str:
+    """Return what a status is called."""
+    return HTTPStatus(status).phrase
+
+
 def respond(problem: HttpProblem) -> Response:
     """Return response; the type is `about:blank`, so the title is that of the status (RFC 9457, 4.2.1)."""
     body = {
         "type": "about:blank",
-        "title": HTTPStatus(problem.status).phrase,
+        "title": title_of(problem.status),
         "status": problem.status,
         "detail": one_line(problem.detail),
         "error": problem.error,

@@ -2,11 +2,15 @@
 
 import ipaddress
 import logging
+import os
 import socket
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 from uvicorn import Config, Server
 
@@ -14,7 +18,8 @@ from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 from sitegraph.service.connections import BoundedProtocol
-from sitegraph.service.guard import Guard
+from sitegraph.service.metrics import Metered
+from sitegraph.service.parts import write_stderr
 from sitegraph.service.supervisor import supervise
 from sitegraph.service.worker import ServeOptions, build_service
 
@@ -23,6 +28,7 @@ GRACE_SECONDS = 5
 """For requests under way when a worker is told to end; it is killed soon after."""
 
 _BACKLOG = 1024
+_FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
@@ -40,8 +46,34 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
             )
         hosts = None if token else _LOOPBACK | {address, host.lower()}
         _say(settings, bound)
-        options = ServeOptions(settings=settings, token=token, hosts=hosts)
-        supervise(partial(run_worker, options, bound), workers=workers)
+        with counting_folder() as folder:
+            options = ServeOptions(settings=settings, token=token, hosts=hosts, metrics_folder=folder)
+            supervise(partial(run_worker, options, bound), workers=workers)
+
+
+@contextmanager
+def counting_folder() -> Iterator[str | None]:
+    """Give a folder in which worker processes count together, and those started in the block know of it.
+
+    None where there is no place for temporary files: each worker then tells what it has counted itself.
+    Source: prometheus.github.io/client_python/multiprocess.
+    """
+    try:
+        folder = mkdtemp(prefix="sitegraph-metrics-")
+    except OSError as error:
+        os.environ.pop(_FOLDER_VARIABLE, None)
+        write_stderr(
+            f"sitegraph: warning: no folder for temporary files ({os_error_reason(error)}); set TMPDIR, "
+            "or /metrics counts the questions of one worker alone"
+        )
+        yield None
+        return
+    os.environ[_FOLDER_VARIABLE] = folder
+    try:
+        yield folder
+    finally:
+        del os.environ[_FOLDER_VARIABLE]
+        rmtree(folder, ignore_errors=True)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -83,7 +115,7 @@ def run_worker(options: ServeOptions, bound: socket.socket) -> None:
 class _LeavingServer(Server):
     """Ends what would go on for as long as its client likes, then waits for the rest."""
 
-    def __init__(self, config: Config, service: Guard) -> None:
+    def __init__(self, config: Config, service: Metered) -> None:
         super().__init__(config)
         self._service = service
 

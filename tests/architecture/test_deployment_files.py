@@ -10,7 +10,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
 
 from runtime.source_file import load_source
@@ -56,16 +55,23 @@ def test_the_index_lies_on_a_volume_that_the_worker_writes_and_serve_only_reads(
     assert not _mount_of(serve, f"{index}.logs/queries.jsonl").read_only
 
 
-def test_no_deployment_names_an_index_of_its_own(compose: Compose) -> None:
-    deployments = yaml.safe_load((DEPLOY / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]
+def test_the_deployments_run_in_the_pool_that_the_worker_polls_and_name_no_index(compose: Compose) -> None:
+    command, worker = compose.services["deploy"].command, compose.services["worker"].command
+    assert command is not None
+    assert worker is not None
 
-    assert [entry["name"] for entry in deployments if "index" in entry["parameters"]] == []
+    assert command[:2] == ("sitegraph", "deploy")
+    assert "--index" not in command
+    assert worker[worker.index("--pool") + 1] == "sitegraph", "the default of --pool"
 
 
 def test_every_source_that_is_deployed_is_there_and_can_be_read(compose: Compose) -> None:
-    deployments = yaml.safe_load((DEPLOY / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]
-    named = {entry["parameters"]["source"] for entry in deployments}
+    command = compose.services["deploy"].command
+    assert command is not None
+    folder = REPO / command[-1]
+    named = [path.relative_to(REPO) for path in folder.glob("*.yaml")]
 
+    assert named
     for source in named:
         roots = load_source(REPO / source).roots
         assert all(Path(root).is_dir() for root in roots)
@@ -139,7 +145,9 @@ def test_the_image_holds_what_runs_and_nothing_of_development() -> None:
     (extras,) = re.findall(r'"\.\[([a-z0-9,]+)\]"', installs)
     wanted, of_dev = _closure("sitegraph", set(extras.split(","))), set(map(_name, DEV))
 
-    assert {"pipeline", "serve", "mcp", "postgres", "s3", "js", "nlp"} == set(extras.split(","))
+    assert {"pipeline", "serve", "mcp", "postgres", "s3", "js", "nlp", "otel", "openlineage"} == set(
+        extras.split(",")
+    )
     assert {"prefect", "torch", "uvicorn", "psycopg", "s3fs", "playwright"} <= wanted
     assert of_dev & wanted == {"networkx"}, "which PyTorch needs as well"
     assert "mkdocs" not in wanted

@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import yaml
 
 from docs.navigation import nav_paths, read_settings
 from ingest.link.tool_evidence import WEIGHTS
@@ -299,15 +298,19 @@ def test_the_glossary_names_classes_that_exist() -> None:
     assert [name for name in classes if not any(hasattr(module, name) for module in modules)] == []
 
 
-def test_the_deployment_file_calls_the_flow_with_parameters_it_has() -> None:
-    import inspect
+def test_the_page_on_events_has_every_event_and_what_each_says() -> None:
+    events = importlib.import_module("flows.run.events")
+    names = {value for name, value in vars(events).items() if name.isupper() and str(value).count(".") == 2}
 
-    index = importlib.import_module("flows.recrawl")
-    known = set(inspect.signature(index.index_source.fn).parameters)
+    assert len(names) == 6
+    assert {cell for cell in _cells(_read("reference/events.md")) if cell.startswith("sitegraph.")} >= names
 
-    for deployment in yaml.safe_load((REPO / "deploy" / "prefect.yaml").read_text())["deployments"]:
-        assert deployment["entrypoint"] == "flows.recrawl.index_source"
-        assert set(deployment["parameters"]) <= known
+
+def test_the_how_to_on_alarms_has_every_alarm() -> None:
+    alarms = importlib.import_module("flows.deploy.alarms")
+    shared = {one["name"] for one in alarms.alarms([], alarms.AlarmOptions())}
+
+    assert _cells(_read("how-to/schedules-and-alarms.md")) >= {*shared, f"{alarms.NO_PUBLISH}NAME"}
 
 
 def _documented_calls() -> list[tuple[str, str]]:

@@ -40,6 +40,9 @@ BREACHES = {
     "what answers over stdio does not see the HTTP application": {
         "sitegraph/service/mcp_/breach_http.py": "import sitegraph.service.app"
     },
+    "what tells others of metrics, spans and lineage only in runtime.telemetry": {
+        "indexes/breach_telemetry.py": "import prometheus_client"
+    },
     "what serves does not see the flow engine or parsers": {
         "sitegraph/service/breach_engine.py": "import flows.recrawl"
     },

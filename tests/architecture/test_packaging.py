@@ -42,6 +42,11 @@ def test_the_wheel_holds_the_five_packages_and_nothing_else(tmp_path: Path) -> N
         "sitegraph/cli/app.py",
         "sitegraph/cli/inspection/page.html.j2",
         "sitegraph/cli/inspection/page.css",
+        "sitegraph/service/pages/templates/base.html",
+        "sitegraph/service/pages/static/style.css",
+        "sitegraph/service/pages/static/viewer.css",
+        "sitegraph/service/pages/templates/cite.html",
+        "sitegraph/service/pages/static/search.js",
     } <= set(names)
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))
     assert "sitegraph = sitegraph.cli.app:main" in zipfile.ZipFile(wheel).read(entry_points).decode()

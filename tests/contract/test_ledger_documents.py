@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.documents import COMPARED, DocumentState
+from schemas.errors import StoreUnavailable
 from tests.fakes.ledger_rows import ODD_NAMES, SITE, full_known, make_known
 
 
@@ -248,3 +249,41 @@ def test_many_threads_may_save_the_same_documents_in_any_order(ledger: Ledger) -
         list(pool.map(save, range(6)))
 
     assert len({known.title for known in ledger.documents.of_source("site")}) == 1
+
+
+def test_when_a_source_was_last_looked_at(ledger: Ledger) -> None:
+    now = "2026-02-01T00:00:00+00:00"
+    ledger.documents.save(
+        [
+            make_known("new"),
+            make_known("before", checked_at="2026-01-31T00:00:00+00:00"),
+            make_known("gone", state=DocumentState.GONE, checked_at=now),
+            make_known("other", source="o'neill"),
+        ]
+    )
+
+    assert ledger.documents.looked_at() == {"site": now, "o'neill": None}
+
+
+def test_documents_are_listed_by_state(ledger: Ledger) -> None:
+    quarantined = [make_known(name, state=DocumentState.QUARANTINED) for name in "cab"]
+    ledger.documents.save([*quarantined, make_known("d", state=DocumentState.FAILED)])
+
+    assert uris(ledger.documents.in_states({DocumentState.QUARANTINED}, limit=2)) == ["a", "b"]
+    assert ledger.documents.in_states((), limit=2) == ()
+
+
+def test_a_ledger_opened_to_be_read_reads_while_another_writes_and_writes_nothing(
+    ledger: Ledger, ledger_url: str
+) -> None:
+    ledger.documents.save([make_known("a")])
+    reader = open_ledger(ledger_url, read_only=True)
+    try:
+        with ledger.engine.begin() as writing:
+            writing.execute(sa.text("DELETE FROM document"))
+            assert uris(reader.documents.of_source("site")) == ["a"]
+        with pytest.raises((StoreUnavailable, sa.exc.DBAPIError)):
+            reader.documents.save([make_known("b")])
+        assert reader.documents.of_source("site") == ()
+    finally:
+        reader.close()

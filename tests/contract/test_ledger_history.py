@@ -63,6 +63,24 @@ def test_a_document_is_found_looked_at_and_parsed(ledger: Ledger) -> None:
     assert (parsed.event, parsed.at, parsed.content_hash) == (HistoryEvent.PARSED, NOW, "c1")
 
 
+def test_a_look_of_two_attempts_is_an_entry_for_each_and_the_last_answer_goes_on(ledger: Ledger) -> None:
+    known = make_known("a", raw_sha="r", content_hash="c")
+    known = look(ledger, known, ASKED, 1, state=DocumentState.NOT_MODIFIED, http_status=304)
+    unbelieved = replace(ASKED, state=DocumentState.NOT_MODIFIED, http_status=304, raw_sha="r", reason="")
+    twice = replace(FULL, earlier=(unbelieved,))
+    for number in (2, 3):
+        known = look(ledger, known, twice, number, state=DocumentState.FETCHED, http_status=200, raw_sha="r2")
+
+    kept = [(entry.http_status, entry.raw_sha, entry.times, entry.conditional) for entry in of(ledger, known)]
+    assert kept == [
+        (304, "r", 2, True),
+        (200, "r2", 1, False),
+        (304, "r", 1, True),
+        (200, "r2", 1, False),
+    ]
+    assert [entry.seq for entry in of(ledger, known)] == sorted({entry.seq for entry in of(ledger, known)})
+
+
 def test_the_same_answer_again_is_counted_and_adds_no_row(ledger: Ledger) -> None:
     known = make_known("a", raw_sha="r", content_hash="c")
     known = look(ledger, known, FULL, 1, state=DocumentState.FETCHED, http_status=200)

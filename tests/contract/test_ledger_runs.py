@@ -57,6 +57,20 @@ def test_the_run_of_each_source_that_began_last_is_told(ledger: Ledger) -> None:
     assert latest["site"]["state"] == "finished"
 
 
+def test_the_last_run_that_ended_well_of_each_source_is_told(ledger: Ledger) -> None:
+    for run_id, source, state, day in (
+        ("run-1", "site", "finished", MONDAY),
+        ("run-2", "site", "finished", TUESDAY),
+        ("run-3", "site", "refused", SUNDAY),
+        ("run-4", "other", "refused", SUNDAY),
+    ):
+        ledger.runs.start(run_id, source=source, now=day)
+        ledger.runs.finish(run_id, state=state, now=day, report=None)
+    ledger.runs.start("run-5", source="site", now=SUNDAY)
+
+    assert ledger.runs.last_finished() == {"site": TUESDAY}
+
+
 def test_a_run_that_never_finished_is_told_with_what_ended_it(ledger: Ledger) -> None:
     ledger.runs.start("run-1", source="site", now=MONDAY)
     ledger.runs.finish("run-1", state="finished", now=SUNDAY, report={"problems": []})
@@ -115,3 +129,17 @@ def test_a_problem_may_be_longer_than_any_index_entry(ledger: Ledger) -> None:
     ledger.runs.add_problems("run-1", [Problem(url=noise, reason=noise)])
 
     assert ledger.runs.problems("run-1") == (Problem(url=noise, reason=noise),)
+
+
+def test_the_runs_that_began_last_come_first(ledger: Ledger) -> None:
+    for run_id, day in (("run-1", MONDAY), ("run-3", SUNDAY), ("run-2", TUESDAY)):
+        ledger.runs.start(run_id, source="o'neill", now=day)
+    ledger.runs.finish("run-2", state="finished", now=SUNDAY, report={"stages": {"crawl": 1.5}})
+
+    found = ledger.runs.recent(limit=2)
+
+    assert [(run.run_id, run.state, run.finished_at) for run in found] == [
+        ("run-3", "running", None),
+        ("run-2", "finished", SUNDAY),
+    ]
+    assert [run.report for run in found] == [None, {"stages": {"crawl": 1.5}}]

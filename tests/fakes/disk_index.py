@@ -10,6 +10,7 @@ from indexes.embed.weights import load_model_spec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
 from indexes.own_ledger import ledger_url_of
+from indexes.ports import Encoder
 from indexes.publish.current import write_current, write_durably
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.ledger import open_ledger
@@ -18,8 +19,18 @@ from schemas.edges import Edge
 from tests.fakes.small_index import AS_OF, GENERATION, Document, write_documents
 
 
-def write_index(root: Path, documents: Iterable[Document], edges: Iterable[Edge], *, encoder: Path) -> Path:
-    """Write an index folder with *documents*, as a run leaves it; *encoder* is an export to copy."""
+def write_index(
+    root: Path,
+    documents: Iterable[Document],
+    edges: Iterable[Edge],
+    *,
+    encoder: Path,
+    vectors: Encoder | None = None,
+) -> Path:
+    """Write an index folder with *documents*, as a run leaves it; *encoder* is an export to copy.
+
+    *vectors* makes those of the chunks, where the exported encoder would take too long.
+    """
     layout = IndexLayout(root)
     root.mkdir(parents=True, exist_ok=True)
     shutil.copytree(encoder, layout.encoder)
@@ -28,7 +39,7 @@ def write_index(root: Path, documents: Iterable[Document], edges: Iterable[Edge]
     manifest = IndexManifest(index_id="test", graph="lance", model=model)
     create_stores(layout, manifest, {})
     chunks, graph = open_chunk_store(layout, manifest), open_graph_store(layout, manifest, {})
-    write_documents(chunks, graph, documents, edges, OnnxEncoder(layout.encoder))
+    write_documents(chunks, graph, documents, edges, vectors or OnnxEncoder(layout.encoder))
     write_durably(layout.manifest, dump_manifest(manifest))
     generation = GenerationManifest(
         generation=GENERATION, base=0, as_of=AS_OF, source="manual", run_id="run-1", plan_sha="0" * 64

@@ -2,7 +2,7 @@
 
 from retrieval.graph.neighbourhood import OmittedNodes
 from schemas.edges import Edge, EdgeKind, plain_edge
-from sitegraph.service.neighbourhood import ShownGraph, ShownNode
+from sitegraph.graph_view.shown import ShownGraph, ShownNode
 
 
 def shown_node(name: str, hop: int, label: str | None = None) -> ShownNode:

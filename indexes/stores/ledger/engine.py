@@ -19,23 +19,28 @@ _MAKING_TABLES = 0x51_7E_64_AF
 """Number of the advisory lock under which tables are made; any number nobody else uses will do."""
 
 
-def open_engine(url: str) -> sa.Engine:
+def open_engine(url: str, *, read_only: bool = False) -> sa.Engine:
     """Connect to the ledger's database and make what tables are missing.
 
     A file of SQLite that may not be written is opened for reading: what writes then raises StoreUnavailable.
+    So is any database with *read_only*; no tables are made then, and no reader waits for a writer.
 
     Raises: StoreUnavailable: nothing answers at the URL; ConfigError: it is no URL of SQLite or PostgreSQL;
     DamageFound: the file is no database.
     """
     parsed = _parse(url)
-    if parsed.get_backend_name() == "sqlite" and (reading := open_read_only(Path(parsed.database or ""))):
+    if parsed.get_backend_name() == "sqlite" and (
+        reading := open_read_only(Path(parsed.database or ""), always=read_only)
+    ):
         tell_failures_of(reading)
         _begin_sqlite(reading)
         return reading
-    engine = _create_engine(parsed)
+    engine = _create_engine(parsed, read_only=read_only)
     tell_failures_of(engine)
     if engine.dialect.name == "sqlite":
         _prepare_sqlite(engine)
+    if read_only:
+        return engine
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":
             # Two runs that start together would both find a table missing.
@@ -57,12 +62,13 @@ def _parse(url: str) -> sa.URL:
     raise _unusable()
 
 
-def _create_engine(url: sa.URL) -> sa.Engine:
+def _create_engine(url: sa.URL, *, read_only: bool) -> sa.Engine:
     if url.get_backend_name() == "sqlite":
         return sa.create_engine(url)
     timeout = {} if "connect_timeout" in url.query else {"connect_timeout": _CONNECT_SECONDS}
     try:
-        return sa.create_engine(url, pool_pre_ping=True, connect_args=timeout)
+        options = {"postgresql_readonly": True} if read_only else {}
+        return sa.create_engine(url, pool_pre_ping=True, connect_args=timeout, execution_options=options)
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"names PostgreSQL, whose driver is not installed; run: {install_line('postgres')}",

@@ -54,14 +54,39 @@ def record_changes(
     now: str | None,
 ) -> None:
     """Remember what is new in documents that are about to be saved; *attempts* are by URI."""
-    last = _last_entries(connection, documents)
+    stored = _last_entries(connection, documents)
     entries = [
-        entry
+        (entry, stored.get((known.source, known.uri)))
         for known in documents
-        if (entry := next_entry(known, last.get((known.source, known.uri)), attempts.get(known.uri), now=now))
+        for entry in _entries(known, stored.get((known.source, known.uri)), attempts.get(known.uri), now=now)
     ]
-    _prolong(connection, [entry for entry in entries if entry.times > 1])
-    _append(connection, [entry for entry in entries if entry.times == 1])
+    _prolong(connection, [entry for entry, last in entries if last is not None and entry.seq == last.seq])
+    _append(connection, [entry for entry, last in entries if last is None or entry.seq != last.seq])
+
+
+def _entries(
+    known: KnownDocument, last: HistoryEntry | None, look: FetchAttempt | None, *, now: str | None
+) -> Iterable[HistoryEntry]:
+    """The entries that a row calls for, one of them for each attempt of the look."""
+    found: dict[int, HistoryEntry] = {}
+    for attempt in (*look.earlier, look) if look is not None else (None,):
+        entry = next_entry(_seen_by(known, attempt), last, attempt, now=now)
+        if entry is not None:
+            last = found[entry.seq] = entry
+    return found.values()
+
+
+def _seen_by(known: KnownDocument, attempt: FetchAttempt | None) -> KnownDocument:
+    """The row as one attempt of several would have left it."""
+    if attempt is None:
+        return known
+    return replace(
+        known,
+        state=attempt.state or known.state,
+        http_status=attempt.http_status or known.http_status,
+        raw_sha=attempt.raw_sha or known.raw_sha,
+        reason=known.reason if attempt.reason is None else attempt.reason,
+    )
 
 
 def next_entry(

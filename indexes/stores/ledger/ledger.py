@@ -11,9 +11,11 @@ from indexes.stores.ledger.documents import Documents
 from indexes.stores.ledger.engine import open_engine
 from indexes.stores.ledger.frontier import FrontierIndex
 from indexes.stores.ledger.generations import Generations
+from indexes.stores.ledger.health import LedgerHealth
 from indexes.stores.ledger.history import History
 from indexes.stores.ledger.hosts import Hosts
 from indexes.stores.ledger.leases import Leases
+from indexes.stores.ledger.lineage import Lineage
 from indexes.stores.ledger.links import LinkIndex
 from indexes.stores.ledger.lookup import Lookup
 from indexes.stores.ledger.manifests import Manifests
@@ -21,7 +23,7 @@ from indexes.stores.ledger.matches import Matches
 from indexes.stores.ledger.names import NameIndex
 from indexes.stores.ledger.origins import Origins
 from indexes.stores.ledger.owner import Owner
-from indexes.stores.ledger.pages import Pages
+from indexes.stores.ledger.pages import PdfPages
 from indexes.stores.ledger.redirects import Redirects
 from indexes.stores.ledger.retention import Retention
 from indexes.stores.ledger.runs import Runs
@@ -46,7 +48,7 @@ class Ledger:
     names: NameIndex
     answers: Answers
     origins: Origins
-    pages: Pages
+    pages: PdfPages
     soft_errors: SoftErrors
     matches: Matches
     frontier: FrontierIndex
@@ -55,18 +57,22 @@ class Ledger:
     generations: Generations
     manifests: Manifests
     changes: Changes
+    lineage: Lineage
     runs: Runs
     seen: SeenDocuments
     stops: Stops
     leases: Leases
+    health: LedgerHealth
 
     def close(self) -> None:
         """Let go of connections."""
         self.engine.dispose()
 
 
-def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
+def open_ledger(url: str, *, now: Callable[[], str] | None = None, read_only: bool = False) -> Ledger:
     """Open the ledger at the URL of a database, making its tables where missing.
+
+    With *read_only* nothing is made, and the database itself refuses to be written to.
 
     *now* gives the time, ISO 8601 in UTC, for what no fetch dates; without it such history has the time of
     the last look.
@@ -77,7 +83,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
     Raises: StoreUnavailable: the database does not answer; ConfigError: the URL is wrong;
     DamageFound: the file is no database.
     """
-    engine = open_engine(url)
+    engine = open_engine(url, read_only=read_only)
     return Ledger(
         engine=engine,
         owner=Owner(engine),
@@ -90,7 +96,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         names=NameIndex(engine),
         answers=Answers(engine),
         origins=Origins(engine),
-        pages=Pages(engine),
+        pages=PdfPages(engine),
         soft_errors=SoftErrors(engine),
         matches=Matches(engine),
         frontier=FrontierIndex(engine),
@@ -99,8 +105,10 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None) -> Ledger:
         generations=Generations(engine),
         manifests=Manifests(engine),
         changes=Changes(engine),
+        lineage=Lineage(engine),
         runs=Runs(engine),
         seen=SeenDocuments(engine),
         stops=Stops(engine),
         leases=Leases(engine),
+        health=LedgerHealth(engine),
     )

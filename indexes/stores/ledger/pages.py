@@ -8,7 +8,7 @@ from indexes.stores.ledger.retention import needed_fragments
 from indexes.stores.ledger.tables import pages, upsert
 
 
-class Pages:
+class PdfPages:
     """The `pages` table. What it names is worth the time to read it again, and no more: it may be lost."""
 
     def __init__(self, engine: sa.Engine) -> None:

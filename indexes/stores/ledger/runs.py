@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,6 +11,18 @@ from indexes.stores.ledger.tables import insert_new, problem, run
 from schemas.hashing import record_sha256
 from schemas.records import to_record
 from schemas.report import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """A run as the ledger tells of it: `running` until it is finished or refused, its report as JSON."""
+
+    run_id: str
+    source: str
+    state: str
+    started_at: str
+    finished_at: str | None
+    report: Mapping[str, Any] | None
 
 
 class Runs:
@@ -75,6 +88,25 @@ class Runs:
                 }
                 for row in connection.execute(query)
             }
+
+    def last_finished(self) -> Mapping[str, str]:
+        """When the last run of each source that ended well did so, whether it published anything or not."""
+        query = (
+            sa.select(run.c.source, sa.func.max(run.c.finished_at))
+            .where(run.c.state == "finished")
+            .group_by(run.c.source)
+        )
+        with self._reading.connect() as connection:
+            return {source: str(ended) for source, ended in connection.execute(query) if ended}
+
+    def recent(self, *, limit: int) -> tuple[RunRow, ...]:
+        """The runs that began last, newest first."""
+        query = sa.select(run).order_by(run.c.started_at.desc(), run.c.run_id.desc()).limit(limit)
+        with self._reading.connect() as connection:
+            rows = [dict(row._mapping) for row in connection.execute(query)]
+        return tuple(
+            RunRow(**{**row, "report": json.loads(row["report"]) if row["report"] else None}) for row in rows
+        )
 
     def add_problems(self, run_id: str, problems: Collection[Problem]) -> None:
         """Record problems of a run; equal ones once."""

@@ -37,7 +37,8 @@ class Sources:
 def _source(record: str) -> Source | None:
     try:
         values = json.loads(record)
-        values.pop("schedule", None)  # versions before kept it, and used it as little as this one
+        if not isinstance(values.get("schedule"), list):
+            values.pop("schedule", None)  # a text, which versions before kept and did not use
         return from_record(Source, values)
     except (AttributeError, KeyError, TypeError, ValueError):
         return None

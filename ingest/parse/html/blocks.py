@@ -23,11 +23,11 @@ from ingest.parse.html.inline import (
 from ingest.parse.html.landmarks import is_box
 from ingest.parse.html.languages import code_language
 from ingest.parse.html.left_out import OnLeftOut, SkipReason
-from ingest.parse.html.notes import note_label, titled
+from ingest.parse.html.notes import note_label, stated_kind, titled
 from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.tabs import find_tabs
 from ingest.parse.html.titles import TITLE_TAGS, TitleOf, title_of
-from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
+from ingest.parse.html.visibility import UNSEEN_TAGS
 from ingest.parse.html.words import word_set
 from ingest.parse.outline import BoxEnd, BoxStart, Heading, Part
 
@@ -84,7 +84,7 @@ class _Reader:
         self._owners = survey.owners
         self._shape = shape
         self._keep_chrome = keep_chrome
-        self._keep_hidden = keep_hidden
+        self._hidden = frozenset() if keep_hidden else survey.hidden
         self._tabs = find_tabs(content, survey.owners)
         self._flow = Flow()
         self._open_anchors: list[tuple[str, HtmlElement]] = []
@@ -138,7 +138,7 @@ class _Reader:
             return SkipReason.UNVOTED
         if element is self._content or not (element.attrib or tag in {"nav", "aside", "footer"}):
             return None
-        if is_hidden(element) and not self._keep_hidden:
+        if element in self._hidden:
             return SkipReason.HIDDEN
         if is_permalink(element):
             return SkipReason.PERMALINK
@@ -165,7 +165,7 @@ class _Reader:
             start(element)
         elif tag in BLOCK_TAGS:
             if is_box(element) and element is not self._content:
-                self._flow.box(BoxStart())
+                self._flow.box(BoxStart(kind=stated_kind(element)))
                 if label := note_label(element):
                     self._flow.title(label)
             else:

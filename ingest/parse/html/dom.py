@@ -9,6 +9,7 @@ from itertools import islice
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser
 
+from ingest.parse.html.visibility import hidden_elements
 from schemas.errors import ParseError
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -31,7 +32,8 @@ _SPLIT = re.compile(r"[^a-z0-9]+")
 
 @dataclass(slots=True)
 class Survey:
-    """One page: its tree, who owns each id, and which classes, scripts (file names) and generator it names.
+    """One page: its tree, who owns each id, and which classes, scripts (file names) and generator it names,
+    and what of it is hidden.
 
     `owners` maps an id (or the `name` of an `a`) to the first element that bears it. `nodes` are all
     elements: while something holds them, lxml does not make them anew for every walk.
@@ -42,6 +44,7 @@ class Survey:
     classes: set[str] = field(default_factory=set)
     scripts: set[str] = field(default_factory=set)
     generator: str = ""
+    hidden: frozenset[HtmlElement] = frozenset()
     nodes: tuple[HtmlElement, ...] = ()
 
 
@@ -118,7 +121,7 @@ def _part_headings(root: HtmlElement) -> None:
 
 def survey_tree(root: HtmlElement) -> Survey:
     """Walk all elements once and note ids, classes and the generator."""
-    survey = Survey(root, nodes=tuple(root.iter(etree.Element)))
+    survey = Survey(root, nodes=tuple(root.iter(etree.Element)), hidden=hidden_elements(root))
     for element in survey.nodes:
         attributes = element.attrib
         if not attributes:

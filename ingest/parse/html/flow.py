@@ -112,6 +112,7 @@ class Flow:
         solid: bool = False,
         header: int = 0,
         language: str | None = None,
+        is_title: bool = False,
     ) -> None:
         """Add a finished block (code, table) as it is; it stands apart from what is around it."""
         self.end_block()
@@ -126,7 +127,7 @@ class Flow:
         self._give_words(len(lead), len(lead) + len(text))
         moved = tuple((start + len(lead), end + len(lead), link) for start, end, link in links)
         held = (*self._links(), *moved)
-        self._emit(lead + text, kept, held, solid=solid, header=header, language=language)
+        self._emit(lead + text, kept, held, solid=solid, header=header, language=language, is_title=is_title)
         self._joint = BLOCK_JOINT
         self._clear()
 
@@ -166,7 +167,7 @@ class Flow:
 
     def title(self, text: str, links: tuple[LinkSpan, ...] = ()) -> None:
         """Add the title line of a note; what follows stands with it."""
-        self.verbatim(text, (), links)
+        self.verbatim(text, (), links, is_title=True)
         self._bound = True
 
     def list_start(self) -> None:
@@ -346,6 +347,7 @@ class Flow:
         solid: bool = False,
         header: int = 0,
         language: str | None = None,
+        is_title: bool = False,
     ) -> None:
         self._attach_marks()
         block = Block(
@@ -357,6 +359,7 @@ class Flow:
             solid=solid,
             header=header,
             language=language,
+            is_title=is_title,
         )
         self.parts.append(block)
         self._bound, self._caption = False, None

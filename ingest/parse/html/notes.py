@@ -15,7 +15,7 @@ _BEGINNING = 20
 
 def note_label(box: HtmlElement) -> str:
     """Return `Warning` for a box that is one by its class, and neither by its title nor its text; else ""."""
-    kind = _stated_kind(box)
+    kind = stated_kind(box)
     if (
         not kind
         or "footnote" in (box.get("class") or "")
@@ -29,12 +29,13 @@ def note_label(box: HtmlElement) -> str:
 def titled(note: HtmlElement, title: str) -> str:
     """Return the *title* of a note behind what the note is, unless it says so: `Warning: Wet paint`."""
     around = note.getparent()
-    kind = "" if around is None else _stated_kind(around)
+    kind = "" if around is None else stated_kind(around)
     # That something is a note is said by its having a title.
     return f"{kind.title()}: {title}" if kind not in {"", "note"} and kind not in title.lower() else title
 
 
-def _stated_kind(box: HtmlElement) -> str:
+def stated_kind(box: HtmlElement) -> str:
+    """Return what a box is by its class (`warning`), "" where that does not say it."""
     words = name_parts(box.get("class") or "")
     return next((kind for kind in _KINDS if kind in words - _shadowed(words)), "")
 

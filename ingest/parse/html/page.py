@@ -40,6 +40,8 @@ CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7
 EMPTY = 10
 """Words of a main element that has none: a notice that a script is needed stands in `noscript`."""
 
+_MAIN = etree.XPath("(descendant-or-self::*[self::main or @role='main'])[1]")
+
 _RELATIONS = word_set(
     "index search next prev previous up top home start first last contents toc help copyright author "
     "glossary chapter section subsection appendix bookmark"
@@ -78,8 +80,9 @@ def parse_html(
     # Words around a passage may be those of a secret.
     if not fragment.secrets:
         hooked = request.cleaning is not None and request.cleaning.hook is not None
-        root = parse_tree(page.markup, subject=request.uri) if hooked else page.whole.root
-        words = text_fragments(fragment, body=page_body(root), content=page.content.root)
+        shown = survey_tree(parse_tree(page.markup, subject=request.uri)) if hooked else page.whole
+        body, content = page_body(shown.root), page.content.root
+        words = text_fragments(fragment, body=body, content=content, hidden=shown.hidden)
     found_at = look_up_fragments(fragment.chunks, names_in(page.markup))
     return with_round_trips(fragment, found_at, words=words)
 
@@ -157,8 +160,7 @@ def _facts(
 def _is_empty(page: RecognisedPage) -> bool:
     """Whether a script is to fill the page's main element, so that the content was looked for elsewhere."""
     root = page.whole.root
-    stated = (one for one in root.iter(etree.Element) if one.tag == "main" or one.get("role") == "main")
-    main = next(stated, None)
+    main = next(iter(_MAIN(root)), None)
     return main is not None and main is not page.content.root and count_words(main) <= EMPTY
 
 

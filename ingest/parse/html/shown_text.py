@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -10,7 +11,7 @@ from itertools import islice
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
+from ingest.parse.html.visibility import UNSEEN_TAGS
 from ingest.parse.html.words import word_set
 
 _INLINE = word_set(
@@ -28,7 +29,11 @@ _LONG = 100_000
 
 _CODE = frozenset({"pre", "listing", "xmp"})
 _WORD = re.compile(r"\w+")
-_NO_WORD = re.compile(r"\W+")
+_NO_WORD = re.compile(r"[^\x00-\x7f\w]")
+_SPACED = bytes(
+    32 if code < 128 and not chr(code).isalnum() and chr(code) not in "_\n" else code for code in range(256)
+)
+"""Bytes of UTF-8 with a space for each ASCII sign that is in no word; line breaks stay."""
 _UNLIKE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _UNLIKE_IN_CODE = re.compile(f"{_UNLIKE.pattern}|[\n\t]|  +")
 """Signs without width, and in code what is more than one space: browsers do not search them alike."""
@@ -89,52 +94,73 @@ class ShownText:
 
 def folded_words(text: str) -> str:
     """Return the words of a text as they are compared, in lower case and with single spaces between them."""
-    return _NO_WORD.sub(" ", text.lower()).strip()
+    return " ".join(_spaced(text).split())
 
 
-def shown_text(body: HtmlElement, content: HtmlElement) -> ShownText:
-    """Return the text of a page's *body*; *content* is the element that was read."""
+def _spaced(text: str) -> str:
+    """Return a text in lower case with a space for each sign that is in no word, but for line breaks."""
+    low = text.lower()
+    if not low.isascii():
+        low = _NO_WORD.sub(" ", low)
+    return low.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass")
+
+
+def shown_text(body: HtmlElement, content: HtmlElement, hidden: Collection[HtmlElement]) -> ShownText:
+    """Return the text of a page's *body* but for what is *hidden*; *content* is the element that was read."""
     reader = _Reader()
+    pieces = reader.pieces
     walk = etree.iterwalk(body, events=("start", "end"))
     skipped: HtmlElement | None = None
+    first: int | None = None
     for event, element in walk:
         tag = element.tag
         if event == "start":
-            if tag in _NO_TEXT or (element.attrib and is_hidden(element)):
+            if tag in _NO_TEXT or (hidden and element in hidden):
                 walk.skip_subtree()
                 skipped = element
                 reader.end(apart=tag in _NO_TEXT)
                 continue
             if tag not in _INLINE:
-                reader.end()
-                reader.codes += tag in _CODE
+                if pieces:
+                    reader.end()
+                if tag in _CODE:
+                    reader.codes += 1
             if element is content:
                 reader.end()
-                reader.content = reader.length
+                first = len(reader.blocks)
             found = element.text
         else:
             if tag not in _INLINE and element is not skipped:
-                reader.end()
-                reader.codes -= tag in _CODE
+                if pieces:
+                    reader.end()
+                if tag in _CODE:
+                    reader.codes -= 1
             found = None if element is body else element.tail
         if found:
-            reader.pieces.append(found)
+            pieces.append(found)
     reader.end()
-    joined = f" {' '.join(reader.folded)} "
-    return ShownText(
-        tuple(reader.blocks), tuple(reader.starts), joined, reader.content, frozenset(reader.apart)
-    )
+    blocks = tuple(reader.blocks)
+    joined, starts = _joined(blocks)
+    content_at = 0 if first is None else starts[first]
+    return ShownText(blocks, starts[:-1], joined, content_at, frozenset(reader.apart))
+
+
+def _joined(blocks: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
+    """Return the words of blocks as they are compared, where those of each block begin, and the end."""
+    starts, length = [], 1
+    # All at once, since blocks have no line breaks, and most are a few words.
+    folded = [" ".join(line.split()) for line in _spaced("\n".join(blocks)).split("\n")]
+    for words in folded:
+        starts.append(length)
+        length += len(words) + 1 if words else 0
+    return f" {' '.join(filter(None, folded))} ", (*(starts if blocks else ()), length)
 
 
 class _Reader:
     def __init__(self) -> None:
         self.blocks: list[str] = []
-        self.folded: list[str] = []
-        self.starts: list[int] = []
         self.apart: set[int] = set()
-        self.content = 0
         self.codes = 0
-        self.length = 1
         self.pieces: list[str] = []
 
     def end(self, *, apart: bool = False) -> None:
@@ -142,19 +168,9 @@ class _Reader:
             written = "".join(self.pieces)
             self.pieces.clear()
             if self.codes or not written.isascii():
-                for stretch in (_UNLIKE_IN_CODE if self.codes else _UNLIKE).split(written):
-                    self._block(" ".join(stretch.split()))
-            else:
-                self._block(" ".join(written.split()))
+                stretches = (_UNLIKE_IN_CODE if self.codes else _UNLIKE).split(written)
+                self.blocks.extend(filter(None, (" ".join(stretch.split()) for stretch in stretches)))
+            elif block := " ".join(written.split()):
+                self.blocks.append(block)
         if apart:
             self.apart.add(len(self.blocks))
-
-    def _block(self, text: str) -> None:
-        if not text:
-            return
-        self.blocks.append(text)
-        self.starts.append(self.length)
-        words = folded_words(text)
-        if words:
-            self.folded.append(words)
-            self.length += len(words) + 1

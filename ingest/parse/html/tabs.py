@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 from ingest.parse.html.dom import class_words
 from ingest.parse.html.inline import inline_text
 
-_PANELS = "descendant-or-self::*[@role='tabpanel' or contains(@class, 'tab')]"
+_PANELS = etree.XPath("descendant-or-self::*[@role='tabpanel' or contains(@class, 'tab')]")
 _PANEL_CLASSES = frozenset({"tabbed-block", "tab-pane"})
 _LISTS = frozenset({"tabbed-labels", "nav-tabs"})
 _TABS = ("button", "label", "a", "li")
@@ -37,7 +37,7 @@ def find_tabs(content: HtmlElement, owners: Mapping[str, HtmlElement]) -> Tabs:
     labels: dict[HtmlElement, str] = {}
     lists: set[HtmlElement] = set()
     places, tabs_of = cache(_places), cache(_tabs_in)
-    for panel in filter(_is_panel, content.xpath(_PANELS)):
+    for panel in filter(_is_panel, _PANELS(content)):
         stated = owners.get(panel.get("aria-labelledby") or "")
         found, place = _before(panel, places)
         if stated is None and found is not None and place < len(tabs := tabs_of(found)):

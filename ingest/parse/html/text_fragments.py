@@ -5,7 +5,7 @@ Source: URL Fragment Text Directives (WICG, Scroll to Text Fragment), 2.1 and 3.
 right behind *prefix* and right before *suffix*; case does not count. One that knows none goes to the id.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -34,15 +34,18 @@ _LONGEST = 200
 """Code points; where words are not parted by spaces, one may be a whole paragraph."""
 
 
-def text_fragments(fragment: GraphFragment, *, body: HtmlElement, content: HtmlElement) -> dict[str, str]:
+def text_fragments(
+    fragment: GraphFragment, *, body: HtmlElement, content: HtmlElement, hidden: Collection[HtmlElement]
+) -> dict[str, str]:
     """Return by id of a chunk, that no id of its own opens, the words by which it is found on the page.
 
-    Args: body: all that a browser shows; content: the element that the chunks were read from.
+    Args: body: all that a browser shows; content: the element that the chunks were read from;
+    hidden: elements that it does not show.
     """
     lacking = {chunk.id for chunk in lacking_ids(fragment.chunks)}
     if not lacking:
         return {}
-    shown, texts = shown_text(body, content), parent_texts(fragment)
+    shown, texts = shown_text(body, content, hidden), parent_texts(fragment)
     own = (texts[chunk.section_id or ""][slice(*chunk.offsets)] for chunk in fragment.chunks)
     starts = zip(fragment.chunks, _starts(own, shown), strict=True)
     places = {chunk.id: start for chunk, start in starts if chunk.id in lacking and start is not None}
@@ -96,13 +99,11 @@ class _Passage:
     def text(self) -> str:
         return self.shown.blocks[self.block]
 
-    def ends(self) -> list[int]:
-        """Numbers of words after which a directive may end, fewest first."""
-        return [
-            count
-            for count in range(min(FEWEST, len(self.words)), min(MOST, len(self.words)) + 1)
-            if not _goes_on(self.text, self.words[count - 1][2])
-        ]
+    def ends(self) -> Iterator[int]:
+        """Yield numbers of words after which a directive may end, fewest first."""
+        for count in range(min(FEWEST, len(self.words)), min(MOST, len(self.words)) + 1):
+            if not _goes_on(self.text, self.words[count - 1][2]):
+                yield count
 
     def phrase(self, count: int) -> str:
         """The first words as they are compared."""
@@ -121,13 +122,15 @@ def _fragment_at(place: int, shown: ShownText) -> str | None:
     Where these are elsewhere, too, the first of equals can be named, since a browser goes there.
     """
     passage = _passage_at(place, shown)
-    ends = passage.ends() if passage else []
-    if passage is None or not ends:
+    if passage is None:
         return None
-    start = passage.words[0][1]
-    for count in ends:
+    start, ends = passage.words[0][1], list[int]()
+    for count in passage.ends():
         if shown.is_unique(passage.phrase(count), place):
             return _directive(passage.text[start : passage.words[count - 1][2]])
+        ends.append(count)
+    if not ends:
+        return None
     phrase, shortest = passage.phrase(ends[-1]), passage.text[start : passage.words[ends[-1] - 1][2]]
     for at, before in _befores(passage):
         if shown.is_unique(f"{shown.joined[at:place]}{phrase}", at):

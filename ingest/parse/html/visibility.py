@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.html.words import word_set
@@ -23,6 +24,14 @@ _INVISIBLE = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
     "|(?<![^\\x00-\\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\\x00-\\x7f])"
 )
+
+
+_MAY_HIDE = etree.XPath("//@hidden/.. | //@style/.. | //@aria-hidden/..")
+
+
+def hidden_elements(root: HtmlElement) -> frozenset[HtmlElement]:
+    """Return all hidden elements of the tree of *root*: one search, since most have nothing that hides."""
+    return frozenset(filter(is_hidden, _MAY_HIDE(root)))
 
 
 def is_hidden(element: HtmlElement) -> bool:

@@ -120,7 +120,7 @@ class _Reader:
             case "list_item_open":
                 self._item()
             case "blockquote_open":
-                self.parts.append(BoxStart())
+                self.parts.append(BoxStart(kind=""))
             case "blockquote_close":
                 self.parts.append(BoxEnd())
             case "tr_close":

@@ -8,9 +8,8 @@ from typing import Any
 from ingest.parse.pdf.joining import JoinedLines
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.page import Block, Line, PageContent
-from ingest.parse.pdf.picture import turn
 from schemas.errors import ConfigError, ParseError
-from schemas.geometry import BBox, PageSize
+from schemas.geometry import BBox, PageSize, turn
 
 Recognise = Callable[[bytes, str], str]
 """A PNG and languages as `eng+deu` > what Tesseract says of them as TSV.

@@ -7,7 +7,7 @@ from typing import Any
 
 from ingest.parse.pdf.opening import load_pymupdf, open_pdf, pdf_errors, raise_if_exhausted
 from schemas.errors import ParseError
-from schemas.geometry import BBox, PageSize
+from schemas.geometry import BBox, PageSize, turn
 
 _RED = (255, 0, 0)
 _STROKE = 2
@@ -24,9 +24,7 @@ def draw_region(data: bytes, *, page_no: int, bbox: BBox, dpi: int = 110) -> byt
     """
     document = open_pdf(data, subject=f"page {page_no}")
     try:
-        if not 1 <= page_no <= document.page_count:
-            raise ParseError(f"no such page; the PDF has {document.page_count}", subject=f"page {page_no}")
-        return _draw(document[page_no - 1], bbox, dpi)
+        return _draw(_page_of(document, page_no), bbox, dpi)
     except pdf_errors() as error:
         raise ParseError(f"the page cannot be drawn: {error}", subject=f"page {page_no}") from error
     finally:
@@ -40,6 +38,24 @@ class PagePicture:
     page_no: int
     png: str
     rotation: int = 0
+
+
+def draw_page(data: bytes, *, page_no: int, dpi: int) -> tuple[bytes, PageSize, int]:
+    """Draw page *page_no* (from 1) as displayed.
+
+    Returns: PNG, the page's size as displayed in points, by how many degrees it was turned.
+
+    Raises: ParseError: not a readable PDF, or it has no such page.
+    """
+    document = open_pdf(data, subject=f"page {page_no}")
+    try:
+        page = _page_of(document, page_no)
+        size = PageSize(round(page.rect.width, 2), round(page.rect.height, 2))
+        return bytes(_pixels(page, dpi)[0].tobytes("png")), size, int(page.rotation)
+    except pdf_errors() as error:
+        raise ParseError(f"the page cannot be drawn: {error}", subject=f"page {page_no}") from error
+    finally:
+        document.close()
 
 
 def draw_pages(data: bytes, page_nos: Collection[int], *, dpi: int) -> Iterator[PagePicture]:
@@ -60,20 +76,10 @@ def draw_pages(data: bytes, page_nos: Collection[int], *, dpi: int) -> Iterator[
         document.close()
 
 
-def turn(bbox: BBox, *, size: PageSize, rotation: int) -> BBox:
-    """Turn a box on the unrotated page of *size* into one on the page as displayed.
-
-    /Rotate is clockwise, in steps of 90 degrees (ISO 32000-1, 7.7.3.3).
-    """
-    x0, y0, x1, y1 = bbox.x0, bbox.y0, bbox.x1, bbox.y1
-    match rotation % 360:
-        case 90:
-            return BBox(size.height - y1, x0, size.height - y0, x1)
-        case 180:
-            return BBox(size.width - x1, size.height - y1, size.width - x0, size.height - y0)
-        case 270:
-            return BBox(y0, size.width - x1, y1, size.width - x0)
-    return bbox
+def _page_of(document: Any, page_no: int) -> Any:
+    if not 1 <= page_no <= document.page_count:
+        raise ParseError(f"no such page; the PDF has {document.page_count}", subject=f"page {page_no}")
+    return document[page_no - 1]
 
 
 def _draw(page: Any, bbox: BBox, dpi: int) -> bytes:

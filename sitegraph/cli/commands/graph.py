@@ -11,7 +11,7 @@ from sitegraph.cli.options import IndexOption, print_json
 from sitegraph.cli.reading import warn
 
 if TYPE_CHECKING:
-    from sitegraph.service.neighbourhood import ShownGraph
+    from sitegraph.graph_view.shown import ShownGraph
 
 HOPS_MAX, NODES_MAX = 6, 5000
 
@@ -65,7 +65,7 @@ def graph(
       sitegraph graph guide/backup.md --kind contains --kind depends_on --format dot | dot -Tpdf > backup.pdf
     """
     from flows.run.opening import open_described
-    from sitegraph.cli.graph_view.neighbourhood import show_neighbourhood
+    from sitegraph.cli.documents.neighbourhood import show_neighbourhood
 
     opened = open_described(read_settings(index))
     try:
@@ -77,9 +77,9 @@ def graph(
 
 def _print(shown: "ShownGraph", output: GraphFormat) -> None:
     from schemas.records import to_record
-    from sitegraph.cli.graph_view.dot import render_dot
-    from sitegraph.cli.graph_view.svg import render_svg
-    from sitegraph.cli.graph_view.text import render_tree, say_left_out
+    from sitegraph.graph_view.dot import render_dot
+    from sitegraph.graph_view.svg import render_svg
+    from sitegraph.graph_view.text import render_tree, say_left_out
 
     if output is GraphFormat.JSON:
         print_json(to_record(shown))

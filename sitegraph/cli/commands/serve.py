@@ -24,10 +24,11 @@ def serve(
         bool, typer.Option("--wait", help="If there is no index yet, wait until a run has made one.")
     ] = False,
 ) -> None:
-    """Serve the index over HTTP, read-only: POST /retrieve, GET /chunks/ID, /documents/ID, /changes.
+    """Serve the index over HTTP, read-only: pages for browsers, and an API for programs.
 
-    The request after a publish is answered from the new generation. Needs the extra sitegraph[serve].
-    /openapi.json describes the API.
+    Open the address that is printed to search. Programs ask POST /retrieve, GET /chunks/ID, /documents/ID and
+    /changes; /openapi.json describes them. The request after a publish is answered from the new generation.
+    With SITEGRAPH_SERVE_TOKEN, browsers sign in with it. Needs the extra sitegraph[serve].
 
     Examples:
 

@@ -1,10 +1,19 @@
 """`sitegraph status`: what the index holds, how fresh it is, what last went wrong, who is at work."""
 
+import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
+import typer
+
+from flows.server.configured import may_be_configured
 from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from schemas.freshness import FreshnessState
+from schemas.records import to_record
+from sitegraph.cli.commands.run import prepare_prefect
 from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 from sitegraph.service.sources import describe_sources
@@ -13,34 +22,69 @@ TOLD_PROBLEMS = 5
 """So many kinds of problems a person is told; `--format json` has every one."""
 
 
-def status(index: IndexOption = None, output: FormatOption = OutputFormat.TEXT) -> None:
+def status(
+    index: IndexOption = None,
+    emit_events: Annotated[
+        bool,
+        typer.Option(
+            "--emit-events", help="Send sitegraph.source.stale to Prefect for each source beyond its SLO."
+        ),
+    ] = False,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
     """Show the current generation, its sources, the last runs and their problems, leases and the hold.
+
+    A source with freshness.slo is STALE once its last good run is longer ago.
 
     Examples:
 
       sitegraph status --index ./index
 
       sitegraph status --format json
+
+      sitegraph status --emit-events
     """
     from flows.run.opening import open_described
 
     opened = open_described(read_settings(index))
     try:
         record = gather_status(opened)
+        if emit_events:
+            _emit_stale(opened)
     finally:
         opened.close()
     print_json(record) if output is OutputFormat.JSON else _print(record, index)
 
 
+def _emit_stale(opened: Any) -> None:
+    """Send the events, if there is a server that may hear them."""
+    if not may_be_configured(os.environ, Path.cwd()):
+        raise ConfigError(
+            "needs a Prefect server; set PREFECT_API_URL to http://HOST:4200/api", subject="--emit-events"
+        )
+    prepare_prefect(os.environ)
+    from flows.run.emit import tell_stale
+
+    tell_stale(opened)
+
+
 def gather_status(opened: Any) -> dict[str, Any]:
     """Everything that `status` shows, as plain data."""
-    from flows.run.hold import held_since
+    from flows.run.freshness import freshness_by_source
     from indexes.publish.generation import load_generation
+    from indexes.publish.held import held_since
 
     manifest = load_generation(opened.layout, opened.current())
     states = opened.ledger.documents.states()
     runs = opened.ledger.runs.latest_reports()
     leases = [_lease(held) for held in opened.ledger.leases.describe(now=opened.now())]
+    fresh = {name: to_record(state) for name, state in freshness_by_source(opened).items()}
+    described = describe_sources(
+        states=states,
+        rows=manifest.sources,
+        runs=runs,
+        under_way={lease["name"] for lease in leases if lease["alive"]},
+    )
     return {
         "index": str(opened.layout.root),
         "graph": opened.manifest.graph,
@@ -50,12 +94,10 @@ def gather_status(opened: Any) -> dict[str, Any]:
         "held_since": held_since(opened.layout),
         "writing": opened.ledger.leases.holder("index", now=opened.now()),
         "leases": leases,
-        "sources": describe_sources(
-            states=states,
-            rows=manifest.sources,
-            runs=runs,
-            under_way={lease["name"] for lease in leases if lease["alive"]},
-        ),
+        "sources": {
+            name: {**one, "freshness": fresh.get(name, to_record(FreshnessState()))}
+            for name, one in described.items()
+        },
     }
 
 
@@ -85,8 +127,25 @@ def _print(record: dict[str, Any], index: str | None) -> None:
         documents = ", ".join(f"{n} {state}" for state, n in sorted(source["documents"].items()))
         chunks = sum(source["rows"].get("chunks", {}).values())
         print(f"  {name}: {documents or 'no documents'}; {chunks} chunks")
+        if told := told_freshness(source["freshness"]):
+            print(f"    {told}")
         if last := source["last_run"]:
             _print_run(last)
+
+
+def told_freshness(freshness: Mapping[str, Any]) -> str | None:
+    """Say how fresh a source is against what is promised; None where nothing is."""
+    if freshness["slo"] is None:
+        return None
+    word = "STALE" if freshness["stale"] else "fresh"
+    when = "no run has ended well yet"
+    if freshness["age"] is not None:
+        when = f"last good run {_hours(freshness['age'])} ago, at {freshness['as_of']}"
+    return f"{word}: {when} (SLO {_hours(freshness['slo'])})"
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.0f} min"
 
 
 def _told_lease(lease: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from schemas.edges import Edge
 from schemas.nodes import Node
 from schemas.records import node_to_record, to_record
 from sitegraph.cli.exports.columns import edge_columns, fill, node_columns
-from sitegraph.service.neighbourhood import label_of
+from sitegraph.graph_view.shown import label_of
 
 Row = dict[str, Any]
 PAGE = 1000

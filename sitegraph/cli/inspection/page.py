@@ -8,8 +8,8 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.parse.pdf.picture import PagePicture, turn
-from schemas.geometry import BBox, PageSize
+from ingest.parse.pdf.picture import PagePicture
+from schemas.geometry import BBox, PageSize, turn
 from schemas.nodes import RegionType
 from sitegraph.cli.inspection.report import ChunkShown, PageShown, RegionShown, Report
 from sitegraph.cli.inspection.text import place_of, summarise, verdict_of

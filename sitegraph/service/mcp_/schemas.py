@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from sitegraph.graph_view.shown import ShownGraph
 from sitegraph.service.contract import answer_schemas
-from sitegraph.service.neighbourhood import ShownGraph
 
 _HTTP, _OWN = "#/components/schemas/", "#/$defs/"
 _TEXT, _NUMBER, _YES = {"type": "string"}, {"type": "integer", "minimum": 0}, {"type": "boolean"}

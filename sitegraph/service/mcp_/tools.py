@@ -14,12 +14,12 @@ from schemas.errors import ConfigError, SitegraphError
 from schemas.evidence import ContextBundle
 from schemas.feed import FeedEntry
 from schemas.records import to_record
+from sitegraph.graph_view.shown import show_around
 from sitegraph.service import answers
 from sitegraph.service.contract import RetrieveRequest
 from sitegraph.service.items import describe_item, list_results
 from sitegraph.service.mcp_ import arguments, schemas
 from sitegraph.service.mcp_.framing import NOTICE, clean_record, fence
-from sitegraph.service.neighbourhood import show_around
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem, unprocessable
 from sitegraph.service.questions import build_question
@@ -56,7 +56,7 @@ class ToolSpec:
 def retrieve_bundle(parts: Parts, body: RetrieveRequest) -> ContextBundle:
     """Return the evidence for a question, and keep in the usage log that it was asked."""
     result = parts.retriever.walk(build_question(body))
-    parts.log(result)
+    parts.log(result, False)
     return result.bundle
 
 
@@ -86,9 +86,9 @@ def _neighbourhood(parts: Parts, asked: arguments.NeighbourhoodArguments) -> Too
 
     def read(readers: Readers) -> ToolReply:
         shown = show_around(
-            answers.open_graph(readers),
-            readers.chunks,
             _start(parts, readers, asked.node),
+            graph=answers.open_graph(readers),
+            chunks=readers.chunks,
             generation=readers.generation,
             hops=asked.hops,
             limit=asked.limit,

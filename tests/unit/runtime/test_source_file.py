@@ -4,6 +4,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,13 @@ from schemas.errors import ConfigError
 from schemas.source import (
     Auth,
     ContentSelectors,
+    DeploymentOptions,
+    Freshness,
     GoneAfter,
     MaxFailures,
     Rate,
     Recrawl,
+    Schedule,
     Scope,
     SizeLimits,
     Source,
@@ -60,6 +64,8 @@ def test_the_example_of_the_contract_means_what_it_says() -> None:
             gone_after=GoneAfter(misses=2, hours=24),
         ),
         metadata=SourceMetadata(doc_type="governance", domain="platform", status="active", version="3.2"),
+        schedule=(Schedule(cron="15 2 * * *", timezone="Europe/Berlin"),),
+        freshness=Freshness(slo=36 * 3600),
     )
 
 
@@ -76,6 +82,7 @@ def test_the_example_of_the_contract_means_what_it_says() -> None:
         ("recrawl.gone_after.misses", "2"),
         ("recrawl.gone_after.hours", "24"),
         ("max_failures.share", "0.25"),
+        ("freshness.missed_runs", "2"),
     ],
 )
 def test_the_defaults_of_the_contract_are_those_of_the_code(key: str, default: str) -> None:
@@ -339,9 +346,57 @@ def test_a_relation_is_a_plain_key() -> None:
     assert refusal(FILES + "relations: ['owned by']\n").startswith("line 4: relations.0:")
 
 
-def test_a_schedule_is_refused_with_the_place_where_schedules_are_set() -> None:
-    assert refusal(WEB + 'schedule: "0 3 * * *"\n') == (
-        "line 4: schedule: not read from here; schedules are set in deploy/prefect.yaml: remove this key"
+NIGHTLY = Schedule(cron="0 3 * * *")
+
+
+@pytest.mark.parametrize(
+    ("written", "schedule"),
+    [
+        ('"0 3 * * *"', (NIGHTLY,)),
+        ("6h", (Schedule(every=6 * 3600),)),
+        ("90", (Schedule(every=90),)),
+        ("FREQ=DAILY;BYHOUR=3", (Schedule(rrule="FREQ=DAILY;BYHOUR=3"),)),
+        ('{cron: "0 3 * * *", timezone: Europe/Berlin}', (replace(NIGHTLY, timezone="Europe/Berlin"),)),
+        ('["0 3 * * *", {every: 1h, due: true}]', (NIGHTLY, Schedule(every=3600, due=True))),
+        ('{cron: "0 3 * * *", active: false}', (replace(NIGHTLY, active=False),)),
+        ("[]", ()),
+    ],
+)
+def test_a_schedule_is_an_expression_an_interval_a_rule_or_several_of_these(
+    written: str, schedule: tuple[Schedule, ...]
+) -> None:
+    assert parse(WEB + f"schedule: {written}\n").schedule == schedule
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('"61 3 * * *"', "line 4: schedule: '61 3 * * *' is no cron expression (Bad minute), such as"),
+        ("daily", "line 4: schedule: 'daily' is no cron expression (1 of 5 fields), such as"),
+        ("FREQ=SOMETIMES", "line 4: schedule: 'FREQ=SOMETIMES' is no recurrence rule (invalid 'FREQ'"),
+        ("FREQ=DAILY;UNTIL=20200101T000000", "line 4: schedule: never fires"),
+        (
+            "\n  cron: 0 3 * * *\n  timezone: Europa/Berlin",
+            "line 6: schedule.timezone: 'Europa/Berlin' is no time",
+        ),
+        ("\n  - 5m\n  - cron: 0 3 * *", "line 6: schedule.1.cron: '0 3 * *' is no cron expression (4 of 5"),
+        ("{jitter: 5m, every: 6h}", "line 4: schedule.jitter: unknown key; known: cron, every, rrule,"),
+        ("{every: 6h, cron: 0 3 * * *}", "line 4: schedule: needs one of cron, every and rrule"),
+        ("0s", "line 4: schedule: should be a second or longer"),
+        ("true", "line 4: schedule: should be a mapping"),
+    ],
+)
+def test_a_schedule_that_is_wrong_is_told_with_its_line(written: str, said: str) -> None:
+    assert refusal(WEB + f"schedule: {written}\n").startswith(said)
+
+
+def test_freshness_and_deployment_are_read() -> None:
+    source = parse(WEB + "freshness: {slo: 24h, missed_runs: 3}\ndeployment: {pool: big, tags: docs}\n")
+
+    assert source.freshness == Freshness(slo=DAY, missed_runs=3)
+    assert source.deployment == DeploymentOptions(pool="big", tags=("docs",))
+    assert refusal(WEB + "freshness: {slo: soon}\n").startswith(
+        "line 4: freshness.slo: write a number of seconds"
     )
 
 

@@ -1,5 +1,6 @@
 """Looking at documents of a real site on loopback whose validators lie in every way."""
 
+import gzip
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from email.utils import format_datetime
@@ -10,6 +11,7 @@ import pytest
 from flows.crawl.fetch import fetch_batch
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
+from schemas.history import HistoryEvent
 from tests.fakes.known import NOW
 from tests.fakes.plain_run import PlainRun, SetClock, know, open_plain_run, source_of
 from tests.fakes.site_server import Ask, Reply, Site, with_validators
@@ -182,3 +184,102 @@ def test_what_was_refused_is_asked_for_whole_once_the_formats_are_others(
     assert conditions(site) == [(None, None)]
     look(plain, site)
     assert conditions(site) == [('"1"', None)]
+
+
+def gives_the_size_of_the_gzip_form(body: bytes, etag: str) -> Callable[[Ask], Reply]:
+    """A server that compresses, and whose 304 has the size of the compressed page, but not its coding."""
+    packed = gzip.compress(body)
+
+    def answer(ask: Ask) -> Reply:
+        if ask.headers.get("if-none-match") == etag:
+            return always(304, ETag=etag, Content_Length=str(len(packed)))
+        return always(200, packed, ETag=etag, Content_Encoding="gzip")
+
+    return answer
+
+
+def pages_of(plain: PlainRun, site: Site, number: int) -> list[str]:
+    """Let *number* pages be known besides the first."""
+    uris = [site.url(f"/{name}") for name in range(number)]
+    know(plain, *uris)
+    return uris
+
+
+def test_a_host_whose_304s_give_the_size_of_compressed_pages_is_asked_twice_for_one_of_them(
+    plain: PlainRun, site: Site
+) -> None:
+    uris = pages_of(plain, site, 8)
+    for number in range(8):
+        text = f"<html><p>{number} copper coins. {'Many more. ' * 30}</p></html>"
+        site.pages[f"/{number}"] = gives_the_size_of_the_gzip_form(text.encode(), f'"{number}"')
+    fetch_batch(plain.crawling, uris)
+    site.log.clear()
+
+    fetch_batch(plain.crawling, uris)
+
+    assert len(site.log) == 8 + 1
+    rows = plain.index.ledger.documents.get(plain.source.name, uris).values()
+    assert sorted(row.state for row in rows) == [S.FETCHED, *[S.NOT_MODIFIED] * 7]
+
+
+def test_where_a_304_gives_the_size_of_another_page_all_of_its_host_are_asked_for_again(
+    plain: PlainRun, site: Site
+) -> None:
+    uris = pages_of(plain, site, 4)
+    for number in range(4):
+        site.pages[f"/{number}"] = with_validators(OLD, etag='"1"')
+    fetch_batch(plain.crawling, uris)
+    longer = NEW + b" " * 9
+
+    def answer(ask: Ask) -> Reply:
+        if "if-none-match" in ask.headers:
+            return always(304, Content_Length=str(len(longer)))
+        return always(200, longer)
+
+    for number in range(4):
+        site.pages[f"/{number}"] = answer
+
+    fetch_batch(plain.crawling, uris)
+
+    rows = plain.index.ledger.documents.get(plain.source.name, uris).values()
+    assert [row.state for row in rows] == [S.FETCHED] * 4
+
+
+def told(plain: PlainRun, site: Site) -> list[tuple[bool | None, int | None, str, str]]:
+    """What is remembered of the looks at the page: conditional or not, status, state, reason."""
+    entries = plain.index.ledger.history.of_document(plain.source.name, site.url("/"))
+    return [
+        (entry.conditional, entry.http_status, entry.to_state.value, entry.reason)
+        for entry in entries
+        if entry.event is HistoryEvent.LOOKED
+    ]
+
+
+def test_both_requests_for_a_page_that_is_asked_for_twice_are_remembered(plain: PlainRun, site: Site) -> None:
+    site.pages["/"] = with_validators(OLD, etag='"1"')
+    look(plain, site)
+    site.pages["/"] = [always(304, ETag='"2"'), always(200, NEW, ETag='"2"')]
+    look(plain, site)
+
+    why = "its ETag is of something else: asked for without conditions"
+    assert told(plain, site) == [
+        (False, 200, "fetched", ""),
+        (True, 304, "not_modified", why),
+        (False, 200, "fetched", ""),
+    ]
+
+
+def test_the_request_that_proves_what_a_304_hid_is_remembered_and_is_no_state_of_its_own(
+    plain: PlainRun, site: Site
+) -> None:
+    site.pages["/"] = says_304_to_all_conditions(OLD, '"1"')
+    look(plain, site)
+    site.pages["/"] = says_304_to_all_conditions(NEW, '"2"')
+    look(plain, site)
+    known = look(plain, site, days=31)
+    plain.index.ledger.documents.save([known])
+
+    why = "asked once more with the validators of before"
+    assert told(plain, site)[-2:] == [(False, 200, "fetched", ""), (True, 304, "fetched", why)]
+    entries = plain.index.ledger.history.of_document(plain.source.name, site.url("/"))
+    assert entries[-1].event is HistoryEvent.LOOKED

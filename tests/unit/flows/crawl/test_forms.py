@@ -22,7 +22,7 @@ def write(path: Path, text: str, *, head: str = "", lang: str = "en") -> None:
 
 
 def write_site(root: Path) -> None:
-    """A manual in chapters and in one page, a page in two languages, in two versions, and for printers."""
+    """A manual in chapters and in one page, a page in two languages, in versions, and for printers."""
     chapters = {name: f"<h1>{name}</h1><p>{words(name)}</p>" for name in CHAPTERS}
     links = " ".join(f"<a href={name}.html>{name}</a>" for name in CHAPTERS)
     write(root / "manual/index.html", f"<h1>Manual</h1><p>It has {links} and <a href=../manual.html>all</a>.")
@@ -38,7 +38,18 @@ def write_site(root: Path) -> None:
     write(root / "1.0/api.html", f"<h1>Calls</h1><p>This is 1.0. {words('call')}", head=canonical)
     write(root / "0.9/api.html", f"<h1>Calls</h1><p>{words('relic')}", head=canonical)
     write(root / "print/stable/api.html", f"<h1>Calls</h1><p>{words('call')} Printed today.")
-    pages = ("manual/", "en/tour.html", "stable/api.html", "1.0/api.html", "0.9/api.html")
+    for version in ("latest", "2.1", "2.0"):
+        settings = words("setting") if version == "2.0" else f"{words('setting')} as of 2.1"
+        write(root / f"docs/{version}/settings.html", f"<h1>Settings</h1><p>{settings}")
+    write(root / "docs/1.0/settings.html", f"<h1>Settings</h1><p>{words('setting', 180)} {words('gone', 60)}")
+    pages = (
+        *(f"docs/{name}/settings.html" for name in ("latest", "2.1", "2.0", "1.0")),
+        "manual/",
+        "en/tour.html",
+        "stable/api.html",
+        "1.0/api.html",
+        "0.9/api.html",
+    )
     named = " ".join(f"<a href={name}>{name}</a>" for name in (*pages, "print/stable/api.html"))
     write(root / "index.html", f"<h1>Start</h1><p>There are {named}.")
 
@@ -63,6 +74,14 @@ def test_one_form_of_each_document_is_indexed_and_each_language_is_one(
                     f"{site}/stable/api.html",
                     f"names {site}/stable/api.html as canonical, which says the same",
                 ),
+                "/docs/2.1/settings.html": (
+                    f"{site}/docs/latest/settings.html",
+                    f"same content as {site}/docs/latest/settings.html",
+                ),
+                "/docs/2.0/settings.html": (
+                    f"{site}/docs/latest/settings.html",
+                    f"version of {site}/docs/latest/settings.html that says nearly the same",
+                ),
                 "/print/stable/api.html": (
                     f"{site}/stable/api.html",
                     f"printable twin of {site}/stable/api.html",
@@ -79,6 +98,7 @@ def test_one_form_of_each_document_is_indexed_and_each_language_is_one(
                 assert (record["leads_to"], record["reason"]) == (original, why)
             live = plain.index.ledger.generations.live(plain.index.current()).values()
             assert {one.uri.removeprefix(site): len(one.aliases) for one in live if one.aliases} == {
+                "/docs/latest/settings.html": 2,
                 "/manual/": 1,
                 "/stable/api.html": 2,
             }

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.hold import check_hold, held_since, lift_hold, set_hold
+from flows.run.hold import check_hold, lift_hold, set_hold
 from indexes.layout import IndexLayout
+from indexes.publish.held import held_since
 from schemas.errors import GuardRefused
 
 

@@ -73,6 +73,52 @@ def test_pages_that_name_each_other_leave_one_of_them() -> None:
     assert twins(a, b, third) == {"bb": "a", "c?print=1": "a"}
 
 
+def test_versions_that_say_nearly_the_same_are_one_document_under_the_settled_name() -> None:
+    rows = [
+        page(f"docs/{name}/p", f"{TEXT} as of {name}") for name in ("1.9", "1.10", "latest", "dev", "2.0rc1")
+    ]
+    assert twins(*rows) == {f"docs/{name}/p": "docs/latest/p" for name in ("1.9", "1.10", "dev", "2.0rc1")}
+    assert twins(*rows[:2], *rows[3:]) == {
+        f"docs/{name}/p": "docs/1.10/p" for name in ("1.9", "dev", "2.0rc1")
+    }
+    plain = page("docs/p", f"{TEXT} as of plain")
+    assert twins(plain, *rows) == {f"docs/{row.title.split()[-1]}/p": "docs/p" for row in rows}
+
+
+def test_versions_that_say_something_else_stay_documents() -> None:
+    latest, old = page("latest/p", f"{TEXT} of latest"), page("1.0/p", f"{TEXT} {words('more', 20)}")
+    assert twins(latest, old) == {}
+    between = page("1.1/p", f"{TEXT} {words('more', 15)}")
+    assert twins(page("latest/p", TEXT), between, old) == {"1.0/p": "1.1/p"}
+
+
+def test_many_small_steps_from_version_to_version_make_another_document() -> None:
+    steps = [
+        page(f"{step}.0/p", words("old", 10 * (20 - step)) + " " + words("new", 1000)) for step in range(20)
+    ]
+    found = twins(*steps)
+    assert found["18.0/p"] == "19.0/p"
+    assert 1 < len(steps) - len(found) < 20
+    assert set(found.values()).isdisjoint(found)
+
+
+def test_a_version_that_pages_name_as_canonical_comes_before_the_settled_one() -> None:
+    old = page("1.0/p", f"{TEXT} of 1.0", canonical=f"{SITE}latest/p")
+    assert twins(old, page("latest/p", TEXT), page("stable/p", f"{TEXT} stable")) == {
+        "1.0/p": "latest/p",
+        "stable/p": "latest/p",
+    }
+
+
+def test_numbers_of_items_are_no_versions_unless_versions_stand_beside_them() -> None:
+    one, two = page("item/101/", f"{TEXT} one"), page("item/102/", f"{TEXT} two")
+    assert twins(one, two) == {}
+    news = [page(f"{year}/p", f"{TEXT} in {year}") for year in (2023, 2024)]
+    assert twins(*news) == {}
+    manuals = [page(f"docs/{version}/p", f"{TEXT} of {version}") for version in ("9.6", "15", "17")]
+    assert twins(*manuals) == {"docs/9.6/p": "docs/17/p", "docs/15/p": "docs/17/p"}
+
+
 PARTS = [page(f"html/p{n}.html", words(f"part{n}x", 400)) for n in range(5)]
 START = page("html/index.html", words("start", 60))
 WHOLE = " ".join([START.title, *(part.title for part in PARTS)])

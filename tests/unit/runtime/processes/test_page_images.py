@@ -3,7 +3,7 @@
 import pymupdf
 import pytest
 
-from runtime.processes.page_images import draw_apart
+from runtime.processes.page_images import draw_apart, draw_page_apart
 from schemas.errors import ConfigError, ParseError
 from schemas.nodes import Chunk
 from tests.fakes.governance import governance_documents
@@ -14,6 +14,17 @@ CHUNK = next(chunk for _, found in governance_documents()[0] for chunk in found 
 
 def test_a_page_is_drawn() -> None:
     assert pymupdf.Pixmap(draw_apart(manual(), CHUNK)).width > 100
+
+
+def test_a_page_as_it_is_comes_with_its_size_and_how_it_is_turned() -> None:
+    document = pymupdf.open()
+    document.new_page(width=300, height=200).set_rotation(90)
+    drawn = draw_page_apart(bytes(document.tobytes()), 1, dpi=72)
+    picture = pymupdf.Pixmap(drawn.png)
+    assert (picture.width, picture.height) == (drawn.size.width, drawn.size.height) == (200, 300)
+    assert drawn.rotation == 90
+    with pytest.raises(ParseError, match="no such page; the PDF has 1"):
+        draw_page_apart(bytes(document.tobytes()), 2)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.documents import KnownDocument
+from schemas.source import Freshness, Source
 from sitegraph.cli.app import run_app
 
 NOW = "2030-01-01T00:00:00+00:00"
@@ -49,6 +50,42 @@ def test_a_refused_run_is_told_with_its_reason_and_its_problems_by_kind(
     told = capsys.readouterr().out
     assert f"last run refused at {NOW}, 49 problems\n    because 49 of 77 away\n" in told
     assert "      49 x missing: HTTP 404: https://docs.example.org/0 …\n" in told
+
+
+@pytest.mark.parametrize(("slo", "word"), [(None, None), (3600.0, "STALE"), (1e10, "fresh")])
+def test_a_source_with_an_slo_is_told_fresh_or_stale(
+    slo: float | None, word: str | None, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index = Path(shutil.copytree(folder, tmp_path / "index", ignore=shutil.ignore_patterns("encoder")))
+    long_ago = "2020-01-01T00:00:00+00:00"
+    with closing(open_ledger(f"sqlite:///{IndexLayout(index).ledger}")) as ledger:
+        ledger.documents.save([KnownDocument(source="manual", uri="https://docs.example.org/")])
+        ledger.sources.save(Source(name="manual", kind="web", freshness=Freshness(slo=slo)))
+        ledger.runs.start("run-2", source="manual", now=long_ago)
+        ledger.runs.finish("run-2", state="finished", now=long_ago, report={"problems": []})
+
+    assert run_app(["status", "--index", str(index)]) == 0
+    told = capsys.readouterr().out
+    assert run_app(["status", "--index", str(index), "--format", "json"]) == 0
+    freshness = json.loads(capsys.readouterr().out)["sources"]["manual"]["freshness"]
+
+    assert (freshness["slo"], freshness["as_of"]) == (slo, long_ago)
+    assert freshness["stale"] is (word == "STALE")
+    if word is None:
+        assert "SLO" not in told
+    else:
+        assert f"    {word}: last good run " in told
+
+
+def test_events_are_not_sent_to_nowhere(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+    assert run_app(["status", "--index", str(folder), "--emit-events"]) == 2
+    assert "needs a Prefect server; set PREFECT_API_URL" in capsys.readouterr().err
 
 
 def test_leases_are_told_with_their_process_and_since_when(

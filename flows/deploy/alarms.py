@@ -1,0 +1,268 @@
+"""The alarms: what Prefect's server watches, as automations, and what it does. No server in sight.
+
+How triggers count: prefect/server/events/triggers.py of Prefect 3.8. A proactive trigger whose `after` and
+`expect` are one event begins its time anew with each; without `for_each` it begins when it is made.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flows.deploy.deployments import TAG, DeployAction
+from flows.run.events import BLOCKED, FRESH, HELD, PUBLISHED, REFUSED, SOURCE, STALE, source_id
+from runtime.schedule_times import longest_wait
+from schemas.source import Source
+
+Automation = Mapping[str, Any]
+"""An automation as Prefect's API has it: `name`, `description`, `trigger`, `actions`."""
+
+PREFIX = "sitegraph: "
+NO_PUBLISH = f"{PREFIX}no publish of "
+LATE, CRASHED, FAILED, ZOMBIE = (f"{PREFIX}run {what}" for what in ("late", "crashed", "failed", "lost"))
+PUBLISH_HELD, SOURCE_BLOCKED, SOURCE_STALE = (
+    f"{PREFIX}{what}" for what in ("publish held", "source blocked", "source stale")
+)
+
+SHORTEST = 10.0
+"""Seconds; Prefect takes no proactive trigger of less."""
+
+A_DAY = 86_400.0
+_RUNS = {"prefect.resource.id": "prefect.flow-run.*"}
+_OURS = {"prefect.resource.role": "tag", "prefect.resource.id": f"prefect.tag.{TAG}"}
+_ENDED = ("Completed", "Failed", "Refused", "Stopped", "Crashed", "Cancelling", "Cancelled")
+_WAITING = ("AwaitingConcurrencySlot", "AwaitingRetry", "Suspended", "Paused", "Scheduled")
+_WENT_ON = ("Pending", "Running", *_ENDED, *_WAITING)
+_RUN = "{{ deployment.name }} (flow run {{ flow_run.name }})"
+_SAID = "{{ event.payload.reason }}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notify:
+    """The block that carries a message; a Webhook is called, any other is asked to notify."""
+
+    block_id: str
+    webhook: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlarmOptions:
+    """Seconds until a run is late, lost without heartbeat, or a publish held too long; whom to tell."""
+
+    late_after: float = 900.0
+    lost_after: float = 600.0
+    held_after: float = 6 * 3600.0
+    notify: Notify | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlarmAction:
+    """What to do about one automation."""
+
+    action: DeployAction
+    name: str
+    automation: Automation | None = None
+    id: str | None = None
+
+
+def alarms(sources: Iterable[Source], options: AlarmOptions) -> tuple[Automation, ...]:
+    """All automations: those for every source together, and the dead-man's alarm of each."""
+    each = (no_publish(source, options) for source in sources)
+    return (*_shared(options), *(one for one in each if one is not None))
+
+
+def _shared(options: AlarmOptions) -> tuple[Automation, ...]:
+    tell = options.notify
+    return (
+        _alarm(
+            LATE,
+            f"waits for a worker for {duration(options.late_after)}: {_RUN}",
+            _absent(["Late"], _WENT_ON, options.late_after),
+            tell,
+        ),
+        _alarm(CRASHED, f"its process ended: {_RUN}", _state("Crashed"), tell),
+        _alarm(FAILED, f"it failed: {_RUN}: {{{{ flow_run.state.message }}}}", _state("Failed"), tell),
+        {
+            "name": ZOMBIE,
+            "description": f"No heartbeat for {duration(options.lost_after)}: the run is marked crashed.",
+            "trigger": _absent(["heartbeat"], ("heartbeat", *_ENDED, *_WAITING), options.lost_after),
+            "actions": [
+                {
+                    "type": "change-flow-run-state",
+                    "state": "CRASHED",
+                    "name": "Crashed",
+                    "message": f"No heartbeat for {duration(options.lost_after)}.",
+                }
+            ],
+        },
+        _alarm(
+            PUBLISH_HELD,
+            f"nothing could be published for {duration(options.held_after)}: {_SAID}",
+            _events([PUBLISHED, FRESH], after=[HELD, REFUSED], within=options.held_after, proactive=True),
+            tell,
+        ),
+        _alarm(SOURCE_BLOCKED, f"the site refuses us: {_SAID}", _events([BLOCKED], within=A_DAY), tell),
+        _alarm(SOURCE_STALE, f"older than promised: {_SAID}", _events([STALE], within=A_DAY), tell),
+    )
+
+
+def no_publish(source: Source, options: AlarmOptions) -> Automation | None:
+    """The dead-man's alarm: nobody has said for too long that the source is fresh.
+
+    None: it has neither a schedule that fires nor an SLO.
+    """
+    within = window(source)
+    if within is None:
+        return None
+    one = {"prefect.resource.id": source_id(source.name)}
+    trigger = _trigger([FRESH], after=[FRESH], match=one, within=within, proactive=True)
+    text = f"no run of {source.name} has ended well for {duration(within)}"
+    return _alarm(f"{NO_PUBLISH}{source.name}", text, trigger, options.notify, about=source.name)
+
+
+def window(source: Source) -> float | None:
+    """How long a source may be without a run that ended well: its SLO, else so many runs of its schedule."""
+    slo = source.freshness.slo
+    wait = slo if slo is not None else longest_wait(source.schedule, runs=source.freshness.missed_runs)
+    return None if wait is None else max(wait, SHORTEST)
+
+
+def too_short(source: Source) -> str | None:
+    """Say that an SLO is missed between any two runs of the schedule, however well they go."""
+    between = longest_wait(source.schedule, runs=1)
+    if source.freshness.slo is None or between is None or source.freshness.slo > between:
+        return None
+    slo, gap = duration(source.freshness.slo), duration(between)
+    return (
+        f"{source.name}: freshness.slo is {slo}, and its runs begin up to {gap} apart, so it will be missed; "
+        "let it run more often, or make slo longer"
+    )
+
+
+def duration(seconds: float) -> str:
+    """A time as people write it: 90s, 15m, 6h, 2d."""
+    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:g}{unit}"
+    return f"{seconds:g}s"
+
+
+def decide_alarms(
+    desired: Mapping[str, Automation],
+    found: Mapping[str, tuple[str, Automation]],
+    *,
+    gone: Collection[str] = (),
+) -> tuple[AlarmAction, ...]:
+    """Say what makes the automations that were found (id and content by name) those that are desired.
+
+    *gone* are names of sources that run no longer; other automations are left alone.
+    """
+    actions = []
+    for name, automation in desired.items():
+        id_, before = found.get(name, (None, None))
+        changed = DeployAction.UNCHANGED if before == automation else DeployAction.UPDATE
+        action = DeployAction.CREATE if before is None else changed
+        actions.append(AlarmAction(action=action, name=name, automation=automation, id=id_))
+    for name in sorted({f"{NO_PUBLISH}{source}" for source in gone} & found.keys() - desired.keys()):
+        actions.append(AlarmAction(action=DeployAction.DELETE, name=name, id=found[name][0]))
+    return tuple(actions)
+
+
+def options_found(found: Mapping[str, tuple[str, Automation]]) -> AlarmOptions:
+    """The options that the automations on the server were made with, as far as they can be told."""
+    first = AlarmOptions()
+    return AlarmOptions(
+        late_after=_within(found, LATE, first.late_after),
+        lost_after=_within(found, ZOMBIE, first.lost_after),
+        held_after=_within(found, PUBLISH_HELD, first.held_after),
+        notify=_notified(found),
+    )
+
+
+def _within(found: Mapping[str, tuple[str, Automation]], name: str, first: float) -> float:
+    _, automation = found.get(name, ("", {}))
+    within = automation.get("trigger", {}).get("within")
+    return float(within) if isinstance(within, int | float) else first
+
+
+def _notified(found: Mapping[str, tuple[str, Automation]]) -> Notify | None:
+    _, automation = found.get(CRASHED, ("", {}))
+    for action in automation.get("actions", ()):
+        if block := action.get("block_document_id"):
+            return Notify(block_id=block, webhook=action["type"] == "call-webhook")
+    return None
+
+
+def _alarm(
+    name: str, text: str, trigger: Mapping[str, Any], notify: Notify | None, *, about: str | None = None
+) -> Automation:
+    said = text if about else text.replace(_SAID, f"{_about()}: {_SAID}")
+    return {"name": name, "description": "", "trigger": trigger, "actions": [_tell(name, said, notify)]}
+
+
+def _about() -> str:
+    return f"{{{{ event.resource['{SOURCE}'] }}}}"
+
+
+def _tell(name: str, text: str, notify: Notify | None) -> Mapping[str, Any]:
+    """Without a block the alarm shows in the events of Prefect, and nowhere else."""
+    if notify is None:
+        return {"type": "do-nothing"}
+    if notify.webhook:
+        quoted = f'{{"alarm": "{name}", "text": {{{{ message|tojson }}}}}}'
+        payload = f"{{% set message %}}{text}{{% endset %}}{quoted}"
+        return {"type": "call-webhook", "block_document_id": notify.block_id, "payload": payload}
+    return {
+        "type": "send-notification",
+        "block_document_id": notify.block_id,
+        "subject": name,
+        "body": f"{name}\n{text}",
+    }
+
+
+def _state(name: str) -> Mapping[str, Any]:
+    """A run of ours that comes into a state."""
+    return _trigger([f"prefect.flow-run.{name}"], match=_RUNS, related=_OURS)
+
+
+def _absent(after: Sequence[str], expect: Sequence[str], within: float) -> Mapping[str, Any]:
+    """A run of ours, of which after one event none of others comes in time."""
+    return _trigger(
+        [f"prefect.flow-run.{name}" for name in expect],
+        after=[f"prefect.flow-run.{name}" for name in after],
+        match=_RUNS,
+        related=_OURS,
+        for_each=["prefect.resource.id"],
+        within=within,
+        proactive=True,
+    )
+
+
+def _events(
+    expect: Sequence[str], *, within: float, after: Sequence[str] = (), proactive: bool = False
+) -> Mapping[str, Any]:
+    """Our own events, of each source by itself."""
+    match = {"prefect.resource.id": ["sitegraph.index.*", "sitegraph.source.*"]}
+    return _trigger(expect, after=after, match=match, for_each=[SOURCE], within=within, proactive=proactive)
+
+
+def _trigger(
+    expect: Sequence[str],
+    *,
+    match: Mapping[str, Any],
+    after: Sequence[str] = (),
+    related: Mapping[str, Any] | None = None,
+    for_each: Sequence[str] = (),
+    within: float = 0.0,
+    proactive: bool = False,
+) -> Mapping[str, Any]:
+    return {
+        "type": "event",
+        "match": match,
+        "match_related": related or {},
+        "after": list(after),
+        "expect": list(expect),
+        "for_each": list(for_each),
+        "posture": "Proactive" if proactive else "Reactive",
+        "threshold": 1,
+        "within": max(within, SHORTEST) if proactive else within,
+    }

@@ -1,0 +1,182 @@
+"""What `sitegraph deploy` does: read the source files, ask the server what there is, decide, do it, tell."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from flows.deploy.alarms import (
+    AlarmAction,
+    AlarmOptions,
+    Automation,
+    alarms,
+    decide_alarms,
+    duration,
+    options_found,
+    too_short,
+    window,
+)
+from flows.deploy.client import DeployServer, open_server, plain
+from flows.deploy.deployments import (
+    DESCRIBED,
+    FLOW,
+    DeployAction,
+    DeploymentAction,
+    FoundDeployment,
+    RunPlace,
+    ScheduleEntry,
+    decide,
+    describe,
+    notes,
+)
+from flows.deploy.files import NamedFiles, read_files
+from schemas.errors import ConfigError
+from schemas.program import program_version
+
+NOBODY = "none"
+"""Said in place of a block: alarms tell nobody any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeployWish:
+    """What a person asks of `deploy`. What is None stays as it is on the server, else has its default."""
+
+    named: Sequence[Path]
+    folder: Path
+    pool: str
+    index: str | None = None
+    prune: bool = False
+    dry_run: bool = False
+    with_alarms: bool = True
+    notify: str | None = None
+    late_after: float | None = None
+    lost_after: float | None = None
+    held_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeployPlan:
+    """What is to be done, in order, and what a person should know."""
+
+    deployments: tuple[DeploymentAction, ...]
+    alarms: tuple[AlarmAction, ...]
+    notes: tuple[str, ...]
+
+
+def deploy(wish: DeployWish) -> dict[str, Any]:
+    """Make the deployments and alarms of the source files; say what was done, or with `dry_run` would be.
+
+    Raises: ConfigError: a source file is wrong, no server is configured, a pool or block is not there;
+    StoreUnavailable: the server cannot be reached.
+    """
+    files = read_files(wish.named)
+    with open_server() as server:
+        plan = _plan(wish, files, server)
+        if not wish.dry_run:
+            for one in plan.deployments:
+                server.apply(one)
+            for alarm in plan.alarms:
+                server.apply_alarm(alarm)
+        return _record(wish, plan, url=server.url)
+
+
+def _plan(wish: DeployWish, files: NamedFiles, server: DeployServer) -> DeployPlan:
+    place = RunPlace(folder=wish.folder, pool=wish.pool, index=wish.index, version=program_version())
+    desired = {file.source.name: describe(file, place) for file in files.files}
+    found = server.find_deployments()
+    actions = decide(
+        desired,
+        found,
+        files=tuple(file.path for file in files.files),
+        folders=files.folders,
+        prune_in=wish.folder if wish.prune else None,
+    )
+    told = [*_pool_notes(server, desired), *_file_notes(files), *notes(actions, found)]
+    return DeployPlan(
+        deployments=actions,
+        alarms=_plan_alarms(wish, files, server, actions, found, told) if wish.with_alarms else (),
+        notes=tuple(told),
+    )
+
+
+def _plan_alarms(
+    wish: DeployWish,
+    files: NamedFiles,
+    server: DeployServer,
+    actions: Sequence[DeploymentAction],
+    found: Sequence[FoundDeployment],
+    told: list[str],
+) -> tuple[AlarmAction, ...]:
+    there = server.find_automations()
+    options = _options(wish, server, options_found(there))
+    paused = {one.name for one in found if one.paused and not one.is_removed}
+    watched = [file.source for file in files.files if file.source.name not in paused]
+    desired: dict[str, Automation] = {one["name"]: plain(one) for one in alarms(watched, options)}
+    if options.notify is None:
+        told.append("alarms tell nobody; name a block of Prefect's with --notify TYPE/NAME")
+    gone = {one.name for one in actions if one.action is DeployAction.PAUSE} | paused
+    gone |= {file.source.name for file in files.files if window(file.source) is None}
+    return decide_alarms(desired, there, gone=gone)
+
+
+def _options(wish: DeployWish, server: DeployServer, found: AlarmOptions) -> AlarmOptions:
+    times = {key: getattr(wish, key) for key in ("late_after", "lost_after", "held_after")}
+    options = replace(found, **{key: value for key, value in times.items() if value is not None})
+    if wish.notify is None:
+        return options
+    return replace(options, notify=None if wish.notify == NOBODY else server.find_block(wish.notify))
+
+
+def _pool_notes(server: DeployServer, desired: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    for pool in sorted({settings["pool"] for settings in desired.values()}):
+        refusal, note = server.pool_refusal(pool)
+        if refusal is not None:
+            raise ConfigError(f"{refusal}, or name another with --pool", subject=f"work pool {pool}")
+        if note is not None:
+            yield note
+
+
+def _file_notes(files: NamedFiles) -> Iterator[str]:
+    for path in files.passed_over:
+        yield f"{path} has no key kind, so it is no source file, and is passed over"
+    for file in files.files:
+        if not file.source.schedule:
+            yield f"{file.source.name} has no schedule: it runs when somebody asks Prefect to"
+        if note := too_short(file.source):
+            yield note
+
+
+def _record(wish: DeployWish, plan: DeployPlan, *, url: str) -> dict[str, Any]:
+    return {
+        "server": url,
+        "dry_run": wish.dry_run,
+        "deployments": [_deployment_record(one) for one in plan.deployments],
+        "alarms": [
+            {"name": one.name, "action": one.action.value, "within": _within(one.automation)}
+            for one in plan.alarms
+        ],
+        "notes": list(plan.notes),
+    }
+
+
+def _deployment_record(one: DeploymentAction) -> dict[str, Any]:
+    settings = {key: _shown(one.settings[key]) for key in DESCRIBED}
+    changes = {key: [_shown(before), _shown(after)] for key, (before, after) in one.changes.items()}
+    return {
+        "name": f"{FLOW}/{one.name}",
+        "action": one.action.value,
+        "changes": changes if one.action is not DeployAction.CREATE else {},
+        **settings,
+    }
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [one.text if isinstance(one, ScheduleEntry) else one for one in value]
+    return value
+
+
+def _within(automation: Automation | None) -> str | None:
+    """How long until the alarm is raised; None where it is at once."""
+    seconds = (automation or {}).get("trigger", {}).get("within")
+    return duration(seconds) if seconds else None

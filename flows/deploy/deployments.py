@@ -1,0 +1,256 @@
+"""Which deployments there should be, and what to do about those that there are; no server in sight."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from schemas.source import Schedule, Source
+
+FLOW = "index-source"
+ENTRYPOINT = "flows.recrawl.index_source"
+TAG = "sitegraph"
+REMOVED = "sitegraph:removed"
+"""On a deployment that was paused because its source file went: one that a person paused has no such tag."""
+
+PULL_STEP = "prefect.deployments.steps.set_working_directory"
+
+Settings = Mapping[str, Any]
+"""What a deployment is, by the names of `DESCRIBED`; equal settings are equal deployments."""
+
+DESCRIBED = (
+    "source",
+    "index",
+    "schedules",
+    "pool",
+    "queue",
+    "tags",
+    "folder",
+    "entrypoint",
+    "overlap",
+    "version",
+)
+
+
+class DeployAction(StrEnum):
+    """What `deploy` does about a deployment, or an alarm."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    UNCHANGED = "unchanged"
+    PAUSE = "pause"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A source and the file it was read from, absolute."""
+
+    source: Source
+    path: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlace:
+    """Where deployments run: the working folder, the index (None: as the worker's settings say), the pool."""
+
+    folder: Path
+    pool: str
+    index: str | None = None
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundDeployment:
+    """A deployment of our flow that the server has."""
+
+    id: str
+    name: str
+    settings: Settings
+    paused: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The source file that it runs."""
+        return Path(self.settings["folder"], self.settings["source"])
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether `sitegraph deploy` made it."""
+        return TAG in self.settings["tags"]
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether it was paused because its source file went."""
+        return REMOVED in self.settings["tags"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeploymentAction:
+    """What to do about one deployment; `changes` are pairs of before and after by setting."""
+
+    action: DeployAction
+    name: str
+    settings: Settings
+    found: FoundDeployment | None = None
+    changes: Mapping[str, tuple[Any, Any]]
+    resume: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleEntry:
+    """A schedule under the slug that Prefect keeps it by; `start`: from when an interval is counted."""
+
+    slug: str
+    schedule: Schedule
+    start: datetime | None = None
+
+    @property
+    def text(self) -> str:
+        """What a person reads."""
+        return schedule_text(self.schedule)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells two apart. Of a rule the slug does: Prefect words the rule itself anew."""
+        schedule = self.schedule
+        when = None if schedule.rrule else (schedule.cron, schedule.every, schedule.timezone, self.start)
+        return (self.slug, schedule.active, schedule.due, when)
+
+
+def describe(file: SourceFile, place: RunPlace) -> Settings:
+    """Say what the deployment of a source file should be."""
+    source, options = file.source, file.source.deployment
+    inside = file.path.is_relative_to(place.folder)
+    return {
+        "source": file.path.relative_to(place.folder).as_posix() if inside else str(file.path),
+        "index": place.index,
+        "schedules": schedule_entries(source),
+        "pool": options.pool or place.pool,
+        "queue": options.queue or "default",
+        "tags": tuple(sorted({TAG, *options.tags})),
+        "folder": str(place.folder),
+        "entrypoint": ENTRYPOINT,
+        # Runs of several schedules wait for each other; a run that meets the one before it has nothing to do.
+        "overlap": "ENQUEUE" if len(source.schedule) > 1 else "CANCEL_NEW",
+        "version": place.version,
+    }
+
+
+def schedule_entries(source: Source) -> tuple[ScheduleEntry, ...]:
+    """A source's schedules, ordered by slug."""
+    found = {
+        ScheduleEntry(
+            slug=_slug(schedule),
+            schedule=schedule,
+            start=anchor(schedule.every, source.name) if schedule.every else None,
+        )
+        for schedule in source.schedule
+    }
+    return tuple(sorted(found, key=lambda entry: entry.slug))
+
+
+def _slug(schedule: Schedule) -> str:
+    text = schedule_text(schedule)
+    return f"{text.partition(' ')[0]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def schedule_text(schedule: Schedule) -> str:
+    """A schedule on one line: its kind, when, and its time zone."""
+    parts = ["cron", schedule.cron] if schedule.cron else ["rrule", schedule.rrule]
+    if schedule.every:
+        parts = ["every", f"{schedule.every:g}s"]
+    marks = [mark for mark, given in (("due", schedule.due), ("off", not schedule.active)) if given]
+    return " ".join(filter(None, [*parts, schedule.timezone, *(f"({mark})" for mark in marks)]))
+
+
+def anchor(every: float, name: str) -> datetime:
+    """From when an interval is counted: one and the same day for all, and a part of the interval by name.
+
+    So deploying again moves nothing, and sources with one interval do not all begin in the same second.
+    """
+    part = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") % max(int(every), 1)
+    return datetime(2020, 1, 1, tzinfo=UTC) + timedelta(seconds=part)
+
+
+def decide(
+    desired: Mapping[str, Settings],
+    found: Iterable[FoundDeployment],
+    *,
+    files: Collection[Path] = (),
+    folders: Collection[Path] = (),
+    prune_in: Path | None = None,
+) -> tuple[DeploymentAction, ...]:
+    """Say what makes the deployments that were found those that are desired, ordered by name.
+
+    What deploys a file that is gone from *folders*, or another name of one of *files*, is paused; so is
+    whatever else runs in the folder *prune_in* and is not desired. Nothing that others made is touched.
+    """
+    by_name = {one.name: one for one in found}
+    wanted = [_about(name, settings, by_name.get(name)) for name, settings in desired.items()]
+    left = [one for one in by_name.values() if one.is_ours and one.name not in desired and not one.is_removed]
+    gone = [_pause(one) for one in left if _is_gone(one, files=files, folders=folders, prune_in=prune_in)]
+    return tuple(sorted([*wanted, *gone], key=lambda one: one.name))
+
+
+def _about(name: str, settings: Settings, found: FoundDeployment | None) -> DeploymentAction:
+    if found is None:
+        changes = {key: (None, settings[key]) for key in DESCRIBED}
+        return DeploymentAction(action=DeployAction.CREATE, name=name, settings=settings, changes=changes)
+    before = found.settings
+    changes = {
+        key: (before[key], settings[key])
+        for key in DESCRIBED
+        if _comparable(before[key]) != _comparable(settings[key])
+    }
+    action = DeployAction.UPDATE if changes else DeployAction.UNCHANGED
+    resume = found.paused and found.is_removed
+    return DeploymentAction(
+        action=action, name=name, settings=settings, found=found, changes=changes, resume=resume
+    )
+
+
+def _comparable(value: Any) -> Any:
+    is_schedules = isinstance(value, tuple) and any(isinstance(one, ScheduleEntry) for one in value)
+    return tuple(one.key for one in value) if is_schedules else value
+
+
+def _pause(found: FoundDeployment) -> DeploymentAction:
+    tags = tuple(sorted({*found.settings["tags"], REMOVED}))
+    settings = {**found.settings, "tags": tags}
+    return DeploymentAction(
+        action=DeployAction.PAUSE,
+        name=found.name,
+        settings=settings,
+        found=found,
+        changes={"paused": (False, True)},
+    )
+
+
+def _is_gone(
+    found: FoundDeployment, *, files: Collection[Path], folders: Collection[Path], prune_in: Path | None
+) -> bool:
+    path = found.path
+    here = prune_in is not None and found.settings["folder"] == str(prune_in)
+    return path in files or path.parent in folders or here
+
+
+def notes(actions: Sequence[DeploymentAction], found: Iterable[FoundDeployment]) -> Iterator[str]:
+    """What a person should know of deployments that are left as they are."""
+    for one in actions:
+        if (
+            one.found is not None
+            and one.found.paused
+            and not one.resume
+            and one.action is not DeployAction.PAUSE
+        ):
+            yield f"{FLOW}/{one.name} was paused by hand, and stays so until it is resumed in Prefect"
+    for other in sorted((one.name for one in found if not one.is_ours), key=str):
+        if other not in {one.name for one in actions}:
+            yield (
+                f"{FLOW}/{other} was not made by sitegraph deploy and stays; if it is of an older "
+                f"prefect.yaml, remove it: prefect deployment delete {FLOW}/{other}"
+            )

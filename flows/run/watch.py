@@ -1,0 +1,220 @@
+"""What a run tells those who watch from outside: metrics in a file, spans, events of lineage.
+
+Nothing of it may hold up or fail the run; where nothing is configured, nothing of it is imported.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from runtime.clock import SystemClock
+from runtime.settings import read_settings
+from runtime.telemetry.delivery import SECONDS, Say, finish_within
+from runtime.telemetry.lineage import LineageEnd, NoLineage, lineage_run, lineage_wanted, open_lineage
+from runtime.telemetry.tracing import open_spans, tracing_wanted
+from schemas.errors import GuardRefused, SitegraphError, Stopped
+from schemas.health import IndexHealth, LastRun, SourceHealth
+from schemas.redaction import one_line
+from schemas.settings import Settings
+from schemas.source import Source
+
+_log = logging.getLogger(__name__)
+_WATCH: ContextVar["RunWatch | None"] = ContextVar("run_watch", default=None)
+
+
+class RunWatch:
+    """Takes what is known of a run as it comes; its report is None where it ends without one."""
+
+    report: Mapping[str, Any] | None = None
+    run_id: str | None = None
+
+    def end(self, error: BaseException | None) -> None:
+        """Tell how the run ended."""
+
+
+@contextmanager
+def watched_run(source: str, *, index: str | None, say: Say = _log.warning) -> Iterator[RunWatch]:
+    """Watch what the block does as one run of a source file; within another such block, as a part of that.
+
+    *say* is given the one line that each failure to tell others is worth.
+    """
+    if (outer := _WATCH.get()) is not None:
+        yield outer
+        return
+    watch = _open_watch(source, index, say)
+    token = _WATCH.set(watch)
+    ended: BaseException | None = None
+    try:
+        yield watch
+    except BaseException as error:
+        ended = error
+        raise
+    finally:
+        _WATCH.reset(token)
+        watch.end(ended)
+
+
+@contextmanager
+def stage_span(stage: str) -> Iterator[None]:
+    """Make a span of a stage of the run that is watched, if any is."""
+    watch = _WATCH.get()
+    if not isinstance(watch, _ConfiguredWatch):
+        yield
+        return
+    span = watch.spans.begin(stage, parent=watch.span)
+    try:
+        yield
+    except SitegraphError as error:
+        span.fail(_message(error))
+        raise
+    finally:
+        watch.spans.end(span)
+
+
+def name_run(run_id: str) -> None:
+    """Say the id of the run that is watched."""
+    if (watch := _WATCH.get()) is not None:
+        watch.run_id = run_id
+
+
+def state_of(error: BaseException | None) -> str:
+    """Tell how a run ended by what ended it."""
+    if error is None:
+        return "finished"
+    if isinstance(error, GuardRefused):
+        return "refused"
+    return "failed" if isinstance(error, Exception) and not isinstance(error, Stopped) else "stopped"
+
+
+def with_attempt(health: IndexHealth, source: str, attempt: LastRun) -> IndexHealth:
+    """Return an index's health with how a run of the source just ended.
+
+    The ledger knows no run that was refused before it began, and takes one that failed for interrupted.
+    """
+    if attempt.state == "finished":
+        return health
+    known = health.sources.get(source, SourceHealth())
+    last = known.last_run
+    if last is not None and last.started_at >= attempt.started_at:
+        attempt = replace(attempt, report=last.report)
+    return replace(health, sources={**health.sources, source: replace(known, last_run=attempt)})
+
+
+def _open_watch(path: str, index: str | None, say: Say) -> RunWatch:
+    """Return what watches as configured; what is wrong with settings or source is the run's to say."""
+    try:
+        settings = read_settings(index)
+        asked = tracing_wanted(os.environ) or lineage_wanted(os.environ)
+        if settings.metrics_file is not None or asked:
+            return _ConfiguredWatch(path, settings, say)
+    except SitegraphError:
+        pass
+    except Exception as fault:  # noqa: BLE001 - the run goes on without whatever this is
+        say(f"not watched: {_message(fault)}")
+    return RunWatch()
+
+
+@dataclass
+class _ConfiguredWatch(RunWatch):
+    path: str
+    settings: Settings
+    say: Say
+    clock: SystemClock = field(default_factory=SystemClock)
+
+    def __post_init__(self) -> None:
+        self.started_at, self._is_over = self._now(), False
+        self.index = str(Path(self.settings.index).resolve())
+        loaded = _load(self.path)
+        self.source = loaded.name if loaded else Path(self.path).stem
+        self.spans = open_spans(os.environ, say=self._say_meanwhile)
+        self.span = self.spans.begin(f"run {self.source}")
+        self.lineage = open_lineage(os.environ, say=self._say_meanwhile)
+        uri = next(iter((*loaded.seeds, *loaded.roots)), None) if loaded else None
+        self.run = lineage_run(os.environ, source=self.source, uri=uri and one_line(uri), index=self.index)
+        self.lineage.start(self.run, at=self.started_at)
+
+    def end(self, error: BaseException | None) -> None:
+        steps: tuple[Callable[[BaseException | None], None], ...]
+        steps = (self._end_span, self._end_lineage, self._write_metrics, self._deliver)
+        for step in steps:
+            try:
+                step(error)
+            except Exception as fault:  # noqa: BLE001 - the run has ended; whatever this is, it stays as it ended
+                self.say(f"not told to those who watch: {_message(fault)}")
+
+    def _end_span(self, error: BaseException | None) -> None:
+        report = self.report or {}
+        self.span.set(
+            source=self.source,
+            index=self.index,
+            run_id=self.run_id,
+            state=state_of(error),
+            generation=report.get("generation"),
+            published=report.get("published"),
+        )
+        if error is not None:
+            self.span.fail(_message(error))
+        self.spans.end(self.span)
+
+    def _end_lineage(self, error: BaseException | None) -> None:
+        if isinstance(self.lineage, NoLineage):
+            return
+        message = _message(error) if error is not None else None
+        generation, rows = (None, None) if error is not None else _published(self.index)
+        end = LineageEnd(generation=generation, rows=rows, error=message)
+        self.lineage.end(self.run, end, at=self._now())
+
+    def _write_metrics(self, error: BaseException | None) -> None:
+        if self.settings.metrics_file is None:
+            return
+        from indexes.health import HealthReader
+        from runtime.telemetry.exposition import write_textfile
+        from runtime.telemetry.families import index_families
+
+        now = self.clock.now()
+        health = HealthReader(Path(self.index), self.settings.ledger_url).read(
+            now.isoformat(timespec="seconds")
+        )
+        ended = LastRun(state=state_of(error), started_at=self.started_at, finished_at=self._now())
+        families = index_families(with_attempt(health, self.source, ended), now=now)
+        write_textfile(Path(self.settings.metrics_file), families)
+
+    def _deliver(self, _: BaseException | None) -> None:
+        if not finish_within(SECONDS, (self.spans.close, self.lineage.close)):
+            self._is_over = True
+            self.say(f"spans or events of lineage were not all delivered within {SECONDS:g} s")
+
+    def _say_meanwhile(self, line: str) -> None:
+        if not self._is_over:  # what is still tried has been said to be lost
+            self.say(line)
+
+    def _now(self) -> str:
+        return self.clock.now().isoformat(timespec="seconds")
+
+
+def _load(path: str) -> Source | None:
+    from runtime.source_file import load_source
+
+    try:
+        return load_source(Path(path))
+    except SitegraphError:
+        return None
+
+
+def _published(index: str) -> tuple[int, int]:
+    """The generation that readers see, and its chunks."""
+    from indexes.layout import IndexLayout
+    from indexes.publish.current import read_current
+    from indexes.publish.generation import load_generation
+
+    manifest = load_generation(IndexLayout(Path(index)), read_current(Path(index)))
+    return manifest.generation, sum(manifest.totals().get("chunks", {}).values())
+
+
+def _message(error: BaseException) -> str:
+    return one_line(str(error)) or type(error).__name__

@@ -1,0 +1,153 @@
+"""Every metric by name: what the manual lists, and what dashboard and alert rules may name.
+
+Names follow prometheus.io/docs/practices/naming: the prefix of the program, base units, `_total` for
+counters. Every label has few values: sources, tables, states, reasons. None contains a URL or a question.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class MetricType(StrEnum):
+    """How a metric moves."""
+
+    GAUGE = "gauge"
+    COUNTER = "counter"
+    HISTOGRAM = "histogram"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDefinition:
+    """A metric: its name, what it says, its labels. Every metric has the label `index`, the index folder."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...] = ()
+    type: MetricType = MetricType.GAUGE
+
+
+INDEX_UP = MetricDefinition(
+    "sitegraph_index_up",
+    "1 if index and ledger could be read, else 0: others may be missing then",
+)
+GENERATION = MetricDefinition("sitegraph_generation", "Number of the generation that readers see")
+LAST_PUBLISH = MetricDefinition(
+    "sitegraph_last_publish_timestamp_seconds", "When the generation that readers see was made"
+)
+HELD = MetricDefinition(
+    "sitegraph_publishing_held", "1 while a rollback holds publishing, so that runs are refused, else 0"
+)
+ROWS = MetricDefinition(
+    "sitegraph_rows",
+    "Rows of the generation that readers see; entities belong to no source",
+    ("source", "table"),
+)
+TABLE_ROWS = MetricDefinition("sitegraph_lance_rows", "Rows of a LanceDB table", ("table",))
+UNINDEXED_ROWS = MetricDefinition(
+    "sitegraph_lance_unindexed_rows",
+    "Rows that the search index which lacks most of them does not contain; searches read them one by one",
+    ("table",),
+)
+FRAGMENTS = MetricDefinition("sitegraph_lance_fragments", "Files of rows of a LanceDB table", ("table",))
+SMALL_FRAGMENTS = MetricDefinition(
+    "sitegraph_lance_small_fragments", "Those of them that a compaction would join", ("table",)
+)
+
+DOCUMENTS = MetricDefinition(
+    "sitegraph_documents", "Known documents by the state in which they are", ("source", "state")
+)
+DUE = MetricDefinition(
+    "sitegraph_documents_due", "Documents whose time to be looked at has come", ("source",)
+)
+FAILED = MetricDefinition(
+    "sitegraph_documents_failed",
+    "Documents that could not be fetched or read at the last look, by reason",
+    ("source", "reason"),
+)
+CONTENT_AGE = MetricDefinition(
+    "sitegraph_content_age_seconds",
+    "Time since the source last confirmed what readers see: the median and the 95th percentile of documents",
+    ("source", "percentile"),
+)
+FRESH_RATIO = MetricDefinition(
+    "sitegraph_content_fresh_ratio", "Share of documents no older than the SLO of their source", ("source",)
+)
+SLO = MetricDefinition(
+    "sitegraph_freshness_slo_seconds",
+    "Age that content may have, if the source file says",
+    ("source",),
+)
+
+RUN_STATE = MetricDefinition(
+    "sitegraph_last_run_state",
+    "1 for the state of the last run, 0 for the others",
+    ("source", "state"),
+)
+RUN_START = MetricDefinition(
+    "sitegraph_last_run_start_timestamp_seconds", "When the last run began", ("source",)
+)
+RUN_END = MetricDefinition(
+    "sitegraph_last_run_end_timestamp_seconds",
+    "When the last run ended; none while it is open",
+    ("source",),
+)
+RUN_SUCCESS = MetricDefinition(
+    "sitegraph_last_success_timestamp_seconds",
+    "When a run last came to its end, whether or not anything had changed",
+    ("source",),
+)
+RUN_DOCUMENTS = MetricDefinition(
+    "sitegraph_last_run_documents", "Documents of the last finished run by outcome", ("source", "outcome")
+)
+RUN_CHUNKS = MetricDefinition(
+    "sitegraph_last_run_chunks",
+    "Chunks of the last finished run: added, removed, unchanged; texts embedded",
+    ("source", "change"),
+)
+RUN_STAGE = MetricDefinition(
+    "sitegraph_last_run_stage_seconds", "Time that a stage of the last finished run took", ("source", "stage")
+)
+RUN_RESPONSES = MetricDefinition(
+    "sitegraph_last_run_http_responses",
+    "HTTP answers of the last finished run by status",
+    ("source", "status"),
+)
+RUN_BYTES = MetricDefinition(
+    "sitegraph_last_run_received_bytes", "Bytes that the last finished run received", ("source",)
+)
+RUN_PROBLEMS = MetricDefinition(
+    "sitegraph_last_run_problems", "Problems that the last run lists", ("source",)
+)
+
+QUESTIONS = MetricDefinition(
+    "sitegraph_questions_total",
+    "Questions that serve was asked",
+    ("outcome",),
+    MetricType.COUNTER,
+)
+QUESTION_SECONDS = MetricDefinition(
+    "sitegraph_question_duration_seconds",
+    "Time from the arrival of a question to the end of its answer; not of those turned away at once",
+    (),
+    MetricType.HISTOGRAM,
+)
+REQUESTS = MetricDefinition(
+    "sitegraph_http_requests_total",
+    "Requests that serve answered, by route pattern and status",
+    ("method", "route", "status"),
+    MetricType.COUNTER,
+)
+
+INDEX_METRICS = (
+    *(INDEX_UP, GENERATION, LAST_PUBLISH, HELD, ROWS),
+    *(TABLE_ROWS, UNINDEXED_ROWS, FRAGMENTS, SMALL_FRAGMENTS),
+    *(DOCUMENTS, DUE, FAILED, CONTENT_AGE, FRESH_RATIO, SLO),
+    *(RUN_STATE, RUN_START, RUN_END, RUN_SUCCESS, RUN_DOCUMENTS, RUN_CHUNKS, RUN_STAGE),
+    *(RUN_RESPONSES, RUN_BYTES, RUN_PROBLEMS),
+)
+"""What the textfile and `serve` both say."""
+
+SERVICE_METRICS = (QUESTIONS, QUESTION_SECONDS, REQUESTS)
+"""What `serve` alone says."""
+
+METRICS = (*INDEX_METRICS, *SERVICE_METRICS)

@@ -1,0 +1,152 @@
+"""`sitegraph deploy`: have Prefect run sources on the schedules of their files, and raise alarms."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from schemas.errors import ConfigError
+from sitegraph.cli.options import FormatOption, OutputFormat, print_json
+
+SHORTEST = 10.0
+"""Seconds of an alarm that waits."""
+
+DONE = {
+    "create": "created",
+    "update": "updated",
+    "unchanged": "unchanged",
+    "pause": "paused",
+    "delete": "deleted",
+}
+
+
+def deploy(
+    sources: Annotated[
+        list[Path], typer.Argument(metavar="SOURCES...", help="Source files, or folders of source files.")
+    ],
+    pool: Annotated[
+        str, typer.Option(metavar="POOL", help="Work pool of sources whose file names none.")
+    ] = "sitegraph",
+    index: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Index folder of the runs (default: as the worker's SITEGRAPH_INDEX says)."
+        ),
+    ] = None,
+    home: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            envvar="SITEGRAPH_HOME",
+            help="Folder in which runs work, on the worker's machine; paths of source files in it are kept "
+            "relative (default: this folder).",
+        ),
+    ] = None,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Pause every deployment of --home that is not named.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")
+    ] = False,
+    alarms: Annotated[bool, typer.Option(help="Make alarms as well.")] = True,
+    notify: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TYPE/NAME",
+            help="Block of Prefect's that alarms go to, such as slack-webhook/ops; none: nobody. "
+            "Default: as it is on the server.",
+        ),
+    ] = None,
+    late_after: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Alarm: a run waits so long for a worker (first: 15m).")
+    ] = None,
+    lost_after: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Mark a run crashed that has sent no heartbeat for so long (first: 10m)."
+        ),
+    ] = None,
+    held_after: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Alarm: nothing could be published for so long (first: 6h)."),
+    ] = None,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Make one Prefect deployment for each source file, and the alarms that watch them.
+
+    A second call changes nothing. A deployment whose file is gone from a folder named here is paused.
+    Needs a running Prefect server (PREFECT_API_URL) and a work pool.
+
+    Examples:
+
+      prefect work-pool create sitegraph --type process
+
+      sitegraph deploy sources/ --dry-run
+
+      sitegraph deploy sources/ --index ./index --notify slack-webhook/ops
+
+      sitegraph deploy sources/handbook.yaml --pool nightly --held-after 12h
+    """
+    from sitegraph.cli.commands.run import prepare_prefect
+
+    times = {"late_after": late_after, "lost_after": lost_after, "held_after": held_after}
+    seconds = {name: _seconds(name, text) for name, text in times.items()}
+    prepare_prefect(os.environ)
+    from flows.deploy.deploy import DeployWish
+    from flows.deploy.deploy import deploy as make
+
+    wish = DeployWish(
+        named=sources,
+        folder=(home or Path()).resolve(),
+        pool=pool,
+        index=str(Path(index).resolve()) if index else None,
+        prune=prune,
+        dry_run=dry_run,
+        with_alarms=alarms,
+        notify=notify,
+        **seconds,
+    )
+    record = make(wish)
+    print_json(record) if output is OutputFormat.JSON else _print(record)
+
+
+def _seconds(name: str, text: str | None) -> float | None:
+    from runtime.source_values import seconds_of
+
+    if text is None:
+        return None
+    option = f"--{name.replace('_', '-')}"
+    try:
+        seconds = seconds_of(text)
+    except ValueError as error:
+        raise ConfigError(str(error), subject=option) from error
+    if seconds < SHORTEST:
+        raise ConfigError(f"is at least {SHORTEST:g}s; Prefect waits no shorter", subject=option)
+    return seconds
+
+
+def _print(record: dict[str, Any]) -> None:
+    for one in record["deployments"]:
+        when = "; ".join(one["schedules"]) or "no schedule"
+        print(f"{_verb(record, one)} {one['name']}  {when}, pool {one['pool']}")
+        for key, (before, after) in one["changes"].items():
+            print(f"{'':<17} {key}: {_text(before)} > {_text(after)}")
+    for one in record["alarms"]:
+        within = f"  after {one['within']}" if one["within"] else ""
+        print(f"{_verb(record, one)} alarm {one['name']}{within}")
+    if record["dry_run"]:
+        print("nothing was done (--dry-run)")
+    for note in record["notes"]:
+        print(f"sitegraph: {note}", file=sys.stderr)
+
+
+def _verb(record: dict[str, Any], one: dict[str, Any]) -> str:
+    action = one["action"]
+    would = record["dry_run"] and action != "unchanged"
+    return f"{f'would {action}' if would else DONE[action]:<17}"
+
+
+def _text(value: Any) -> str:
+    return ", ".join(value) or "none" if isinstance(value, list) else str(value)

@@ -1,0 +1,114 @@
+"""What all pages share: how a page gets the opened index, its navigation, its errors.
+
+To add a page `/near/{node_id}`:
+
+1. `pages/near.py` with `def add_near(app: FastAPI, pages: Pages) -> None`, which decorates a handler with
+   `@pages.get(app, "/near/{node_id}")`. The handler returns `await pages.show(request, "near.html", work)`;
+   `work(readers)` runs in a thread, under the limits of the service, and returns what the template needs.
+   Raise `HttpProblem(404, ...)` for what is not there: a browser gets it as a page, everybody else as JSON.
+2. `templates/near.html`, which begins `{% extends "base.html" %}` and fills the blocks `title` and `main`.
+   Values are escaped; never use `| safe`. A link to a crawled site is written with the macro `live` of
+   `parts.html`, which leaves out addresses that are not http or https. No inline script, style or handler:
+   the policy refuses them. Files of `static/` are named by `{{ asset("near.js") }}`.
+3. A line in `site.py`, and, if it belongs into the navigation, one in `NAVIGATION` below.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import Depends, FastAPI, Header
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Scope
+
+from indexes.wiring import Readers
+from sitegraph.service.pages.accept import wants_html
+from sitegraph.service.pages.html import respond_html
+from sitegraph.service.parts import Parts
+from sitegraph.service.problems import HttpProblem, respond, title_of
+from sitegraph.service.sessions import LOGIN, Sessions
+
+NAVIGATION = (("Search", "/search"), ("Answer", "/answer"), ("Runs", "/runs"))
+"""Words and paths of the navigation."""
+
+Work = Callable[[Readers], Mapping[str, Any]]
+Handler = Callable[..., Awaitable[Response]]
+
+
+class Pages:
+    """Makes pages over the parts of the service, for those who are signed in where that is asked."""
+
+    def __init__(self, parts: Parts, sessions: Sessions) -> None:
+        self.parts = parts
+        self.sessions = sessions
+
+    def get(self, app: FastAPI, path: str) -> Callable[[Handler], Handler]:
+        """Register the handler of a page; to whoever does not ask for HTML nothing is there."""
+        return app.get(path, include_in_schema=False, dependencies=[Depends(_for_browsers)])
+
+    async def show(self, request: Request, template: str, work: Work, *, status: int = 200) -> Response:
+        """Return the page that *template* makes of what *work* finds in the current generation.
+
+        Raises: what *work* raises; HttpProblem: too much is waiting already.
+        """
+
+        def read(readers: Readers) -> Response:
+            of_index = {"generation": readers.generation, "as_of": readers.as_of}
+            return self.respond(request.scope, template, {**of_index, **work(readers)}, status=status)
+
+        return await self.parts.threads.run(lambda: self.parts.retriever.read(read))
+
+    def respond(
+        self,
+        scope: Scope,
+        template: str,
+        values: Mapping[str, Any],
+        *,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """Return a page that needs no index. Nothing of a service with a token is kept by browsers."""
+        kept = {"Cache-Control": "no-store"} if self.sessions.token is not None else {}
+        shown = {**self._frame(scope), **values}
+        return respond_html(template, shown, status=status, headers={**kept, **(headers or {})})
+
+    def problem(self, scope: Scope, problem: HttpProblem) -> Response:
+        """Return a problem as a page to a browser, else as JSON; who must sign in gets the form for it."""
+        if not wants_html(Headers(scope=scope).get("accept")):
+            return respond(problem)
+        values = {
+            "status": problem.status,
+            "heading": title_of(problem.status),
+            "detail": problem.detail,
+            "next": _address(scope),
+            "wrong": False,
+        }
+        template = "login.html" if problem.status == 401 else "problem.html"
+        return self.respond(scope, template, values, status=problem.status, headers=problem.headers)
+
+    def _frame(self, scope: Scope) -> dict[str, Any]:
+        session = self.sessions.current(scope)
+        return {
+            "navigation": NAVIGATION,
+            "path": scope["path"],
+            "form_key": self.sessions.form_key(session) if session else None,
+            "generation": None,
+            "as_of": None,
+        }
+
+
+def _for_browsers(accept: Annotated[str | None, Header()] = None) -> None:
+    if not wants_html(accept):
+        detail = "Not Found; there is a page here for browsers (Accept: text/html)"
+        raise HttpProblem(404, detail, "Refused", {"Vary": "Accept"})
+
+
+def _address(scope: Scope) -> str:
+    """The path and query of a request that can be repeated, else the first page."""
+    if scope["method"] != "GET" or scope["path"] == LOGIN:
+        return "/"
+    query = scope.get("query_string", b"").decode("ascii", errors="replace")
+    path = quote(scope["path"], safe="/:")
+    return f"{path}?{query}" if query else path

@@ -1,0 +1,92 @@
+"""Templates to answers: every text escaped, every answer under headers that let a page do next to nothing."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.responses import Response
+
+from sitegraph.service.pages.assets import asset_path
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_UNSHOWN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Control characters, marks that turn the direction, halves of pairs, and letters that nobody sees."""
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+"""What a page may load: our own files. No script or style stands in a page itself."""
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Vary": "Accept, Cookie",
+}
+"""Source: OWASP HTTP Headers Cheat Sheet; `X-Content-Type-Options` is of every answer, pages or not."""
+
+
+def printable(text: str) -> str:
+    """Return *text* with U+FFFD for each character that would steer what shows it."""
+    return _UNSHOWN.sub("\ufffd", text)
+
+
+def web_url(url: str | None) -> str | None:
+    """Return *url* if a link may lead there: http and https alone, never `javascript:` or `data:`."""
+    try:
+        parts = urlsplit(url or "")
+    except ValueError:
+        return None
+    return url if parts.scheme in ("http", "https") and parts.netloc else None
+
+
+@cache
+def templates() -> Environment:
+    """Return the environment of all pages.
+
+    Whatever a template shows is escaped, and loses what steers: no page has to remember either.
+    """
+    made = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        finalize=_finalize,
+    )
+    made.globals["asset"] = asset_path
+    made.filters["web_url"] = web_url
+    return made
+
+
+def respond_html(
+    template: str, values: Mapping[str, Any], *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a page."""
+    text = templates().get_template(template).render(values)
+    given = {**HEADERS, "Cache-Control": "no-cache", **(headers or {})}
+    return Response(text, status, headers=given, media_type="text/html")
+
+
+def _finalize(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,65 @@
+"""Signing in with the token of the service, and out again."""
+
+from urllib.parse import parse_qs
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from sitegraph.service.pages.frame import Pages
+from sitegraph.service.problems import HttpProblem
+from sitegraph.service.sessions import COOKIE, LOGIN, LOGOUT, SECONDS
+
+
+def add_login(app: FastAPI, pages: Pages) -> None:
+    """Add the form, and what it and the button "Sign out" send to."""
+
+    @pages.get(app, LOGIN)
+    async def form(request: Request) -> Response:
+        return _form(pages, request, request.query_params.get("next", "/"), wrong=False)
+
+    @app.post(LOGIN, include_in_schema=False)
+    async def sign_in(request: Request) -> Response:
+        given = await _fields(request)
+        session = pages.sessions.begin(given.get("token", "").strip())
+        if session is None:
+            return _form(pages, request, given.get("next", "/"), wrong=True)
+        answer = RedirectResponse(local_path(given.get("next", "/")), status_code=303)
+        answer.set_cookie(
+            COOKIE, session, max_age=SECONDS, httponly=True, samesite="strict", secure=_is_https(request)
+        )
+        return answer
+
+    @app.post(LOGOUT, include_in_schema=False)
+    async def sign_out(request: Request) -> Response:
+        session = pages.sessions.current(request.scope)
+        given = await _fields(request)
+        if session and not pages.sessions.is_form_key(session, given.get("key", "")):
+            raise HttpProblem(403, "this form is not of your session; sign out from a page", "Refused")
+        answer = RedirectResponse(LOGIN, status_code=303, headers={"Clear-Site-Data": '"cache"'})
+        answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_is_https(request))
+        return answer
+
+
+def local_path(target: str) -> str:
+    """Return *target* if it leads to a page of this service, else the first page."""
+    plain = target.isascii() and target.isprintable() and "\\" not in target
+    return target if plain and target.startswith("/") and not target.startswith("//") else "/"
+
+
+def _form(pages: Pages, request: Request, target: str, *, wrong: bool) -> Response:
+    if pages.sessions.token is None:
+        return RedirectResponse("/", status_code=303)
+    values = {"next": local_path(target), "wrong": wrong}
+    return pages.respond(request.scope, "login.html", values, status=401 if wrong else 200)
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    """The fields of a form; the guard has seen to its length."""
+    body = (await request.body()).decode(errors="replace")
+    return {name: values[0] for name, values in parse_qs(body, max_num_fields=8).items()}
+
+
+def _is_https(request: Request) -> bool:
+    """Whether the browser speaks TLS, to us or to the proxy before us; a lie here harms only the liar."""
+    return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").lower())

@@ -1,0 +1,82 @@
+"""Search: the form, and passages by document."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+
+from indexes.wiring import Readers
+from schemas.errors import ConfigError, FilterError
+from schemas.evidence import ContextBundle, Query
+from sitegraph.service.metrics import question_of
+from sitegraph.service.pages.asked import TOKENS, Asked, query_of, read_asked
+from sitegraph.service.pages.frame import Pages
+from sitegraph.service.pages.results import group_results, read_facets, read_titles
+
+NOTHING: Mapping[str, Any] = {
+    "groups": (),
+    "found": 0,
+    "degraded": (),
+    "relations": (),
+    "doc_types": (),
+    "wrong": None,
+}
+
+
+def add_search(app: FastAPI, pages: Pages) -> None:
+    """Add the search; with `typing=1` it returns the results alone, for what is typed so far."""
+
+    @pages.get(app, "/")
+    @pages.get(app, "/search")
+    async def search(request: Request) -> Response:
+        asked = read_asked(request.query_params)
+        typing = "typing" in request.query_params
+        template = "results.html" if typing else "search.html"
+        if not asked.q:
+            return await pages.show(request, template, lambda readers: show_form(readers, asked))
+        try:
+            # The cross-encoder takes longer than all else together: for lists, only where it is asked.
+            query = query_of(asked, top_k=asked.top_k, token_budget=TOKENS, rerank=bool(asked.closely))
+        except (ConfigError, FilterError) as error:
+            wrong = {"wrong": f"{error.subject}: {error.message}"}
+            return await pages.show(
+                request, template, lambda readers: {**show_form(readers, asked), **wrong}, status=422
+            )
+        # What is typed so far is no question yet: it is neither logged nor counted.
+        tell_found = None if typing else question_of(request.scope)
+        return await pages.show(
+            request, template, lambda readers: _search(pages, readers, asked, query, tell_found)
+        )
+
+
+def show_form(readers: Readers, asked: Asked) -> dict[str, Any]:
+    """Return what the form takes, and no results."""
+    return {**NOTHING, "asked": asked, "facets": read_facets(readers), "reads": readers.reranker is not None}
+
+
+def _search(
+    pages: Pages, readers: Readers, asked: Asked, query: Query, tell_found: Callable[[bool], None] | None
+) -> dict[str, Any]:
+    walk = pages.parts.retriever.walk_over(readers, query)
+    if tell_found is not None:
+        pages.parts.log(walk, False)
+        tell_found(bool(walk.bundle.evidence))
+    types = {one.chunk.doc_type for one in walk.candidates} - {None}
+    return {
+        **show_form(readers, asked),
+        **show_bundle(readers, walk.bundle),
+        "doc_types": sorted(types),
+    }
+
+
+def show_bundle(readers: Readers, bundle: ContextBundle) -> dict[str, Any]:
+    """Return what a page shows of a bundle."""
+    docs = [one.doc for one in bundle.evidence]
+    return {
+        "groups": group_results(bundle, read_titles(readers, docs)),
+        "found": len(bundle.evidence),
+        "degraded": bundle.degraded,
+        "relations": bundle.relations,
+    }

@@ -1,0 +1,69 @@
+"""Sessions of browsers: a cookie that whoever knows the token was given, and that says nothing else.
+
+A session is kept nowhere: any worker can check its signature, and a new token ends all sessions.
+"""
+
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.requests import HTTPConnection
+from starlette.types import Scope
+
+COOKIE = "sitegraph_session"
+SECONDS = 7 * 24 * 3600
+"""How long somebody stays signed in."""
+
+LOGIN, LOGOUT, STATIC = "/login", "/logout", "/static/"
+_SAFE = ("GET", "HEAD")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sessions:
+    """Who is signed in to a service that asks for *token*, if it asks; *now* is seconds since 1970."""
+
+    token: str | None
+    now: Callable[[], float]
+
+    def admits(self, scope: Scope) -> bool:
+        """Whether a request may pass without a bearer token: to sign in, or to read while signed in.
+
+        The cookie opens nothing that is not read: a page of another port of this host is of the same site,
+        and a browser would send the cookie with its forms. Only signing out takes one, and checks its key.
+        """
+        path, method = scope["path"], scope["method"]
+        if path == LOGIN or (path.startswith(STATIC) and method in _SAFE):
+            return True
+        return (method in _SAFE or path == LOGOUT) and self.current(scope) is not None
+
+    def current(self, scope: Scope) -> str | None:
+        """Return the session of a request, None where there is no valid one."""
+        value = HTTPConnection(scope).cookies.get(COOKIE, "") if self.token is not None else ""
+        until, _, given = value.partition(".")
+        if not (until.isascii() and until.isdecimal() and len(until) < 16 and int(until) > self.now()):
+            return None
+        return value if _same(given, self._sign("session", until)) else None
+
+    def begin(self, token: str) -> str | None:
+        """Return a new session for whoever knows the token, None for who does not."""
+        if self.token is None or not _same(token, self.token):
+            return None
+        until = str(int(self.now()) + SECONDS)
+        return f"{until}.{self._sign('session', until)}"
+
+    def form_key(self, session: str) -> str:
+        """Return what a form of this session contains, and no page of another can know."""
+        return self._sign("form", session)
+
+    def is_form_key(self, session: str, given: str) -> bool:
+        """Whether a form was given out to this session."""
+        return _same(given, self.form_key(session))
+
+    def _sign(self, purpose: str, value: str) -> str:
+        signed = f"sitegraph {purpose}\0{value}".encode()
+        return hmac.new((self.token or "").encode(), signed, "sha256").hexdigest()
+
+
+def _same(given: str, right: str) -> bool:
+    """Compare in a time that says nothing of where they differ."""
+    return hmac.compare_digest(given.encode(errors="replace"), right.encode())

@@ -1,0 +1,189 @@
+"""Runs and health: what each generation changed, how fresh each source is, what went wrong."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from indexes.stores.ledger.lineage import Ancestor
+from indexes.stores.ledger.runs import RunRow
+from indexes.wiring import Readers
+from schemas.documents import DocumentState, KnownDocument
+from schemas.feed import FeedChange, FeedKind
+from schemas.freshness import FreshnessState, judge_freshness
+from sitegraph.service.viewer.archive import Archive, Past
+
+GENERATIONS_MAX, RUNS_MAX, DOCUMENTS_MAX, KINDS_MAX, URLS_MAX = 30, 30, 50, 20, 5
+
+TROUBLED = (DocumentState.QUARANTINED, DocumentState.FAILED, DocumentState.MISSING)
+"""States of which a person may want to know each document."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedGeneration:
+    """A generation, and how many documents and passages it changed, by change; None: kept no longer."""
+
+    of: Ancestor
+    documents: Mapping[FeedChange, int] | None
+    chunks: Mapping[FeedChange, int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run; what it cost is None where no report says. `state` is `interrupted` if nobody goes on with it.
+
+    `seconds` are those of the whole run, `bytes` what it received, `memory` MiB at its peak.
+    """
+
+    run_id: str
+    source: str
+    state: str
+    started_at: str
+    finished_at: str | None
+    generation: int | None
+    reason: str | None
+    seconds: float | None
+    requests: int | None
+    bytes: int | None
+    embedded: int | None
+    memory: float | None
+    problems: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemKind:
+    """A reason, how many documents it kept out, and the first of them."""
+
+    reason: str
+    count: int
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceHealth:
+    """A source: documents by state, how many are due, the last look at any, problems of its last run."""
+
+    name: str
+    states: Mapping[str, int]
+    due: int
+    freshness: FreshnessState
+    checked_at: str | None
+    last: Run | None
+    problems: tuple[ProblemKind, ...]
+    more_problems: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """All of it, newest first; `troubled` are the first documents of states that somebody should see."""
+
+    generations: tuple[PublishedGeneration, ...]
+    sources: tuple[SourceHealth, ...]
+    runs: tuple[Run, ...]
+    troubled: tuple[KnownDocument, ...]
+    troubled_total: int
+
+
+def read_health(readers: Readers, archive: Archive) -> Health | None:
+    """Return what the ledger tells of runs and sources; None where it cannot be read."""
+    return archive.past(readers, lambda past: _health(past, now=archive.now()))
+
+
+def run_of(row: RunRow, *, under_way: frozenset[str]) -> Run:
+    """Return a run as its row and report tell it; *under_way* are sources whose lease somebody holds."""
+    report = row.report or {}
+    stages, http = report.get("stages"), report.get("http", {})
+    open_ = row.state == "running"
+    return Run(
+        run_id=row.run_id,
+        source=row.source,
+        state="interrupted" if open_ and row.source not in under_way else row.state,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        generation=report.get("generation"),
+        reason=report.get("reason") or report.get("guard"),
+        seconds=sum(stages.values()) if stages else _seconds(row.started_at, row.finished_at),
+        requests=http.get("requests"),
+        bytes=http.get("bytes"),
+        embedded=report.get("chunks", {}).get("embedded"),
+        memory=report.get("peak_rss_mb", {}).get("sum"),
+        problems=len(report.get("problems", ())),
+    )
+
+
+def group_problems(report: Mapping[str, Any] | None) -> tuple[ProblemKind, ...]:
+    """Return the problems of a report by reason, the commonest first."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for problem in (report or {}).get("problems", ()):
+        by_reason[problem["reason"]].append(problem["url"])
+    ordered = sorted(by_reason.items(), key=lambda kind: (-len(kind[1]), kind[0]))
+    return tuple(
+        ProblemKind(reason=reason, count=len(urls), urls=tuple(urls[:URLS_MAX])) for reason, urls in ordered
+    )
+
+
+def _health(past: Past, *, now: str) -> Health:
+    ledger = past.ledger
+    rows = ledger.runs.recent(limit=RUNS_MAX)
+    leases = ledger.leases.held(now=now)
+    under_way = frozenset(name.removeprefix("source:") for name in leases if name.startswith("source:"))
+    states = ledger.documents.states()
+    troubled = [sum(found.get(state, 0) for state in TROUBLED) for found in states.values()]
+    return Health(
+        generations=_generations(past, past.line[:GENERATIONS_MAX]),
+        sources=_sources(past, states, under_way, now=now),
+        runs=tuple(run_of(row, under_way=under_way) for row in rows),
+        troubled=ledger.documents.in_states(TROUBLED, limit=DOCUMENTS_MAX),
+        troubled_total=sum(troubled),
+    )
+
+
+def _generations(past: Past, line: Sequence[Ancestor]) -> tuple[PublishedGeneration, ...]:
+    counts = past.ledger.lineage.counts([one.generation for one in line])
+
+    def of_kind(one: Ancestor, kind: FeedKind) -> Mapping[FeedChange, int] | None:
+        if not one.changes_kept:
+            return None
+        found = counts.get(one.generation, {})
+        return {change: found[kind, change] for change in FeedChange if (kind, change) in found}
+
+    return tuple(
+        PublishedGeneration(
+            of=one, documents=of_kind(one, FeedKind.DOCUMENT), chunks=of_kind(one, FeedKind.CHUNK)
+        )
+        for one in line
+    )
+
+
+def _sources(
+    past: Past, states: Mapping[str, Mapping[str, int]], under_way: frozenset[str], *, now: str
+) -> tuple[SourceHealth, ...]:
+    last = past.ledger.runs.latest_reports()
+    due, looked_at = past.ledger.health.due(now), past.ledger.documents.looked_at()
+    sources = past.ledger.sources.all()
+    ended = past.ledger.runs.last_finished()
+    found = []
+    for name in sorted({*states, *last} - {""}):
+        run = last.get(name)
+        problems = group_problems(run["report"] if run else None)
+        slo = sources[name].freshness.slo if name in sources else None
+        found.append(
+            SourceHealth(
+                name=name,
+                states=dict(sorted(Counter(states.get(name, {})).items())),
+                due=due.get(name, 0),
+                freshness=judge_freshness(slo, as_of=ended.get(name), now=datetime.fromisoformat(now)),
+                checked_at=looked_at.get(name),
+                last=run_of(RunRow(run_id="", source=name, **run), under_way=under_way) if run else None,
+                problems=problems[:KINDS_MAX],
+                more_problems=len(problems[KINDS_MAX:]),
+            )
+        )
+    return tuple(found)
+
+
+def _seconds(started_at: str, finished_at: str | None) -> float | None:
+    if finished_at is None:
+        return None
+    return (datetime.fromisoformat(finished_at) - datetime.fromisoformat(started_at)).total_seconds()

@@ -1,0 +1,82 @@
+"""What led to a generation, read backwards, over SQLite files and a real PostgreSQL."""
+
+from indexes.stores.ledger.generations import GenerationState
+from indexes.stores.ledger.ledger import Ledger
+from schemas.feed import FeedChange, FeedEntry, FeedKind
+from tests.fakes.ledger_rows import SITE, begin
+
+DOC, URI = "page:a", f"{SITE}/o'neill"
+
+
+def entry(change: FeedChange, old: str | None, new: str | None, *, uri: str = URI) -> FeedEntry:
+    kind = FeedKind.DOCUMENT if (old or new or "").startswith("page:") else FeedKind.CHUNK
+    return FeedEntry(
+        kind=kind, change=change, old_id=old, new_id=new, source="site", uri=uri, reason="new text"
+    )
+
+
+def write(ledger: Ledger, base: int, *entries: FeedEntry) -> int:
+    number = begin(ledger, base=base)
+    ledger.generations.freeze(number, payloads=(), plan_sha="p", changes=(), details={}, feed=entries)
+    ledger.generations.mark(number, GenerationState.PUBLISHED)
+    return number
+
+
+def three(ledger: Ledger) -> tuple[int, int, int]:
+    """Generation 2 was rolled back: 3 is built on 1."""
+    first = write(ledger, 0, entry(FeedChange.ADDED, None, DOC), entry(FeedChange.ADDED, None, "chunk:a"))
+    second = write(ledger, first, entry(FeedChange.REPLACED, "chunk:a", "chunk:lost"))
+    ledger.generations.roll_back(above=first)
+    third = write(
+        ledger,
+        first,
+        entry(FeedChange.REPLACED, DOC, DOC),
+        entry(FeedChange.REPLACED, "chunk:a", "chunk:b"),
+        entry(FeedChange.ADDED, None, "chunk:z", uri=f"{SITE}/other"),
+    )
+    return first, second, third
+
+
+def test_a_generation_leads_back_over_what_it_was_built_on_and_nothing_else(ledger: Ledger) -> None:
+    first, _, third = three(ledger)
+
+    assert [one.generation for one in ledger.lineage.of(third)] == [third, first]
+    assert [one.changes_kept for one in ledger.lineage.of(third)] == [True, True]
+    assert ledger.lineage.of(0) == ledger.lineage.of(99) == ()
+
+
+def test_an_id_is_followed_through_the_generations_that_are_named(ledger: Ledger) -> None:
+    first, second, third = three(ledger)
+
+    found = ledger.lineage.of_id("chunk:a", [third, first])
+    assert [(one.generation, one.old_id, one.new_id) for one in found] == [
+        (first, None, "chunk:a"),
+        (third, "chunk:a", "chunk:b"),
+    ]
+    assert ledger.lineage.of_id("chunk:lost", [first, third]) == ()
+    assert [one.generation for one in ledger.lineage.of_id("chunk:lost", [second])] == [second]
+    assert ledger.lineage.of_id("chunk:a", []) == ()
+
+
+def test_a_document_comes_with_its_chunks_and_no_other(ledger: Ledger) -> None:
+    first, _, third = three(ledger)
+
+    found = ledger.lineage.of_document(DOC, URI, [first, third])
+    assert [(one.generation, one.new_id) for one in found] == [
+        (first, DOC),
+        (first, "chunk:a"),
+        (third, DOC),
+        (third, "chunk:b"),
+    ]
+
+
+def test_changes_are_counted_by_generation_and_kind(ledger: Ledger) -> None:
+    first, second, third = three(ledger)
+
+    counted = ledger.lineage.counts([first, third])
+    assert counted[first] == {
+        (FeedKind.DOCUMENT, FeedChange.ADDED): 1,
+        (FeedKind.CHUNK, FeedChange.ADDED): 1,
+    }
+    assert counted[third][FeedKind.CHUNK, FeedChange.REPLACED] == 1
+    assert second not in counted

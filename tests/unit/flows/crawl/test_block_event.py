@@ -1,0 +1,41 @@
+"""What a crawl of a real site leaves in the ledger tells whether the site refuses us."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from flows.run.events import IndexName, event_of_block
+from schemas.errors import GuardRefused
+from tests.fakes.plain_crawl import ParserInThisThread, page
+from tests.fakes.plain_run import crawl, open_plain_run, source_of
+from tests.fakes.site_server import Reply, Site, serve
+
+ROBOTS = Reply(b"User-agent: *\nDisallow: /d\n", content_type="text/plain")
+FAR = Reply(b"later", 429, {"Retry-After": "0"})
+
+
+@pytest.mark.parametrize(
+    ("replies", "reasons"),
+    [
+        (
+            {"/a": Reply(b"no", 403), "/b": Reply(b"who?", 401), "/d": page("D")},
+            {"HTTP 401", "HTTP 403", "robots.txt"},
+        ),
+        ({"/a": FAR, "/b": FAR, "/c": FAR}, {"HTTP 429"}),
+        ({"/a": Reply(b"no", 403), "/b": page("B"), "/c": page("C")}, None),
+        ({"/a": Reply(b"broken", 500), "/b": Reply(b"broken", 500), "/c": Reply(b"gone", 404)}, None),
+    ],
+)
+def test_a_site_that_refuses_most_of_its_pages_is_told_with_its_reasons(
+    replies: dict[str, Reply], reasons: set[str] | None, tmp_path: Path
+) -> None:
+    pages = {"/": page("Start", *replies), "/robots.txt": ROBOTS, **replies}
+    with serve(Site(pages)) as site, open_plain_run(tmp_path, source_of(site)) as run:
+        run.give(parsers=ParserInThisThread(), pipeline_version="v1")
+        with suppress(GuardRefused):
+            crawl(run, "run-1")
+        seen = run.index.ledger.seen.of_run(run.source.name, run.run_id)
+        event = event_of_block(run.source.name, IndexName(id="1", name="index"), seen)
+
+    assert (set(event.payload["reasons"]) if event else None) == reasons, seen

@@ -1,0 +1,131 @@
+"""Which alarms there should be, when they are raised, and what is decided about those that there are."""
+
+from typing import Any
+
+import pytest
+
+from flows.deploy.alarms import (
+    CRASHED,
+    LATE,
+    PUBLISH_HELD,
+    ZOMBIE,
+    AlarmOptions,
+    Automation,
+    Notify,
+    alarms,
+    decide_alarms,
+    duration,
+    no_publish,
+    options_found,
+    too_short,
+    window,
+)
+from flows.deploy.client import plain
+from flows.deploy.deployments import DeployAction
+from schemas.source import Freshness, Schedule, Source
+
+NIGHTLY = Schedule(cron="15 2 * * *")
+HOUR, DAY = 3_600.0, 86_400.0
+
+
+def source(*schedules: Schedule, slo: float | None = None, missed: int = 2) -> Source:
+    freshness = Freshness(slo=slo, missed_runs=missed)
+    return Source(name="handbook", kind="web", schedule=schedules, freshness=freshness)
+
+
+@pytest.mark.parametrize(
+    ("one", "seconds"),
+    [
+        (source(NIGHTLY), 2 * DAY),
+        (source(NIGHTLY, missed=3), 3 * DAY),
+        (source(NIGHTLY, slo=36 * HOUR), 36 * HOUR),
+        (source(slo=36 * HOUR), 36 * HOUR),
+        (source(Schedule(cron="0 2 * * 1-5")), 4 * DAY),
+        (source(Schedule(every=2)), 10.0),
+        (source(Schedule(cron="15 2 * * *", active=False)), None),
+        (source(), None),
+    ],
+)
+def test_the_dead_mans_alarm_waits_for_the_slo_or_so_many_runs(one: Source, seconds: float | None) -> None:
+    assert window(one) == seconds
+
+
+def test_there_is_a_dead_mans_alarm_of_each_source_that_should_run() -> None:
+    names = [one["name"] for one in alarms([source(NIGHTLY)], AlarmOptions())]
+
+    assert names[-1] == "sitegraph: no publish of handbook"
+    assert len(set(names)) == len(names) == 8
+    assert no_publish(source(), AlarmOptions()) is None
+
+
+def test_an_slo_that_no_schedule_can_keep_is_told() -> None:
+    assert too_short(source(NIGHTLY, slo=DAY)) == (
+        "handbook: freshness.slo is 1d, and its runs begin up to 1d apart, so it will be missed; "
+        "let it run more often, or make slo longer"
+    )
+    assert too_short(source(NIGHTLY, slo=36 * HOUR)) is None
+    assert too_short(source(NIGHTLY)) is None
+
+
+@pytest.mark.parametrize(
+    ("notify", "kind"),
+    [
+        (None, "do-nothing"),
+        (Notify(block_id="0198d1f2-0000-7000-8000-000000000001"), "send-notification"),
+        (Notify(block_id="0198d1f2-0000-7000-8000-000000000001", webhook=True), "call-webhook"),
+    ],
+)
+def test_prefect_takes_every_alarm_and_gives_back_whom_it_tells_and_when(
+    notify: Notify | None, kind: str
+) -> None:
+    options = AlarmOptions(late_after=60.0, lost_after=90.0, held_after=120.0, notify=notify)
+    there = {one["name"]: ("1", plain(one)) for one in alarms([source(NIGHTLY)], options)}
+
+    assert options_found(there) == options
+    assert {one["actions"][0]["type"] for name, (_, one) in there.items() if name != ZOMBIE} == {kind}
+
+
+def test_nothing_found_gives_the_defaults() -> None:
+    assert options_found({}) == AlarmOptions()
+
+
+def test_a_run_is_late_once_nothing_takes_it_up_in_time() -> None:
+    (late,) = [one for one in alarms([], AlarmOptions()) if one["name"] == LATE]
+
+    assert late["trigger"]["after"] == ["prefect.flow-run.Late"]
+    assert {"prefect.flow-run.Pending", "prefect.flow-run.Running"} <= set(late["trigger"]["expect"])
+    assert (late["trigger"]["posture"], late["trigger"]["within"]) == ("Proactive", 900.0)
+
+
+def test_a_held_publish_ends_with_the_next_good_run_of_that_source() -> None:
+    (held,) = [one for one in alarms([], AlarmOptions()) if one["name"] == PUBLISH_HELD]
+
+    assert held["trigger"]["for_each"] == ["sitegraph.source"]
+    assert set(held["trigger"]["after"]) == {"sitegraph.generation.held", "sitegraph.generation.refused"}
+    assert "sitegraph.source.fresh" in held["trigger"]["expect"]
+
+
+def test_alarms_are_made_changed_left_and_of_sources_that_went_deleted() -> None:
+    first: dict[str, Automation] = {CRASHED: {"a": 1}, LATE: {"a": 1}, PUBLISH_HELD: {"a": 1}}
+    there: dict[str, tuple[str, Any]] = {
+        CRASHED: ("1", {"a": 1}),
+        LATE: ("2", {"a": 0}),
+        "sitegraph: no publish of old": ("3", {}),
+        "sitegraph: no publish of other": ("4", {}),
+    }
+
+    decided = decide_alarms(first, there, gone=["old"])
+
+    assert {one.name: (one.action, one.id) for one in decided} == {
+        CRASHED: (DeployAction.UNCHANGED, "1"),
+        LATE: (DeployAction.UPDATE, "2"),
+        PUBLISH_HELD: (DeployAction.CREATE, None),
+        "sitegraph: no publish of old": (DeployAction.DELETE, "3"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(90, "90s"), (900, "15m"), (5400, "90m"), (2 * DAY, "2d"), (1.5, "1.5s")]
+)
+def test_times_are_written_as_source_files_have_them(seconds: float, text: str) -> None:
+    assert duration(seconds) == text

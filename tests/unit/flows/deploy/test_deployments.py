@@ -1,0 +1,150 @@
+"""What is decided about deployments: a table of what is desired and what was found."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from flows.deploy.deployments import (
+    REMOVED,
+    DeployAction,
+    FoundDeployment,
+    RunPlace,
+    Settings,
+    SourceFile,
+    anchor,
+    decide,
+    describe,
+    notes,
+)
+from schemas.source import DeploymentOptions, Schedule, Source
+
+HOME = Path("/srv/sitegraph")
+PLACE = RunPlace(folder=HOME, pool="sitegraph", version="1")
+NIGHTLY = Schedule(cron="15 2 * * *", timezone="Europe/Berlin")
+
+
+def settings(name: str = "handbook", *schedules: Schedule, place: RunPlace = PLACE) -> Settings:
+    source = Source(name=name, kind="web", schedule=schedules or (NIGHTLY,))
+    return describe(SourceFile(source=source, path=HOME / "sources" / f"{name}.yaml"), place)
+
+
+def found(name: str = "handbook", *, paused: bool = False, **changed: object) -> FoundDeployment:
+    return FoundDeployment(id="1", name=name, settings={**settings(name), **changed}, paused=paused)
+
+
+def actions(there: Iterable[FoundDeployment], *names: str, **where: object) -> dict[str, DeployAction]:
+    decided = decide({name: settings(name) for name in names}, there, **where)  # type: ignore[arg-type]
+    return {one.name: one.action for one in decided}
+
+
+def test_what_is_not_there_is_made_and_what_is_there_as_desired_is_left() -> None:
+    assert actions([found("manual")], "handbook", "manual") == {
+        "handbook": DeployAction.CREATE,
+        "manual": DeployAction.UNCHANGED,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changed", "key"),
+    [
+        ({"pool": "other"}, "pool"),
+        ({"tags": ("mine", "sitegraph")}, "tags"),
+        ({"folder": "/elsewhere"}, "folder"),
+        ({"overlap": None}, "overlap"),
+        ({"version": "0"}, "version"),
+        ({"schedules": ()}, "schedules"),
+        ({"schedules": settings("x", replace(NIGHTLY, active=False))["schedules"]}, "schedules"),
+        ({"schedules": settings("x", replace(NIGHTLY, due=True))["schedules"]}, "schedules"),
+    ],
+)
+def test_whatever_differs_is_updated_and_told(changed: dict[str, object], key: str) -> None:
+    (action,) = decide({"handbook": settings()}, [found(**changed)])
+
+    assert (action.action, set(action.changes)) == (DeployAction.UPDATE, {key})
+
+
+def test_a_rule_that_prefect_words_anew_is_the_same_rule() -> None:
+    rule = Schedule(rrule="FREQ=MINUTELY;INTERVAL=5")
+    (entry,) = settings("a", rule)["schedules"]
+    reworded = replace(entry, schedule=replace(rule, rrule=f"DTSTART:20260101T000000\n{rule.rrule}"))
+
+    (action,) = decide({"a": settings("a", rule)}, [found("a", schedules=(reworded,))])
+
+    assert action.action is DeployAction.UNCHANGED
+
+
+def test_a_source_whose_file_is_gone_from_a_folder_that_is_named_is_paused() -> None:
+    there = [found("handbook"), found("manual")]
+
+    assert actions(there, "handbook") == {"handbook": DeployAction.UNCHANGED}
+    assert actions(there, "handbook", folders=[HOME / "sources"])["manual"] is DeployAction.PAUSE
+    assert actions(there, "handbook", folders=[HOME / "others"]) == {"handbook": DeployAction.UNCHANGED}
+    assert actions(there, "handbook", prune_in=HOME)["manual"] is DeployAction.PAUSE
+    assert actions(there, "handbook", prune_in=Path("/elsewhere")) == {"handbook": DeployAction.UNCHANGED}
+
+
+def test_a_source_that_got_another_name_leaves_its_former_deployment_paused() -> None:
+    there = [found("former", source="sources/handbook.yaml")]
+
+    decided = actions(there, "handbook", files=[HOME / "sources" / "handbook.yaml"])
+
+    assert decided == {"former": DeployAction.PAUSE, "handbook": DeployAction.CREATE}
+
+
+def test_what_was_paused_once_is_not_paused_again_and_runs_again_when_its_file_is_back() -> None:
+    gone = found("manual", paused=True, tags=("sitegraph", REMOVED))
+    (back,) = decide({"manual": settings("manual")}, [gone])
+
+    assert actions([gone], "handbook", folders=[HOME / "sources"]) == {"handbook": DeployAction.CREATE}
+    assert (back.action, back.resume) == (DeployAction.UPDATE, True)
+
+
+def test_what_a_person_paused_stays_paused_and_is_told() -> None:
+    there = [found(paused=True)]
+    decided = decide({"handbook": settings()}, there)
+
+    assert [(one.action, one.resume) for one in decided] == [(DeployAction.UNCHANGED, False)]
+    assert [note.partition(",")[0] for note in notes(decided, there)] == [
+        "index-source/handbook was paused by hand"
+    ]
+
+
+def test_what_others_made_is_never_touched_and_told_once() -> None:
+    there = [found("nightly", tags=())]
+    decided = decide({"handbook": settings()}, there, folders=[HOME / "sources"], prune_in=HOME)
+
+    assert [one.name for one in decided] == ["handbook"]
+    (note,) = notes(decided, there)
+    assert note.startswith("index-source/nightly was not made by sitegraph deploy")
+
+
+def test_a_file_outside_of_the_working_folder_keeps_its_whole_path() -> None:
+    source = Source(name="a", kind="web")
+
+    assert describe(SourceFile(source=source, path=Path("/etc/a.yaml")), PLACE)["source"] == "/etc/a.yaml"
+    assert settings("a")["source"] == "sources/a.yaml"
+
+
+def test_the_source_file_says_where_it_runs_and_the_command_where_the_others_do() -> None:
+    own = Source(name="a", kind="web", deployment=DeploymentOptions(pool="big", queue="slow", tags=("x",)))
+    described = describe(SourceFile(source=own, path=HOME / "a.yaml"), replace(PLACE, index="/data/index"))
+
+    assert (described["pool"], described["queue"], described["tags"]) == ("big", "slow", ("sitegraph", "x"))
+    assert described["index"] == "/data/index"
+    assert (settings()["pool"], settings()["queue"]) == ("sitegraph", "default")
+
+
+def test_intervals_of_several_sources_begin_at_several_times_and_always_at_the_same() -> None:
+    starts = {anchor(3600, f"source-{number}") for number in range(20)}
+
+    assert len(starts) > 15
+    assert max(starts) - min(starts) < timedelta(hours=1)
+    assert anchor(3600, "handbook") == anchor(3600, "handbook")
+
+
+def test_runs_of_several_schedules_wait_for_each_other() -> None:
+    assert settings("a", NIGHTLY)["overlap"] == "CANCEL_NEW"
+    assert settings("a", NIGHTLY, Schedule(every=3600, due=True))["overlap"] == "ENQUEUE"

@@ -1,0 +1,133 @@
+"""What a run tells others: which events, about which resources, and nothing that is secret."""
+
+import pytest
+
+from flows.run.events import (
+    BLOCKED,
+    FRESH,
+    HELD,
+    LONGEST_REASON,
+    PUBLISHED,
+    REFUSED,
+    STALE,
+    IndexName,
+    event_of_block,
+    event_of_stale,
+    events_of_error,
+    events_of_report,
+)
+from indexes.stores.ledger.seen import SeenDocument
+from schemas.documents import DocumentState
+from schemas.errors import ConfigError, GuardRefused, PublishHeld, SitegraphError
+from schemas.freshness import FreshnessState
+from schemas.report import ChunkCounts, HttpTotals, PeakRss, RunReport
+
+INDEX = IndexName(id="4f0c", name="index")
+STALE_STATE = FreshnessState(slo=3600.0, as_of="2026-01-05T00:00:00+00:00", age=7200.0, stale=True)
+
+
+def report(*, generation: int | None = None, freshness: FreshnessState | None = None) -> RunReport:
+    return RunReport(
+        source="handbook",
+        run_id="run-1",
+        generation=generation,
+        published=generation is not None,
+        documents={"scheduled": 3, "added": 1, "gone": 0},
+        chunks=ChunkCounts(),
+        nodes={},
+        edges={},
+        http=HttpTotals(),
+        stages={},
+        peak_rss_mb=PeakRss(flow=0, largest_child=0, sum=0),
+        freshness=freshness or FreshnessState(),
+    )
+
+
+def test_a_run_that_publishes_says_so_and_that_its_source_is_fresh() -> None:
+    published, fresh = events_of_report(report(generation=7), INDEX)
+
+    assert (published.event, fresh.event) == (PUBLISHED, FRESH)
+    assert published.resource["prefect.resource.id"] == "sitegraph.index.4f0c"
+    assert published.payload == {
+        "generation": 7,
+        "documents": {"scheduled": 3, "added": 1},
+        "run_id": "run-1",
+    }
+    assert fresh.resource["prefect.resource.id"] == "sitegraph.source.handbook"
+    both = {"sitegraph.source": "handbook", "sitegraph.index": "4f0c"}
+    assert both.items() <= published.resource.items()
+    assert both.items() <= fresh.resource.items()
+
+
+def test_a_run_that_finds_nothing_new_is_as_good_as_one_that_publishes() -> None:
+    (fresh,) = events_of_report(report(), INDEX)
+
+    assert (fresh.event, fresh.payload["published"]) == (FRESH, False)
+
+
+def test_a_run_that_comes_too_late_says_that_the_source_had_been_stale() -> None:
+    stale, fresh = events_of_report(report(freshness=STALE_STATE), INDEX)
+
+    assert (stale.event, fresh.event) == (STALE, FRESH)
+    assert stale.payload["reason"] == "the last run that ended well was 2.0 h ago; promised: 1.0 h"
+
+
+@pytest.mark.parametrize(
+    ("error", "event"),
+    [(PublishHeld("held"), HELD), (GuardRefused("empty"), REFUSED), (ConfigError("wrong"), None)],
+)
+def test_a_run_that_publishes_nothing_says_why(error: SitegraphError, event: str | None) -> None:
+    events = events_of_error("handbook", error, INDEX, FreshnessState())
+
+    assert [one.event for one in events] == ([event] if event else [])
+    assert all(one.payload == {"reason": str(error)} for one in events)
+
+
+def test_a_run_that_fails_of_a_source_that_is_stale_says_both() -> None:
+    events = events_of_error("handbook", GuardRefused("empty"), INDEX, STALE_STATE)
+
+    assert [one.event for one in events] == [REFUSED, STALE]
+    assert event_of_stale("handbook", INDEX, STALE_STATE).payload["age"] == 7200.0
+
+
+def test_reasons_are_short_and_without_secrets() -> None:
+    error = GuardRefused(f"https://me:pass@docs.example.org/?token=abc {'x' * 999}")
+    (event,) = events_of_error("handbook", error, INDEX, None)
+
+    assert len(event.payload["reason"]) == LONGEST_REASON
+    assert event.payload["reason"].startswith("https://***@docs.example.org/?token=*** ")
+
+
+def seen(state: DocumentState, reason: str, number: int) -> list[SeenDocument]:
+    return [
+        SeenDocument(uri=f"https://docs.example.org/{n}", state=state, reason=reason) for n in range(number)
+    ]
+
+
+def test_a_site_that_refuses_most_pages_blocks_the_source() -> None:
+    documents = [
+        *seen(DocumentState.FAILED, "HTTP 403", 3),
+        *seen(DocumentState.DISALLOWED, "robots.txt disallows it", 1),
+        *seen(DocumentState.QUARANTINED, "a page of a firewall or bot check", 1),
+        *seen(DocumentState.FETCHED, "", 5),
+    ]
+
+    event = event_of_block("handbook", INDEX, documents)
+
+    assert event is not None
+    assert event.event == BLOCKED
+    assert (event.payload["documents"], event.payload["of"]) == (5, 10)
+    assert event.payload["reasons"] == {"HTTP 403": 3, "bot check": 1, "robots.txt": 1}
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [],
+        seen(DocumentState.FAILED, "HTTP 500", 9),
+        seen(DocumentState.MISSING, "HTTP 404", 9),
+        [*seen(DocumentState.FAILED, "HTTP 403", 4), *seen(DocumentState.NOT_MODIFIED, "", 5)],
+    ],
+)
+def test_a_page_that_is_refused_or_a_site_that_is_down_is_no_block(documents: list[SeenDocument]) -> None:
+    assert event_of_block("handbook", INDEX, documents) is None

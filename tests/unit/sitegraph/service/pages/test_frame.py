@@ -1,0 +1,145 @@
+"""What every page of the service keeps: who gets one, what it may load, who may see it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from sitegraph.service.pages.html import web_url
+from sitegraph.service.pages.login import local_path
+from tests.unit.sitegraph.service.conftest import serving
+
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+TOKEN = "open sesame"
+COOKIE = "sitegraph_session"
+
+
+@pytest.fixture
+def guarded(folder: Path) -> Iterator[TestClient]:
+    with serving(folder, token=TOKEN) as opened:
+        opened.headers.update(BROWSER)
+        opened.follow_redirects = False
+        yield opened
+
+
+def sign_in(client: TestClient, *, token: str = TOKEN, target: str = "/") -> None:
+    response = client.post("/login", data={"token": token, "next": target})
+    assert (response.status_code, response.headers["location"]) == (303, target)
+
+
+def test_a_browser_gets_a_page_and_a_program_what_it_always_got(client: TestClient) -> None:
+    page = client.get("/", headers=BROWSER)
+    assert page.status_code == 200
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    for accept in ("*/*", "application/json", "text/html;q=0, application/json"):
+        answer = client.get("/", headers={"Accept": accept})
+        assert (answer.status_code, answer.json()["error"]) == (404, "Refused")
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_what_is_wrong_is_a_page_for_a_browser_and_json_for_a_program(client: TestClient) -> None:
+    for path, status in (("/nowhere", 404), ("/chunks/x", 422), ("/retrieve", 405)):
+        page, record = client.get(path, headers=BROWSER), client.get(path)
+        assert (page.status_code, record.status_code) == (status, status)
+        assert page.headers["content-type"].startswith("text/html")
+        assert record.json()["status"] == status
+
+
+def test_a_page_may_load_only_our_files_and_no_code_stands_in_it(client: TestClient) -> None:
+    page = client.get("/", headers=BROWSER)
+    policy = dict(part.split(" ", 1) for part in page.headers["content-security-policy"].split("; "))
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert {policy[kind] for kind in ("script-src", "style-src", "img-src", "form-action")} == {"'self'"}
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert page.headers["referrer-policy"] == "no-referrer"
+    assert re.findall(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=", page.text) == []
+
+
+def test_files_are_named_by_their_hash_and_kept_by_browsers(client: TestClient) -> None:
+    files = re.findall(r'"(/static/[^"]+)"', client.get("/", headers=BROWSER).text)
+    assert len(files) >= 2
+    for path in files:
+        assert re.search(r"\.[0-9a-f]{12}\.\w+$", path)
+        found = client.get(path)
+        assert (found.status_code, found.headers["cache-control"]) == (
+            200,
+            "public, max-age=31536000, immutable",
+        )
+    for path in ("/static/style.css", "/static/..%2Fframe.py", "/static/style.000000000000.css"):
+        assert client.get(path).status_code == 404
+
+
+def test_who_has_no_session_gets_the_form_and_comes_to_the_page_that_was_asked(guarded: TestClient) -> None:
+    asked = guarded.get("/search?q=a%26b")
+    assert asked.status_code == 401
+    assert 'name="next" value="/search?q=a%26b"' in asked.text
+    wrong = guarded.post("/login", data={"token": "guess"})
+    assert (wrong.status_code, "set-cookie" in wrong.headers) == (401, False)
+    sign_in(guarded, target="/search?q=a%26b")
+    page = guarded.get("/search?q=a%26b")
+    assert (page.status_code, page.headers["cache-control"]) == (200, "no-store")
+    assert 'value="a&amp;b"' in page.text
+
+
+def test_the_cookie_is_of_this_site_alone_and_read_by_no_script(guarded: TestClient) -> None:
+    plain = guarded.post("/login", data={"token": TOKEN}).headers["set-cookie"].lower()
+    behind_tls = guarded.post("/login", data={"token": TOKEN}, headers={"X-Forwarded-Proto": "https"})
+    assert {"httponly", "samesite=strict", "path=/"} <= {part.strip() for part in plain.split(";")}
+    assert TOKEN not in plain
+    assert "secure" not in plain
+    assert "secure" in behind_tls.headers["set-cookie"].lower()
+
+
+def test_the_cookie_opens_what_is_read_and_nothing_that_is_sent(guarded: TestClient) -> None:
+    sign_in(guarded)
+    assert guarded.get("/openapi.json").status_code == 200
+    assert guarded.post("/retrieve", json={"query": "lease"}).status_code == 401
+    bearer = {"Authorization": f"Bearer {TOKEN}"}
+    assert guarded.post("/retrieve", json={"query": "lease"}, headers=bearer).status_code == 200
+    assert guarded.get("/openapi.json", headers={"Authorization": "Bearer wrong"}).status_code == 401
+
+
+def test_a_cookie_that_nobody_signed_or_that_is_over_opens_nothing(guarded: TestClient) -> None:
+    sign_in(guarded)
+    value = guarded.cookies[COOKIE]
+    until, _, signature = value.partition(".")
+    guarded.cookies.clear()
+    for forged in (f"{int(until) + 1}.{signature}", f"1.{signature}", until, f"²{value}", "", "." * 9):
+        sent = f"{COOKIE}={forged}".encode()
+        assert guarded.get("/", headers=[(b"Cookie", sent)]).status_code == 401, forged
+    assert guarded.get("/", headers={"Cookie": f"{COOKIE}={value}"}).status_code == 200
+
+
+def test_signing_out_takes_the_form_of_this_session(guarded: TestClient) -> None:
+    sign_in(guarded)
+    key = re.search(r'name="key" value="(\w+)"', guarded.get("/").text)
+    assert key is not None
+    assert guarded.post("/logout", data={"key": "0" * 64}).status_code == 403
+    assert guarded.get("/").status_code == 200
+    assert guarded.post("/logout", data={"key": key[1]}).status_code == 303
+    assert guarded.get("/").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)", "/a\nb", ""],
+)
+def test_signing_in_leads_nowhere_else(target: str) -> None:
+    assert local_path(target) == "/"
+    assert local_path("/cite/chunk:a?x=1") == "/cite/chunk:a?x=1"
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "data:text/html,x", "JaVaScRiPt:x", "//a", "http:", "https://[", None, ""]
+)
+def test_a_link_leads_to_http_or_nowhere(url: str | None) -> None:
+    assert web_url(url) is None
+    assert web_url("https://a.example/b#c") == "https://a.example/b#c"
+
+
+def test_a_service_without_a_token_has_no_form(client: TestClient) -> None:
+    answer = client.get("/login", headers=BROWSER, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert "Sign out" not in client.get("/", headers=BROWSER).text
