@@ -18,6 +18,7 @@ from retrieval.live import LiveRetriever, open_retriever
 from retrieval.question.policy import read_policy
 from retrieval.retriever import RetrievalResult
 from runtime.processes.page_images import WITHHELD, draw_apart, stored_bytes
+from schemas.coverage import Coverage
 from schemas.errors import SitegraphError
 from schemas.feed import Feed, FeedEntry
 from schemas.nodes import Chunk
@@ -28,7 +29,6 @@ from sitegraph.service.sources import describe_sources
 from sitegraph.service.threads import Threads
 
 if TYPE_CHECKING:
-    from indexes.coverage import Coverage
     from indexes.stores.ledger.ledger import Ledger
     from sitegraph.service.viewer.archive import Archive
 
@@ -61,7 +61,7 @@ class Parts:
     log: Callable[[RetrievalResult, bool], None]
     warn: Callable[[str], None]
     archive: "Archive"
-    coverage: Callable[[], "Coverage"]
+    coverage: Callable[[], Coverage]
     source_url: str | None = None
 
 
@@ -132,7 +132,9 @@ class _Ledger:
     def _opened(self) -> Iterator["Ledger"]:
         from indexes.own_ledger import open_own_ledger
 
-        with closing(open_own_ledger(self._layout, self.settings.ledger_url, now=now)) as ledger:
+        with closing(
+            open_own_ledger(self._layout, self.settings.ledger_url, now=now, read_only=True)
+        ) as ledger:
             yield ledger
 
     def changes(self, since: int, until: int | None, source: str | None) -> Feed:
@@ -142,7 +144,7 @@ class _Ledger:
             self._layout.root, since=since, until=until, source=source, ledger_url=self.settings.ledger_url
         )
 
-    def coverage(self) -> "Coverage":
+    def coverage(self) -> Coverage:
         from indexes.coverage import read_coverage
 
         return read_coverage(self._layout.root, now=now(), ledger_url=self.settings.ledger_url)

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from indexes.stores.ledger.lineage import Ancestor
 from indexes.wiring import Readers
 from schemas.documents import ASLEEP, READABLE, DocumentState, KnownDocument
 from schemas.errors import SitegraphError
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.history import HistoryEntry
+from schemas.lineage import Ancestor
 from schemas.nodes import Chunk
 from sitegraph.service.viewer.archive import Archive, Past
 from sitegraph.service.viewer.diff import Piece, compare

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from indexes.stores.ledger.lineage import Ancestor
-from indexes.stores.ledger.runs import RunRow
 from indexes.wiring import Readers
 from schemas.documents import DocumentState, KnownDocument
 from schemas.feed import FeedChange, FeedKind
 from schemas.freshness import FreshnessState, judge_freshness
+from schemas.lineage import Ancestor, RunRow
 from sitegraph.service.viewer.archive import Archive, Past
 
 GENERATIONS_MAX, RUNS_MAX, DOCUMENTS_MAX, KINDS_MAX, URLS_MAX = 30, 30, 50, 20, 5
