@@ -38,7 +38,7 @@ class Changes:
 
 
     def last_of(self, id_: str, *, until: int) -> FeedEntry | None:
-        """Return the last change up to generation *until* that took an id out, as far as the feed goes back."""
+        """Return the last change up to generation *until* that took an id out, if the feed goes back to it."""
         columns = [column for column in change.columns if column.name != "seq"]
         query = (
             sa.select(*columns)
