@@ -23,10 +23,13 @@ from sitegraph.cli.commands import (
     ask,
     changes,
     deploy,
+    doctor,
     drop,
     export,
     graph,
+    init,
     inspect,
+    mcp,
     plan,
     query,
     rollback,
@@ -50,7 +53,6 @@ _INTERRUPTED = "interrupted; run again to go on"
 app = typer.Typer(
     name="sitegraph",
     help="Crawl websites and documents into a searchable graph, and keep it up to date.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -60,6 +62,7 @@ app = typer.Typer(
 
 COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("demo", demo.demo, "Try sitegraph on its own manual."),
+    ("init", init.init, "Write a source file for a site, folder or repository."),
     ("plan", plan.plan, "Show what a run would do, without sending a request."),
     ("run", run.run, "Crawl a source, index what changed, and publish it."),
     ("deploy", deploy.deploy, "Schedule sources on a Prefect server, with alarms."),
@@ -72,12 +75,14 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("show", show.show, "Open a citation: the PDF page, or the section."),
     ("graph", graph.graph, "Show the graph around a node."),
     ("serve", serve.serve, "Serve the index over HTTP."),
+    ("mcp", mcp.mcp, "Serve the index to an agent over MCP."),
     ("inspect", inspect.inspect, "Show how one document is parsed."),
     ("export", export.export, "Export rows, the graph or usage logs."),
     ("tune", tune.tune, "Fit the ranking weights to questions with known answers."),
     ("verify", verify.verify, "Check the whole index for damage."),
     ("rollback", rollback.rollback, "Return to an earlier generation, or lift the hold."),
     ("drop", drop.drop, "Remove a source from the index."),
+    ("doctor", doctor.doctor, "Check what this machine and its configuration lack."),
 )
 
 

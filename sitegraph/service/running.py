@@ -1,5 +1,6 @@
 """Starts the workers of `sitegraph serve` behind one socket, and ends them."""
 
+import errno
 import ipaddress
 import logging
 import os
@@ -18,8 +19,10 @@ from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 from sitegraph.service.connections import BoundedProtocol
+from sitegraph.service.metrics import Metered
+from sitegraph.service.parts import write_stderr
 from sitegraph.service.supervisor import supervise
-from sitegraph.service.worker import ServeOptions, build_service, write_stderr
+from sitegraph.service.worker import ServeOptions, build_service
 
 TOKEN = "SITEGRAPH_SERVE_TOKEN"  # noqa: S105 - the name of the variable
 GRACE_SECONDS = 5
@@ -86,16 +89,18 @@ def bind(host: str, port: int) -> socket.socket:
         bound.bind(address)
         bound.listen(_BACKLOG)
     except OSError as error:
+        remedy = "another --port, 0 for a free one" if error.errno == errno.EADDRINUSE else "another --host"
         raise ConfigError(
-            f"cannot listen there ({os_error_reason(error)})", subject=f"{host}:{port}"
+            f"cannot listen there ({os_error_reason(error)}); choose {remedy}", subject=f"{host}:{port}"
         ) from error
     return bound
 
 
 def run_worker(options: ServeOptions, bound: socket.socket) -> None:
     """Answer what comes in at a socket until told to end."""
+    service = build_service(options)
     config = Config(
-        build_service(options),
+        service,
         http=BoundedProtocol,
         ws="none",
         lifespan="on",
@@ -106,7 +111,19 @@ def run_worker(options: ServeOptions, bound: socket.socket) -> None:
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     with suppress(KeyboardInterrupt):
-        Server(config).run(sockets=[bound])
+        _LeavingServer(config, service).run(sockets=[bound])
+
+
+class _LeavingServer(Server):
+    """Ends what would go on for as long as its client likes, then waits for the rest."""
+
+    def __init__(self, config: Config, service: Metered) -> None:
+        super().__init__(config)
+        self._service = service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._service.leave()
+        await super().shutdown(sockets)
 
 
 def _say(settings: Settings, bound: socket.socket) -> None:
