@@ -18,7 +18,7 @@ from tests.fakes.chromium import chromium, watched_page
 from tests.fakes.served_pages import served_pages
 
 PAGES = {
-    "search": "/search?q=when+is+a+page+deleted+from+the+index",
+    "search": "/search?q=rollback+to+an+earlier+generation",
     "answer": "/answer?q=What+does+sitegraph+rollback+do%3F",
     "runs": "/runs",
 }

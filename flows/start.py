@@ -28,6 +28,7 @@ def run_source(
     due: bool,
     accept: bool,
     repair: bool = False,
+    quiet: bool = False,
 ) -> dict[str, Any]:
     """Bring the index in *folder* up to date with a source, and give the run's report.
 
@@ -37,7 +38,7 @@ def run_source(
     Raises what the flow raises.
     """
     options: dict[str, Any] = {"source": source, "index": index, "graph": graph, "model": model}
-    options |= {"accept": accept, "repair": repair}
+    options |= {"accept": accept, "repair": repair, "quiet": quiet}
     with watched_run(source, index=index, say=_warn) as watch:
         watch.report = report = _run(options, folder=folder, due=due)
         return report

@@ -1,27 +1,14 @@
-"""What readers should know of documents that the index may lack, or has only as they were."""
+"""What the ledger of an index says of documents that the index may lack, or has only as they were."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from indexes.layout import IndexLayout
 from indexes.own_ledger import open_own_ledger
-from schemas.documents import DocumentState, KnownDocument
+from schemas.coverage import Coverage
+from schemas.documents import DocumentState
 
 SET_ASIDE = frozenset({DocumentState.QUARANTINED, DocumentState.FAILED})
 """States in which what came last was not used."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
-    """Documents by source: `due` wait for the next run, `set_aside` failed or are in quarantine.
-
-    `examples` are the first of those that were set aside, each with why.
-    """
-
-    due: Mapping[str, int]
-    set_aside: Mapping[str, int]
-    examples: tuple[KnownDocument, ...]
 
 
 def read_coverage(index: Path, *, now: str, ledger_url: str | None = None, examples: int = 10) -> Coverage:

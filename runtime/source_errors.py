@@ -13,6 +13,7 @@ _MESSAGES = {
     "tuple_type": "should be a list",
     "model_type": "should be a mapping",
     "dict_type": "should be a mapping",
+    "string_pattern_mismatch": "has a character that may not stand there, or is too long; allowed: {pattern}",
     "string_type": "should be a text; put it in quotes",
 }
 
@@ -33,6 +34,7 @@ def _explain_one(error: Any, tree: Any, file: type[BaseModel]) -> tuple[int, str
     location = _as_written(tree, tuple(part for part in error["loc"] if part != "[key]"))
     key = ".".join(str(part) for part in location) or "the file"
     message = _MESSAGES.get(error["type"], error["msg"].removeprefix("Value error, "))
+    message = message.replace("{pattern}", str(error.get("ctx", {}).get("pattern", "")))
     if error["type"] == "extra_forbidden":
         message += _near(str(location[-1]), _known_keys(file, location[:-1]))
     if error["type"] == "literal_error":

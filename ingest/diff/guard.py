@@ -24,6 +24,7 @@ Source: docs/rules/recrawl.md, guards.
 """
 
 
+_LOOK = "correct `seeds`, or look at it with `sitegraph inspect URL`"
 _ACCEPT = "sitegraph run SOURCE.yaml --accept"
 NOTHING_READABLE = "the source has no readable document; check its seeds or roots and its scope"
 
@@ -43,7 +44,7 @@ def seed_refusal(seeds: Collection[str], known: Sequence[KnownDocument], *, acce
         return None
     seed, why = next(iter(unread.items()))
     refusal = f"seed {seed} cannot be read ({why})"
-    return f"{refusal}; take it out of `seeds`, or go on with: {_ACCEPT}" if rest else refusal
+    return f"{refusal}; take it out of `seeds`, or go on with: {_ACCEPT}" if rest else f"{refusal}; {_LOOK}"
 
 
 def empty_refusal(known: Sequence[KnownDocument]) -> str | None:

@@ -110,6 +110,10 @@ class FetchSession:
             await walk.visit(site, await self.robots_policy(seed, checkpoint))
         return tuple(walk.entries[url] for url in sorted(walk.entries))
 
+    def robots(self, url: str, *, should_stop: Callable[[], bool] = lambda: False) -> RobotsPolicy:
+        """Return what robots.txt says at the site of *url*, asked once. Raises: Stopped."""
+        return self.loop.run(self.robots_policy(url, build_checkpoint(should_stop)))
+
     def host(self, url: str) -> Host:
         """The host that serves *url*; http and https on their own ports are one host."""
         key = host_key(url)

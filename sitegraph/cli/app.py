@@ -23,9 +23,11 @@ from sitegraph.cli.commands import (
     ask,
     changes,
     deploy,
+    doctor,
     drop,
     export,
     graph,
+    init,
     inspect,
     plan,
     query,
@@ -50,7 +52,6 @@ _INTERRUPTED = "interrupted; run again to go on"
 app = typer.Typer(
     name="sitegraph",
     help="Crawl websites and documents into a searchable graph, and keep it up to date.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -60,6 +61,7 @@ app = typer.Typer(
 
 COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("demo", demo.demo, "Try sitegraph on its own manual."),
+    ("init", init.init, "Write a source file for a site, folder or repository."),
     ("plan", plan.plan, "Show what a run would do, without sending a request."),
     ("run", run.run, "Crawl a source, index what changed, and publish it."),
     ("deploy", deploy.deploy, "Schedule sources on a Prefect server, with alarms."),
@@ -78,6 +80,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("verify", verify.verify, "Check the whole index for damage."),
     ("rollback", rollback.rollback, "Return to an earlier generation, or lift the hold."),
     ("drop", drop.drop, "Remove a source from the index."),
+    ("doctor", doctor.doctor, "Check what this machine and its configuration lack."),
 )
 
 

@@ -46,6 +46,20 @@ FormatOption = Annotated[
 ]
 
 
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", help="No progress on stderr; warnings and errors remain.")
+]
+
+AllowPrivateOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-private",
+        metavar="HOST:PORT",
+        help="Allow fetching from this private address. Repeatable.",
+    ),
+]
+
+
 def check_folder(settings: Settings) -> None:
     """Say at once that the index cannot be made or opened where it is asked for.
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from indexes.coverage import Coverage
 from indexes.wiring import Readers
 from retrieval.live import LiveRetriever
 from retrieval.retriever import RetrievalResult
+from schemas.coverage import Coverage
 from schemas.feed import Feed
 from schemas.nodes import Chunk
 from sitegraph.service.threads import Threads

@@ -1,5 +1,6 @@
 """Starts the workers of `sitegraph serve` behind one socket, and ends them."""
 
+import errno
 import ipaddress
 import logging
 import os
@@ -86,8 +87,9 @@ def bind(host: str, port: int) -> socket.socket:
         bound.bind(address)
         bound.listen(_BACKLOG)
     except OSError as error:
+        remedy = "another --port, 0 for a free one" if error.errno == errno.EADDRINUSE else "another --host"
         raise ConfigError(
-            f"cannot listen there ({os_error_reason(error)})", subject=f"{host}:{port}"
+            f"cannot listen there ({os_error_reason(error)}); choose {remedy}", subject=f"{host}:{port}"
         ) from error
     return bound
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.types import Scope
 
-from indexes.coverage import Coverage, read_coverage
 from indexes.health import HealthReader
 from indexes.wiring import Readers
 from retrieval.learning.query_log import log_queries
@@ -27,6 +26,7 @@ from runtime.processes.page_images import WITHHELD, draw_apart, stored_bytes
 from runtime.telemetry.delivery import SECONDS, finish_within
 from runtime.telemetry.questions import Questions
 from runtime.telemetry.tracing import open_spans
+from schemas.coverage import Coverage
 from schemas.errors import SitegraphError
 from schemas.feed import Feed
 from schemas.nodes import Chunk
@@ -137,6 +137,8 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, dr
         return draw_apart(data, chunk)
 
     def coverage() -> Coverage:
+        from indexes.coverage import read_coverage
+
         return read_coverage(index, now=_now(), ledger_url=settings.ledger_url)
 
     def log(result: RetrievalResult, not_found: bool) -> None:

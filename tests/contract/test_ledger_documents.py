@@ -251,19 +251,18 @@ def test_many_threads_may_save_the_same_documents_in_any_order(ledger: Ledger) -
     assert len({known.title for known in ledger.documents.of_source("site")}) == 1
 
 
-def test_documents_that_are_due_are_counted_but_not_those_asleep(ledger: Ledger) -> None:
+def test_when_a_source_was_last_looked_at(ledger: Ledger) -> None:
     now = "2026-02-01T00:00:00+00:00"
     ledger.documents.save(
         [
             make_known("new"),
-            make_known("due", state=DocumentState.FETCHED, next_due=now),
-            make_known("later", state=DocumentState.FETCHED, next_due="2026-02-01T00:00:01+00:00"),
+            make_known("before", checked_at="2026-01-31T00:00:00+00:00"),
             make_known("gone", state=DocumentState.GONE, checked_at=now),
             make_known("other", source="o'neill"),
         ]
     )
 
-    assert ledger.documents.freshness(now=now) == {"site": (2, now), "o'neill": (1, None)}
+    assert ledger.documents.looked_at() == {"site": now, "o'neill": None}
 
 
 def test_documents_are_listed_by_state(ledger: Ledger) -> None:

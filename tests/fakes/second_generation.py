@@ -10,6 +10,7 @@ from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.nodes import Chunk
+from schemas.source import Freshness, Source
 from tests.fakes.governance import governance_documents
 from tests.fakes.ledger_rows import begin, put
 from tests.fakes.next_generation import publish_next
@@ -65,6 +66,7 @@ def _know(ledger: Ledger, root: Path, chunks: tuple[Chunk, ...]) -> None:
         checked_at="2026-01-31T12:00:00+00:00",
     )
     ledger.documents.save([known])
+    ledger.sources.save(Source(name=SOURCE, kind="files", freshness=Freshness(slo=36 * 3600.0)))
     ledger.runs.start("run-1", source=SOURCE, now="2026-01-31T11:59:00+00:00")
     report = {
         "generation": 2,

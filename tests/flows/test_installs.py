@@ -47,10 +47,12 @@ READING = {
     "export of usage": ["export", "--what", "usage"],
     "export of usage as Parquet": ["export", "--what", "usage", "--format", "parquet", "--output", "usage"],
     "verify": ["verify"],
+    "doctor": ["doctor"],
     "rollback": ["rollback"],
     "rollback --lift": ["rollback", "--lift"],
 }
 BUILDING = {
+    "init": ["init", "notes", "--output", "begun.yaml"],
     "plan": ["plan", "notes.yaml"],
     "run": ["run", "notes.yaml"],
     "inspect": ["inspect", "notes/lantern.md"],

@@ -104,14 +104,11 @@ class Documents:
                 counts.setdefault(source, Counter())[state] = number
         return counts
 
-    def freshness(self, *, now: str) -> Mapping[str, tuple[int, str | None]]:
-        """By source: documents that a run begun *now* (ISO 8601, UTC) would look at, and the last look."""
-        is_due = sa.or_(document.c.next_due.is_(None), document.c.next_due <= now)
-        due = sa.func.count().filter(document.c.state.notin_(ASLEEP), is_due)
-        query = sa.select(document.c.source, due, sa.func.max(document.c.checked_at))
+    def looked_at(self) -> Mapping[str, str | None]:
+        """By source, when a document of it was last looked at (ISO 8601, UTC)."""
+        query = sa.select(document.c.source, sa.func.max(document.c.checked_at)).group_by(document.c.source)
         with self._reading.connect() as connection:
-            rows = connection.execute(query.group_by(document.c.source))
-            return {source: (number, checked_at) for source, number, checked_at in rows}
+            return {source: checked_at for source, checked_at in connection.execute(query)}  # noqa: C416
 
     def in_states(self, states: Collection[DocumentState], *, limit: int) -> tuple[KnownDocument, ...]:
         """The first documents in one of these states, ordered by source and URI."""

@@ -116,3 +116,17 @@ def _unusable() -> ConfigError:
         "USER:PASSWORD@ before HOST where needed, special characters as %XX",
         subject=_SUBJECT,
     )
+
+
+def ask(url: str) -> None:
+    """Connect to a database and let go of it; makes nothing.
+
+    Raises: StoreUnavailable: nothing answers at the URL; ConfigError: it is no URL of SQLite or PostgreSQL.
+    """
+    engine = _create_engine(_parse(url), read_only=True)
+    tell_failures_of(engine)
+    try:
+        with engine.connect() as connection:
+            connection.execute(sa.select(1))
+    finally:
+        engine.dispose()

@@ -2,27 +2,15 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 import sqlalchemy as sa
 
 from indexes.stores.ledger.tables import change, feed, generation
 from schemas.feed import FeedChange, FeedEntry, FeedKind
+from schemas.lineage import Ancestor
 from schemas.records import from_record
 
 _IN_LIMIT = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ancestor:
-    """A generation that readers see or saw on the way; `changes_kept`: what it changed is still known."""
-
-    generation: int
-    base: int
-    as_of: str
-    source: str
-    run_id: str
-    changes_kept: bool
 
 
 class Lineage:

@@ -2,27 +2,15 @@
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from indexes.stores.ledger.tables import insert_new, problem, run
 from schemas.hashing import record_sha256
+from schemas.lineage import RunRow
 from schemas.records import to_record
 from schemas.report import Problem
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow:
-    """A run as the ledger tells of it: `running` until it is finished or refused, its report as JSON."""
-
-    run_id: str
-    source: str
-    state: str
-    started_at: str
-    finished_at: str | None
-    report: Mapping[str, Any] | None
 
 
 class Runs:

@@ -9,6 +9,7 @@ import typer
 
 from runtime.settings import read_settings
 from schemas.json_text import to_json
+from sitegraph.cli.completing import complete_source
 from sitegraph.cli.options import IndexOption
 from sitegraph.cli.reading import warn
 
@@ -32,7 +33,9 @@ def changes(
     until: Annotated[
         int | None, typer.Option("--until", min=0, help="Generation to stop at (default: the current one).")
     ] = None,
-    source: Annotated[str | None, typer.Option(help="Only changes of this source.")] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Only changes of this source.", autocompletion=complete_source)
+    ] = None,
     output: Annotated[
         ChangesFormat, typer.Option("--format", help="Text for people, or JSON lines for programs.")
     ] = ChangesFormat.TEXT,

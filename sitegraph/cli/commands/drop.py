@@ -5,11 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
+from sitegraph.cli.completing import complete_source
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 
 
 def drop(
-    source: Annotated[str, typer.Argument(help="Name of the source.")],
+    source: Annotated[str, typer.Argument(help="Name of the source.", autocompletion=complete_source)],
     index: IndexOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:

@@ -1,7 +1,9 @@
 """`sitegraph export`: the rows of a generation, its graph, its use, or what an encoder can be trained by."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +12,8 @@ import typer
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
-from sitegraph.cli.options import IndexOption, choose_generation
+from sitegraph.cli.completing import complete_generation, complete_source
+from sitegraph.cli.options import IndexOption, QuietOption, choose_generation
 from sitegraph.cli.reading import open_for_reading, warn
 
 if TYPE_CHECKING:
@@ -53,9 +56,14 @@ _FORMATS: dict[What, tuple[ExportFormat, ...]] = {
 def export(
     what: Annotated[What, typer.Option("--what", help="What to export.")],
     index: IndexOption = None,
-    source: Annotated[str | None, typer.Option(help="Only rows of this source.")] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Only rows of this source.", autocompletion=complete_source)
+    ] = None,
     generation: Annotated[
-        int | None, typer.Option(help="Generation to export (default: the current one).", min=0)
+        int | None,
+        typer.Option(
+            help="Generation to export (default: the current one).", min=0, autocompletion=complete_generation
+        ),
     ] = None,
     stable: Annotated[
         bool, typer.Option("--stable", help="Leave out times of fetching, so that exports can be compared.")
@@ -78,6 +86,7 @@ def export(
             "--questions", help="File of questions with known answers, as for tune; with negatives."
         ),
     ] = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Export rows as JSON lines, the graph as GraphML or Parquet, or the usage logs.
 
@@ -101,6 +110,7 @@ def export(
       sitegraph export --what negatives --questions questions.jsonl --output triplets.jsonl
     """
     from flows.run.opening import open_described
+    from runtime.progress import StageProgress
 
     chosen = _choose_format(what, format_, output=output)
     if what in (What.GRAPH, What.WARC, *_LEARNT) and (stable or vectors):
@@ -118,15 +128,21 @@ def export(
     try:
         number = choose_generation(opened, generation)
         _warn_of_unknown(opened, source, generation=number)
-        if what is What.WARC:
-            _hand_over_fetched(opened, source=source, output=output)
-        elif what is What.GRAPH:
-            _hand_over(opened, chosen, generation=number, source=source, output=output)
-        else:
-            from sitegraph.cli.exports.records import rows
+        total = _rows_of(opened, what, generation=number, source=source)
+        # What is printed on a terminal is progress enough.
+        with StageProgress(quiet=quiet or (output is None and sys.stdout.isatty())) as progress:
+            watch = partial(progress.over, "export", total=total)
+            if what is What.WARC:
+                _hand_over_fetched(opened, source=source, output=output, watch=watch)
+            elif what is What.GRAPH:
+                _hand_over(opened, chosen, generation=number, source=source, output=output, watch=watch)
+            else:
+                from sitegraph.cli.exports.records import rows
 
-            found = rows(opened, what.value, generation=number, source=source, stable=stable, vectors=vectors)
-            _print(found, output)
+                found = rows(
+                    opened, what.value, generation=number, source=source, stable=stable, vectors=vectors
+                )
+                _print(watch(found), output)
     finally:
         opened.close()
 
@@ -142,12 +158,18 @@ def _choose_format(what: What, wanted: ExportFormat | None, *, output: Path | No
 
 
 def _hand_over(
-    index: "Index", form: ExportFormat, *, generation: int, source: str | None, output: Path | None
+    index: "Index",
+    form: ExportFormat,
+    *,
+    generation: int,
+    source: str | None,
+    output: Path | None,
+    watch: Callable[..., Any],
 ) -> None:
     from sitegraph.cli.exports.graph_rows import graph_pages
     from sitegraph.cli.exports.target import fill_folder, open_target
 
-    pages = graph_pages(index.graph.at(generation), source=source) if generation else iter(())
+    pages = watch(graph_pages(index.graph.at(generation), source=source) if generation else iter(()))
     if form is ExportFormat.PARQUET and output is not None:
         from sitegraph.cli.exports.parquet import write_parquet
 
@@ -160,13 +182,15 @@ def _hand_over(
         write_graphml(pages, out)
 
 
-def _hand_over_fetched(index: "Index", *, source: str | None, output: Path | None) -> None:
+def _hand_over_fetched(
+    index: "Index", *, source: str | None, output: Path | None, watch: Callable[..., Any]
+) -> None:
     from sitegraph.cli.exports.target import open_target
     from sitegraph.cli.exports.warc import write_warc
 
     with open_target(output) as out:
         gzip = output is not None and output.suffix == ".gz"
-        left_out = write_warc(index, out, source=source, gzip=gzip)
+        left_out = write_warc(index, out, source=source, gzip=gzip, watch=watch)
     for reason, number in sorted(left_out.items()):
         warn(f"left out: {number} documents {reason}")
 
@@ -201,6 +225,23 @@ def _print(records: Iterable[dict[str, Any]], output: Path | None) -> None:
     with open_target(output) as out:
         for record in records:
             out.write((to_json(record, sort_keys=True) + "\n").encode())
+
+
+def _rows_of(index: "Index", what: What, *, generation: int, source: str | None) -> int:
+    """How many parts an export has; of the graph they are pages of rows. 0: not known beforehand."""
+    from indexes.publish.generation import load_generation
+
+    if not generation:
+        return 0
+    manifest = load_generation(index.layout, generation)
+    counts = manifest.totals() if source is None else manifest.sources.get(source, {})
+    if what is What.GRAPH:
+        from sitegraph.cli.exports.graph_rows import PAGE
+
+        return sum(-(-sum(counts.get(table, {}).values()) // PAGE) for table in ("nodes", "edges"))
+    if what in (What.DOCUMENTS, What.WARC):
+        return len(index.ledger.generations.live(generation, source=source))
+    return sum(counts.get(what.value, {}).values())
 
 
 def _warn_of_unknown(index: "Index", source: str | None, *, generation: int) -> None:

@@ -8,7 +8,7 @@ import typer
 from runtime.file_errors import os_error_reason
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import AllowPrivateOption, FormatOption, IndexOption, OutputFormat, print_json
 from sitegraph.cli.reading import terminal_width
 
 
@@ -21,14 +21,7 @@ def inspect(
         Path | None,
         typer.Option("--source", metavar="SOURCE", help="Clean the page as this source file says."),
     ] = None,
-    allow_private: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow-private",
-            metavar="HOST:PORT",
-            help="Allow fetching from this private address. Repeatable.",
-        ),
-    ] = None,
+    allow_private: AllowPrivateOption = None,
     index: IndexOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:

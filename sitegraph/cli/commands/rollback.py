@@ -7,6 +7,7 @@ import typer
 
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
+from sitegraph.cli.completing import complete_generation
 from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 
@@ -14,7 +15,12 @@ from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print
 def rollback(
     index: IndexOption = None,
     to: Annotated[
-        int | None, typer.Option("--to", help="Generation to return to (default: the previous one).")
+        int | None,
+        typer.Option(
+            "--to",
+            help="Generation to return to (default: the previous one).",
+            autocompletion=complete_generation,
+        ),
     ] = None,
     lift: Annotated[bool, typer.Option("--lift", help="Lift the hold, so that runs publish again.")] = False,
     output: FormatOption = OutputFormat.TEXT,

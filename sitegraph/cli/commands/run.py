@@ -8,12 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from runtime.settings import check_makeable, read_settings
+from schemas.errors import ConfigError
 from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import (
+    AllowPrivateOption,
     FormatOption,
     IndexOption,
     ModelOption,
     OutputFormat,
+    QuietOption,
     check_encoder,
     check_folder,
     print_json,
@@ -22,7 +25,12 @@ from sitegraph.cli.run_text import render_report
 
 
 def run(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE.yaml", help="Source file.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="Source file; or, for a try, a URL, a folder, a repository or a document."
+        ),
+    ],
     index: IndexOption = None,
     graph: Annotated[
         str | None, typer.Option(help="Graph store of a new index: lance (default) or neo4j.")
@@ -44,6 +52,8 @@ def run(
             "--repair", help="First compare every file and row with its hash, and rebuild what is damaged."
         ),
     ] = False,
+    allow_private: AllowPrivateOption = None,
+    quiet: QuietOption = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Crawl a source, index what changed, and publish it as one generation.
@@ -51,9 +61,18 @@ def run(
     Resumes an interrupted run. If nothing changed, nothing is written and no generation is made. Every run
     repairs the damage it sees; --repair looks everywhere.
 
+    Without a source file it is a try: of a URL the pages in its folder, 50 at most; of a folder, a repository
+    or a document all that is there. sitegraph init writes a source file, which has no such bound.
+
     Examples:
 
       sitegraph run handbook.yaml --index ./index
+
+      sitegraph run https://docs.example.org/handbook/
+
+      sitegraph run ./docs/decisions
+
+      sitegraph run manual.pdf
 
       sitegraph run handbook.yaml --index ./index --model bge-small-en-v1.5
 
@@ -62,30 +81,39 @@ def run(
       sitegraph run handbook.yaml --due --format json
     """
     from runtime.source_file import load_source
+    from sitegraph.cli.starting.target import is_source_file
+    from sitegraph.cli.starting.trying import as_file_of, say_how_to_go_on
 
-    # What is wrong with the call is told at once, not after Prefect has started.
-    load_source(source)
+    is_try = not is_source_file(source)
+    if allow_private and not is_try:
+        raise ConfigError("stands in the source file, as allow_private", subject="--allow-private")
     settings = read_settings(index, graph=graph, model=model)
-    check_folder(settings)
-    check_makeable(Path(settings.index))
-    check_encoder(settings)
-    prepare_prefect(os.environ)
-    from flows.start import run_source
+    with as_file_of(source, settings, allow_private=allow_private or (), is_try=is_try, quiet=quiet) as path:
+        # What is wrong with the call is told at once, not after Prefect has started.
+        load_source(path)
+        check_folder(settings)
+        check_makeable(Path(settings.index))
+        check_encoder(settings)
+        prepare_prefect(os.environ)
+        from flows.start import run_source
 
-    report = run_source(
-        str(source),
-        index=index,
-        folder=Path(settings.index),
-        graph=graph,
-        model=model,
-        due=due,
-        accept=accept,
-        repair=repair,
-    )
+        report = run_source(
+            str(path),
+            index=index,
+            folder=Path(settings.index),
+            graph=graph,
+            model=model,
+            due=due,
+            accept=accept,
+            repair=repair,
+            quiet=quiet,
+        )
     if output is OutputFormat.JSON:
         print_json(report)
     else:
-        print_report(report, source=str(source), index=index)
+        print_report(report, source=source, index=index)
+    if is_try and not quiet:
+        say_how_to_go_on(source, index=index, allow_private=allow_private or ())
 
 
 def prepare_prefect(environ: Any) -> None:

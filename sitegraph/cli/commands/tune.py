@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from runtime.settings import read_settings
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, QuietOption, print_json
 from sitegraph.cli.reading import open_for_reading, warn
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def tune(
     apply: Annotated[
         bool, typer.Option("--apply", help="Store the weights beside the index if the check accepts them.")
     ] = False,
+    quiet: QuietOption = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Fit the ranking weights to questions with known answers. Changes nothing without --apply.
@@ -50,7 +51,7 @@ def tune(
     file = load_questions(questions)
     check_enough(file.questions, subject=str(questions))
     readers = open_for_reading(read_settings(index))
-    with StageProgress() as progress:
+    with StageProgress(quiet=quiet) as progress:
         progress.expect(_STAGE, len(file.questions))
         tuned = tune_index(readers, file, on_asked=partial(progress.advance, _STAGE))
     _print(tuned, output)

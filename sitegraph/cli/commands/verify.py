@@ -6,14 +6,26 @@ from typing import Annotated
 import typer
 
 from runtime.settings import read_settings
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, choose_generation, print_json
+from sitegraph.cli.completing import complete_generation
+from sitegraph.cli.options import (
+    FormatOption,
+    IndexOption,
+    OutputFormat,
+    QuietOption,
+    choose_generation,
+    print_json,
+)
 
 
 def verify(
     index: IndexOption = None,
     generation: Annotated[
-        int | None, typer.Option(help="Generation to check (default: the current one).", min=0)
+        int | None,
+        typer.Option(
+            help="Generation to check (default: the current one).", min=0, autocompletion=complete_generation
+        ),
     ] = None,
+    quiet: QuietOption = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Read the whole index and compare it with its manifest. Damage is exit code 1.
@@ -27,11 +39,13 @@ def verify(
     from flows.run.find_damage import find_damage
     from flows.run.opening import open_existing
     from indexes.layout import remedy
+    from runtime.progress import StageProgress
 
     opened = open_existing(read_settings(index))
     try:
         number = choose_generation(opened, generation)
-        damage = find_damage(opened, number)
+        with StageProgress(quiet=quiet) as progress:
+            damage = find_damage(opened, number, progress=progress)
     finally:
         opened.close()
     if output is OutputFormat.JSON:

@@ -8,6 +8,7 @@ import typer
 from retrieval.bundle.render import show_line
 from runtime.settings import read_settings
 from schemas.documents import ASLEEP
+from sitegraph.cli.completing import complete_source
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 
 _DAY = 86400.0
@@ -22,7 +23,9 @@ def why(
         ),
     ],
     index: IndexOption = None,
-    source: Annotated[str | None, typer.Option(help="Only documents of this source.")] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Only documents of this source.", autocompletion=complete_source)
+    ] = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Explain how a document was found, what each fetch returned, what became of it, and when it is due.

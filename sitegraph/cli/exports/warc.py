@@ -4,7 +4,7 @@ Source: WARC 1.1 (ISO 28500:2017).
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -22,13 +22,23 @@ _STATUS = {200: "200 OK", 404: "404 Not Found", 410: "410 Gone"}
 _REDIRECT = "302 Found"
 
 
-def write_warc(index: Index, out: BinaryIO, *, source: str | None, gzip: bool) -> Counter[str]:
-    """Write one response for each document; give how many documents were left out, by reason."""
+def write_warc(
+    index: Index,
+    out: BinaryIO,
+    *,
+    source: str | None,
+    gzip: bool,
+    watch: Callable[[Iterable[KnownDocument]], Iterable[KnownDocument]] = iter,
+) -> Counter[str]:
+    """Write one response for each document; give how many documents were left out, by reason.
+
+    Args: watch: shows how far it is.
+    """
     writer, left_out = WARCWriter(out, gzip=gzip, warc_version="WARC/1.1"), Counter[str]()
     info = {"software": "sitegraph", "format": "WARC File Format 1.1"}
     times = (known.fetched_at for known in _known(index, source))
     writer.write_record(_warcinfo(writer, info, min(filter(None, times), default=None)))
-    for known in _known(index, source):
+    for known in watch(_known(index, source)):
         if (reason := _write(index, writer, known)) is not None:
             left_out[reason] += 1
     return left_out

@@ -1,6 +1,7 @@
 """The bytes of one document, from a file or from the web, and what its parser may know of it."""
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +14,7 @@ from ingest.fetch.gate import parse_allowed
 from ingest.fetch.proxies import read_proxies
 from ingest.fetch.robots import product_token
 from ingest.parse.formats.registry import installed_formats
-from ingest.urls import canonical_url, file_url
+from ingest.urls import canonical_url, file_url, host_port
 from runtime.clock import SystemClock
 from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError, FetchRefused, GuardRefused
@@ -26,6 +27,18 @@ SOURCE = "inspect"
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_REDIRECTS = 10
+
+_ADVICE = (
+    (r"disallows", "its owner asks not to be crawled"),
+    (r"HTTP (401|403|407)", "a login stands in a source file, under `auth`"),
+    (r"HTTP (404|410)", "check the address"),
+    (r"HTTP (429|5\d\d)", "try again later"),
+    (r"does not resolve", "check how the host is spelt, and the network"),
+    (r"no connection|did not answer", "check host and port, the network, and whether a proxy is needed"),
+    (r"certificate", "have this machine trust who signed it (update-ca-certificates)"),
+    (r"unsupported type|not HTTP", "give the address of a page or a document"),
+)
+"""What somebody can do about it, by the words of the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +74,7 @@ def load_document(target: str, *, user_agent: str, allow_private: Sequence[str])
         clock=SystemClock(),
         formats=installed_formats(),
     ) as session:
-        return _follow(url, session, robot)
+        return follow(url, session, robot)
 
 
 def _read(path: Path, robot: str) -> Document:
@@ -83,7 +96,8 @@ def _read(path: Path, robot: str) -> Document:
     return Document(data=data, request=request, address=str(path))
 
 
-def _follow(url: str, session: FetchSession, robot: str) -> Document:
+def follow(url: str, session: FetchSession, robot: str) -> Document:
+    """Fetch a URL and what it redirects to. Raises: GuardRefused: it is unavailable, or leads in a ring."""
     seen = [url]
     while len(seen) <= MAX_REDIRECTS + 1:
         result = _fetch(seen[-1], session)
@@ -103,7 +117,7 @@ def _fetch(url: str, session: FetchSession) -> FetchResult:
 
 def _fetched(result: FetchResult, robot: str, notes: Sequence[str]) -> Document:
     if result.body is None:
-        raise GuardRefused(f"unavailable: {result.reason or result.status.value}", subject=result.url)
+        raise GuardRefused(_unavailable(result), subject=result.url)
     request = ParseRequest(
         uri=result.url,
         source=SOURCE,
@@ -113,3 +127,14 @@ def _fetched(result: FetchResult, robot: str, notes: Sequence[str]) -> Document:
         robot=robot,
     )
     return Document(data=result.body, request=request, address=result.url, notes=tuple(notes))
+
+
+def _unavailable(result: FetchResult) -> str:
+    """Say why, and what allows it if it was an address that is not public."""
+    why = f"unavailable: {result.reason or result.status.value}"
+    if "allow_private" in why:
+        host, port = host_port(result.url)
+        shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        return f"{why}; if it is your own, add --allow-private {shown}"
+    advice = next((advice for words, advice in _ADVICE if re.search(words, why)), None)
+    return f"{why}; {advice}" if advice else why

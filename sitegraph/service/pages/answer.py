@@ -9,11 +9,11 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from indexes.coverage import Coverage
 from indexes.wiring import Readers
 from retrieval.answering.answerable import measure_familiarity, unknown_words
 from retrieval.answering.answered import Answered
 from retrieval.answering.answering import Answerer
+from schemas.coverage import Coverage
 from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import ContextBundle, Evidence, Query
 from sitegraph.service.metrics import question_of

@@ -6,17 +6,18 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from indexes.layout import IndexLayout
-from indexes.own_ledger import open_own_ledger
 from indexes.ports import ChunkReader
-from indexes.stores.ledger.ledger import Ledger
-from indexes.stores.ledger.lineage import Ancestor
 from indexes.wiring import Readers, open_chunk_store
 from runtime.processes.page_images import WITHHELD, DrawnPage, draw_page_apart, stored_bytes
 from schemas.errors import ParseError, SitegraphError
+from schemas.lineage import Ancestor
 from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from indexes.stores.ledger.ledger import Ledger
 
 PICTURES = 16
 """Pictures that are kept: a page asks for its size, and the browser for its pixels right after."""
@@ -28,7 +29,7 @@ T = TypeVar("T")
 class Past:
     """The ledger, and the generations that led to the one that is read, newest first."""
 
-    ledger: Ledger
+    ledger: "Ledger"
     line: tuple[Ancestor, ...]
 
     @property
@@ -62,6 +63,8 @@ class Archive:
         """Return what *ask* makes of the past of a generation; None where the ledger cannot be read."""
         layout = IndexLayout(Path(self._settings.index).resolve())
         try:
+            from indexes.own_ledger import open_own_ledger
+
             with closing(open_own_ledger(layout, self._settings.ledger_url, read_only=True)) as ledger:
                 return ask(Past(ledger=ledger, line=ledger.lineage.of(readers.generation)))
         except SitegraphError as error:

@@ -1,6 +1,6 @@
 """A citation opened: what stands around it, what it was before, and what became of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexes.wiring import Readers
 from retrieval.bundle.build import locate_in_pdf
@@ -16,10 +16,13 @@ from sitegraph.service.viewer.diff import Piece, compare
 from sitegraph.service.viewer.places import document_of, live_address
 from sitegraph.service.viewer.versions import became, was
 
+AROUND_MAX = 8000
+"""Letters that are shown before a passage, behind it, and of a section beside."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """The section of a passage in three, and the sections before and after it on their page."""
+    """The section of a passage in three, and the sections before and after it; long texts are cut."""
 
     before: str
     passage: str
@@ -149,7 +152,20 @@ def _neighbours(readers: Readers, chunk: Chunk) -> tuple[str | None, str | None]
 def _around(readers: Readers, chunk: Chunk) -> Around:
     before, passage, after = split_passage(readers.graph, chunk)
     previous, following = _sections_beside(readers, chunk)
-    return Around(before=before, passage=passage, after=after, previous=previous, following=following)
+    return Around(
+        before=cut(before, from_end=True),
+        passage=passage,
+        after=cut(after),
+        previous=previous and replace(previous, text=cut(previous.text, from_end=True)),
+        following=following and replace(following, text=cut(following.text)),
+    )
+
+
+def cut(text: str, *, from_end: bool = False) -> str:
+    """Return the end of a long text that is nearest to the passage: a book may be a single section."""
+    if len(text) <= AROUND_MAX:
+        return text
+    return f"… {text[-AROUND_MAX:]}" if from_end else f"{text[:AROUND_MAX]} …"
 
 
 def _sections_beside(readers: Readers, chunk: Chunk) -> tuple[Section | None, Section | None]:

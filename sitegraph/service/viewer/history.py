@@ -8,6 +8,7 @@ from schemas.documents import ASLEEP, READABLE, DocumentState, KnownDocument
 from schemas.errors import SitegraphError
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.history import HistoryEntry
+from schemas.lineage import Ancestor
 from schemas.nodes import Chunk
 from sitegraph.service.viewer.archive import Archive, Past
 from sitegraph.service.viewer.diff import Piece, compare
@@ -68,9 +69,21 @@ class History:
     looks: tuple[HistoryEntry, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What the ledger tells of a document."""
+
+    rows: tuple[KnownDocument, ...]
+    entries: tuple[FeedEntry, ...]
+    looks: tuple[HistoryEntry, ...]
+    line: tuple[Ancestor, ...]
+
+
 def read_history(readers: Readers, archive: Archive, doc: str) -> History | None:
     """Return what happened to a document of the generation that is read; None without the ledger."""
-    return archive.past(readers, lambda past: _history(past, readers, archive, doc))
+    known = archive.past(readers, lambda past: _ask(past, readers.generation, doc))
+    # The stores are read apart from the ledger: what they refuse is no fault of the ledger.
+    return _history(known, readers, archive) if known else None
 
 
 def standing_of(known: KnownDocument, *, now: str) -> Standing:
@@ -88,31 +101,40 @@ def standing_of(known: KnownDocument, *, now: str) -> Standing:
     )
 
 
-def _history(past: Past, readers: Readers, archive: Archive, doc: str) -> History:
-    known = past.ledger.lookup.by_doc(doc)
-    live = past.ledger.generations.live(readers.generation, docs=[doc]).get(doc)
-    uri = live.uri if live else (known[0].uri if known else doc)
-    entries = past.ledger.lineage.of_document(doc, uri, past.numbers)
-    shown = sorted({entry.generation for entry in entries}, reverse=True)
-    texts = _Texts(readers, archive, past)
-    looks = [look for one in known for look in past.ledger.history.of_document(one.source, one.uri)]
+def _ask(past: Past, generation: int, doc: str) -> _Known:
+    rows = past.ledger.lookup.by_doc(doc)
+    live = past.ledger.generations.live(generation, docs=[doc]).get(doc)
+    uri = live.uri if live else (rows[0].uri if rows else doc)
+    return _Known(
+        rows=rows,
+        entries=past.ledger.lineage.of_document(doc, uri, past.numbers),
+        looks=tuple(look for row in rows for look in past.ledger.history.of_document(row.source, row.uri)),
+        line=past.line,
+    )
+
+
+def _history(known: _Known, readers: Readers, archive: Archive) -> History:
+    shown = sorted({entry.generation for entry in known.entries}, reverse=True)
+    ancestors = {one.generation: one for one in known.line}
+    texts = _Texts(readers, archive, ancestors)
+    looks = sorted(known.looks, key=lambda look: look.until or look.at or "", reverse=True)
     return History(
-        standings=tuple(standing_of(one, now=archive.now()) for one in known),
+        standings=tuple(standing_of(row, now=archive.now()) for row in known.rows),
         revisions=tuple(
-            revise(number, past, [one for one in entries if one.generation == number], texts)
+            revise(ancestors[number], [one for one in known.entries if one.generation == number], texts)
             for number in shown[:GENERATIONS_MAX]
         ),
         more=len(shown[GENERATIONS_MAX:]),
-        looks=tuple(sorted(looks, key=lambda look: look.until or look.at or "", reverse=True)[:LOOKS_MAX]),
+        looks=tuple(looks[:LOOKS_MAX]),
     )
 
 
 class _Texts:
     """Passages of several generations, each asked for once; of generations that are gone there are none."""
 
-    def __init__(self, readers: Readers, archive: Archive, past: Past) -> None:
+    def __init__(self, readers: Readers, archive: Archive, ancestors: Mapping[int, Ancestor]) -> None:
         self._readers, self._archive = readers, archive
-        self._bases = {one.generation: one.base for one in past.line}
+        self._bases = {number: one.base for number, one in ancestors.items()}
         self._gone: set[int] = set()
         self._left = DIFFS_MAX
 
@@ -139,17 +161,17 @@ class _Texts:
             return now
 
 
-def revise(number: int, past: Past, entries: Sequence[FeedEntry], texts: "_Texts") -> Revision:
+def revise(of: Ancestor, entries: Sequence[FeedEntry], texts: _Texts) -> Revision:
     """Return what a generation changed, from its entries about one document."""
     document = next((one for one in entries if one.kind is FeedKind.DOCUMENT), None)
     passages = [one for one in entries if one.kind is FeedKind.CHUNK]
     changed = [one for one in passages if one.change is not FeedChange.REFRESHED]
     is_new = document is not None and document.change is FeedChange.ADDED
     told = [] if is_new else changed
-    found = texts.around(number, told)
+    found = texts.around(of.generation, told)
     return Revision(
-        generation=number,
-        as_of=next((one.as_of for one in past.line if one.generation == number), ""),
+        generation=of.generation,
+        as_of=of.as_of,
         change=document.change if document else None,
         reason=document.reason if document else "",
         passages=tuple(passage_change(one, found) for one in told),

@@ -131,7 +131,7 @@ def _alike(readers: Readers, graph: GraphReader, own: Mapping[str, Chunk]) -> tu
 
 
 def _defined(graph: GraphReader, doc: str, own: Mapping[str, Chunk]) -> tuple[Defined, ...]:
-    sections = {chunk.section_id: chunk.id for chunk in reversed(own.values()) if chunk.section_id}
+    sections = {chunk.section_id: chunk.id for chunk in reversed(list(own.values())) if chunk.section_id}
     explained = graph.edges_to([*own, *sections], kinds={EdgeKind.EXPLAINED_BY})
     named = graph.edges_to([doc, *sections], kinds={EdgeKind.NAMES})
     nodes = {node.id: node for node in graph.nodes({edge.src for edge in (*explained, *named)})}

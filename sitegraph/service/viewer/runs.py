@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from indexes.stores.ledger.lineage import Ancestor
-from indexes.stores.ledger.runs import RunRow
 from indexes.wiring import Readers
 from schemas.documents import DocumentState, KnownDocument
 from schemas.feed import FeedChange, FeedKind
+from schemas.freshness import FreshnessState, judge_freshness
+from schemas.lineage import Ancestor, RunRow
 from sitegraph.service.viewer.archive import Archive, Past
 
 GENERATIONS_MAX, RUNS_MAX, DOCUMENTS_MAX, KINDS_MAX, URLS_MAX = 30, 30, 50, 20, 5
@@ -66,6 +66,7 @@ class SourceHealth:
     name: str
     states: Mapping[str, int]
     due: int
+    freshness: FreshnessState
     checked_at: str | None
     last: Run | None
     problems: tuple[ProblemKind, ...]
@@ -158,18 +159,21 @@ def _sources(
     past: Past, states: Mapping[str, Mapping[str, int]], under_way: frozenset[str], *, now: str
 ) -> tuple[SourceHealth, ...]:
     last = past.ledger.runs.latest_reports()
-    freshness = past.ledger.documents.freshness(now=now)
+    due, looked_at = past.ledger.health.due(now), past.ledger.documents.looked_at()
+    sources = past.ledger.sources.all()
+    ended = past.ledger.runs.last_finished()
     found = []
     for name in sorted({*states, *last} - {""}):
         run = last.get(name)
         problems = group_problems(run["report"] if run else None)
-        due, checked_at = freshness.get(name, (0, None))
+        slo = sources[name].freshness.slo if name in sources else None
         found.append(
             SourceHealth(
                 name=name,
                 states=dict(sorted(Counter(states.get(name, {})).items())),
-                due=due,
-                checked_at=checked_at,
+                due=due.get(name, 0),
+                freshness=judge_freshness(slo, as_of=ended.get(name), now=datetime.fromisoformat(now)),
+                checked_at=looked_at.get(name),
                 last=run_of(RunRow(run_id="", source=name, **run), under_way=under_way) if run else None,
                 problems=problems[:KINDS_MAX],
                 more_problems=len(problems[KINDS_MAX:]),

@@ -53,7 +53,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
     ("arguments", "code", "words"),
     [
         (["nope"], 2, "No such command 'nope'"),
-        (["run"], 2, "Missing argument 'SOURCE.yaml'"),
+        (["run"], 2, "Missing argument 'SOURCE'"),
         (["status", "--format", "xml"], 2, "'--format'"),
         (["export", "--what", "chunks", "--generation", "-1"], 2, "'--generation'"),
         (["status"], 2, "not an index; make one with"),

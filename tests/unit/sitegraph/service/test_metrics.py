@@ -102,7 +102,8 @@ def test_questions_move_counters_by_what_became_of_them(copy: Path) -> None:
 def test_pages_for_people_count_as_questions_once_something_is_asked(copy: Path) -> None:
     with serving(copy) as client:
         paths = ("/", "/search?q=release", "/search?q=release&typing=1", "/answer?q=who+approves+a+release")
-        assert [client.get(path).status_code for path in paths] == [200] * 4
+        browser = {"Accept": "text/html"}
+        assert [client.get(path, headers=browser).status_code for path in paths] == [200] * 4
         told = scrape(client)
 
     assert told["sitegraph_questions_total", "found"] + told["sitegraph_questions_total", "not_found"] == 2

@@ -187,6 +187,9 @@ def test_runs_tell_what_generations_changed_and_what_runs_cost(browser: TestClie
     assert "1 × looks like an error page" in text
     assert '<span class="badge good">finished</span>' in text
     assert "1 quarantined" in text
+    assert '<span class="badge bad">stale</span>' in text
+    assert "promised every 36.0 h" in text
+    assert "1 due" in text
 
 
 def test_a_neighbourhood_is_a_picture_of_links_and_a_list(browser: TestClient, changed: Changed) -> None:

@@ -1,0 +1,162 @@
+"""`sitegraph init`: a commented source file for a site, a folder or a repository."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from runtime.file_errors import os_error_reason
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+from sitegraph.cli.options import (
+    AllowPrivateOption,
+    FormatOption,
+    IndexOption,
+    OutputFormat,
+    QuietOption,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from sitegraph.cli.starting.proposal import Proposal
+
+STDOUT = "-"
+
+
+def init(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="URL|FOLDER|REPOSITORY|FILE",
+            help="A website, a folder, a git repository (a folder, or a URL that ends in .git), a document, "
+            "or a web archive.",
+        ),
+    ],
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File to write (default: NAME.yaml here); - prints it."
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the source (default: made of the address).")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    allow_private: AllowPrivateOption = None,
+    index: IndexOption = None,
+    quiet: QuietOption = False,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Look at a site, folder or repository, and write a commented source file for it.
+
+    Of a site it reads robots.txt, the sitemaps and a few pages, as politely as a crawl; nothing is indexed.
+    The scope leaves out other versions, translations and print forms, the pace keeps to the Crawl-delay, and
+    an estimate says how much there is and how long the first run takes.
+
+    Examples:
+
+      sitegraph init https://docs.example.org/handbook/
+
+      sitegraph init ./docs/decisions -o decisions.yaml
+
+      sitegraph init https://git.example.org/house/rules.git --name rules
+
+      sitegraph init http://10.1.2.3:8080/docs/ --allow-private 10.1.2.3:8080
+    """
+    from sitegraph.cli.starting.starting import check_name, propose
+    from sitegraph.cli.starting.target import find_target
+
+    settings, found = read_settings(index), find_target(target)
+    found = check_name(found, name)
+    path = None if file == STDOUT else Path(file or f"{found.name}.yaml")
+    _check_free(path, force=force)
+    proposal = propose(found, settings, allow_private=allow_private or (), say=_sayer(quiet=quiet))
+    text = _text(proposal, path, settings)
+    if path is not None:
+        _write(path, text)
+    record = _record(proposal, path, index)
+    if output is OutputFormat.JSON:
+        print_json(record if path is not None else {**record, "text": text})
+    elif path is None:
+        sys.stdout.write(text)
+    else:
+        _print(proposal, record)
+
+
+def _sayer(*, quiet: bool) -> Any:
+    def say(message: str) -> None:
+        if not quiet:
+            typer.echo(f"sitegraph: {message}", err=True)
+
+    return say
+
+
+def _check_free(path: Path | None, *, force: bool) -> None:
+    """Say at once, not after asking a site, that a file cannot be written."""
+    if path is None:
+        return
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise ConfigError("cannot be written: name a file in a folder that exists", subject=str(path))
+    if path.exists() and not force:
+        raise ConfigError(
+            "is there already; choose another file with -o, or overwrite it with --force", subject=str(path)
+        )
+
+
+def _text(proposal: "Proposal", path: Path | None, settings: Settings) -> str:
+    from runtime.source_file import parse_source
+    from sitegraph.cli.starting.source_text import source_text
+
+    shown = (path or Path(f"{proposal.target.name}.yaml")).absolute()
+    run = shlex.join(["sitegraph", "run", str(shown), "--index", str(Path(settings.index).absolute())])
+    text = source_text(
+        proposal,
+        folder=shown.parent.resolve(),
+        command=shlex.join(["sitegraph", "init", proposal.target.place]),
+        run=run,
+    )
+    parse_source(text, subject=str(shown), folder=shown.parent)
+    return text
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot be written ({os_error_reason(error)})", subject=str(path)) from error
+
+
+def _record(proposal: "Proposal", path: Path | None, index: str | None) -> dict[str, Any]:
+    from schemas.records import to_record
+
+    shown = str(path) if path is not None else f"{proposal.target.name}.yaml"
+    rest = ["--index", index] if index else []
+    return {
+        "file": str(path) if path is not None else None,
+        "name": proposal.target.name,
+        "kind": proposal.source_kind,
+        "place": proposal.seed or proposal.target.place,
+        "estimate": {**to_record(proposal.estimate), "seconds": proposal.estimate.seconds},
+        "crawl_delay": proposal.crawl_delay,
+        "exclude": [to_record(one) for one in proposal.excludes],
+        "notes": list(proposal.notes),
+        "next": [shlex.join(["sitegraph", "run", shown, *rest]), shlex.join(["sitegraph", "serve", *rest])],
+    }
+
+
+def _print(proposal: "Proposal", record: dict[str, Any]) -> None:
+    from sitegraph.cli.starting.figures import told_estimate
+
+    print(f"wrote {record['file']}: source {record['name']} of kind {record['kind']}")
+    for line in told_estimate(proposal.estimate):
+        print(f"  {line}")
+    for one in proposal.excludes:
+        print(f"  left out: {one.glob} ({one.reason})")
+    for note in proposal.notes[:5]:
+        print(f"  note: {note}")
+    if len(proposal.notes) > 5:
+        print(f"  note: … and {len(proposal.notes) - 5} more (--format json)")
+    print(f"next: {record['next'][0]}")

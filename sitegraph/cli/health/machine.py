@@ -1,0 +1,147 @@
+"""What this machine has: Python, packages, programs, room, rights, a port."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from runtime.settings import check_makeable
+from schemas.errors import ConfigError
+from schemas.extras import EXTRAS, install_line
+from schemas.settings import Settings
+from sitegraph.cli.health.findings import Finding, absent, found
+from sitegraph.cli.health.needs import Needs
+
+PYTHON = (3, 11)
+LEAST_ROOM = 10**9
+"""Bytes that a first index takes with its encoder, and room to rewrite a small one."""
+
+SERVE_PORT = 8000
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def check_machine(settings: Settings, needs: Needs) -> Iterator[Finding]:
+    """Look at everything that no server has to be asked for."""
+    yield _python()
+    yield from (_extra(extra, needed=extra in needs.extras) for extra in EXTRAS)
+    yield _tesseract(needs.languages)
+    yield _chromium(settings, needed=needs.chromium)
+    yield _java()
+    folder = Path(settings.index)
+    yield _writable(folder)
+    yield _room(folder)
+    yield _port(SERVE_PORT)
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info >= PYTHON:
+        return found("Python", version)
+    least = ".".join(map(str, PYTHON))
+    return absent(
+        "Python", f"{version}; needs {least} or later", remedy=f"python{least} -m venv .venv", needed=True
+    )
+
+
+def _extra(extra: str, *, needed: bool) -> Finding:
+    missing = [module for module in EXTRAS[extra] if find_spec(module) is None]
+    subject = f"extra {extra}"
+    if not missing:
+        return found(subject, "installed")
+    return absent(subject, f"{', '.join(missing)} not installed", remedy=install_line(extra), needed=needed)
+
+
+def _tesseract(languages: tuple[str, ...]) -> Finding:
+    if shutil.which("tesseract") is None:
+        return absent(
+            "Tesseract", "not installed; for `ocr`", remedy=_installing(languages), needed=bool(languages)
+        )
+    known = _run("tesseract", "--list-langs").split()
+    if missing := [one for one in languages if one not in known]:
+        data = "apt-get install " + " ".join(
+            f"tesseract-ocr-{one.replace('_', '-').lower()}" for one in missing
+        )
+        return absent("Tesseract", f"has no data for {', '.join(missing)}", remedy=data, needed=True)
+    return found("Tesseract", _run("tesseract", "--version").partition("\n")[0])
+
+
+def _installing(languages: Iterable[str]) -> str:
+    """Name Debian's packages."""
+    data = (f"tesseract-ocr-{one.replace('_', '-').lower()}" for one in languages)
+    return " ".join(["apt-get install tesseract-ocr", *data])
+
+
+def _chromium(settings: Settings, *, needed: bool) -> Finding:
+    names = (settings.chromium,) if settings.chromium else _BROWSERS
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is not None:
+        return found("Chromium", path)
+    named = settings.chromium
+    told = f"SITEGRAPH_CHROMIUM names {named}, which is not there" if named else "not installed"
+    return absent(
+        "Chromium",
+        f"{told}; for `javascript: true`",
+        remedy="apt-get install chromium",
+        needed=needed or named is not None,
+    )
+
+
+def _java() -> Finding:
+    path = shutil.which("java")
+    if path is not None:
+        return found("Java", path)
+    told = "not installed; only to run a Neo4j server on this machine"
+    return absent("Java", told, remedy="apt-get install openjdk-17-jre-headless", needed=False)
+
+
+def _writable(folder: Path) -> Finding:
+    subject = f"index folder {folder}"
+    change = f"chown -R $(id -un) {folder}, or choose another --index"
+    try:
+        check_makeable(folder)
+        with tempfile.TemporaryFile(dir=_existing(folder)):
+            return found(subject, "may be written")
+    except ConfigError as error:
+        return absent(subject, error.message, remedy=change, needed=True)
+    except OSError as error:
+        return absent(subject, f"may not be written ({error.strerror})", remedy=change, needed=True)
+
+
+def _room(folder: Path) -> Finding:
+    free = shutil.disk_usage(_existing(folder)).free
+    told = f"{free / 1e9:.1f} GB free"
+    wanted = max(LEAST_ROOM, _size(folder / "lance"))
+    if free >= wanted:
+        return found("disk", told)
+    remedy = f"df -h {_existing(folder)}"
+    return absent(
+        "disk", f"{told}; {wanted / 1e9:.1f} GB let tables be rewritten", remedy=remedy, needed=True
+    )
+
+
+def _port(port: int) -> Finding:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            remedy = "sitegraph serve --port 0"
+            return absent(f"port {port}", "taken; serve can take another", remedy=remedy, needed=False)
+    return found(f"port {port}", "free, for serve")
+
+
+def _existing(folder: Path) -> Path:
+    return next(path for path in (folder, *folder.absolute().parents) if path.is_dir())
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _run(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return done.stdout or done.stderr

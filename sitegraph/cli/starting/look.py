@@ -1,0 +1,204 @@
+"""Look at what a source could be made of: robots.txt, sitemaps and a few pages, or files."""
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+
+from flows.run.models import find_model
+from flows.run.open_source import open_source
+from ingest.fetch.client import FetchSession, open_session
+from ingest.fetch.limits import FetchLimits
+from ingest.fetch.proxies import read_proxies
+from ingest.fetch.robots import product_token
+from ingest.parse.formats.registry import installed_formats
+from ingest.urls import file_path, is_file_url
+from runtime.clock import SystemClock
+from runtime.processes.parser_pool import ParserPool
+from runtime.proxies import as_given
+from schemas.errors import GuardRefused, ParseError, SitegraphError, UnsupportedMedia
+from schemas.fetch import FetchRequest, FetchResult
+from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import is_document
+from schemas.records import from_record
+from schemas.settings import Settings
+from schemas.source import Rate, Source
+from schemas.source_kinds import OpenSource
+from sitegraph.cli.inspection.loading import Document, follow
+from sitegraph.cli.starting.proposal import FileLook, LookedAt, SiteLook
+from sitegraph.cli.starting.target import Target, TargetKind
+from sitegraph.cli.starting.traps import Exclude, is_left_out
+
+PAGES = 3
+"""Pages of a site that are read besides the start page; and documents of a folder."""
+
+SITEMAPS = 20
+"""Sitemaps that are read: enough for a count, and seconds at a polite pace."""
+
+_FILLED = re.compile(r"(^|/)(node_modules|bower_components|site-packages|\.?venv|vendor|\.tox|_build)/")
+"""Folders that tools fill, with documents of others or once more with one's own."""
+
+_SCRIPT = re.compile(rb"<script", re.IGNORECASE)
+
+Say = Callable[[str], None]
+Read = Callable[[Document], LookedAt]
+
+
+def look_at_site(target: Target, settings: Settings, *, allow_private: Sequence[str], say: Say) -> SiteLook:
+    """Read robots.txt, the sitemaps, the start page and some others.
+
+    Raises: GuardRefused: the start page is unavailable; ConfigError: an entry names no private address.
+    """
+    robot = product_token(settings.user_agent).lower()
+    opened = open_session(
+        user_agent=settings.user_agent,
+        allow_private=tuple(allow_private),
+        per_host_delay=0.0 if allow_private else Rate().per_host_delay,
+        concurrency=1,
+        proxies=read_proxies(as_given(os.environ)),
+        limits=replace(FetchLimits(), sitemap_files=SITEMAPS, tries=2),
+        clock=SystemClock(),
+        formats=installed_formats(),
+    )
+    with opened as session, _reader(settings) as read:
+        say(f"asking {target.place}")
+        start = follow(target.place, session, robot)
+        url = start.request.uri
+        say("reading robots.txt and sitemaps")
+        listed = tuple(entry.url for entry in session.sitemaps((url,)))
+        first = read(start)
+        return SiteLook(
+            start=url,
+            pages=(first, *_some_pages(first, listed, session, robot, read, say)),
+            crawl_delay=session.robots(url).rules.crawl_delay,
+            listed=listed,
+            allow_private=tuple(allow_private),
+            notes=(*start.notes, *(f"{one.url}: {one.reason}" for one in session.problems)),
+        )
+
+
+def _some_pages(
+    first: LookedAt, listed: Sequence[str], session: FetchSession, robot: str, read: Read, say: Say
+) -> Iterator[LookedAt]:
+    folder = first.address.rpartition("/")[0]
+    others = [url for url in listed or first.links if url.startswith(folder) and url != first.address]
+    for url in spread(others, PAGES):
+        say(f"asking {url}")
+        try:
+            yield read(follow(url, session, robot))
+        except (GuardRefused, ParseError, UnsupportedMedia):
+            continue  # the estimate has a page less
+
+
+def spread(of: Sequence[str], count: int) -> tuple[str, ...]:
+    """Return up to *count* of a sequence, from all over it."""
+    step = max(1, len(of) // count)
+    return tuple(of[::step][:count])
+
+
+def look_at_files(target: Target, source: Source, settings: Settings, *, say: Say) -> FileLook:
+    """List what a source of files would read, and read some of it.
+
+    Raises: GuardRefused: there is nothing to read; ConfigError: there is no such repository.
+    """
+    say(f"looking into {target.place}")
+    with open_source(source, settings, clock=SystemClock()) as opened, _reader(settings) as read:
+        listing = opened.discover(should_stop=lambda: False)
+        excludes = filled_folders(_path(entry.uri) for entry in listing.entries)
+        uris = [entry.uri for entry in listing.entries if not is_left_out(_path(entry.uri), excludes)]
+        wanted = [uri for uri in uris if _is_wanted(uri, source)]
+        if not wanted:
+            raise GuardRefused("there is no document in it; nothing was written", subject=target.place)
+        return FileLook(
+            documents=dict(Counter(_ending(uri) for uri in wanted).most_common()),
+            size=_size(target, wanted),
+            read=tuple(_some_files(wanted, source, opened, read)),
+            excludes=excludes,
+            notes=tuple(f"{_path(one.url)}: {one.reason}" for one in listing.problems),
+        )
+
+
+def filled_folders(paths: Iterable[str]) -> tuple[Exclude, ...]:
+    """Return globs for folders that tools fill, as far as they are among *paths*."""
+    found = Counter(match[2] for path in paths if (match := _FILLED.search(path)))
+    return tuple(
+        Exclude(glob=glob, reason=f"filled by a tool: {number} documents")
+        for name, number in sorted(found.items())
+        for glob in (f"{name}/*", f"*/{name}/*")
+    )
+
+
+def _is_wanted(uri: str, source: Source) -> bool:
+    path, scope = _path(uri), source.scope
+    if any(fnmatchcase(path, glob) for glob in scope.exclude):
+        return False
+    return not scope.include or any(fnmatchcase(path, glob) for glob in scope.include)
+
+
+def _some_files(uris: Sequence[str], source: Source, opened: OpenSource, read: Read) -> Iterator[LookedAt]:
+    results: list[FetchResult] = []
+    requests = [FetchRequest(url=uri) for uri in spread(uris, PAGES)]
+    opened.fetch(requests, on_result=results.append, should_stop=lambda: False)
+    for result in results:
+        if result.body is None:
+            continue
+        path = _path(result.url) if is_file_url(result.url) else None
+        request = ParseRequest(
+            uri=result.url, source=source.name, path=path, url=None if path else result.url
+        )
+        try:
+            yield read(Document(data=result.body, request=request, address=result.url))
+        except (ParseError, UnsupportedMedia):
+            continue
+
+
+def _size(target: Target, uris: Sequence[str]) -> int | None:
+    """Bytes of all files of a folder; None where only reading them would tell."""
+    if target.kind is TargetKind.DOCUMENT and not target.is_url:
+        return Path(target.place).stat().st_size
+    if target.kind is not TargetKind.FOLDER:
+        return None
+    return sum((Path(target.place) / _path(uri)).stat().st_size for uri in uris)
+
+
+def _path(uri: str) -> str:
+    return file_path(uri) if is_file_url(uri) else uri
+
+
+def _ending(uri: str) -> str:
+    return PurePosixPath(_path(uri).partition("?")[0]).suffix.lower() or "(none)"
+
+
+@contextmanager
+def _reader(settings: Settings) -> Iterator[Read]:
+    """Parse in a child under limits, as a run does."""
+    with ParserPool(workers=1, tokenizer=find_model(settings).path / "tokenizer.json") as pool:
+
+        def read(document: Document) -> LookedAt:
+            try:
+                record = pool.parse(document.data, document.request).record
+            except (ParseError, UnsupportedMedia) as error:
+                if isinstance(error, SitegraphError) and not error.subject:
+                    error.subject = document.address
+                raise
+            return _looked_at(document, from_record(GraphFragment, json.loads(record)))
+
+        yield read
+
+
+def _looked_at(document: Document, fragment: GraphFragment) -> LookedAt:
+    node = next((node for node in fragment.nodes if is_document(node)), None)
+    return LookedAt(
+        address=document.request.uri,
+        size=len(document.data),
+        chunks=len(fragment.chunks),
+        words=sum(len(chunk.text.split()) for chunk in fragment.chunks),
+        has_scripts=_SCRIPT.search(document.data) is not None,
+        links=tuple(link.target for link in fragment.links),
+        lang=getattr(node, "lang", None),
+    )

@@ -1,0 +1,77 @@
+"""`run` without a source file: what is assumed, said beforehand, and how to go on, said at the end."""
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from indexes.layout import IndexLayout
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+from schemas.source import Source
+from sitegraph.cli.starting.guess import TRY_PAGES, as_source_file, guess, guessed_source
+from sitegraph.cli.starting.proposal import Proposal
+from sitegraph.cli.starting.target import find_target
+
+
+@contextmanager
+def as_file_of(
+    source: str, settings: Settings, *, allow_private: Sequence[str], is_try: bool, quiet: bool = False
+) -> Iterator[Path]:
+    """Give the source file of a run: the one that is named, or for a try one that lasts as long as the block.
+
+    Raises: ConfigError: nothing is there, or the index has a source of that name that is another.
+    """
+    if not is_try:
+        yield Path(source)
+        return
+    proposal = guess(
+        find_target(source), index=settings.index, allow_private=allow_private, max_pages=TRY_PAGES
+    )
+    _check_new(guessed_source(proposal), settings)
+    for line in () if quiet else assumptions(proposal, index=settings.index):
+        print(f"sitegraph: {line}", file=sys.stderr)
+    with as_source_file(proposal) as path:
+        yield path
+
+
+def assumptions(proposal: Proposal, *, index: str) -> Iterator[str]:
+    """Say what a try takes for granted."""
+    target = proposal.target
+    yield f"no source file: trying {target.place} as source {target.name} into {index}"
+    if proposal.seed is None:
+        yield f"at most {proposal.max_pages} documents"
+    else:
+        pace = proposal.rate.per_host_delay
+        every = (
+            f"a page every {pace:g} s" if pace else "without a pause between pages, since the host is yours"
+        )
+        yield f"pages that match {proposal.include[0]}, at most {proposal.max_pages}, {every}"
+
+
+def say_how_to_go_on(source: str, *, index: str | None, allow_private: Sequence[str]) -> None:
+    """Say on stderr how to make more of it."""
+    rest = ["--index", index] if index else []
+    allowed = [word for entry in allow_private for word in ("--allow-private", entry)]
+    ask = shlex.join(["sitegraph", "query", "...", *rest])
+    more = shlex.join(["sitegraph", "init", source, *allowed, *rest])
+    print(f"sitegraph: ask it: {ask}; write a source file for all of it: {more}", file=sys.stderr)
+
+
+def _check_new(source: Source, settings: Settings) -> None:
+    """Refuse what would cut down a source that is there already, to what a try has of it."""
+    if not IndexLayout(Path(settings.index)).manifest.exists():
+        return
+    from flows.run.opening import open_described
+
+    opened = open_described(settings)
+    try:
+        known = opened.ledger.sources.all().get(source.name)
+    finally:
+        opened.close()
+    if known is not None and known != source:
+        raise ConfigError(
+            "the index has it already, by a source file; run that file, or choose another --index",
+            subject=f"source {source.name}",
+        )

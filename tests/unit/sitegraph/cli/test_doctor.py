@@ -1,0 +1,153 @@
+"""`sitegraph doctor`: what is needed decides, each lack has a line to type, and no secret is printed."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.settings import Settings
+from schemas.source import Source
+from sitegraph.cli.app import run_app
+from sitegraph.cli.health.findings import Finding, Health, exit_code_of
+from sitegraph.cli.health.needs import needs_of
+
+CLOSED = "127.0.0.1:9"
+SECRET = "s3cr3t"
+Examined = Callable[..., tuple[int, dict[str, Any]]]
+
+
+@pytest.fixture
+def examined(capsys: pytest.CaptureFixture[str]) -> Examined:
+    """Runs doctor; gives the exit code, and the findings by subject."""
+
+    def run(*arguments: str) -> tuple[int, dict[str, Any]]:
+        code = run_app(["doctor", *arguments, "--format", "json"])
+        out, err = capsys.readouterr()
+        assert SECRET not in out + err
+        assert err == ""
+        return code, {one["subject"]: one for one in json.loads(out)["findings"]}
+
+    return run
+
+
+def test_a_machine_that_has_what_is_needed_is_exit_code_0(examined: Examined, folder: Path) -> None:
+    code, found = examined("--index", str(folder))
+
+    assert code == 0, found
+    assert found["encoder"]["health"] == "ok"
+    assert {one["health"] for one in found.values()} <= {"ok", "optional"}
+
+
+def test_each_lack_has_a_line_to_type(
+    examined: Examined, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+
+    code, found = examined("--index", str(folder))
+
+    assert code == 0, "nothing configured needs them"
+    for subject in ("Tesseract", "Chromium", "Java"):
+        assert found[subject]["health"] == "optional"
+        assert found[subject]["remedy"].startswith("apt-get install")
+
+
+def test_a_source_that_recognises_scans_needs_tesseract_and_its_languages(
+    examined: Examined, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scans.yaml").write_text("name: scans\nkind: files\nroots: [.]\nocr: [eng, xyz]\n")
+
+    code, found = examined("scans.yaml")
+    assert (code, found["Tesseract"]["health"]) == (2, "missing")
+    assert "tesseract-ocr-xyz" in found["Tesseract"]["remedy"]
+
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    assert "tesseract-ocr-eng" in examined("scans.yaml")[1]["Tesseract"]["remedy"]
+
+
+def test_servers_that_do_not_answer_are_exit_code_3_and_passwords_stay_secret(
+    examined: Examined, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {
+        "PREFECT_API_URL": f"http://anna:{SECRET}@{CLOSED}/api",
+        "SITEGRAPH_LEDGER_URL": f"postgresql://anna:{SECRET}@{CLOSED}/docs",
+        "SITEGRAPH_GRAPH": "neo4j",
+        "SITEGRAPH_NEO4J_URI": f"bolt://{CLOSED}",
+        "SITEGRAPH_NEO4J_PASSWORD": SECRET,
+    }.items():
+        monkeypatch.setenv(name, value)
+
+    code, found = examined("--index", "index")
+
+    assert code == 3
+    assert {name for name, one in found.items() if one["health"] == "unreachable"} == {
+        "Prefect server", "PostgreSQL", "Neo4j",
+    }  # fmt: skip
+    assert all(one["remedy"] for one in found.values() if one["health"] != "ok")
+
+
+def test_what_is_set_up_for_neo4j_and_has_no_address_is_missing(
+    examined: Examined, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITEGRAPH_GRAPH", "neo4j")
+
+    code, found = examined("--index", "index")
+
+    assert (code, found["Neo4j"]["health"]) == (2, "missing")
+
+
+def test_an_encoder_that_is_damaged_is_found(examined: Examined, folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "index")
+    (tmp_path / "index" / "encoder" / "tokenizer.json").write_text("{}")
+
+    code, found = examined("--index", "index")
+
+    assert (code, "tokenizer.json" in found["encoder"]["told"]) == (2, True)
+    assert found["encoder"]["remedy"].endswith("--repair")
+
+
+def test_a_folder_where_no_index_can_be_made_is_found(examined: Examined, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+
+    code, found = examined("--index", "taken/index")
+
+    assert code == 2
+    assert found["index folder taken/index"]["health"] == "missing"
+
+
+def test_people_get_a_line_for_each_and_the_line_to_type_below(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+
+    assert run_app(["doctor", "--index", str(folder)]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    place = next(number for number, line in enumerate(lines) if "Java" in line)
+    assert lines[place].startswith("optional")
+    assert lines[place + 1].strip().startswith("apt-get install")
+
+
+@pytest.mark.parametrize(
+    ("states", "code"),
+    [
+        ((Health.OK, Health.OPTIONAL), 0),
+        ((Health.OK, Health.UNREACHABLE), 3),
+        ((Health.MISSING, Health.UNREACHABLE), 2),
+    ],
+)
+def test_the_exit_code_is_that_of_the_worst(states: tuple[Health, ...], code: int) -> None:
+    assert exit_code_of(Finding(subject="x", health=state, told="") for state in states) == code
+
+
+def test_needs_follow_from_settings_sources_and_index() -> None:
+    sources = [Source(name="a", kind="web", javascript=True), Source(name="b", kind="files", ocr=("deu",))]
+
+    whole = needs_of(Settings(ledger_url="postgresql://h/d", spacy="en"), sources, has_index=False)
+    reading = needs_of(Settings(), (), has_index=True, graph="neo4j", raw="s3://docs/raw")
+
+    assert whole.extras == {"pipeline", "postgres", "js", "nlp"}
+    assert (whole.languages, whole.chromium, whole.neo4j) == (("deu",), True, False)
+    assert (reading.extras, reading.neo4j, reading.raw_url) == ({"s3"}, True, "s3://docs/raw")
