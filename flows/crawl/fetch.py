@@ -11,7 +11,7 @@ from flows.run.fragments import is_parsed
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.summary import summarise_states
 from ingest.diff.validators import (
-    Doubt,
+    DisbeliefReason,
     asked_first,
     dates_went_back,
     doubt_of,
@@ -68,7 +68,7 @@ def _ask(
     beliefs = _Beliefs(hosts.distrusted(), hosts.disbelieved_dates())
     usual = {uri: _request(run, document, beliefs) for uri, document in known.items()}
     asked = {uri: FetchRequest(url=uri) for uri in usual} if whole else usual
-    doubts: dict[str, Doubt] = {}
+    doubts: dict[str, DisbeliefReason] = {}
 
     def on_result(result: FetchResult) -> None:
         uri, conditional = result.url, is_conditional(asked[result.url])
@@ -96,12 +96,14 @@ def _ask(
 
     first = asked_first(doubts)
     ask_again(first)
-    by_size = (uri for uri in first if doubts[uri] is Doubt.SIZE)
+    by_size = (uri for uri in first if doubts[uri] is DisbeliefReason.SIZE)
     told = {host_of(uri) for uri in by_size if states_other_sizes(known[uri], seen[uri])}
     ask_again([uri for uri in doubts if uri not in first and host_of(uri) not in told])
 
 
-def _as_earlier(attempt: FetchAttempt, seen: KnownDocument, doubt: Doubt | None) -> tuple[FetchAttempt, ...]:
+def _as_earlier(
+    attempt: FetchAttempt, seen: KnownDocument, doubt: DisbeliefReason | None
+) -> tuple[FetchAttempt, ...]:
     """The attempt before another one, with what it brought."""
     why = f"its {doubt} is of something else: asked for without conditions" if doubt else seen.reason
     told = replace(attempt, state=seen.state, http_status=seen.http_status, raw_sha=seen.raw_sha, reason=why)

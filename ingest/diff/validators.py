@@ -58,7 +58,7 @@ def needs_proof(
     return _follows_304s(before, after, conditional=conditional)
 
 
-class Doubt(StrEnum):
+class DisbeliefReason(StrEnum):
     """By what a 304 speaks of something else than what is here."""
 
     ETAG = "ETag"
@@ -66,7 +66,9 @@ class Doubt(StrEnum):
     DATE = "date"
 
 
-def doubt_of(request: FetchRequest, result: FetchResult, *, held: int | None = None) -> Doubt | None:
+def doubt_of(
+    request: FetchRequest, result: FetchResult, *, held: int | None = None
+) -> DisbeliefReason | None:
     """Say by what a 304 speaks of something else than what is here, if it does.
 
     *held*: bytes of the body that is here. An equal ETag settles it; a later date is no contradiction, since
@@ -75,22 +77,22 @@ def doubt_of(request: FetchRequest, result: FetchResult, *, held: int | None = N
     if result.status is not FetchStatus.NOT_MODIFIED:
         return None
     if request.etag is not None and result.etag is not None and result.etag != request.etag:
-        return Doubt.ETAG if _opaque(result.etag) != _opaque(request.etag) else None
+        return DisbeliefReason.ETAG if _opaque(result.etag) != _opaque(request.etag) else None
     if held is not None and result.length is not None and result.length != held:
-        return Doubt.SIZE
+        return DisbeliefReason.SIZE
     told = request.etag is not None and result.told_etag
     older = not told and is_older(result.last_modified, than=request.last_modified)
-    return Doubt.DATE if older else None
+    return DisbeliefReason.DATE if older else None
 
 
-def asked_first(doubts: Mapping[str, Doubt]) -> tuple[str, ...]:
+def asked_first(doubts: Mapping[str, DisbeliefReason]) -> tuple[str, ...]:
     """Return the doubted documents to ask for first: of those by size alone the first of each host.
 
     A server may give the size of the compressed body in a 304: then one page shows what the sizes are worth.
     """
-    by_host = {host_of(uri): uri for uri in reversed(tuple(doubts)) if doubts[uri] is Doubt.SIZE}
+    by_host = {host_of(uri): uri for uri in reversed(tuple(doubts)) if doubts[uri] is DisbeliefReason.SIZE}
     trials = frozenset(by_host.values())
-    return tuple(uri for uri, doubt in doubts.items() if doubt is not Doubt.SIZE or uri in trials)
+    return tuple(uri for uri, doubt in doubts.items() if doubt is not DisbeliefReason.SIZE or uri in trials)
 
 
 def states_other_sizes(before: KnownDocument, after: KnownDocument) -> bool:
