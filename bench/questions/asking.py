@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import Any, cast
 
 from bench.questions.documents import CACHE, SETS, build_index, unpack_documents
 from bench.questions.gold import (
@@ -17,6 +18,7 @@ from bench.questions.gold import (
 )
 from bench.questions.question_files import AskedQuestion, load_questions
 from bench.questions.remembered import RememberingReranker
+from indexes.ports import ChunkReader, TokenVectors
 from indexes.wiring import OpenedStores, Readers, readers_of
 from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
@@ -137,6 +139,30 @@ def without_part(opened: OpenedSet, part: str) -> Search:
 
     weights = replace(opened.readers.weights or WEIGHTS, **{part: 0.0})
     return recipe(build_retriever(replace(opened.readers, weights=weights)))
+
+
+class _WithoutTokens:
+    """Reads chunks as they are in an index without late interaction."""
+
+    def __init__(self, chunks: ChunkReader) -> None:
+        self._chunks = chunks
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._chunks, name)
+
+    def token_vectors(self, ids: Collection[str]) -> Mapping[str, TokenVectors]:  # noqa: ARG002
+        """Return nothing: none are kept."""
+        return {}
+
+
+def without_late_interaction(opened: OpenedSet) -> Mapping[str, Search]:
+    """Return the recipe and the reranked one as without the token vectors of the index, by name."""
+    chunks = cast(ChunkReader, _WithoutTokens(opened.readers.chunks))
+    retriever = build_retriever(replace(opened.readers, chunks=chunks))
+    return {
+        "graph, without late interaction": recipe(retriever),
+        "graph, rerank, without late interaction": recipe(retriever, rerank=True),
+    }
 
 
 def ask_all(opened: OpenedSet, search: Search) -> dict[str, Figures]:

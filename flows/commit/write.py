@@ -51,6 +51,7 @@ def write_plan(run: CommitContext, generation: Generation, *, lease: Lease) -> S
         graph=run.index.graph.writer(),
         chunks=run.index.chunks.writer(),
         vectors_of=run.encoding().vectors,
+        tokens_of=run.encoding().tokens,
         dim=run.model.dim,
         fence=partial(run.index.ledger.leases.check, lease),
         crash_point=run.crash_point,

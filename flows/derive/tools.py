@@ -68,6 +68,7 @@ class NextTools:
             encoder=self.run.encoder(),
             on_progress=lambda _done, _total: None,
             should_stop=self.run.stop.is_set,
+            with_tokens=self.run.model.token_vectors,
         )
         found = self.run.vectors().get(wanted)
         cosines = (found[description] @ found[text] for description, text in texts.values())

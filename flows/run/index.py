@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -180,12 +180,14 @@ def model_of(index: Index, *, other: bool = False) -> ModelSpec:
     held, settings = index.model(), index.settings
     spec = load_model_spec(settings.model or held.name)
     spec = spec.in_dtype(settings.dtype or (held.dtype if not spec.graph else None))
+    asked = settings.late_interaction
+    spec = replace(spec, token_vectors=held.token_vectors if asked is None else asked)
     if not is_same(held, spec) and not other:
         before, after = names_of_change(held, spec)
         raise SchemaMismatch(
-            f"index was built with model {before}, this would use {after}; set SITEGRAPH_MODEL and "
-            "SITEGRAPH_DTYPE to the index's, see what a change would cost with: sitegraph plan SOURCE.yaml, "
-            "or build a new index",
+            f"index was built with model {before}, this would use {after}; set SITEGRAPH_MODEL, "
+            "SITEGRAPH_DTYPE and SITEGRAPH_LATE_INTERACTION to the index's, see what a change would cost "
+            "with: sitegraph plan SOURCE.yaml, or build a new index",
             subject=str(index.layout.root),
         )
     return spec
@@ -205,6 +207,7 @@ def unrelated_in(index: Index, model: ModelSpec) -> float:
 
 def encoder_folder(index: Index, model: ModelSpec) -> Path:
     """Where the query encoder of a model is exported to."""
-    if model.sha256 == index.manifest.model.sha256:
+    first = index.manifest.model
+    if (model.sha256, model.token_vectors) == (first.sha256, first.token_vectors):
         return index.layout.encoder
-    return index.layout.root / f"encoder-{model.sha256[:12]}"
+    return index.layout.root / f"encoder-{model.sha256[:12]}{'-tokens' if model.token_vectors else ''}"

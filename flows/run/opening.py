@@ -138,7 +138,7 @@ def check_model(index: Index, *, accept: bool) -> bool:
         raise GuardRefused(
             f"the index is of model {before}, and {after} would encode all of its {chunks} passages "
             "again; look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept, "
-            "or set SITEGRAPH_MODEL and SITEGRAPH_DTYPE back",
+            "or set SITEGRAPH_MODEL, SITEGRAPH_DTYPE and SITEGRAPH_LATE_INTERACTION back",
             subject=str(index.layout.root),
         )
     return may_change_model

@@ -22,7 +22,7 @@ from indexes.embed.export import export_onnx
 from indexes.embed.frugal import LIGHT_CHARACTERS, FrugalEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import Dtype
-from indexes.embed.weights import ModelSpec, model_key
+from indexes.embed.weights import ModelSpec, model_key, token_dim
 from indexes.ports import Encoder, VectorCache
 from runtime.processes.parser_pool import ParserPool
 from runtime.progress import StageProgress
@@ -186,6 +186,7 @@ class Resources:
                     on_encoded=self._on_encoded,
                     should_stop=self.stop.is_set,
                     batch_size=self.index.settings.batch_size,
+                    with_tokens=self.model.token_vectors,
                     clock=self.index.clock.monotonic,
                 )
                 self._opened.callback(self._encoding.close)
@@ -230,7 +231,9 @@ class Resources:
         """Vectors by encoded text."""
         if self._given.vectors is not None:
             return self._given.vectors
-        cache = SqliteVectorCache(self.index.layout.vectors, model_key=model_key(self.model))
+        cache = SqliteVectorCache(
+            self.index.layout.vectors, model_key=model_key(self.model), token_dim=token_dim(self.model)
+        )
         self._opened.callback(cache.close)
         return cache
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from indexes.embed.pending import BATCH, CHARACTERS, LONG_TEXT, encode_missing
-from indexes.ports import Encoder, Vector, VectorCache
+from indexes.ports import Encoder, TokenVectors, Vector, VectorCache
 from schemas.errors import TransientError
 
 
@@ -18,7 +18,8 @@ class BackgroundEncoder:
     Args: limit: texts that may wait; one call may exceed it, the next then finds no room.
     on_taken: called with the texts that a call added. on_encoded: called with the number of texts that
     were just saved, from the thread that encodes. batch_size: texts that the encoder takes at once, and is
-    given where there are as many. clock: monotonic seconds, by which it knows how long callers have waited.
+    given where there are as many. with_tokens: token vectors are kept, too. clock: monotonic seconds, by
+    which it knows how long callers have waited.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class BackgroundEncoder:
         on_encoded: Callable[[int], None],
         should_stop: Callable[[], bool],
         batch_size: int = 1,
+        with_tokens: bool = False,
         clock: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._clock = clock
@@ -42,6 +44,7 @@ class BackgroundEncoder:
         self._on_encoded = on_encoded
         self._should_stop = should_stop
         self._batch_size = batch_size
+        self._with_tokens = with_tokens
         self._changed = threading.Condition()
         self._waiting: set[str] = set()
         self._working: set[str] = set()
@@ -89,6 +92,14 @@ class BackgroundEncoder:
         """
         self.wait()
         return self._cache.get(texts)
+
+    def tokens(self, texts: Collection[str]) -> Mapping[str, TokenVectors]:
+        """Wait, then return the token vectors of some texts; nothing where none are kept.
+
+        Raises: KeyError: a text that was never taken has none.
+        """
+        self.wait()
+        return self._cache.tokens(texts) if self._with_tokens else {}
 
     def close(self) -> None:
         """Drop what has not been begun, and wait for the batch that has."""
@@ -172,6 +183,7 @@ class BackgroundEncoder:
             encoder=self._encoder,
             on_progress=advance,
             should_stop=lambda: self._closed or self._should_stop(),
+            with_tokens=self._with_tokens,
             batch=max(BATCH, self._batch_size),
             characters=max(CHARACTERS, LONG_TEXT * self._batch_size),
         )

@@ -10,7 +10,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert
 
-from indexes.ports import Vector
+from indexes.ports import TokenVectors, Vector
 from indexes.read_only import open_read_only
 from schemas.errors import DamageFound, NoRoom, SchemaMismatch, StoreUnavailable
 from schemas.no_room import WHAT_TO_DO, why_no_room
@@ -26,6 +26,14 @@ _vectors = sa.Table(
     # None in rows of earlier versions, which nothing vouches for: they are encoded again when next asked for.
     sa.Column("checksum", sa.LargeBinary(32)),
 )
+_tokens = sa.Table(
+    "token_vectors",
+    _metadata,
+    sa.Column("key", sa.LargeBinary(32), primary_key=True),
+    sa.Column("vector", sa.LargeBinary, nullable=False),
+    sa.Column("checksum", sa.LargeBinary(32)),
+)
+"""Of texts in indexes that have late interaction; apart, so that they are read only where they are needed."""
 
 
 class SqliteVectorCache:
@@ -34,18 +42,24 @@ class SqliteVectorCache:
     `model_key` names everything that decides a vector (weights.model_key), so one file may serve several
     models. The first vector kept for a text stays. Each has a checksum over key and vector, since SQLite has
     none: what rotted or changed places is missing, and is encoded again.
+
+    Args: token_dim: numbers of a token vector where those are kept, 0 where they are not.
     """
 
-    def __init__(self, path: Path, *, model_key: str) -> None:
+    def __init__(self, path: Path, *, model_key: str, token_dim: int = 0) -> None:
         """Open or make the file; one that may not be written is only read.
 
         Raises: StoreUnavailable: it cannot be opened; DamageFound: it is not a SQLite file.
         """
         self._path = path
         self._model_key = model_key.encode()
+        self._token_dim = token_dim
+        self._tables: tuple[sa.Table, ...] = (_vectors, _tokens)
         reading = open_read_only(path)
         self._engine = reading or sa.create_engine(f"sqlite:///{path}")
         if reading is not None:
+            if not sa.inspect(reading).has_table(_tokens.name):
+                self._tables = (_vectors,)
             if not _has_checksums(reading):  # nothing in it can be vouched for, and nothing can be added
                 self._engine = sa.create_engine("sqlite://", poolclass=sa.StaticPool)
                 _metadata.create_all(self._engine)
@@ -60,28 +74,44 @@ class SqliteVectorCache:
         by_key = {self._key(text): text for text in texts}
         with self._faults(), self._engine.connect() as connection:
             for keys in _parts(list(by_key)):
-                for key, _vector in _whole_rows(connection, keys):
+                held = {key for key, _ in _whole_rows(connection, _vectors, keys)}
+                if self._token_dim:
+                    held &= {key for key, _ in self._token_rows(connection, keys)}
+                for key in held:
                     del by_key[key]
         return tuple(sorted(by_key.values()))
 
-    def put(self, texts: Collection[str], vectors: Vector) -> None:
+    def put(self, texts: Collection[str], vectors: Vector, tokens: Sequence[TokenVectors] = ()) -> None:
         check_vectors(texts, vectors)
+        check_tokens(texts, tokens, dim=self._token_dim)
         if not texts:
             return
-        rows = [_row(self._key(text), vector) for text, vector in zip(texts, vectors, strict=True)]
+        keys = [self._key(text) for text in texts]
+        blobs = [vector.astype("<f4").tobytes() for vector in vectors]
         with self._faults(), self._engine.begin() as connection:
-            for part in _parts([row["key"] for row in rows]):
-                _drop_damaged(connection, part)
-            connection.execute(insert(_vectors).on_conflict_do_nothing(), rows)
+            _insert(connection, _vectors, keys, blobs)
+            if tokens:
+                _insert(connection, _tokens, keys, [several.astype("<f2").tobytes() for several in tokens])
 
     def get(self, texts: Collection[str]) -> Mapping[str, Vector]:
         by_key = {self._key(text): text for text in texts}
         vectors: dict[str, Vector] = {}
         with self._faults(), self._engine.connect() as connection:
             for keys in _parts(list(by_key)):
-                vectors |= {by_key[key]: _from_blob(blob) for key, blob in _whole_rows(connection, keys)}
+                found = _whole_rows(connection, _vectors, keys)
+                vectors |= {by_key[key]: _from_blob(blob) for key, blob in found}
         require_all(texts, vectors)
         return vectors
+
+    def tokens(self, texts: Collection[str]) -> Mapping[str, TokenVectors]:
+        by_key = {self._key(text): text for text in texts}
+        tokens: dict[str, TokenVectors] = {}
+        with self._faults(), self._engine.connect() as connection:
+            for keys in _parts(list(by_key)):
+                for key, blob in self._token_rows(connection, keys):
+                    tokens[by_key[key]] = np.frombuffer(blob, "<f2").reshape(-1, self._token_dim)
+        require_all(texts, tokens)
+        return tokens
 
     def damaged(self) -> int:
         """Count the vectors that do not match their checksum; reads everything.
@@ -92,18 +122,23 @@ class SqliteVectorCache:
             found = list(connection.exec_driver_sql("PRAGMA integrity_check").scalars())
             if found != ["ok"]:
                 raise _broken(self._path, found[0])
-            return sum(1 for _ in _damaged_keys(connection))
+            return sum(1 for table in self._tables for _ in _damaged_keys(connection, table))
 
     def drop_damaged(self) -> None:
         """Drop those vectors; they are encoded again when next asked for. Raises as `damaged` does."""
         if self.damaged():
             with self._faults(), self._engine.begin() as connection:
-                for keys in _parts(list(_damaged_keys(connection))):
-                    connection.execute(sa.delete(_vectors).where(_vectors.c.key.in_(keys)))
+                for table in self._tables:
+                    for keys in _parts(list(_damaged_keys(connection, table))):
+                        connection.execute(sa.delete(table).where(table.c.key.in_(keys)))
 
     def close(self) -> None:
         """Let go of the file."""
         self._engine.dispose()
+
+    def _token_rows(self, connection: sa.Connection, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        """A file of an earlier version that may only be read has none."""
+        return _whole_rows(connection, _tokens, keys) if _tokens in self._tables else iter(())
 
     def _key(self, text: str) -> bytes:
         return hashlib.sha256(self._model_key + b"\0" + text.encode()).digest()
@@ -125,14 +160,20 @@ class SqliteVectorCache:
 class MemoryVectorCache:
     """Keeps the port VectorCache in a dict, for one run without a disk."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, token_dim: int = 0) -> None:
+        self._token_dim = token_dim
         self._vectors: dict[str, Vector] = {}
+        self._tokens: dict[str, TokenVectors] = {}
 
     def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(sorted(set(texts) - self._vectors.keys()))
+        held = self._vectors.keys() & self._tokens.keys() if self._token_dim else self._vectors.keys()
+        return tuple(sorted(set(texts) - held))
 
-    def put(self, texts: Collection[str], vectors: Vector) -> None:
+    def put(self, texts: Collection[str], vectors: Vector, tokens: Sequence[TokenVectors] = ()) -> None:
         check_vectors(texts, vectors)
+        check_tokens(texts, tokens, dim=self._token_dim)
+        for text, several in zip(texts, tokens, strict=bool(tokens)):
+            self._tokens.setdefault(text, several.copy())
         for text, vector in zip(texts, vectors, strict=True):
             self._vectors.setdefault(text, vector.copy())
 
@@ -140,6 +181,11 @@ class MemoryVectorCache:
         vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
         require_all(texts, vectors)
         return vectors
+
+    def tokens(self, texts: Collection[str]) -> Mapping[str, TokenVectors]:
+        tokens = {text: self._tokens[text] for text in texts if text in self._tokens}
+        require_all(texts, tokens)
+        return tokens
 
 
 def check_vectors(texts: Collection[str], vectors: Vector) -> None:
@@ -155,7 +201,21 @@ def check_vectors(texts: Collection[str], vectors: Vector) -> None:
         raise SchemaMismatch("the encoder gave values that are not finite", subject="vector cache")
 
 
-def require_all(texts: Collection[str], vectors: Mapping[str, Vector]) -> None:
+def check_tokens(texts: Collection[str], tokens: Sequence[TokenVectors], *, dim: int) -> None:
+    """Refuse token vectors of another shape than those that are kept, or values that are not finite.
+
+    Raises: SchemaMismatch.
+    """
+    if len(tokens) != (len(texts) if dim else 0) or any(one.shape[1:] != (dim,) for one in tokens):
+        raise SchemaMismatch(
+            f"{len(texts)} texts came with token vectors of {len(tokens)}, of {dim} numbers each",
+            subject="vector cache",
+        )
+    if not all(np.isfinite(one).all() for one in tokens):
+        raise SchemaMismatch("the encoder gave values that are not finite", subject="vector cache")
+
+
+def require_all(texts: Collection[str], vectors: Mapping[str, Vector | TokenVectors]) -> None:
     """Raise KeyError naming the first text that has no vector."""
     for text in texts:
         if text not in vectors:
@@ -191,15 +251,23 @@ def _broken(path: Path, fault: object) -> DamageFound:
     )
 
 
-def _damaged_keys(connection: sa.Connection) -> Iterator[bytes]:
+def _damaged_keys(connection: sa.Connection, table: sa.Table) -> Iterator[bytes]:
     """Of rows of earlier versions nothing can be said."""
-    rows = connection.execute(sa.select(_vectors).execution_options(yield_per=_KEYS_PER_STATEMENT))
+    rows = connection.execute(sa.select(table).execution_options(yield_per=_KEYS_PER_STATEMENT))
     return (row.key for row in rows if row.checksum is not None and not _is_whole(row))
 
 
-def _row(key: bytes, vector: Vector) -> dict[str, bytes]:
-    blob = vector.astype("<f4").tobytes()
-    return {"key": key, "vector": blob, "checksum": _checksum(key, blob)}
+def _insert(
+    connection: sa.Connection, table: sa.Table, keys: Sequence[bytes], blobs: Sequence[bytes]
+) -> None:
+    """Keep what is not there yet, or no longer whole."""
+    for part in _parts(keys):
+        _drop_damaged(connection, table, part)
+    rows = [
+        {"key": key, "vector": blob, "checksum": _checksum(key, blob)}
+        for key, blob in zip(keys, blobs, strict=True)
+    ]
+    connection.execute(insert(table).on_conflict_do_nothing(), rows)
 
 
 def _checksum(key: bytes, blob: bytes) -> bytes:
@@ -210,19 +278,23 @@ def _is_whole(row: sa.Row[tuple[bytes, bytes, bytes]]) -> bool:
     return bool(_checksum(row.key, row.vector) == row.checksum)
 
 
-def _rows(connection: sa.Connection, keys: Sequence[bytes]) -> Iterator[sa.Row[tuple[bytes, bytes, bytes]]]:
-    yield from connection.execute(sa.select(_vectors).where(_vectors.c.key.in_(keys)))
+def _rows(
+    connection: sa.Connection, table: sa.Table, keys: Sequence[bytes]
+) -> Iterator[sa.Row[tuple[bytes, bytes, bytes]]]:
+    yield from connection.execute(sa.select(table).where(table.c.key.in_(keys)))
 
 
-def _whole_rows(connection: sa.Connection, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    return ((row.key, row.vector) for row in _rows(connection, keys) if _is_whole(row))
+def _whole_rows(
+    connection: sa.Connection, table: sa.Table, keys: Sequence[bytes]
+) -> Iterator[tuple[bytes, bytes]]:
+    return ((row.key, row.vector) for row in _rows(connection, table, keys) if _is_whole(row))
 
 
-def _drop_damaged(connection: sa.Connection, keys: Sequence[bytes]) -> None:
+def _drop_damaged(connection: sa.Connection, table: sa.Table, keys: Sequence[bytes]) -> None:
     """Make room for what is encoded again."""
-    gone = [row.key for row in _rows(connection, keys) if not _is_whole(row)]
+    gone = [row.key for row in _rows(connection, table, keys) if not _is_whole(row)]
     if gone:
-        connection.execute(sa.delete(_vectors).where(_vectors.c.key.in_(gone)))
+        connection.execute(sa.delete(table).where(table.c.key.in_(gone)))
 
 
 def _parts(keys: Sequence[bytes]) -> Iterator[Sequence[bytes]]:

@@ -15,7 +15,7 @@ import numpy as np
 from indexes.embed.routes import RouteCheck
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
-from indexes.ports import Encoder, Vector
+from indexes.ports import Encoded, TokenEncoder, Vector
 from schemas.errors import StoreUnavailable
 
 _SPAWN = get_context("spawn")  # a fork would copy threads of torch and the stores in an unknown state
@@ -23,7 +23,7 @@ _PATIENCE = 5.0
 """Seconds a child gets to finish its batch once it is no longer needed."""
 
 
-class CheckedEncoder(Encoder, Protocol):
+class CheckedEncoder(TokenEncoder, Protocol):
     """An encoder that can say which route its documents take."""
 
     @property
@@ -32,7 +32,7 @@ class CheckedEncoder(Encoder, Protocol):
 
 
 class ChildEncoder:
-    """Keeps the port Encoder by asking one that lives in a child process, started at the first text.
+    """Keeps the port TokenEncoder by asking one that lives in a child process, started at the first text.
 
     Threads may share it; it answers them in turn.
 
@@ -62,12 +62,24 @@ class ChildEncoder:
         return self._route_check
 
     def encode_query(self, text: str) -> Vector:
-        return self._ask("encode_query", text)
+        vector: Vector = self._ask("encode_query", text)
+        return vector
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
         if not texts:
             return np.zeros((0, self.dim), np.float32)
-        return self._ask("encode_documents", list(texts))
+        vectors: Vector = self._ask("encode_documents", list(texts))
+        return vectors
+
+    def encode_query_tokens(self, text: str) -> Vector:
+        vectors: Vector = self._ask("encode_query_tokens", text)
+        return vectors
+
+    def encode_with_tokens(self, texts: Collection[str]) -> Encoded:
+        if not texts:
+            return Encoded(np.zeros((0, self.dim), np.float32), ())
+        encoded: Encoded = self._ask("encode_with_tokens", list(texts))
+        return encoded
 
     def count_tokens(self, text: str) -> int:
         if self._tokens is None:
@@ -81,7 +93,7 @@ class ChildEncoder:
                 self._child.end()
                 self._child = None
 
-    def _ask(self, method: str, argument: Any) -> Vector:
+    def _ask(self, method: str, argument: Any) -> Any:
         with self._lock:
             child = self._child or _Child(_serve, self._build, self._spec)
             # Given back only once it has answered: after an interruption here, the answer still on its
@@ -98,8 +110,7 @@ class ChildEncoder:
             self._child = child
         if isinstance(answer, Exception):
             raise answer
-        vectors: Vector = answer
-        return vectors
+        return answer
 
 
 def call_in_child(function: Callable[..., None], *args: Any) -> None:

@@ -6,18 +6,22 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any
+from itertools import chain
+from typing import Any, TypeVar
 
 import numpy as np
 
+from indexes.embed.pooling import pool_tokens, to_unit
 from indexes.embed.routes import CHECK_TEXTS, Dtype, EncodingRoute, RouteCheck, choose_route
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
-from indexes.ports import Vector
+from indexes.ports import Encoded, TokenVectors, Vector
 from schemas.errors import ConfigError
 from schemas.extras import install_line
 
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 def offline_environment() -> dict[str, str]:
@@ -30,7 +34,7 @@ def offline_environment() -> dict[str, str]:
 
 
 class SentenceTransformerEncoder:
-    """Keeps the port Encoder with a model folder; imports torch (5-10 s) at the first text it encodes.
+    """Keeps the port TokenEncoder with a model folder; imports torch (5-10 s) at the first text it encodes.
 
     Queries are always fp32. Documents take the faster exact-enough route, checked once (1-2 s), at the
     first of them. Safe to share between threads: texts are encoded one call at a time.
@@ -92,9 +96,30 @@ class SentenceTransformerEncoder:
         if not texts:
             return np.zeros((0, self.dim), np.float32)
         with self._lock:
-            if self._check is None:
-                self._check = self._check_routes()
-            return self._encode(list(texts), self.route, prompt=self._spec.document_prompt)
+            return self._encode(list(texts), self._checked(), prompt=self._spec.document_prompt)
+
+    def encode_query_tokens(self, text: str) -> Vector:
+        with self._lock:
+            (found,) = self._forward(
+                self._loaded(), EncodingRoute.FP32, self._spec.query_prompt, [text], output_value=None
+            )
+            return to_unit(_token_rows(found))
+
+    def encode_with_tokens(self, texts: Collection[str]) -> Encoded:
+        """Encode as `encode_documents` does, with the texts' token vectors, pooled here."""
+        if not texts:
+            return Encoded(np.zeros((0, self.dim), np.float32), ())
+        with self._lock:
+            route, listed = self._checked(), list(texts)
+            encode = partial(self._encode_part_with_tokens, self._loaded(), route, self._spec.document_prompt)
+            found = self._in_parts(encode, listed)
+        vectors = np.stack([vector for vector, _ in found])
+        return Encoded(to_unit(vectors), tuple(tokens for _, tokens in found))
+
+    def _checked(self) -> EncodingRoute:
+        if self._check is None:
+            self._check = self._check_routes()
+        return self.route
 
     def count_tokens(self, text: str) -> int:
         # Not the model's own tokenizer: that one changes its truncation while it encodes in another thread.
@@ -104,28 +129,47 @@ class SentenceTransformerEncoder:
 
     def _encode(self, texts: Sequence[str], route: EncodingRoute, *, prompt: str) -> Vector:
         encode = partial(self._encode_part, self._loaded(), route, prompt)
+        return np.stack(self._in_parts(encode, texts))
+
+    def _in_parts(self, encode: Callable[[Sequence[str]], Sequence[T]], texts: Sequence[str]) -> Sequence[T]:
+        """Call *encode* on parts of *texts*, a thread each; give its answers in the order of *texts*."""
         if self._pool is None or len(texts) <= self._batch_size:
             return encode(texts)
-        vectors = np.empty((len(texts), self.dim), np.float32)
         hands = deal(texts, self._hands)
         parts = self._pool.map(encode, [[texts[number] for number in hand] for hand in hands])
-        for hand, part in zip(hands, parts, strict=True):
-            vectors[list(hand)] = part
-        return vectors
+        found = dict(
+            chain.from_iterable(zip(hand, part, strict=True) for hand, part in zip(hands, parts, strict=True))
+        )
+        return [found[number] for number in range(len(texts))]
 
-    def _encode_part(self, model: Any, route: EncodingRoute, prompt: str, texts: Sequence[str]) -> Vector:
-        with self._precision(route):
-            vectors = model.encode(
-                list(texts),
-                prompt=prompt,
-                batch_size=self._batch_size,
-                show_progress_bar=False,
-                convert_to_numpy=True,
-                normalize_embeddings=True,
-            )
+    def _encode_part(
+        self, model: Any, route: EncodingRoute, prompt: str, texts: Sequence[str]
+    ) -> Sequence[Vector]:
+        vectors = self._forward(model, route, prompt, texts, convert_to_numpy=True, normalize_embeddings=True)
         unit: Vector = np.asarray(vectors, np.float32)
         unit /= np.linalg.norm(unit, axis=1, keepdims=True)
-        return unit
+        return list(unit)
+
+    def _encode_part_with_tokens(
+        self, model: Any, route: EncodingRoute, prompt: str, texts: Sequence[str]
+    ) -> Sequence[tuple[Vector, TokenVectors]]:
+        # A batch at a time: what is not pooled yet takes four times the memory, in fp32.
+        found: list[tuple[Vector, TokenVectors]] = []
+        ordered = sorted(range(len(texts)), key=lambda number: -len(texts[number]))
+        for start in range(0, len(ordered), self._batch_size):
+            batch = [texts[number] for number in ordered[start : start + self._batch_size]]
+            outputs = self._forward(model, route, prompt, batch, output_value=None)
+            found += [(_floats(one["sentence_embedding"]), pool_tokens(_token_rows(one))) for one in outputs]
+        by_number = dict(zip(ordered, found, strict=True))
+        return [by_number[number] for number in range(len(texts))]
+
+    def _forward(
+        self, model: Any, route: EncodingRoute, prompt: str, texts: Sequence[str], **how: Any
+    ) -> Any:
+        with self._precision(route):
+            return model.encode(
+                list(texts), prompt=prompt, batch_size=self._batch_size, show_progress_bar=False, **how
+            )
 
     def _precision(self, route: EncodingRoute) -> AbstractContextManager[Any]:
         if route is EncodingRoute.FP32:
@@ -219,6 +263,16 @@ def load_sentence_transformer(spec: ModelSpec, *, device: str = "cpu", **model_k
             subject=spec.name,
         )
     return model
+
+
+def _token_rows(output: Any) -> Vector:
+    """Return what the model gave for the tokens of a text, without those that fill up its batch."""
+    return _floats(output["token_embeddings"][output["attention_mask"].bool()])
+
+
+def _floats(tensor: Any) -> Vector:
+    array: Vector = tensor.detach().float().cpu().numpy()
+    return array
 
 
 def deal(texts: Sequence[str], hands: int) -> tuple[tuple[int, ...], ...]:

@@ -2,21 +2,23 @@
 
 from collections.abc import Collection
 
-from indexes.ports import Encoder, Vector
+from indexes.ports import Encoded, TokenEncoder, Vector
 
 LIGHT_CHARACTERS = 300_000
 """About 600 chunks: what the exported model encodes while torch is still being imported and checked."""
 
 
 class FrugalEncoder:
-    """Keeps the port Encoder with two of the same model: one quick to start, one quick to run.
+    """Keeps the port TokenEncoder with two of the same model: one quick to start, one quick to run.
 
     Documents go to the light one until more than *light_characters* have come or were said to come, then to
     the heavy one, which a run with few changes so never starts. Both are within 1e-5 of each other, or
     within the cosine that the heavy one's route was checked for. Queries always go to the light one.
     """
 
-    def __init__(self, light: Encoder, heavy: Encoder, *, light_characters: int = LIGHT_CHARACTERS) -> None:
+    def __init__(
+        self, light: TokenEncoder, heavy: TokenEncoder, *, light_characters: int = LIGHT_CHARACTERS
+    ) -> None:
         self._light = light
         self._heavy = heavy
         self._light_characters = light_characters
@@ -38,10 +40,18 @@ class FrugalEncoder:
         return self._light.encode_query(text)
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
+        return self._chosen(texts).encode_documents(texts)
+
+    def encode_query_tokens(self, text: str) -> Vector:
+        return self._light.encode_query_tokens(text)
+
+    def encode_with_tokens(self, texts: Collection[str]) -> Encoded:
+        return self._chosen(texts).encode_with_tokens(texts)
+
+    def _chosen(self, texts: Collection[str]) -> TokenEncoder:
         self._encoded += sum(len(text) for text in texts)
         few = max(self._encoded, self._expected) <= self._light_characters
-        encoder = self._light if few else self._heavy
-        return encoder.encode_documents(texts)
+        return self._light if few else self._heavy
 
     def count_tokens(self, text: str) -> int:
         return self._light.count_tokens(text)

@@ -10,7 +10,7 @@ import numpy as np
 
 from indexes.embed.manifest import TOKENIZER_FILE
 from indexes.embed.named_models import Pooling
-from indexes.embed.onnx_session import INPUTS, OUTPUT, open_session, optimise_graph, run_session
+from indexes.embed.onnx_session import INPUTS, OUTPUT, TOKENS, open_session, optimise_graph, run_session
 from indexes.embed.routes import CHECK_TEXTS
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
@@ -52,8 +52,12 @@ def _write_pooled(spec: ModelSpec, path: Path) -> None:
     nodes = [*before, *graph.node, *_pool(onnx, graph, spec.pooling or Pooling.MEAN)]
     _put(graph.node, nodes)
     _put(graph.input, [given for given in graph.input if given.name in INPUTS])
-    vector = onnx.helper.make_tensor_value_info(OUTPUT, onnx.TensorProto.FLOAT, ["batch", spec.dim])
-    _put(graph.output, [vector])
+    floats = onnx.TensorProto.FLOAT
+    given = [onnx.helper.make_tensor_value_info(OUTPUT, floats, ["batch", spec.dim])]
+    if spec.token_vectors:
+        graph.node.append(onnx.helper.make_node("Identity", [_TOKEN_VECTORS], [TOKENS]))
+        given.append(onnx.helper.make_tensor_value_info(TOKENS, floats, ["batch", "length", spec.dim]))
+    _put(graph.output, given)
     onnx.checker.check_model(model)
     onnx.save(model, str(path))
 

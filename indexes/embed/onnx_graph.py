@@ -10,7 +10,7 @@ import numpy as np
 
 from indexes.embed.encoder import load_sentence_transformer
 from indexes.embed.manifest import TOKENIZER_FILE
-from indexes.embed.onnx_session import INPUTS, OUTPUT, open_session, optimise_graph, run_session
+from indexes.embed.onnx_session import INPUTS, OUTPUT, TOKENS, open_session, optimise_graph, run_session
 from indexes.embed.routes import CHECK_TEXTS
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
@@ -28,13 +28,13 @@ def write_onnx(spec: ModelSpec, folder: Path) -> None:
     # Eager attention: the fused one does not export with a variable length.
     model = load_sentence_transformer(spec, attn_implementation="eager").eval()
     plain = folder / "plain.onnx"
-    _export_graph(model, plain)
+    _export_graph(model, plain, with_tokens=spec.token_vectors)
     optimise_graph(plain, folder)
     plain.unlink()
     _check(model, spec, folder)
 
 
-def _export_graph(model: Any, path: Path) -> None:
+def _export_graph(model: Any, path: Path, *, with_tokens: bool) -> None:
     """Write transformer, pooling and normalisation as one graph of any batch size and length."""
     import torch
 
@@ -45,7 +45,8 @@ def _export_graph(model: Any, path: Path) -> None:
 
         def forward(self, input_ids: Any, attention_mask: Any) -> Any:
             features = self.model({"input_ids": input_ids, "attention_mask": attention_mask})
-            return torch.nn.functional.normalize(features["sentence_embedding"], p=2, dim=1)
+            unit = torch.nn.functional.normalize(features["sentence_embedding"], p=2, dim=1)
+            return (unit, features["token_embeddings"]) if with_tokens else unit
 
     ids = torch.ones((2, 8), dtype=torch.int64)
     any_size = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
@@ -58,7 +59,7 @@ def _export_graph(model: Any, path: Path) -> None:
             external_data=False,
             dynamic_shapes=dict.fromkeys(INPUTS, any_size),
             input_names=list(INPUTS),
-            output_names=[OUTPUT],
+            output_names=[OUTPUT, TOKENS] if with_tokens else [OUTPUT],
             verbose=False,
         )
 

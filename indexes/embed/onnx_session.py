@@ -8,9 +8,11 @@ import numpy as np
 
 from indexes.embed.manifest import GRAPH_FILE, WEIGHTS_FILE, damaged
 from indexes.ports import Vector
+from schemas.errors import ConfigError
 
 INPUTS = ("input_ids", "attention_mask")
-OUTPUT = "unit_vector"
+OUTPUT, TOKENS = "unit_vector", "token_vectors"
+"""What a graph gives; the second only where it was exported for late interaction."""
 
 
 def open_session(folder: Path, *, threads: int, repack: bool = False) -> Any:
@@ -48,14 +50,29 @@ def optimise_graph(plain: Path, folder: Path) -> None:
 
 def run_session(session: Any, token_ids: Sequence[Sequence[int]]) -> Vector:
     """Encode one batch of token ids; shape (len(token_ids), dim)."""
+    vectors: Vector = session.run([OUTPUT], _inputs(token_ids))[0]
+    return vectors
+
+
+def run_with_tokens(session: Any, token_ids: Sequence[Sequence[int]]) -> tuple[Vector, list[Vector]]:
+    """Encode one batch; return its vectors, and of each text those of its tokens, (len(ids), dim).
+
+    Raises: ConfigError: the graph was exported without token vectors.
+    """
+    if TOKENS not in {given.name for given in session.get_outputs()}:
+        raise ConfigError("the exported encoder gives no token vectors", subject=GRAPH_FILE)
+    vectors, tokens = session.run([OUTPUT, TOKENS], _inputs(token_ids))
+    return vectors, [rows[: len(ids)] for rows, ids in zip(tokens, token_ids, strict=True)]
+
+
+def _inputs(token_ids: Sequence[Sequence[int]]) -> dict[str, Any]:
     width = max(len(ids) for ids in token_ids)
     inputs = np.zeros((len(token_ids), width), np.int64)
     mask = np.zeros_like(inputs)
     for row, ids in enumerate(token_ids):
         inputs[row, : len(ids)] = ids
         mask[row, : len(ids)] = 1
-    vectors: Vector = session.run([OUTPUT], dict(zip(INPUTS, (inputs, mask), strict=True)))[0]
-    return vectors
+    return dict(zip(INPUTS, (inputs, mask), strict=True))
 
 
 def _options(onnxruntime: Any, threads: int, *, repack: bool) -> Any:

@@ -1,9 +1,9 @@
 """Encode what has no vector yet, saving as it goes, so that a kill wastes at most one batch."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
-from indexes.ports import Encoder, VectorCache
-from schemas.errors import Stopped
+from indexes.ports import Encoder, TokenEncoder, VectorCache
+from schemas.errors import ConfigError, Stopped
 from schemas.hashing import sha256_hex
 
 BATCH = 256
@@ -24,12 +24,14 @@ def encode_missing(
     should_stop: Callable[[], bool],
     batch: int = BATCH,
     characters: int = CHARACTERS,
+    with_tokens: bool = False,
 ) -> int:
     """Encode the distinct texts that *cache* lacks, and give their number.
 
     Args: on_progress: called with (texts done, texts to do) before the first batch and after each. batch,
-    characters: most that are saved together.
-    Raises: Stopped: *should_stop* said so between two batches; what was encoded is kept.
+    characters: most that are saved together. with_tokens: keep their token vectors, too.
+    Raises: ConfigError: the encoder gives none; Stopped: *should_stop* said so between two batches; what was
+    encoded is kept.
     """
     pending = plan_batches(cache.missing(texts), batch, characters)
     total = sum(len(part) for part in pending)
@@ -38,10 +40,20 @@ def encode_missing(
     for part in pending:
         if should_stop():
             raise Stopped(f"stopped after {done} of {total} texts; run again to go on", subject="embed")
-        cache.put(part, encoder.encode_documents(part))
+        _encode(part, cache, encoder, with_tokens=with_tokens)
         done += len(part)
         on_progress(done, total)
     return done
+
+
+def _encode(texts: Collection[str], cache: VectorCache, encoder: Encoder, *, with_tokens: bool) -> None:
+    if not with_tokens:
+        cache.put(texts, encoder.encode_documents(texts))
+        return
+    if not isinstance(encoder, TokenEncoder):
+        raise ConfigError("gives no token vectors, so set it off", subject="SITEGRAPH_LATE_INTERACTION")
+    found = encoder.encode_with_tokens(texts)
+    cache.put(texts, found.vectors, found.tokens)
 
 
 def plan_batches(

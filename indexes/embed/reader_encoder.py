@@ -5,11 +5,11 @@ weights: one bit that flips in them gives vectors that look sound and find somet
 """
 
 import threading
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,15 +21,18 @@ from indexes.embed.manifest import (
     damaged,
     load_manifest,
 )
-from indexes.embed.onnx_session import open_session, run_session
+from indexes.embed.onnx_session import open_session, run_session, run_with_tokens
+from indexes.embed.pooling import pool_tokens, to_unit
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import file_sha256
-from indexes.ports import Vector
+from indexes.ports import Encoded, Vector
 from schemas.errors import SitegraphError
+
+T = TypeVar("T")
 
 
 class OnnxEncoder:
-    """Keeps the port Encoder with an exported model; always fp32; may be shared between threads.
+    """Keeps the port TokenEncoder with an exported model; always fp32; may be shared between threads.
 
     Opening reads `encoder.json` only; runtime and weights come with the first text, or before it by
     `load_in_background`, and are compared with their hashes then.
@@ -74,13 +77,25 @@ class OnnxEncoder:
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
         """Encode one by one: nothing is padded, and no vector depends on its neighbours."""
+        return np.array(self._each(self._encode, texts), np.float32).reshape(-1, self.dim)
+
+    def encode_query_tokens(self, text: str) -> Vector:
+        """Vectors of a question's tokens; raises ConfigError where the export gives none."""
+        return to_unit(self._encode_all(self._manifest.query_prompt + text)[1])
+
+    def encode_with_tokens(self, texts: Collection[str]) -> Encoded:
+        """Encode documents with their token vectors; raises ConfigError where the export gives none."""
+        found = self._each(self._encode_all, texts)
+        vectors = np.array([vector for vector, _ in found], np.float32).reshape(-1, self.dim)
+        return Encoded(vectors, tuple(pool_tokens(tokens) for _, tokens in found))
+
+    def _each(self, encode: Callable[[str], T], texts: Collection[str]) -> Sequence[T]:
+        """Call *encode* on each text behind the prompt of documents."""
         prompted = [self._manifest.document_prompt + text for text in texts]
         if self._workers:
             with ThreadPoolExecutor(self._workers) as pool:
-                vectors = list(pool.map(self._encode, prompted))
-        else:
-            vectors = list(map(self._encode, prompted))
-        return np.array(vectors, np.float32).reshape(-1, self.dim)
+                return list(pool.map(encode, prompted))
+        return list(map(encode, prompted))
 
     def count_tokens(self, text: str) -> int:
         return self._loaded_tokens().count(text)
@@ -88,6 +103,12 @@ class OnnxEncoder:
     def _encode(self, text: str) -> Vector:
         tokens = self._loaded_tokens().encode([text], self._manifest.max_tokens)
         return run_session(self._loaded_session(), tokens).reshape(self.dim)
+
+    def _encode_all(self, text: str) -> tuple[Vector, Vector]:
+        """Return the vector of a text, and those of its tokens."""
+        tokens = self._loaded_tokens().encode([text], self._manifest.max_tokens)
+        vectors, of_tokens = run_with_tokens(self._loaded_session(), tokens)
+        return vectors.reshape(self.dim), of_tokens[0]
 
     def _load_quietly(self) -> None:
         with suppress(SitegraphError):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from indexes.ports import ChunkVectors, Vector
+from indexes.ports import ChunkVectors, TokenVectors, Vector, no_tokens
 from schemas.encoded import encoded_headings, encoded_text
 from schemas.nodes import Chunk
 
@@ -38,9 +38,12 @@ def vector_texts(chunk: Chunk) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
 
-def chunk_vectors(chunk: Chunk, lookup: Mapping[str, Vector], dim: int) -> ChunkVectors:
+def chunk_vectors(
+    chunk: Chunk, lookup: Mapping[str, Vector], dim: int, tokens: Mapping[str, TokenVectors] | None = None
+) -> ChunkVectors:
     """Gather the chunk's vectors; *lookup* contains one of shape (dim,) for each of its `vector_texts`.
 
+    Args: tokens: token vectors by text, of chunks that keep theirs.
     Raises: KeyError: a text has no vector yet.
     """
     return ChunkVectors(
@@ -48,6 +51,7 @@ def chunk_vectors(chunk: Chunk, lookup: Mapping[str, Vector], dim: int) -> Chunk
         heading=lookup[heading_input(chunk)],
         anchors=_stack((lookup[text] for text in anchor_inputs(chunk)), dim),
         captions=_stack((lookup[text] for text in caption_inputs(chunk)), dim),
+        tokens=tokens[text_input(chunk)] if tokens else no_tokens(),
     )
 
 

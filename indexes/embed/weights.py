@@ -28,7 +28,8 @@ class ModelSpec:
 
     `sha256` is the hash of its weights; `max_tokens` counts the special tokens too; prompts are put before
     the text as they are. `dtype` is the arithmetic that documents are encoded in. `graph` is the file of a
-    model that is only there as ONNX, whose token vectors are pooled by `pooling`.
+    model that is only there as ONNX, whose token vectors are pooled by `pooling`. `token_vectors`: chunks
+    keep theirs, for late interaction.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ModelSpec:
     dtype: Dtype = Dtype.AUTO
     graph: str = ""
     pooling: Pooling | None = None
+    token_vectors: bool = False
 
     def in_dtype(self, dtype: str | None) -> "ModelSpec":
         """Return the model with another arithmetic; None leaves the usual one.
@@ -115,9 +117,14 @@ def model_key(spec: ModelSpec) -> str:
     return _key(spec, spec.dtype)
 
 
+def token_dim(spec: ModelSpec) -> int:
+    """Return the length of a token vector where chunks keep theirs, else 0."""
+    return spec.dim if spec.token_vectors else 0
+
+
 def encoder_key(spec: ModelSpec) -> str:
-    """Name what decides the vectors of the exported encoder, which is fp32 whatever documents are."""
-    return _key(spec, "float32")
+    """Name what decides the exported encoder, which is fp32 whatever documents are, and what it gives."""
+    return _key(spec, "float32-tokens" if spec.token_vectors else "float32")
 
 
 def _key(spec: ModelSpec, dtype: str) -> str:

@@ -1,12 +1,13 @@
 """Stores in dictionaries: for tests and small, short-lived indexes. They keep every promise of the ports."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from indexes.digests import chunk_sha256, edge_sha256, node_sha256
 from indexes.filters import check_filters, passes
-from indexes.ports import ChunkReader, ChunkVectors, StoreState, Vector
+from indexes.ports import ChunkReader, ChunkVectors, StoreState, TokenVectors, Vector, no_tokens
 from indexes.stores.bm25 import bm25, exact_terms, words
 from indexes.stores.snapshots import Row, Rows, Snapshots, StagedRows, damaged, hashes, state
 from indexes.vectors import check_vectors
@@ -74,7 +75,13 @@ class MemoryChunkReader:
 
     def vectors(self, ids: Collection[str]) -> Mapping[str, ChunkVectors]:
         """Stored vectors by chunk id."""
-        return {key: self._rows[key].value[1] for key in ids if key in self._rows}
+        found = {key: self._rows[key].value[1] for key in ids if key in self._rows}
+        return {key: replace(vectors, tokens=no_tokens()) for key, vectors in found.items()}
+
+    def token_vectors(self, ids: Collection[str]) -> Mapping[str, TokenVectors]:
+        """Pooled token vectors by chunk id."""
+        found = {key: self._rows[key].value[1].tokens for key in ids if key in self._rows}
+        return {key: tokens for key, tokens in found.items() if tokens.size}
 
     def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
         """All text vectors at once."""

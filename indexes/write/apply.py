@@ -1,11 +1,11 @@
 """A frozen plan goes into both stores; done twice, it gives the same."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from indexes.embed.texts import chunk_vectors, vector_texts
-from indexes.ports import ChunkVectors, ChunkWriter, GraphWriter, StoreState, Vector
+from indexes.embed.texts import chunk_vectors, text_input, vector_texts
+from indexes.ports import ChunkVectors, ChunkWriter, GraphWriter, StoreState, TokenVectors, Vector
 from indexes.write.outbox import Plan
 from schemas.changes import RowChanges
 from schemas.nodes import Chunk
@@ -19,8 +19,14 @@ Fence = Callable[[], None]
 VectorsOf = Callable[[Collection[str]], Mapping[str, Vector]]
 """Gives the vectors of some texts; may wait until they are encoded."""
 
+TokensOf = Callable[[Collection[str]], Mapping[str, TokenVectors]]
+"""Gives the token vectors of some texts, nothing where none are kept; may wait as well."""
+
 ROWS_PER_CHECK = 1000
 """Divides the rows that every store takes at once, so that each of its batches begins with a check."""
+
+ROWS_PER_TOKENS = 200
+"""Chunks whose token vectors are read together: 6 MB of them."""
 
 T = TypeVar("T")
 
@@ -49,6 +55,7 @@ def apply_plan(
     dim: int,
     fence: Fence,
     crash_point: CrashPoint,
+    tokens_of: TokensOf = lambda _texts: {},
 ) -> StagedState:
     """Write nodes, edges, then chunks, and name the generation in both stores.
 
@@ -69,7 +76,7 @@ def apply_plan(
     nodes, edges = graph.finish(generation)
     chunks.stage(generation, base=base)
     crash_point("vector.before_merge")
-    rows = (pair for part in plan.parts("chunks") for pair in _with_vectors(part, vectors_of, dim))
+    rows = (pair for part in plan.parts("chunks") for pair in _with_vectors(part, vectors_of, tokens_of, dim))
     chunks.apply(_fenced(rows, fence), gone.chunk_deletes)
     crash_point("vector.not_tagged")
     fence()
@@ -87,10 +94,17 @@ def _fenced(rows: Iterable[T], fence: Fence) -> Iterator[T]:
     fence()
 
 
-def _with_vectors(part: RowChanges, vectors_of: VectorsOf, dim: int) -> Iterator[tuple[Chunk, ChunkVectors]]:
-    texts = {text for chunk in part.chunks for text in vector_texts(chunk)}
-    found = vectors_of(texts)
-    return ((chunk, chunk_vectors(chunk, found, dim)) for chunk in part.chunks)
+def _with_vectors(
+    part: RowChanges, vectors_of: VectorsOf, tokens_of: TokensOf, dim: int
+) -> Iterator[tuple[Chunk, ChunkVectors]]:
+    found = vectors_of({text for chunk in part.chunks for text in vector_texts(chunk)})
+    for chunks in _cut(part.chunks, ROWS_PER_TOKENS):
+        tokens = tokens_of({text_input(chunk) for chunk in chunks})
+        yield from ((chunk, chunk_vectors(chunk, found, dim, tokens)) for chunk in chunks)
+
+
+def _cut(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (rows[start : start + size] for start in range(0, len(rows), size))
 
 
 def _deletes(plan: Plan) -> RowChanges:

@@ -29,6 +29,19 @@ def chunk_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chun
     store.close()
 
 
+@pytest.fixture(params=["memory", "lance", "held"])
+def token_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ChunkStore]:
+    """An empty chunk store whose chunks have token vectors."""
+    store: ChunkStore
+    if request.param == "memory":
+        store = MemoryChunkStore(dim=DIM)
+    else:
+        held = _HELD_MB[request.param]
+        store = LanceChunkStore.create(tmp_path / "index", dim=DIM, held_mb=held, tokens=True)
+    yield store
+    store.close()
+
+
 @pytest.fixture(params=["memory", "lance", "held", pytest.param("neo4j", marks=pytest.mark.neo4j)])
 def graph_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphStore]:
     """An empty graph store."""

@@ -11,14 +11,23 @@ from schemas.errors import SchemaMismatch
 from tests.fakes.encoder import HashEncoder
 
 ENCODER = HashEncoder()
+KINDS = ["memory", "sqlite"]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=KINDS)
 def cache(request: pytest.FixtureRequest, tmp_path: Path) -> VectorCache:
     """An empty cache."""
     if request.param == "memory":
         return MemoryVectorCache()
     return SqliteVectorCache(tmp_path / "cache" / "vectors.sqlite", model_key="model-a")
+
+
+@pytest.fixture(params=KINDS)
+def token_cache(request: pytest.FixtureRequest, tmp_path: Path) -> VectorCache:
+    """An empty cache that also keeps token vectors."""
+    if request.param == "memory":
+        return MemoryVectorCache(token_dim=32)
+    return SqliteVectorCache(tmp_path / "cache" / "vectors.sqlite", model_key="model-a", token_dim=32)
 
 
 def test_every_distinct_text_is_missing_at_first_in_order(cache: VectorCache) -> None:
@@ -84,3 +93,48 @@ def test_vectors_that_no_reader_could_use_are_refused(cache: VectorCache, vector
         cache.put(("one", "two"), vectors)
 
     assert cache.missing(("one", "two")) == ("one", "two")
+
+
+def test_token_vectors_come_back_bit_by_bit(token_cache: VectorCache) -> None:
+    texts = ("one", "ten words are not too many for more than a vector")
+    encoded = ENCODER.encode_with_tokens(texts)
+
+    token_cache.put(texts, encoded.vectors, encoded.tokens)
+
+    found = token_cache.tokens(texts)
+    assert [len(tokens) for tokens in encoded.tokens] == [1, 2]
+    for text, tokens in zip(texts, encoded.tokens, strict=True):
+        assert found[text].dtype == np.float16
+        assert np.array_equal(found[text], tokens)
+    assert token_cache.missing((*texts, "new")) == ("new",)
+    assert np.array_equal(token_cache.get(texts)["one"], encoded.vectors[0])
+
+
+def test_a_text_without_token_vectors_is_a_key_error_that_names_it(token_cache: VectorCache) -> None:
+    with pytest.raises(KeyError, match="unknown"):
+        token_cache.tokens(("unknown",))
+
+
+@pytest.mark.parametrize(
+    "tokens", [(), (np.ones((1, 3), np.float16),), (np.full((1, 32), np.nan, np.float16),)]
+)
+def test_token_vectors_that_no_reader_could_use_are_refused(
+    token_cache: VectorCache, tokens: tuple[np.ndarray, ...]
+) -> None:
+    with pytest.raises(SchemaMismatch):
+        token_cache.put(("one",), ENCODER.encode_documents(("one",)), tokens)
+
+    assert token_cache.missing(("one",)) == ("one",)
+
+
+def test_texts_encoded_without_token_vectors_lack_them_and_keep_their_vector(tmp_path: Path) -> None:
+    path, encoded = tmp_path / "vectors.sqlite", ENCODER.encode_with_tokens(("text",))
+    SqliteVectorCache(path, model_key="m").put(("text",), encoded.vectors)
+    cache = SqliteVectorCache(path, model_key="m", token_dim=32)
+
+    assert cache.missing(("text",)) == ("text",)
+    cache.put(("text",), ENCODER.encode_documents(("other",)), encoded.tokens)
+
+    assert cache.missing(("text",)) == ()
+    assert np.array_equal(cache.get(("text",))["text"], encoded.vectors[0])
+    assert SqliteVectorCache(path, model_key="m").missing(("text",)) == ()

@@ -9,13 +9,14 @@ from collections.abc import Collection
 
 import numpy as np
 
-from indexes.ports import Vector
+from indexes.embed.pooling import pool_tokens
+from indexes.ports import Encoded, Vector
 
 _WORD = re.compile(r"\w+")
 
 
 class HashEncoder:
-    """Keeps the port Encoder: each word adds +1 or -1 at a place given by its hash, then length 1.
+    """Keeps the port TokenEncoder: each word adds +1 or -1 at a place given by its hash, then length 1.
 
     `encoded` counts the documents encoded so far, so that a test can see what a run cost.
     """
@@ -39,6 +40,13 @@ class HashEncoder:
         self.encoded += len(texts)
         vectors = [self._vector(text) for text in texts]
         return np.stack(vectors) if vectors else np.zeros((0, self._dim), np.float32)
+
+    def encode_query_tokens(self, text: str) -> Vector:
+        return np.stack([self._vector(word) for word in _WORD.findall(text) or [""]])
+
+    def encode_with_tokens(self, texts: Collection[str]) -> Encoded:
+        tokens = tuple(pool_tokens(self.encode_query_tokens(text)) for text in texts)
+        return Encoded(self.encode_documents(texts), tokens)
 
     def count_tokens(self, text: str) -> int:
         return len(_WORD.findall(text))

@@ -4,6 +4,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from indexes.embed import onnx_graph
@@ -14,14 +15,15 @@ from indexes.embed.weights import file_sha256, load_model_spec
 _REPO = Path(__file__).resolve().parents[2]
 
 
-def place_exported_encoder(directory: Path) -> Path:
+def place_exported_encoder(directory: Path, *, token_vectors: bool = False) -> Path:
     """Put the default model's export into the new folder *directory*, and give it.
 
     The copy it is taken from belongs to the exporting code as it stands: changed code exports again.
     """
     os.environ.update(offline_environment())
     with _alone():
-        export_onnx(load_model_spec(), directory, cache=encoder_cache())
+        spec = replace(load_model_spec(), token_vectors=token_vectors)
+        export_onnx(spec, directory, cache=encoder_cache())
     return directory
 
 

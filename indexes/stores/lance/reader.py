@@ -11,12 +11,12 @@ import pyarrow.compute as pc
 from lancedb.query import LanceQueryBuilder, MatchQuery
 from lancedb.table import Table
 
-from indexes.ports import ChunkVectors, StoreState, Vector
+from indexes.ports import ChunkVectors, StoreState, TokenVectors, Vector
 from indexes.stores.lance import rows, scan
 from indexes.stores.lance.filters import any_of, one_of, where
 from indexes.stores.lance.held import ROW_ID, HeldChunks
 from indexes.stores.lance.search import best, cosines, ranked
-from indexes.stores.lance.tables import CHUNK_FIELDS, store_errors
+from indexes.stores.lance.tables import CHUNK_FIELDS, TOKENS, store_errors
 from indexes.stores.lance.vector_index import MOST_APPROXIMATE, PROBES
 from schemas.errors import FilterError, SchemaMismatch
 from schemas.evidence import Filter, Hit, SearchField
@@ -124,6 +124,19 @@ class LanceChunkReader:
         """Stored vectors by chunk id."""
         tables = scan.tables_with(self._table, "id", ids, ("id", *_ALL_VECTORS))
         return {key: item for found in tables for key, item in rows.vectors_of(found, self._dim).items()}
+
+    def token_vectors(self, ids: Collection[str]) -> Mapping[str, TokenVectors]:
+        """Pooled token vectors by chunk id."""
+        if TOKENS not in self._columns:
+            return {}
+        tables = scan.tables_with(self._table, "id", ids, ("id", TOKENS))
+        several = (item for found in tables for item in rows.tokens_of(found, self._dim).items())
+        return {key: tokens for key, tokens in several if tokens.size}
+
+    @cached_property
+    def _columns(self) -> frozenset[str]:
+        with store_errors(self._table.name):
+            return frozenset(self._table.schema.names)
 
     def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
         """All text vectors, a batch of the table at a time."""

@@ -1,14 +1,16 @@
 """Chunks with their vectors to Arrow rows and back; the way back gives what was written."""
 
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, repeat
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from indexes.digests import chunk_sha256
-from indexes.ports import ChunkVectors, Vector
-from indexes.stores.lance.tables import CHUNK_FIELDS, DERIVED_FIELDS, chunk_schema
+from indexes.ports import ChunkVectors, TokenVectors, Vector, no_tokens
+from indexes.stores.lance.tables import CHUNK_FIELDS, DERIVED_FIELDS, TOKENS, chunk_schema
 from schemas.errors import SchemaMismatch
 from schemas.nodes import Chunk
 from schemas.records import Record, from_record, to_record
@@ -25,15 +27,16 @@ def searchable(chunk: Chunk) -> dict[str, str]:
     }
 
 
-def chunks_to_batch(rows: Sequence[ChunkRow], dim: int) -> pa.RecordBatch:
-    """Turn chunks with checked vectors into a batch of exactly `chunk_schema(dim)`."""
-    schema = chunk_schema(dim)
+def chunks_to_batch(rows: Sequence[ChunkRow], dim: int, *, tokens: bool = False) -> pa.RecordBatch:
+    """Turn chunks with checked vectors into a batch of exactly `chunk_schema(dim, tokens=tokens)`."""
+    schema = chunk_schema(dim, tokens=tokens)
     vectors = [item for _, item in rows]
     columns = {
         "text_vector": _singles([item.text for item in vectors], dim),
         "heading_vector": _singles([item.heading for item in vectors], dim),
         "anchor_vectors": _lists([item.anchors for item in vectors], dim),
         "caption_vectors": _lists([item.captions for item in vectors], dim),
+        TOKENS: _lists([item.tokens for item in vectors], dim, np.float16),
         "row_sha256": pa.array([chunk_sha256(*row) for row in rows], pa.string()),
     }
     records = [{**to_record(chunk), **searchable(chunk)} for chunk, _ in rows]
@@ -52,18 +55,30 @@ def chunk_from_row(row: Record) -> Chunk:
 
 
 def vectors_of(found: pa.Table, dim: int) -> dict[str, ChunkVectors]:
-    """Read vectors by chunk id; a missing one has shape (0,), missing several (0, dim)."""
+    """Read vectors by chunk id; a missing one has shape (0,), missing several (0, dim).
+
+    Those of tokens are read where *found* has their column.
+    """
+    none: Iterable[TokenVectors] = repeat(no_tokens(), found.num_rows)
+    tokens = tokens_of(found, dim).values() if TOKENS in found.column_names else none
     columns = (
         found.column("id").to_pylist(),
         _read_singles(found.column("text_vector"), dim),
         _read_singles(found.column("heading_vector"), dim),
         _read_lists(found.column("anchor_vectors"), dim),
         _read_lists(found.column("caption_vectors"), dim),
+        tokens,
     )
     return {
-        key: ChunkVectors(text=text, heading=heading, anchors=anchors, captions=captions)
-        for key, text, heading, anchors, captions in zip(*columns, strict=True)
+        key: ChunkVectors(text=text, heading=heading, anchors=anchors, captions=captions, tokens=several)
+        for key, text, heading, anchors, captions, several in zip(*columns, strict=True)
     }
+
+
+def tokens_of(found: pa.Table, dim: int) -> dict[str, TokenVectors]:
+    """Read token vectors by chunk id."""
+    several = _read_lists(found.column(TOKENS), dim, np.float16)
+    return dict(zip(found.column("id").to_pylist(), several, strict=True))
 
 
 def damaged_in(found: pa.Table, dim: int) -> list[str]:
@@ -91,10 +106,10 @@ def _singles(vectors: Sequence[Vector], dim: int) -> pa.Array:
     return pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), dim, mask=pa.array(absent))
 
 
-def _lists(matrices: Sequence[Vector], dim: int) -> pa.Array:
+def _lists(matrices: Sequence[npt.NDArray[Any]], dim: int, dtype: npt.DTypeLike = np.float32) -> pa.Array:
     counts = [matrix.size // dim for matrix in matrices]
-    flat = np.concatenate([np.zeros(0, dtype=np.float32), *(matrix.ravel() for matrix in matrices)])
-    values = pa.FixedSizeListArray.from_arrays(pa.array(flat, pa.float32()), dim)
+    flat = np.concatenate([np.zeros(0, dtype=dtype), *(matrix.ravel() for matrix in matrices)])
+    values = pa.FixedSizeListArray.from_arrays(pa.array(flat), dim)
     return pa.ListArray.from_arrays(pa.array([0, *accumulate(counts)], pa.int32()), values)
 
 
@@ -105,11 +120,13 @@ def _read_singles(column: pa.ChunkedArray, dim: int) -> list[Vector]:
     return [next(present) if valid else empty for valid in array.is_valid().to_pylist()]
 
 
-def _read_lists(column: pa.ChunkedArray, dim: int) -> list[Vector]:
+def _read_lists(
+    column: pa.ChunkedArray, dim: int, dtype: npt.DTypeLike = np.float32
+) -> list[npt.NDArray[Any]]:
     array = column.combine_chunks()
     counts = [count or 0 for count in array.value_lengths().to_pylist()]
     ends = list(accumulate(counts))
-    matrix = _matrix(array.flatten().flatten(), dim)
+    matrix = _matrix(array.flatten().flatten(), dim, dtype)
     return [matrix[end - count : end] for end, count in zip(ends, counts, strict=True)]
 
 
@@ -118,5 +135,5 @@ def vectors_in(array: pa.Array, dim: int) -> Vector:
     return _matrix(array.flatten(), dim)
 
 
-def _matrix(floats: pa.Array, dim: int) -> Vector:
-    return np.asarray(floats.to_numpy(zero_copy_only=False), dtype=np.float32).reshape(-1, dim)
+def _matrix(floats: pa.Array, dim: int, dtype: npt.DTypeLike = np.float32) -> npt.NDArray[Any]:
+    return np.asarray(floats.to_numpy(zero_copy_only=False), dtype=dtype).reshape(-1, dim)

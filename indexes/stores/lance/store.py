@@ -32,7 +32,8 @@ from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 class LanceChunkStore:
     """The ChunkStore of a LanceDB directory.
 
-    Args: held_mb: memory that each of its readers may keep the most asked columns in.
+    Args: held_mb: memory that each of its readers may keep the most asked columns in. tokens: whether chunks
+    have token vectors.
     Raises, on use: DamageFound: the directory has no chunks; SchemaMismatch: vectors of another dimension.
     """
 
@@ -44,10 +45,12 @@ class LanceChunkStore:
         table: str = CHUNKS,
         session: lancedb.Session | None = None,
         held_mb: int = 0,
+        tokens: bool = False,
     ) -> None:
         self._directory = directory
         self._session = session
         self._dim = dim
+        self._tokens = tokens
         self._name = table
         self._held_mb = held_mb
         self._connection: lancedb.DBConnection | None = None
@@ -61,16 +64,17 @@ class LanceChunkStore:
         table: str = CHUNKS,
         session: lancedb.Session | None = None,
         held_mb: int = 0,
+        tokens: bool = False,
     ) -> "LanceChunkStore":
         """Make an empty store where there is none, and open it."""
-        create_table(directory, table, chunk_schema(dim), indexes=CHUNKS)
-        return cls(directory, dim=dim, table=table, session=session, held_mb=held_mb)
+        create_table(directory, table, chunk_schema(dim, tokens=tokens), indexes=CHUNKS)
+        return cls(directory, dim=dim, table=table, session=session, held_mb=held_mb, tokens=tokens)
 
     def at(self, generation: int) -> ChunkReader:
         """A reader pinned to *generation*; 0 is empty, also where its version was pruned."""
         if generation == 0 and not has_tag(self._directory, self._name, 0):
             return MemoryChunkStore(dim=self._dim).at(0)
-        table = open_at(self._database, self._name, chunk_schema(self._dim), generation)
+        table = open_at(self._database, self._name, chunk_schema(self._dim, tokens=self._tokens), generation)
         held = (
             cache_chunks(table, CHUNK_FIELDS, self._dim, most_bytes=self._held_mb << 20)
             if self._held_mb
@@ -80,7 +84,7 @@ class LanceChunkStore:
 
     def writer(self) -> LanceChunkWriter:
         """The writer."""
-        return LanceChunkWriter(self._database, self._dim, table=self._name)
+        return LanceChunkWriter(self._database, self._dim, table=self._name, tokens=self._tokens)
 
     def close(self) -> None:
         """Let go of the connection; it opens again on use."""

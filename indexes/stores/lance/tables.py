@@ -44,13 +44,17 @@ _TYPES: dict[str, pa.DataType] = {
     "page_size": pa.list_(pa.float64(), 2),
 }
 CHUNK_FIELDS = tuple(f.name for f in fields(Chunk))
+TOKENS = "token_vectors"
 DERIVED_FIELDS = ("heading", "anchors", "codes_text")
 """Columns made from others so that they can be searched as text."""
 
 
 @cache
-def chunk_schema(dim: int) -> pa.Schema:
-    """Columns of `chunks`: every field of Chunk, the derived ones, four vectors of *dim*, the row's hash."""
+def chunk_schema(dim: int, *, tokens: bool = False) -> pa.Schema:
+    """Columns of `chunks`: every field of Chunk, the derived ones, four vectors of *dim*, the row's hash.
+
+    Args: tokens: with a fifth, of the text's tokens, a multivector of float16.
+    """
     vector = pa.list_(pa.float32(), dim)
     several = pa.list_(vector)
     return pa.schema(
@@ -62,6 +66,7 @@ def chunk_schema(dim: int) -> pa.Schema:
             pa.field("heading_vector", vector),
             pa.field("anchor_vectors", several),
             pa.field("caption_vectors", several),
+            *([pa.field(TOKENS, pa.list_(pa.list_(pa.float16(), dim)))] if tokens else []),
             pa.field("row_sha256", pa.string()),
         ]
     )

@@ -23,9 +23,11 @@ BATCH_ROWS = 1000
 class LanceChunkWriter:
     """A ChunkWriter: one commit for each `apply`, none for an empty one."""
 
-    def __init__(self, database: lancedb.DBConnection, dim: int, *, table: str = CHUNKS) -> None:
-        self._dim = dim
-        self._staged = StagedTable(database, table, chunk_schema(dim), prepare=_prepare)
+    def __init__(
+        self, database: lancedb.DBConnection, dim: int, *, table: str = CHUNKS, tokens: bool = False
+    ) -> None:
+        self._dim, self._tokens = dim, tokens
+        self._staged = StagedTable(database, table, chunk_schema(dim, tokens=tokens), prepare=_prepare)
 
     def stage(self, generation: int, *, base: int) -> None:
         """Make the table equal to *base*, undoing whatever an abandoned generation left."""
@@ -52,7 +54,7 @@ class LanceChunkWriter:
         while batch := list(islice(rows, BATCH_ROWS)):
             for chunk, vectors in batch:
                 check_vectors(chunk.id, vectors, dim=self._dim)
-            yield chunks_to_batch(batch, self._dim)
+            yield chunks_to_batch(batch, self._dim, tokens=self._tokens)
 
 
 def _prepare(table: Table) -> None:

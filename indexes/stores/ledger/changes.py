@@ -36,8 +36,9 @@ class Changes:
             _check_kept(connection, path, since=since, current=current)
             return Feed(since=since, until=until, entries=_entries(connection, path, source))
 
+
     def last_of(self, id_: str, *, until: int) -> FeedEntry | None:
-        """Return the last change up to generation *until* that took an id out, as far as the feed goes."""
+        """Return the last change up to generation *until* that took an id out, if the feed goes back to it."""
         columns = [column for column in change.columns if column.name != "seq"]
         query = (
             sa.select(*columns)

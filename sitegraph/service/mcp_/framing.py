@@ -1,6 +1,6 @@
 """Text of crawled pages on its way to a language model: marked as data, and nothing in it that hides.
 
-Why a fence with a hash: docs/decisions/0024-fenced-text.md.
+Why a fence with a hash: docs/decisions/0025-fenced-text.md.
 """
 
 import re

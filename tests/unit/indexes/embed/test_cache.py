@@ -226,3 +226,34 @@ def test_a_page_of_zeros_is_a_fault_of_the_file(tmp_path: Path) -> None:
             continue
 
     assert unseen == []
+
+
+def test_token_vectors_that_rotted_are_missing_and_are_dropped_alone(tmp_path: Path) -> None:
+    path, vectors = tmp_path / "vectors.sqlite", np.eye(2, dtype=np.float32)
+    cache = SqliteVectorCache(path, model_key="m", token_dim=2)
+    cache.put(["one", "two"], vectors, [vectors.astype(np.float16), vectors.astype(np.float16)])
+    with sqlite3.connect(path) as connection:
+        ((rowid, blob), _) = connection.execute("SELECT rowid, vector FROM token_vectors ORDER BY rowid")
+        flipped = bytes([blob[0] ^ 1]) + blob[1:]
+        connection.execute("UPDATE token_vectors SET vector = ? WHERE rowid = ?", (flipped, rowid))
+    connection.close()
+
+    assert len(cache.missing(["one", "two"])) == 1
+    assert cache.damaged() == 1
+    cache.drop_damaged()
+    assert cache.damaged() == 0
+    assert SqliteVectorCache(path, model_key="m").missing(["one", "two"]) == ()
+
+
+def test_a_file_of_an_earlier_version_gets_a_place_for_token_vectors(tmp_path: Path) -> None:
+    path, vectors = tmp_path / "vectors.sqlite", np.eye(2, dtype=np.float32)
+    SqliteVectorCache(path, model_key="m").put(["one"], vectors[:1])
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE token_vectors")
+    connection.close()
+
+    cache = SqliteVectorCache(path, model_key="m", token_dim=2)
+
+    assert cache.missing(["one"]) == ("one",)
+    cache.put(["one"], vectors[:1], [vectors.astype(np.float16)])
+    assert np.array_equal(cache.tokens(["one"])["one"], vectors)

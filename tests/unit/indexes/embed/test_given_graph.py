@@ -122,3 +122,18 @@ def test_side_by_side_texts_get_the_vectors_they_get_alone(bge: Path) -> None:
 def test_what_unrelated_texts_have_is_written_down_where_it_is_much(bge: Path) -> None:
     assert 0.5 < load_manifest(bge).unrelated < 0.6
     assert "unrelated" in json.loads((bge / "encoder.json").read_text())
+
+
+def test_token_vectors_come_from_the_graph_where_they_are_asked_for(words: ModelSpec, tmp_path: Path) -> None:
+    spec = replace(words, pooling=Pooling.MEAN, token_vectors=True)
+    export_onnx(spec, tmp_path / "with")
+    export_onnx(replace(spec, token_vectors=False), tmp_path / "without")
+    encoder = OnnxEncoder(tmp_path / "with")
+
+    tokens = encoder.encode_query_tokens(QUESTION)
+
+    (ids,) = TokenCounter(words.path / "tokenizer.json").encode([QUESTION], 512)
+    expected = _table()[ids]
+    assert np.allclose(tokens, expected / np.linalg.norm(expected, axis=1, keepdims=True), atol=1e-6)
+    with pytest.raises(ConfigError, match="gives no token vectors"):
+        OnnxEncoder(tmp_path / "without").encode_query_tokens(QUESTION)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from indexes.embed.cache import MemoryVectorCache, SqliteVectorCache
 from indexes.embed.pending import CHARACTERS, encode_missing, plan_batches
-from schemas.errors import Stopped
+from schemas.errors import ConfigError, Stopped
 from tests.fakes.encoder import HashEncoder
 
 TEXTS = tuple(f"text {'x' * (number % 7)} {number}" for number in range(25))
@@ -104,3 +104,38 @@ def test_batches_hold_every_text_once_and_texts_of_like_length(texts: list[str],
     spans = sorted((len(part[0]), len(part[-1])) for part in batches)
     assert all(left[1] <= right[0] for left, right in pairwise(spans))
     assert plan_batches(sorted(set(texts), reverse=True), batch) == batches
+
+
+def test_token_vectors_come_in_the_same_call_as_vectors() -> None:
+    cache, encoder = MemoryVectorCache(token_dim=32), HashEncoder()
+
+    def encode() -> int:
+        return encode_missing(
+            TEXTS,
+            cache=cache,
+            encoder=encoder,
+            on_progress=_no_progress,
+            should_stop=lambda: False,
+            with_tokens=True,
+        )
+
+    assert encode() == 25
+    assert encode() == 0
+    assert encoder.encoded == 25
+    assert cache.tokens(TEXTS).keys() == set(TEXTS)
+
+
+def test_an_encoder_without_token_vectors_says_which_setting_asks_for_them() -> None:
+    class Plain:
+        dim, model_sha256 = 32, "0"
+        encode_query = encode_documents = count_tokens = HashEncoder.encode_query
+
+    with pytest.raises(ConfigError, match="SITEGRAPH_LATE_INTERACTION"):
+        encode_missing(
+            TEXTS,
+            cache=MemoryVectorCache(token_dim=32),
+            encoder=Plain(),  # type: ignore[arg-type]
+            on_progress=_no_progress,
+            should_stop=lambda: False,
+            with_tokens=True,
+        )

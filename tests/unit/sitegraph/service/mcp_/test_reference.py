@@ -110,7 +110,7 @@ def test_the_program_of_the_how_to_runs(folder: Path, tmp_path: Path) -> None:
 
 
 def test_the_example_of_a_fence_is_what_the_server_gives(folder: Path) -> None:
-    decision = (DOCS / "decisions" / "0024-fenced-text.md").read_text("utf-8")
+    decision = (DOCS / "decisions" / "0025-fenced-text.md").read_text("utf-8")
     (example,) = [body for language, body in BLOCK.findall(decision) if language == "text"]
     _, _, *told = example.splitlines()
     assert told[0] == "»Records are kept for seven years.«"
