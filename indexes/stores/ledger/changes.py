@@ -36,9 +36,8 @@ class Changes:
             _check_kept(connection, path, since=since, current=current)
             return Feed(since=since, until=until, entries=_entries(connection, path, source))
 
-
     def last_of(self, id_: str, *, until: int) -> FeedEntry | None:
-        """Return the last change up to generation *until* that took an id out, if the feed goes back to it."""
+        """Return the last change up to generation *until* that took an id out, if the feed still has it."""
         columns = [column for column in change.columns if column.name != "seq"]
         query = (
             sa.select(*columns)
