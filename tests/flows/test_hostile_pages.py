@@ -16,7 +16,7 @@ from tests.fakes.sitegraph_runs import Sitegraph
 pytestmark = pytest.mark.server
 
 STEERING = "".join(map(chr, [*range(0x00, 0x09), 0x1B, 0x9B, 0x200E, 0x200F, 0x202E, 0x2066, 0xE0041]))
-DOCUMENTS, OPENED = 41, 8
+DOCUMENTS = 41
 
 
 @dataclass(frozen=True)
@@ -79,19 +79,6 @@ def test_answers_quote_markup_as_text(shown: Shown) -> None:
         for question in (f"What does the {WORD} of page 7 say?", "Which script is in code 3?"):
             watched.page.goto(f"{shown.origin}/answer?q={quote(question)}")
             assert_harmless(watched, shown)
-
-
-def test_what_results_lead_to_is_text_as_well(shown: Shown) -> None:
-    with watched_page(shown.browser) as watched:
-        watched.page.goto(f"{shown.origin}/search?q={WORD}&n=50")
-        hrefs = watched.page.eval_on_selector_all(
-            "a.open, section.doc h2 a", "all => all.map(one => one.getAttribute('href'))"
-        )
-        for kind in ("/cite/", "/doc/"):
-            for href in [href for href in hrefs if href.startswith(kind)][:OPENED]:
-                watched.page.goto(shown.origin + href)
-                assert watched.page.locator("h1").count() == 1
-                assert_harmless(watched, shown)
 
 
 def test_what_is_typed_into_an_address_is_text_as_well(shown: Shown) -> None:
