@@ -12,7 +12,7 @@ from indexes.publish.current import read_current
 from indexes.publish.generation import GenerationManifest, load_generation, space_of
 from indexes.publish.held import held_since
 from schemas.errors import SitegraphError
-from schemas.health import IndexHealth, LastRun, SourceHealth, TableHealth
+from schemas.health import IndexHealth, LastRun, SourceStatus, TableHealth
 
 if TYPE_CHECKING:
     from indexes.stores.ledger.ledger import Ledger
@@ -71,7 +71,7 @@ class HealthReader:
         return self._tables[1]
 
 
-def _sources(ledger: "Ledger", current: GenerationManifest, *, now: str) -> Mapping[str, SourceHealth]:
+def _sources(ledger: "Ledger", current: GenerationManifest, *, now: str) -> Mapping[str, SourceStatus]:
     """Put together what the ledger and the manifest say; entities, which belong to no source, count as ''."""
     states, runs = ledger.documents.states(), ledger.runs.latest_reports()
     confirmed = ledger.health.confirmed(current.generation)
@@ -79,7 +79,7 @@ def _sources(ledger: "Ledger", current: GenerationManifest, *, now: str) -> Mapp
     known = ledger.sources.all()
     held = ledger.leases.held(now=now)
     return {
-        name: SourceHealth(
+        name: SourceStatus(
             states=states.get(name, {}),
             due=due.get(name, 0),
             failed=failed.get(name, {}),

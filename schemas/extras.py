@@ -19,6 +19,8 @@ _EXTRAS = {
     "fastapi": "serve",
     "starlette": "serve",
     "uvicorn": "serve",
+    "mcp": "mcp",
+    "mcp_types": "mcp",
     "markupsafe": "serve",
     "playwright": "js",
     "spacy": "nlp",

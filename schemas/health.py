@@ -20,7 +20,7 @@ class LastRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceHealth:
+class SourceStatus:
     """One source of an index.
 
     `states` counts documents by state, `due` those whose time to be looked at has come, `failed` the failed
@@ -65,6 +65,6 @@ class IndexHealth:
     generation: int | None = None
     published_at: str | None = None
     held_since: str | None = None
-    sources: Mapping[str, SourceHealth] = field(default_factory=dict)
+    sources: Mapping[str, SourceStatus] = field(default_factory=dict)
     tables: Mapping[str, TableHealth] = field(default_factory=dict)
     problem: str | None = None

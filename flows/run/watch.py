@@ -18,7 +18,7 @@ from runtime.telemetry.delivery import SECONDS, Say, finish_within
 from runtime.telemetry.lineage import LineageEnd, NoLineage, lineage_run, lineage_wanted, open_lineage
 from runtime.telemetry.tracing import open_spans, tracing_wanted
 from schemas.errors import GuardRefused, SitegraphError, Stopped
-from schemas.health import IndexHealth, LastRun, SourceHealth
+from schemas.health import IndexHealth, LastRun, SourceStatus
 from schemas.redaction import one_line
 from schemas.settings import Settings
 from schemas.source import Source
@@ -98,7 +98,7 @@ def with_attempt(health: IndexHealth, source: str, attempt: LastRun) -> IndexHea
     """
     if attempt.state == "finished":
         return health
-    known = health.sources.get(source, SourceHealth())
+    known = health.sources.get(source, SourceStatus())
     last = known.last_run
     if last is not None and last.started_at >= attempt.started_at:
         attempt = replace(attempt, report=last.report)

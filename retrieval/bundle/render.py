@@ -108,7 +108,7 @@ def _dated(evidence: Evidence) -> str:
 
 def show_line(text: str) -> str:
     """Return a title, trail or citation on one line; control characters are shown as U+FFFD."""
-    return _printable(" ".join(text.splitlines()))
+    return printable(" ".join(text.splitlines()))
 
 
 def wrap_text(text: str, *, width: int, indent: str = "") -> str:
@@ -118,9 +118,10 @@ def wrap_text(text: str, *, width: int, indent: str = "") -> str:
     """
     return "\n".join(
         textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent, replace_whitespace=False)
-        for line in _printable(text).splitlines()
+        for line in printable(text).splitlines()
     )
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """Return the text with each control character as U+FFFD; its length stays."""
     return _CONTROL.sub("\ufffd", text)

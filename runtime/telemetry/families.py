@@ -13,7 +13,7 @@ from typing import Any
 from runtime.telemetry import catalogue
 from runtime.telemetry.catalogue import INDEX_METRICS, MetricDefinition
 from schemas.documents import DocumentState
-from schemas.health import IndexHealth, LastRun, SourceHealth
+from schemas.health import IndexHealth, LastRun, SourceStatus
 
 RUN_STATES = ("finished", "refused", "failed", "stopped", "running", "interrupted")
 PERCENTILES = (50, 95)
@@ -63,12 +63,12 @@ def _all(health: IndexHealth, now: datetime) -> Iterator[Told]:
             yield from _run(name, source)
 
 
-def _rows(name: str, source: SourceHealth) -> Iterator[Told]:
+def _rows(name: str, source: SourceStatus) -> Iterator[Told]:
     for table, rows in sorted(source.rows.items()):
         yield catalogue.ROWS, (name, table), rows
 
 
-def _documents(name: str, source: SourceHealth, now: datetime) -> Iterator[Told]:
+def _documents(name: str, source: SourceStatus, now: datetime) -> Iterator[Told]:
     for state in DocumentState:
         yield catalogue.DOCUMENTS, (name, state.value), source.states.get(state.value, 0)
     yield catalogue.DUE, (name,), source.due
@@ -85,7 +85,7 @@ def _documents(name: str, source: SourceHealth, now: datetime) -> Iterator[Told]
         yield catalogue.FRESH_RATIO, (name,), share_within(ages, source.slo)
 
 
-def _run(name: str, source: SourceHealth) -> Iterator[Told]:
+def _run(name: str, source: SourceStatus) -> Iterator[Told]:
     yield from _time(catalogue.RUN_SUCCESS, (name,), source.last_success)
     if source.last_run is None:
         return

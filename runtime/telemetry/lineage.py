@@ -46,7 +46,7 @@ class LineageEnd:
     error: str | None = None
 
 
-class Lineage(Protocol):
+class LineageSender(Protocol):
     """Tells of one run; what goes wrong with that is one line, and never an error of the run."""
 
     def start(self, run: LineageRun, *, at: str) -> None:
@@ -72,7 +72,7 @@ def lineage_run(environ: Mapping[str, str], *, source: str, uri: str | None, ind
     return LineageRun(run=str(uuid4()), namespace=namespace, source=source, uri=uri, index=index)
 
 
-def open_lineage(environ: Mapping[str, str], *, say: Say) -> Lineage:
+def open_lineage(environ: Mapping[str, str], *, say: Say) -> LineageSender:
     """Return what tells of runs as the variables say; without them, what tells nothing."""
     return _Emitter(say) if lineage_wanted(environ) else NoLineage()
 

@@ -4,14 +4,16 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from indexes.ports import GraphReader
 from indexes.wiring import Readers
 from retrieval.bundle.build import locate_in_pdf
 from retrieval.bundle.passage import mark_passage
 from retrieval.bundle.render import cite_line
-from schemas.errors import StoreUnavailable
+from schemas.errors import ConfigError, StoreUnavailable
 from schemas.feed import Feed
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, Node
 from schemas.records import node_to_record, to_record
+from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
 
 
@@ -42,18 +44,35 @@ def describe_document(readers: Readers, doc: str, *, offset: int, limit: int) ->
 
     Raises: HttpProblem: there is none; StoreUnavailable: the graph, which knows documents, is not there.
     """
-    if readers.graph is None:
-        raise StoreUnavailable("; ".join(readers.warnings) or "the graph is not there", subject="graph")
-    found = readers.graph.nodes([doc])
-    if not found:
-        raise HttpProblem(404, f"generation {readers.generation} has no {doc}", "NotFound")
+    found = find_document(readers, doc)
     chunks = readers.chunks.of_documents([doc])
     return {
         "generation": readers.generation,
-        "document": node_to_record(found[0]),
+        "document": node_to_record(found),
         "total": len(chunks),
         "chunks": _places(chunks[offset : offset + limit]),
     }
+
+
+def find_document(readers: Readers, doc: str) -> Node:
+    """Return the node of a document of this generation.
+
+    Raises: HttpProblem: there is none; StoreUnavailable: the graph, which knows documents, is not there.
+    """
+    found = open_graph(readers).nodes([doc])
+    if not found:
+        raise HttpProblem(404, f"generation {readers.generation} has no {doc}", "NotFound")
+    return found[0]
+
+
+def open_graph(readers: Readers) -> GraphReader:
+    """Return the graph.
+
+    Raises: StoreUnavailable: it is not there, and why.
+    """
+    if readers.graph is None:
+        raise StoreUnavailable("; ".join(readers.warnings) or "the graph is not there", subject="graph")
+    return readers.graph
 
 
 def _places(chunks: Collection[Chunk]) -> list[dict[str, Any]]:
@@ -80,6 +99,18 @@ def describe_readers(readers: Readers) -> dict[str, Any]:
         "as_of": readers.as_of,
         "degraded": list(readers.degraded),
     }
+
+
+def read_feed(parts: Parts, *, since: int, until: int | None, source: str | None) -> Feed:
+    """Return what changed after a generation.
+
+    Raises: HttpProblem: no such generation; ChangesUnavailable: the feed does not lead from there to here.
+    """
+    parts.retriever.read(lambda _: None)  # from here on it is the numbers that lead nowhere
+    try:
+        return parts.changes(since, until, source)
+    except ConfigError as error:
+        raise HttpProblem(404, str(error), "NotFound") from error
 
 
 def cut_feed(feed: Feed, *, limit: int) -> Feed:

@@ -8,11 +8,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from indexes.wiring import Readers
-from retrieval.question import query as queries
-from schemas.errors import ConfigError, FilterError, SitegraphError
-from schemas.evidence import Query as Question
+from schemas.errors import SitegraphError
+from schemas.extras import install_line
 from schemas.program import LICENCE
 from schemas.records import to_record
 from sitegraph.service import answers
@@ -25,11 +26,13 @@ from sitegraph.service.contract import (
     answer_schemas,
     reference,
 )
+from sitegraph.service.guard import MCP_PATH
 from sitegraph.service.metrics import question_of
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.site import add_pages
 from sitegraph.service.parts import Parts
-from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, problem_of, unprocessable
+from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, first_fault, problem_of
+from sitegraph.service.questions import build_question
 from sitegraph.service.source import NAME, PATH, source_archive
 
 PAGE, PAGE_MAX = 100, 1000
@@ -70,8 +73,11 @@ class Api(FastAPI):
         return self.openapi_schema
 
 
-def build_app(parts: Parts, pages: Pages) -> Api:
-    """Return the application, *pages* for browsers included; nothing is opened before the first request."""
+def build_app(parts: Parts, pages: Pages, *, mcp: ASGIApp | None = None) -> Api:
+    """Return the application, *pages* for browsers included; nothing is opened before the first request.
+
+    Args: mcp: what answers at /mcp, which is no part of the OpenAPI document; None: it is not installed.
+    """
     # The pages that FastAPI draws of the contract would fetch their scripts from elsewhere.
     app = Api(docs_url=None, redoc_url=None)
     app.source_url = parts.source_url or PATH
@@ -82,15 +88,23 @@ def build_app(parts: Parts, pages: Pages) -> Api:
     _add_changes(app, parts)
     _add_health(app, parts)
     _add_source(app, parts)
+    app.router.routes.append(Route(MCP_PATH, mcp or _NoMcp(), include_in_schema=False))
     add_pages(app, pages)
     return app
+
+
+class _NoMcp:
+    """Stands at /mcp where the library is not installed."""
+
+    async def __call__(self, _scope: Scope, _receive: Receive, _send: Send) -> None:
+        raise HttpProblem(501, f"MCP is not installed here; run: {install_line('mcp')}", "NotInstalled")
 
 
 def _add_retrieve(app: Api, parts: Parts) -> None:
     @app.post("/retrieve", responses=_answers("ContextBundle", 403), operation_id="retrieve")
     async def retrieve(body: RetrieveRequest, request: Request) -> Response:
         """Return the evidence that answers a question, best first, with its citations."""
-        question, tell_found = _question(body), question_of(request.scope)
+        question, tell_found = build_question(body), question_of(request.scope)
 
         def work() -> dict[str, Any]:
             result = parts.retriever.walk(question)
@@ -99,22 +113,6 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
             return to_record(result.bundle)
 
         return JSONResponse(await parts.threads.run(work))
-
-
-def _question(body: RetrieveRequest) -> Question:
-    try:
-        return queries.build_query(
-            body.query,
-            filters=queries.filters_from_record(body.filters),
-            top_k=body.top_k,
-            token_budget=body.token_budget,
-            use_graph=body.use_graph,
-            rerank=body.rerank,
-            persona=body.persona,
-            tool=body.tool_use(),
-        )
-    except (ConfigError, FilterError) as error:
-        raise unprocessable(error) from error
 
 
 def _add_chunks(app: Api, parts: Parts) -> None:
@@ -166,11 +164,7 @@ def _add_changes(app: Api, parts: Parts) -> None:
         """Return what changed after a generation, whole generations of it; go on with `until` as `since`."""
 
         def work() -> dict[str, Any]:
-            parts.retriever.read(lambda _: None)  # from here on it is the numbers that lead nowhere
-            try:
-                feed = parts.changes(since, until, source)
-            except ConfigError as error:
-                raise HttpProblem(404, str(error), "NotFound") from error
+            feed = answers.read_feed(parts, since=since, until=until, source=source)
             return to_record(answers.cut_feed(feed, limit=limit))
 
         return JSONResponse(await parts.threads.run(work))
@@ -238,7 +232,8 @@ def _add_problems(app: Api, parts: Parts, pages: Pages) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return pages.problem(request.scope, HttpProblem(422, _first_fault(error), "InvalidRequest"))
+        fault = first_fault(error.errors())
+        return pages.problem(request.scope, HttpProblem(422, fault, "InvalidRequest"))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
@@ -250,9 +245,3 @@ def _add_problems(app: Api, parts: Parts, pages: Pages) -> None:
     async def failed(request: Request, _: Exception) -> Response:
         failure = HttpProblem(500, "internal failure; the server's log says where", "InternalError")
         return pages.problem(request.scope, failure)
-
-
-def _first_fault(error: RequestValidationError) -> str:
-    """The first fault in words; never what was sent, which may be long or secret."""
-    first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"

@@ -16,6 +16,13 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """Asked by what keeps the process alive, which has no token."""
 
 
+MCP_PATH = "/mcp"
+"""Asked by programs, some of which live in browsers: there the origin of a request is checked, too."""
+
+DEADLINE = "sitegraph.deadline"
+"""Key of the scope: the `asyncio.Timeout` of a request, for an answer that is a stream to move."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
     """What one request may cost; `working` and `waiting` are requests of one worker process."""
@@ -88,7 +95,7 @@ class Guard:
     async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
         try:
             self._check_headers(scope)
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._limits.seconds) as scope[DEADLINE]:
                 body = await self._read(receive)
                 await self._app(scope, _replay(body, receive), answer)
         except TimeoutError:
@@ -108,6 +115,8 @@ class Guard:
             given = headers.get("authorization", "")
             if given or not self._admits(scope):
                 self._check_token(given)
+        if scope["path"] == MCP_PATH:
+            _check_origin(headers, self._hosts)
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length) > self._limits.body_bytes:
             raise self._too_large()
@@ -137,6 +146,19 @@ class Guard:
 
     def _too_large(self) -> HttpProblem:
         return HttpProblem(413, f"the body may have {self._limits.body_bytes} bytes", "TooLarge")
+
+
+def _check_origin(headers: Headers, hosts: Collection[str] | None) -> None:
+    """Refuse what a page of another site sends; programs send no origin.
+
+    Source: MCP 2026-07-28, Streamable HTTP, "Security": servers must validate the Origin header.
+    """
+    origin = headers.get("origin")
+    if origin is None:
+        return
+    known = hosts if hosts is not None else {_name(headers.get("host", ""))}
+    if _name(origin.partition("://")[2]) not in known:
+        raise HttpProblem(403, "asked by a page of another site", "WrongOrigin")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -118,8 +118,16 @@ def _render(metering: Metering, accept: str) -> tuple[bytes, str]:
 class Metered:
     """Wraps an application: counts its requests and questions, and makes a span of each question."""
 
-    def __init__(self, app: ASGIApp, metering: Metering, *, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        metering: Metering,
+        *,
+        clock: Callable[[], float],
+        leave: Callable[[], None] | None = None,
+    ) -> None:
         self._app = app
+        self._leave = leave
         self._metering = metering
         self._clock = clock
 
@@ -140,6 +148,11 @@ class Metered:
             await self._app(scope, receive, watched)
         finally:
             self._count(scope, status, self._clock() - started, span)
+
+    def leave(self) -> None:
+        """End answers that are streams: the process is about to end."""
+        if self._leave is not None:
+            self._leave()
 
     def _begin(self, scope: Scope) -> OpenSpan | None:
         if scope["path"] not in _MAY_ASK:

@@ -1,8 +1,9 @@
 """Errors as an answer: problem details in JSON (RFC 9457)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 from starlette.responses import Response
 
@@ -60,6 +61,13 @@ def problem_of(error: SitegraphError) -> HttpProblem:
 def unprocessable(error: SitegraphError) -> HttpProblem:
     """Return the answer to a question that is wrong."""
     return HttpProblem(422, str(error), type(error).__name__)
+
+
+def first_fault(faults: Sequence[Any]) -> str:
+    """Return the first fault that pydantic found; never what was sent, which may be long or secret."""
+    path = ".".join(str(part) for part in faults[0]["loc"])
+    said = faults[0]["msg"].removeprefix("Value error, ")
+    return f"{path}: {said}" if path else said
 
 
 def title_of(status: int) -> str:

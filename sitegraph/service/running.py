@@ -19,8 +19,10 @@ from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 from sitegraph.service.connections import BoundedProtocol
+from sitegraph.service.metrics import Metered
+from sitegraph.service.parts import write_stderr
 from sitegraph.service.supervisor import supervise
-from sitegraph.service.worker import ServeOptions, build_service, write_stderr
+from sitegraph.service.worker import ServeOptions, build_service
 
 TOKEN = "SITEGRAPH_SERVE_TOKEN"  # noqa: S105 - the name of the variable
 GRACE_SECONDS = 5
@@ -96,8 +98,9 @@ def bind(host: str, port: int) -> socket.socket:
 
 def run_worker(options: ServeOptions, bound: socket.socket) -> None:
     """Answer what comes in at a socket until told to end."""
+    service = build_service(options)
     config = Config(
-        build_service(options),
+        service,
         http=BoundedProtocol,
         ws="none",
         lifespan="on",
@@ -108,7 +111,19 @@ def run_worker(options: ServeOptions, bound: socket.socket) -> None:
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     with suppress(KeyboardInterrupt):
-        Server(config).run(sockets=[bound])
+        _LeavingServer(config, service).run(sockets=[bound])
+
+
+class _LeavingServer(Server):
+    """Ends what would go on for as long as its client likes, then waits for the rest."""
+
+    def __init__(self, config: Config, service: Metered) -> None:
+        super().__init__(config)
+        self._service = service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._service.leave()
+        await super().shutdown(sockets)
 
 
 def _say(settings: Settings, bound: socket.socket) -> None:

@@ -56,7 +56,7 @@ def source_archive(root: Path = _ROOT) -> bytes:
 
 
 def _files(root: Path) -> Iterator[tuple[str, Path]]:
-    project = root / "flows" / "service" / "project"
+    project = root / "sitegraph" / "service" / "project"
     for name in _PROJECT:
         yield name, next(file for file in (project / name, root / name) if file.is_file())
     for package in _PACKAGES:

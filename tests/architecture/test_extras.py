@@ -19,7 +19,7 @@ BROUGHT = {
     "transformers": "sentence_transformers",
     "tqdm": "sentence_transformers", "brotli": "httpx2", "backports": "httpx2", "starlette": "fastapi",
     "referencing": "jsonschema", "aiohttp": "s3fs", "botocore": "s3fs", "httpx": "prefect",
-    "pydantic_core": "pydantic", "markupsafe": "jinja2",
+    "pydantic_core": "pydantic", "markupsafe": "jinja2", "mcp_types": "mcp",
 }  # fmt: skip
 """Modules that a declared dependency depends on for us."""
 

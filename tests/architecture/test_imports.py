@@ -36,6 +36,10 @@ BREACHES = {
     "parsers of bytes only in ingest": {"indexes/breach_bytes.py": "import lxml"},
     "the HTTP client only in ingest.fetch": {"ingest/parse/breach_http.py": "import httpx2"},
     "the HTTP server only in sitegraph.service": {"flows/commit/breach_server.py": "import fastapi"},
+    "the MCP library only in sitegraph.service.mcp_": {"retrieval/bundle/breach_mcp.py": "import mcp"},
+    "what answers over stdio does not see the HTTP application": {
+        "sitegraph/service/mcp_/breach_http.py": "import sitegraph.service.app"
+    },
     "what tells others of metrics, spans and lineage only in runtime.telemetry": {
         "indexes/breach_telemetry.py": "import prometheus_client"
     },

@@ -17,6 +17,7 @@ from tests.fakes.sitegraph_runs import Sitegraph
 pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
 
 PIPELINE, SERVE = 'pip install "sitegraph[pipeline]"', 'pip install "sitegraph[serve]"'
+MCP = 'pip install "sitegraph[mcp]"'
 
 READING = {
     "status": ["status"],
@@ -59,7 +60,7 @@ BUILDING = {
     "demo": ["demo"],
     "drop": ["drop", "notes"],
 }
-ELSEWHERE = {"show", "serve", "tune"}
+ELSEWHERE = {"show", "serve", "mcp", "tune"}
 """Commands that a test of their own calls."""
 
 IN_ONE_PROCESS = """
@@ -222,3 +223,43 @@ def _first_chunk(environment: Installed, words: str, *, cwd: Path) -> str:
     done = _sitegraph(environment, "query", words, "--format", "json", cwd=cwd)
     found: str = json.loads(done.stdout)["evidence"][0]["chunk_id"]
     return found
+
+
+def test_mcp_names_its_extra_and_answers_with_it(place: Path) -> None:
+    refused = _sitegraph(installed(), "mcp", cwd=place)
+    assert refused.returncode == 2
+    assert (MCP in refused.stderr, refused.stderr.count("\n")) == (True, 1)
+
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    asked = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        _call(2, "search", query="where does the lantern hang?"),
+    ]
+    command = [installed("mcp").folder / "bin" / "sitegraph", "mcp", "--index", "index"]
+    with subprocess.Popen(
+        command,
+        cwd=place,
+        env=plain_environment(),
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as served:
+        assert served.stdin is not None
+        assert served.stdout is not None
+        served.stdin.write("".join(f"{json.dumps(one)}\n" for one in asked))
+        served.stdin.flush()
+        answers = (json.loads(line) for line in served.stdout)
+        found = next(one for one in answers if one.get("id") == 2)["result"]["structuredContent"]["results"]
+        page = next(one for one in found if one["title"] == "Boats")
+        served.stdin.write(json.dumps(_call(3, "show_citation", id=page["id"])) + "\n")
+        served.stdin.flush()
+        shown = next(one for one in answers if one.get("id") == 3)["result"]
+        assert [one["type"] for one in shown["content"]] == ["text", "image"]
+        served.stdin.close()
+        assert served.wait(120) == 0
+
+
+def _call(number: int, name: str, **arguments: str) -> dict[str, object]:
+    params = {"name": name, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}

@@ -16,6 +16,7 @@ from schemas.records import to_record
 from sitegraph.cli.commands.run import prepare_prefect
 from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.service.sources import describe_sources
 
 TOLD_PROBLEMS = 5
 """So many kinds of problems a person is told; `--format json` has every one."""
@@ -78,7 +79,12 @@ def gather_status(opened: Any) -> dict[str, Any]:
     runs = opened.ledger.runs.latest_reports()
     leases = [_lease(held) for held in opened.ledger.leases.describe(now=opened.now())]
     fresh = {name: to_record(state) for name, state in freshness_by_source(opened).items()}
-    held = {lease["name"] for lease in leases if lease["alive"]}
+    described = describe_sources(
+        states=states,
+        rows=manifest.sources,
+        runs=runs,
+        under_way={lease["name"] for lease in leases if lease["alive"]},
+    )
     return {
         "index": str(opened.layout.root),
         "graph": opened.manifest.graph,
@@ -89,20 +95,10 @@ def gather_status(opened: Any) -> dict[str, Any]:
         "writing": opened.ledger.leases.holder("index", now=opened.now()),
         "leases": leases,
         "sources": {
-            name: {
-                "documents": dict(states.get(name, {})),
-                "rows": manifest.sources.get(name, {}),
-                "freshness": fresh.get(name, to_record(FreshnessState())),
-                "last_run": last_run(runs.get(name), under_way=f"source:{name}" in held),
-            }
-            for name in sorted({*states, *manifest.sources, *_unfinished(runs)} - {""})
+            name: {**one, "freshness": fresh.get(name, to_record(FreshnessState()))}
+            for name, one in described.items()
         },
     }
-
-
-def _unfinished(runs: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    """Sources whose last run says why there is nothing of them; one that was dropped is no news."""
-    return {name for name, run in runs.items() if run["state"] != "finished"}
 
 
 def _lease(held: Any) -> dict[str, Any]:
@@ -116,23 +112,6 @@ def _lease(held: Any) -> dict[str, Any]:
         "since": held.since,
         "expires_at": held.expires_at,
         "alive": not is_dead(held.holder),
-    }
-
-
-def last_run(run: Mapping[str, Any] | None, *, under_way: bool) -> dict[str, Any] | None:
-    """What a person asks of the last run of a source; one that ended without closing was interrupted."""
-    if run is None:
-        return None
-    report = run["report"] or {}
-    is_open = run["state"] == "running"
-    return {
-        "state": "interrupted" if is_open and not under_way else run["state"],
-        "started_at": run["started_at"],
-        "finished_at": run["finished_at"],
-        "generation": report.get("generation"),
-        "reason": None if is_open and under_way else report.get("reason"),
-        "problems": len(problems := report.get("problems", [])),
-        "problem_list": problems,
     }
 
 

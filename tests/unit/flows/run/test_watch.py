@@ -6,13 +6,13 @@ import pytest
 
 from flows.run.watch import RunWatch, stage_span, state_of, watched_run, with_attempt
 from schemas.errors import ConfigError, GuardRefused, Stopped, StoreUnavailable
-from schemas.health import IndexHealth, LastRun, SourceHealth
+from schemas.health import IndexHealth, LastRun, SourceStatus
 
 BEFORE, AT, AFTER = (f"2026-01-05T1{hour}:00:00+00:00" for hour in (0, 1, 2))
 KNOWN = IndexHealth(
     index="i",
     sources={
-        "handbook": SourceHealth(
+        "handbook": SourceStatus(
             due=3, last_run=LastRun(state="finished", started_at=BEFORE, finished_at=BEFORE)
         )
     },
@@ -46,7 +46,7 @@ def test_a_run_that_was_refused_before_it_began_is_told_though_no_ledger_knows_i
 
 def test_a_run_that_failed_keeps_what_the_ledger_says_of_it() -> None:
     open_run = LastRun(state="interrupted", started_at=AT, report={"problems": [1, 2]})
-    known = IndexHealth(index="i", sources={"handbook": SourceHealth(last_run=open_run)})
+    known = IndexHealth(index="i", sources={"handbook": SourceStatus(last_run=open_run)})
 
     told = with_attempt(known, "handbook", LastRun(state="failed", started_at=AT, finished_at=AFTER))
 

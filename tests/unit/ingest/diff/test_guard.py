@@ -23,6 +23,8 @@ from tests.fakes.known import SITE, known, live
 
 NEW_HOME = "https://docs.example.org/new/"
 
+LOOK = "correct `seeds`, or look at it with `sitegraph inspect URL`"
+
 
 def changes(**counts: int) -> list[DocumentChange]:
     """So many changes of each kind."""
@@ -72,14 +74,14 @@ def test_a_seed_that_was_read_does_not_stop_a_run(state: S) -> None:
 
 @pytest.mark.parametrize("state", [s for s in S if s not in (S.FETCHED, S.NOT_MODIFIED)])
 def test_a_seed_that_was_not_read_stops_a_run(state: S) -> None:
-    said = f"seed {SITE} cannot be read ({state.value})"
+    said = f"seed {SITE} cannot be read ({state.value}); {LOOK}"
     for accept in (False, True):
         assert seed_refusal([SITE], [known(state=state)], accept=accept) == said
 
 
 def test_the_refusal_gives_the_reason_that_is_known() -> None:
     document = known(state=S.FAILED, reason="no answer within 20 s")
-    said = f"seed {SITE} cannot be read (no answer within 20 s)"
+    said = f"seed {SITE} cannot be read (no answer within 20 s); {LOOK}"
     assert seed_refusal([SITE], [document], accept=False) == said
 
 

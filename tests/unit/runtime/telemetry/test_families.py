@@ -14,11 +14,11 @@ from runtime.telemetry.families import (
     percentile,
     share_within,
 )
-from schemas.health import IndexHealth, LastRun, SourceHealth, TableHealth
+from schemas.health import IndexHealth, LastRun, SourceStatus, TableHealth
 
 NOW = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 HOUR = 3600.0
-SOURCE = SourceHealth(
+SOURCE = SourceStatus(
     states={"fetched": 8, "failed": 2, "quarantined": 1},
     due=3,
     failed={503: 1, None: 1},
@@ -161,7 +161,7 @@ def test_where_there_is_no_index_only_that_is_told() -> None:
 
 
 def test_entities_which_belong_to_no_source_are_rows_and_no_source() -> None:
-    told = samples(replace(INDEX, sources={"": SourceHealth(rows={"nodes": 5})}))
+    told = samples(replace(INDEX, sources={"": SourceStatus(rows={"nodes": 5})}))
 
     assert told["sitegraph_rows", "", "nodes"] == 5
     assert ("sitegraph_documents_due", "") not in told

@@ -1,6 +1,9 @@
 """Events of OpenLineage, as a receiver gets them."""
 
+import os
 import time
+from collections.abc import Iterator
+from unittest import mock
 
 import pytest
 
@@ -15,6 +18,13 @@ from runtime.telemetry.lineage import (
 from tests.fakes.receiver import Receiver, receiving
 
 AT, LATER = "2026-01-05T12:00:00+00:00", "2026-01-05T12:01:00+00:00"
+
+
+@pytest.fixture(autouse=True)
+def environment() -> Iterator[None]:
+    """The environment as it was: the client writes what it reads there into variables of its own."""
+    with mock.patch.dict(os.environ):
+        yield
 
 
 def tell(receiver: Receiver, end: LineageEnd, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -3,14 +3,12 @@
 import http.client
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from schemas.errors import ConfigError
 from sitegraph.cli.app import run_app
 from sitegraph.service.running import bind
 from tests.fakes.next_generation import publish_next
+from tests.fakes.running_service import running
 from tests.fakes.small_index import page
 
 REPO = Path(__file__).parents[4]
@@ -30,34 +29,6 @@ heavy = {"prefect", "torch", "transformers", "sentence_transformers", "pymupdf",
          "ingest", "lancedb", "onnxruntime", "sqlalchemy"}
 print(*sorted(heavy & set(sys.modules)))
 """
-
-
-@contextmanager
-def running(index: Path, *options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """The service and its port, once it listens."""
-    command = [
-        sys.executable,
-        "-m",
-        "sitegraph.cli.app",
-        "serve",
-        "--index",
-        str(index),
-        "--port",
-        "0",
-        *options,
-    ]
-    process = subprocess.Popen(
-        command, cwd=REPO, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
-    )
-    try:
-        assert process.stderr is not None
-        said = process.stderr.readline()
-        found = re.search(r"http://\S+:(\d+);", said)
-        assert found, said
-        yield process, int(found[1])
-    finally:
-        process.kill()
-        process.wait()
 
 
 def get(port: int, path: str, **headers: str) -> tuple[int, Any]:

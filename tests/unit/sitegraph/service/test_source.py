@@ -33,3 +33,14 @@ def test_nothing_hidden_and_nothing_from_elsewhere_is_handed_out(tmp_path: Path)
             for name in ("flows", "indexes", "ingest", "retrieval", "runtime", "schemas", "sitegraph")
         ),
     }
+
+
+def test_what_a_wheel_installed_is_given_with_the_files_that_building_takes(tmp_path: Path) -> None:
+    kept = tmp_path / "sitegraph" / "service" / "project"  # pyproject.toml: force-include
+    kept.mkdir(parents=True)
+    for name in ("pyproject.toml", "README.md", "LICENSE-NOTICE.md"):
+        (kept / name).write_text(name)
+    (tmp_path / "sitegraph" / "__init__.py").write_text("")
+
+    assert {"sitegraph/pyproject.toml", "sitegraph/sitegraph/__init__.py"} <= names(tmp_path)
+    assert not any("service/project" in name for name in names(tmp_path))

@@ -1,0 +1,100 @@
+"""What the tools are called with; bounds are part of the schemas that clients see."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from retrieval.question.query import TEXT_MAX
+from schemas.edges import EdgeKind
+from sitegraph.service.contract import NUMBER_MAX, Whole
+
+CHUNK = r"^chunk:[a-z2-7]{26}$"
+ITEM = r"^(chunk|page|pdfdoc):[a-z2-7]{26}$"
+NAME_MAX = 2000
+HOPS_MAX, NODES_MAX = 3, 200
+ENTRIES_MAX = 1000
+ANSWER_MAX, EVIDENCE_MAX = 4000, 12
+"""The cross-encoder reads every sentence with every chunk, some milliseconds each."""
+
+_Text = Annotated[str, Field(min_length=1, max_length=TEXT_MAX, pattern=r"\S")]
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class SearchArguments(_Arguments):
+    """A question, or words to look for."""
+
+    query: _Text = Field(description="A question, or words to look for.")
+
+
+class FetchArguments(_Arguments):
+    """The id of something that a tool named."""
+
+    id: str = Field(pattern=ITEM, description="Id of a search result, or of a document (page:…, pdfdoc:…).")
+
+
+class CitationArguments(_Arguments):
+    """The id of a chunk."""
+
+    id: str = Field(pattern=CHUNK, description="Id of a chunk.")
+
+
+class NeighbourhoodArguments(_Arguments):
+    """Where to begin, and how far to go."""
+
+    node: str = Field(
+        min_length=1,
+        max_length=NAME_MAX,
+        description="Id of a node, a document's own id such as GOV-0017, or the URL of a document.",
+    )
+    hops: Whole = Field(default=1, ge=0, le=HOPS_MAX, description="Number of edges from the node.")
+    limit: Whole = Field(default=40, ge=1, le=NODES_MAX, description="Most nodes to show.")
+    kinds: list[str] = Field(
+        default=[],
+        max_length=len(EdgeKind),
+        description=f"Follow only edges of these kinds: {', '.join(sorted(EdgeKind))}.",
+    )
+
+    def edge_kinds(self) -> tuple[EdgeKind, ...]:
+        """Return the kinds; raises ValueError: there is no such kind."""
+        return tuple(EdgeKind(kind) for kind in self.kinds)
+
+
+class VerifyArguments(_Arguments):
+    """An answer, and the evidence that it names: chunks, or a question whose evidence `retrieve` gives."""
+
+    answer: str = Field(
+        min_length=1, max_length=ANSWER_MAX, description="Sentences with labels of evidence: … [S1]."
+    )
+    chunk_ids: list[Annotated[str, Field(pattern=CHUNK)]] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=EVIDENCE_MAX,
+        description="The evidence: S1 is the first of these chunks.",
+    )
+    query: _Text | None = Field(
+        default=None, description="In place of chunk_ids: the question that `retrieve` was asked."
+    )
+
+    @model_validator(mode="after")
+    def _names_evidence(self) -> "VerifyArguments":
+        if (self.chunk_ids is None) == (self.query is None):
+            raise ValueError("give chunk_ids or query, one of them")
+        return self
+
+
+class ChangesArguments(_Arguments):
+    """The generation that somebody has."""
+
+    since: Whole = Field(ge=0, le=NUMBER_MAX, description="Generation that you have; 0 is the empty index.")
+    until: Annotated[Whole, Field(ge=0, le=NUMBER_MAX)] | None = Field(
+        default=None, description="Generation to stop at; by default the current one."
+    )
+    source: str | None = Field(default=None, max_length=200, description="Only changes of this source.")
+    limit: Whole = Field(default=100, ge=1, le=ENTRIES_MAX, description="Most entries to list.")
+
+
+class NoArguments(_Arguments):
+    """Nothing."""

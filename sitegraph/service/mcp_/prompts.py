@@ -1,0 +1,21 @@
+"""The prompt of the server: a question, its evidence, and what an answer must keep to."""
+
+from retrieval.bundle.prompt import render_prompt
+from retrieval.bundle.render import cite_line, show_line
+from sitegraph.service.contract import RetrieveRequest
+from sitegraph.service.mcp_.framing import clean
+from sitegraph.service.mcp_.tools import retrieve_bundle
+from sitegraph.service.parts import Parts
+
+NAME = "answer_with_citations"
+ARGUMENT = "question"
+
+
+def write_prompt(parts: Parts, question: str) -> tuple[str, int]:
+    """Return the prompt for a question, as `ask` gives it to a model, and the generation of its evidence."""
+    bundle = retrieve_bundle(parts, RetrieveRequest(query=question))
+    cited = (
+        f"{one.S} chunk_id {one.chunk_id} citation {show_line(cite_line(one, one.pdf))}"
+        for one in bundle.evidence
+    )
+    return clean("\n".join((render_prompt(bundle), "", "For the line of JSON:", *cited))), bundle.generation

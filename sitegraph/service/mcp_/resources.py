@@ -1,0 +1,69 @@
+"""What can be read by URI: a chunk as text, and the page of a PDF that it stands on as a picture."""
+
+import re
+from dataclasses import dataclass
+
+from indexes.wiring import Readers
+from schemas.hashing import record_sha256
+from schemas.nodes import OBSERVED_FIELDS
+from schemas.records import to_record
+from sitegraph.service import answers
+from sitegraph.service.items import describe_item
+from sitegraph.service.mcp_.framing import fence
+from sitegraph.service.mcp_.tools import read_known
+from sitegraph.service.parts import Parts
+from sitegraph.service.problems import HttpProblem
+
+CHUNK_TEMPLATE = "sitegraph://chunk/{id}"
+PAGE_TEMPLATE = "sitegraph://chunk/{id}/page.png"
+
+_URI = re.compile(r"sitegraph://chunk/(?:chunk:)?([a-z2-7]{26})(/page\.png)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadResource:
+    """The contents of a resource: text, or a picture as PNG; and the generation they are of."""
+
+    generation: int
+    text: str | None = None
+    picture: bytes | None = None
+
+
+def chunk_of_uri(uri: str) -> str | None:
+    """Return the id of the chunk that a URI names (`sitegraph://chunk/abc` > `chunk:abc`), else None."""
+    found = _URI.fullmatch(uri)
+    return f"chunk:{found[1]}" if found else None
+
+
+def read_resource(parts: Parts, uri: str) -> ReadResource:
+    """Read a resource.
+
+    Raises: HttpProblem: there is none.
+    """
+    id_ = chunk_of_uri(uri)
+    if id_ is None:
+        raise HttpProblem(
+            404, f"no such resource; there are {CHUNK_TEMPLATE} and {PAGE_TEMPLATE}", "NotFound"
+        )
+
+    def read(readers: Readers) -> ReadResource:
+        if uri.endswith(".png"):
+            picture = parts.picture(readers, answers.find_chunk(readers, id_))
+            return ReadResource(generation=readers.generation, picture=picture)
+        return ReadResource(generation=readers.generation, text=fence(describe_item(readers, id_)["text"]))
+
+    return read_known(parts, id_, read)
+
+
+def digest_chunks(readers: Readers, ids: tuple[str, ...]) -> dict[str, str | None]:
+    """Return what tells one version of a chunk from another, by id; None for those that are gone.
+
+    When a page was fetched makes no version.
+    """
+    found = {chunk.id: to_record(chunk) for chunk in readers.chunks.get(ids)}
+    return {
+        id_: record_sha256({key: value for key, value in found[id_].items() if key not in OBSERVED_FIELDS})
+        if id_ in found
+        else None
+        for id_ in ids
+    }
