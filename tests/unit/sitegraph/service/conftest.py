@@ -15,6 +15,7 @@ from indexes.stores.raw import FileRawStore
 from schemas.documents import LiveDocument
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.settings import Settings
+from sitegraph.service.guard import RequestLimits
 from sitegraph.service.worker import ServeOptions, build_service
 from tests.fakes.disk_index import write_index
 from tests.fakes.exported_encoder import place_exported_encoder
@@ -68,7 +69,8 @@ def serving(
 ) -> Iterator[TestClient]:
     """A client of a service over *root*."""
     settings = Settings(index=str(root), deny=deny, source_url=source_url)
-    given = {"token": None, "hosts": None, **options}
+    # A busy machine is no fault of the service.
+    given = {"token": None, "hosts": None, "limits": RequestLimits(seconds=300.0), **options}
     service = build_service(ServeOptions(settings=settings, **given))  # type: ignore[arg-type]
     with TestClient(service, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         yield client

@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 
 from indexes.layout import IndexLayout
 from schemas.nodes import Chunk
-from sitegraph.service.guard import RequestLimits
 from tests.fakes.copies import copy_index
 from tests.fakes.governance import governance_documents
 from tests.fakes.next_generation import publish_next
@@ -127,7 +126,7 @@ def test_pages_write_nothing_to_the_ledger(second: tuple[Path, Changed], browser
 
 def test_a_page_of_a_pdf_is_a_picture_under_its_boxes(folder: Path) -> None:
     cited = next(chunk for chunk in chunks() if chunk.page_no == 3)
-    with serving(folder, limits=RequestLimits(seconds=300.0)) as client:
+    with serving(folder) as client:
         text = shown_by(client, f"/cite/{cited.id}")
         assert 'viewBox="0 0 612.0 792.0"' in text
         assert '<rect class="box cited" x="72.0" y="100.0" width="468.0" height="60.0">' in text
