@@ -31,6 +31,8 @@ _EXTRAS = {
     "opentelemetry": "otel",
     "openlineage": "openlineage",
     "mkdocs": "demo",
+    "langchain_core": "langchain",
+    "llama_index": "llamaindex",
 }
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "pipeline": (

@@ -12,7 +12,7 @@ from sitegraph.integrations.documents import evidence_metadata
 from sitegraph.opened import TOP_K, Filters, OpenedIndex, open_index
 
 
-class SitegraphRetriever(BaseRetriever):
+class SitegraphNodeRetriever(BaseRetriever):
     """Gives the chunks that answer a question as nodes; follows the index from generation to generation.
 
     `index` is the folder, opened when it is first asked, or an index that `sitegraph.open` has opened and its

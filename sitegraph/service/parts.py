@@ -30,7 +30,7 @@ from sitegraph.service.threads import Threads
 
 if TYPE_CHECKING:
     from indexes.stores.ledger.ledger import Ledger
-    from sitegraph.service.viewer.archive import Archive
+    from sitegraph.service.viewer.archive import LedgerArchive
 
 _SEVERAL = 2
 _DRAWING = 0.6
@@ -60,7 +60,7 @@ class Parts:
     generation: Callable[[], int]
     log: Callable[[RetrievalResult, bool], None]
     warn: Callable[[str], None]
-    archive: "Archive"
+    archive: "LedgerArchive"
     coverage: Callable[[], Coverage]
     source_url: str | None = None
 
@@ -83,7 +83,7 @@ def open_parts(settings: Settings, limits: RequestLimits) -> Iterator[Parts]:
 
 
 def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, draw_seconds: float) -> Parts:
-    from sitegraph.service.viewer.archive import Archive
+    from sitegraph.service.viewer.archive import LedgerArchive
 
     index, told = Path(settings.index).resolve(), _Ledger(settings)
 
@@ -112,7 +112,7 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, dr
         generation=told.generation,
         log=log,
         warn=write_stderr,
-        archive=Archive(settings, now=now, warn=write_stderr, draw_seconds=draw_seconds),
+        archive=LedgerArchive(settings, now=now, warn=write_stderr, draw_seconds=draw_seconds),
         coverage=told.coverage,
         source_url=settings.source_url,
     )

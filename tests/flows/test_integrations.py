@@ -84,7 +84,7 @@ def _cite(documents: list[Any]) -> str:
 
 
 def test_a_query_engine_of_llamaindex_answers_with_sources(index: Path) -> None:
-    retriever = llamaindex.SitegraphRetriever(index, top_k=2, filters={"kind": "pdf"})
+    retriever = llamaindex.SitegraphNodeRetriever(index, top_k=2, filters={"kind": "pdf"})
     engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
     asked = engine.query(QUESTION)
     (found, *_) = asked.source_nodes
@@ -98,6 +98,6 @@ def test_a_query_engine_of_llamaindex_answers_with_sources(index: Path) -> None:
 
 def test_llamaindex_may_ask_in_an_event_loop_and_nodes_survive_json(index: Path) -> None:
     with door.open(index) as opened:
-        found = asyncio.run(llamaindex.SitegraphRetriever(opened, top_k=3).aretrieve(QUESTION))
+        found = asyncio.run(llamaindex.SitegraphNodeRetriever(opened, top_k=3).aretrieve(QUESTION))
     assert [TextNode.from_json(one.node.to_json()) for one in found] == [one.node for one in found]
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)

@@ -11,7 +11,7 @@ from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print
 
 if TYPE_CHECKING:
     from schemas.source import Source
-    from sitegraph.cli.health.findings import Finding
+    from sitegraph.cli.health.findings import CheckResult
 
 
 def doctor(
@@ -58,7 +58,7 @@ def _load(paths: Iterable[Path]) -> "tuple[Source, ...]":
     return tuple(load_source(path) for path in paths)
 
 
-def _print(findings: "Iterable[Finding]") -> None:
+def _print(findings: "Iterable[CheckResult]") -> None:
     for finding in findings:
         print(f"{finding.health.value:<12}{finding.subject}: {finding.told}")
         if finding.remedy is not None:

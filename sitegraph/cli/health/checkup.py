@@ -12,7 +12,7 @@ from schemas.errors import SitegraphError
 from schemas.redaction import one_line
 from schemas.settings import Settings
 from schemas.source import Source
-from sitegraph.cli.health.findings import Finding, absent
+from sitegraph.cli.health.findings import CheckResult, absent
 from sitegraph.cli.health.machine import check_machine
 from sitegraph.cli.health.needs import needs_of
 from sitegraph.cli.health.servers import check_encoder, check_servers
@@ -24,10 +24,10 @@ class _Described(NamedTuple):
     graph: str | None = None
     raw: str | None = None
     sources: tuple[Source, ...] = ()
-    faults: tuple[Finding, ...] = ()
+    faults: tuple[CheckResult, ...] = ()
 
 
-def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[Finding, ...]:
+def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[CheckResult, ...]:
     """Check machine, servers and encoder against settings, index and *sources*."""
     layout = IndexLayout(Path(settings.index))
     has_index = layout.manifest.exists()

@@ -7,7 +7,7 @@ from enum import StrEnum
 EXIT_MISSING, EXIT_UNREACHABLE = 2, 3
 
 
-class Health(StrEnum):
+class CheckState(StrEnum):
     """How it stands with one thing."""
 
     OK = "ok"
@@ -17,32 +17,32 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class CheckResult:
     """One thing: how it is, in words, and the line to type where it is not right.
 
     OPTIONAL is what is not there and what nothing configured needs.
     """
 
     subject: str
-    health: Health
+    health: CheckState
     told: str
     remedy: str | None = None
 
 
-def found(subject: str, told: str) -> Finding:
+def found(subject: str, told: str) -> CheckResult:
     """Return that something is right."""
-    return Finding(subject=subject, health=Health.OK, told=told)
+    return CheckResult(subject=subject, health=CheckState.OK, told=told)
 
 
-def absent(subject: str, told: str, *, remedy: str, needed: bool) -> Finding:
+def absent(subject: str, told: str, *, remedy: str, needed: bool) -> CheckResult:
     """Return that something is not there, which matters if it is needed."""
-    health = Health.MISSING if needed else Health.OPTIONAL
-    return Finding(subject=subject, health=health, told=told, remedy=remedy)
+    health = CheckState.MISSING if needed else CheckState.OPTIONAL
+    return CheckResult(subject=subject, health=health, told=told, remedy=remedy)
 
 
-def exit_code_of(findings: Iterable[Finding]) -> int:
+def exit_code_of(findings: Iterable[CheckResult]) -> int:
     """0 where all that is needed is there; 2 where something is missing or wrong, else 3."""
     states = {finding.health for finding in findings}
-    if Health.MISSING in states:
+    if CheckState.MISSING in states:
         return EXIT_MISSING
-    return EXIT_UNREACHABLE if Health.UNREACHABLE in states else 0
+    return EXIT_UNREACHABLE if CheckState.UNREACHABLE in states else 0

@@ -13,7 +13,7 @@ from runtime.settings import check_makeable
 from schemas.errors import ConfigError
 from schemas.extras import EXTRAS, install_line
 from schemas.settings import Settings
-from sitegraph.cli.health.findings import Finding, absent, found
+from sitegraph.cli.health.findings import CheckResult, absent, found
 from sitegraph.cli.health.needs import Needs
 
 PYTHON = (3, 11)
@@ -24,7 +24,7 @@ SERVE_PORT = 8000
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-def check_machine(settings: Settings, needs: Needs) -> Iterator[Finding]:
+def check_machine(settings: Settings, needs: Needs) -> Iterator[CheckResult]:
     """Look at everything that no server has to be asked for."""
     yield _python()
     yield from (_extra(extra, needed=extra in needs.extras) for extra in EXTRAS)
@@ -37,7 +37,7 @@ def check_machine(settings: Settings, needs: Needs) -> Iterator[Finding]:
     yield _port(SERVE_PORT)
 
 
-def _python() -> Finding:
+def _python() -> CheckResult:
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info >= PYTHON:
         return found("Python", version)
@@ -47,7 +47,7 @@ def _python() -> Finding:
     )
 
 
-def _extra(extra: str, *, needed: bool) -> Finding:
+def _extra(extra: str, *, needed: bool) -> CheckResult:
     missing = [module for module in EXTRAS[extra] if find_spec(module) is None]
     subject = f"extra {extra}"
     if not missing:
@@ -55,7 +55,7 @@ def _extra(extra: str, *, needed: bool) -> Finding:
     return absent(subject, f"{', '.join(missing)} not installed", remedy=install_line(extra), needed=needed)
 
 
-def _tesseract(languages: tuple[str, ...]) -> Finding:
+def _tesseract(languages: tuple[str, ...]) -> CheckResult:
     if shutil.which("tesseract") is None:
         return absent(
             "Tesseract", "not installed; for `ocr`", remedy=_installing(languages), needed=bool(languages)
@@ -75,7 +75,7 @@ def _installing(languages: Iterable[str]) -> str:
     return " ".join(["apt-get install tesseract-ocr", *data])
 
 
-def _chromium(settings: Settings, *, needed: bool) -> Finding:
+def _chromium(settings: Settings, *, needed: bool) -> CheckResult:
     names = (settings.chromium,) if settings.chromium else _BROWSERS
     path = next(filter(None, map(shutil.which, names)), None)
     if path is not None:
@@ -90,7 +90,7 @@ def _chromium(settings: Settings, *, needed: bool) -> Finding:
     )
 
 
-def _java() -> Finding:
+def _java() -> CheckResult:
     path = shutil.which("java")
     if path is not None:
         return found("Java", path)
@@ -98,7 +98,7 @@ def _java() -> Finding:
     return absent("Java", told, remedy="apt-get install openjdk-17-jre-headless", needed=False)
 
 
-def _writable(folder: Path) -> Finding:
+def _writable(folder: Path) -> CheckResult:
     subject = f"index folder {folder}"
     change = f"chown -R $(id -un) {folder}, or choose another --index"
     try:
@@ -111,7 +111,7 @@ def _writable(folder: Path) -> Finding:
         return absent(subject, f"may not be written ({error.strerror})", remedy=change, needed=True)
 
 
-def _room(folder: Path) -> Finding:
+def _room(folder: Path) -> CheckResult:
     free = shutil.disk_usage(_existing(folder)).free
     told = f"{free / 1e9:.1f} GB free"
     wanted = max(LEAST_ROOM, _size(folder / "lance"))
@@ -123,7 +123,7 @@ def _room(folder: Path) -> Finding:
     )
 
 
-def _port(port: int) -> Finding:
+def _port(port: int) -> CheckResult:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -8,11 +8,11 @@ from indexes.reachable import ask_ledger, ask_neo4j, ask_objects
 from schemas.errors import SitegraphError, StoreUnavailable
 from schemas.extras import install_line
 from schemas.settings import Settings
-from sitegraph.cli.health.findings import Finding, Health, absent, found
+from sitegraph.cli.health.findings import CheckResult, CheckState, absent, found
 from sitegraph.cli.health.needs import Needs
 
 
-def check_servers(settings: Settings, needs: Needs) -> Iterator[Finding]:
+def check_servers(settings: Settings, needs: Needs) -> Iterator[CheckResult]:
     """Ask each server that is configured, and none else."""
     yield _prefect()
     if needs.neo4j:
@@ -30,7 +30,7 @@ def check_servers(settings: Settings, needs: Needs) -> Iterator[Finding]:
         )
 
 
-def check_encoder(settings: Settings, *, has_index: bool) -> Finding:
+def check_encoder(settings: Settings, *, has_index: bool) -> CheckResult:
     """Look at the files of the encoder: the index's own, or those of the model for a new one."""
     if has_index:
         from indexes.embed.export import damaged_files
@@ -53,7 +53,7 @@ def check_encoder(settings: Settings, *, has_index: bool) -> Finding:
     return found("encoder", f"{spec.name} in {spec.path}")
 
 
-def _prefect() -> Finding:
+def _prefect() -> CheckResult:
     from flows.server.reachable import ask_prefect
 
     remedy = "prefect server start, or unset PREFECT_API_URL"
@@ -70,7 +70,7 @@ def _prefect() -> Finding:
     return found("Prefect server", f"answers at {url}")
 
 
-def _neo4j(settings: Settings) -> Finding:
+def _neo4j(settings: Settings) -> CheckResult:
     remedy = "set SITEGRAPH_NEO4J_URI, SITEGRAPH_NEO4J_USER and SITEGRAPH_NEO4J_PASSWORD"
     uri = settings.neo4j_uri
     if uri is None:
@@ -79,7 +79,7 @@ def _neo4j(settings: Settings) -> Finding:
     return _asked("Neo4j", lambda: ask_neo4j(uri, user, password), remedy=f"start the server, or {remedy}")
 
 
-def _asked(subject: str, ask: Callable[[], None], *, remedy: str) -> Finding:
+def _asked(subject: str, ask: Callable[[], None], *, remedy: str) -> CheckResult:
     try:
         ask()
     except StoreUnavailable as error:
@@ -89,5 +89,5 @@ def _asked(subject: str, ask: Callable[[], None], *, remedy: str) -> Finding:
     return found(subject, "answers")
 
 
-def _unreachable(subject: str, error: SitegraphError, remedy: str) -> Finding:
-    return Finding(subject=subject, health=Health.UNREACHABLE, told=str(error), remedy=remedy)
+def _unreachable(subject: str, error: SitegraphError, remedy: str) -> CheckResult:
+    return CheckResult(subject=subject, health=CheckState.UNREACHABLE, told=str(error), remedy=remedy)

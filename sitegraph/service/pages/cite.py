@@ -15,7 +15,7 @@ from sitegraph.service.pages.frame import Pages
 from sitegraph.service.problems import HttpProblem
 from sitegraph.service.viewer.citation import Opened, open_citation
 from sitegraph.service.viewer.places import name_of, trail_of
-from sitegraph.service.viewer.sheet import FIT, ZOOMS, Sheet, dpi_of, read_sheet
+from sitegraph.service.viewer.sheet import FIT, ZOOMS, ShownPage, dpi_of, read_sheet
 
 PDF_ID = r"^pdfdoc:[a-z2-7]{26}$"
 PAGE_NO_MAX = 999_999
@@ -79,7 +79,7 @@ def _add_picture(app: FastAPI, pages: Pages) -> None:
         return Response(png, headers={"Cache-Control": kept}, media_type="image/png")
 
 
-def picture_address(doc: str, sheet: Sheet, generation: int) -> str:
+def picture_address(doc: str, sheet: ShownPage, generation: int) -> str:
     """Return where the picture of a page is; it names the generation, so that both show the same one."""
     return f"/doc/{doc}/pages/{sheet.page_no}/{sheet.dpi}.png?generation={generation}"
 
@@ -91,7 +91,7 @@ def _was_read(readers: Readers, pages: Pages, generation: int) -> bool:
     return generation in (pages.parts.archive.past(readers, lambda past: past.numbers) or ())
 
 
-def _sheet(readers: Readers, pages: Pages, found: Opened, page: int | None, zoom: int) -> Sheet | None:
+def _sheet(readers: Readers, pages: Pages, found: Opened, page: int | None, zoom: int) -> ShownPage | None:
     chunk = found.chunk
     if chunk.page_no is None:
         return None
@@ -109,7 +109,7 @@ def _sheet(readers: Readers, pages: Pages, found: Opened, page: int | None, zoom
     )
 
 
-def _turns(chunk_id: str, sheet: Sheet, zoom: int) -> dict[str, Any]:
+def _turns(chunk_id: str, sheet: ShownPage, zoom: int) -> dict[str, Any]:
     """Where turning the page and other sizes lead; the page of the citation is the address without any."""
 
     def at(page: int, size: int) -> str:

@@ -38,7 +38,7 @@ class Past:
         return tuple(one.generation for one in self.line)
 
 
-class Archive:
+class LedgerArchive:
     """Opens what is asked of it and closes it again; several threads may ask. Nothing is written.
 
     *draw_seconds* are what drawing a page may take: less than a request, so that its text comes without it.

@@ -11,7 +11,7 @@ from schemas.errors import SitegraphError
 from schemas.feed import FeedEntry
 from schemas.nodes import Chunk, Page, PdfDoc, Section, page_of
 from sitegraph.service.problems import HttpProblem
-from sitegraph.service.viewer.archive import Archive, Past
+from sitegraph.service.viewer.archive import LedgerArchive, Past
 from sitegraph.service.viewer.diff import Piece, compare
 from sitegraph.service.viewer.places import document_of, live_address
 from sitegraph.service.viewer.versions import became, was
@@ -32,7 +32,7 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dated:
+class DatedChange:
     """A change and when its generation was made."""
 
     entry: FeedEntry
@@ -53,7 +53,7 @@ class Opened:
     around: Around
     earlier: str | None
     later: str | None
-    versions: tuple[Dated, ...] | None
+    versions: tuple[DatedChange, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +64,14 @@ class Superseded:
     """
 
     id: str
-    steps: tuple[Dated, ...]
+    steps: tuple[DatedChange, ...]
     old: Chunk | None
     new: Chunk | None
     pieces: tuple[Piece, ...] | None
     uri: str
 
 
-def open_citation(readers: Readers, archive: Archive, chunk_id: str) -> Opened | Superseded:
+def open_citation(readers: Readers, archive: LedgerArchive, chunk_id: str) -> Opened | Superseded:
     """Return the passage of an id, of this generation or one before.
 
     Raises: HttpProblem: no generation that is known has had it.
@@ -80,7 +80,7 @@ def open_citation(readers: Readers, archive: Archive, chunk_id: str) -> Opened |
     return _opened(readers, archive, found[0]) if found else _superseded(readers, archive, chunk_id)
 
 
-def _opened(readers: Readers, archive: Archive, chunk: Chunk) -> Opened:
+def _opened(readers: Readers, archive: LedgerArchive, chunk: Chunk) -> Opened:
     earlier, later = _neighbours(readers, chunk)
     return Opened(
         chunk=chunk,
@@ -99,7 +99,7 @@ def _opened(readers: Readers, archive: Archive, chunk: Chunk) -> Opened:
     )
 
 
-def _superseded(readers: Readers, archive: Archive, chunk_id: str) -> Superseded:
+def _superseded(readers: Readers, archive: LedgerArchive, chunk_id: str) -> Superseded:
     steps = archive.past(
         readers,
         lambda past: _dated(past, became(chunk_id, lambda id_: past.ledger.lineage.of_id(id_, past.numbers))),
@@ -121,7 +121,9 @@ def _superseded(readers: Readers, archive: Archive, chunk_id: str) -> Superseded
     )
 
 
-def read_before(readers: Readers, archive: Archive, generation: int, ids: list[str]) -> dict[str, Chunk]:
+def read_before(
+    readers: Readers, archive: LedgerArchive, generation: int, ids: list[str]
+) -> dict[str, Chunk]:
     """Return passages as they were before *generation*, by id; none where that is kept no longer."""
     base = archive.past(
         readers, lambda past: next((o.base for o in past.line if o.generation == generation), None)
@@ -135,9 +137,9 @@ def read_before(readers: Readers, archive: Archive, generation: int, ids: list[s
         return {}
 
 
-def _dated(past: Past, entries: tuple[FeedEntry, ...]) -> tuple[Dated, ...]:
+def _dated(past: Past, entries: tuple[FeedEntry, ...]) -> tuple[DatedChange, ...]:
     as_of = {one.generation: one.as_of for one in past.line}
-    return tuple(Dated(entry=entry, as_of=as_of.get(entry.generation, "")) for entry in entries)
+    return tuple(DatedChange(entry=entry, as_of=as_of.get(entry.generation, "")) for entry in entries)
 
 
 def _neighbours(readers: Readers, chunk: Chunk) -> tuple[str | None, str | None]:

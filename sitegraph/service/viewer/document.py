@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from indexes.wiring import Readers
 from schemas.nodes import Chunk, Page, PdfDoc
 from sitegraph.service.problems import HttpProblem
-from sitegraph.service.viewer.archive import Archive
-from sitegraph.service.viewer.history import History, read_history
-from sitegraph.service.viewer.outline import Heading, outline_of
+from sitegraph.service.viewer.archive import LedgerArchive
+from sitegraph.service.viewer.history import DocumentHistory, read_history
+from sitegraph.service.viewer.outline import OutlineEntry, outline_of
 from sitegraph.service.viewer.places import document_of, name_of
 from sitegraph.service.viewer.relations import Relations, read_relations
 
@@ -15,7 +15,7 @@ HEADINGS_MAX = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class OpenedDocument:
     """A document; `node` is None where it is not in the generation that is read, or the graph is not there.
 
     `relations` are None without the graph, `history` without the ledger. `outline` are `HEADINGS_MAX` of
@@ -27,14 +27,14 @@ class Document:
     node: Page | PdfDoc | None
     first: Chunk | None
     passages: int
-    outline: tuple[Heading, ...]
+    outline: tuple[OutlineEntry, ...]
     headings: int
     offset: int
     relations: Relations | None
-    history: History | None
+    history: DocumentHistory | None
 
 
-def open_document(readers: Readers, archive: Archive, doc: str, *, offset: int) -> Document:
+def open_document(readers: Readers, archive: LedgerArchive, doc: str, *, offset: int) -> OpenedDocument:
     """Return a document, also one that is in the index no more but whose history is known.
 
     Raises: HttpProblem: nothing is known of it.
@@ -45,7 +45,7 @@ def open_document(readers: Readers, archive: Archive, doc: str, *, offset: int) 
     if node is None and not chunks and not (history and (history.standings or history.revisions)):
         raise HttpProblem(404, f"generation {readers.generation} has no {doc}", "NotFound")
     headings = outline_of(chunks)
-    return Document(
+    return OpenedDocument(
         id=doc,
         title=name_of(node) if node else doc,
         node=node,

@@ -10,7 +10,7 @@ from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.history import HistoryEntry
 from schemas.lineage import Ancestor
 from schemas.nodes import Chunk
-from sitegraph.service.viewer.archive import Archive, Past
+from sitegraph.service.viewer.archive import LedgerArchive, Past
 from sitegraph.service.viewer.diff import Piece, compare
 from sitegraph.service.viewer.places import trail_of
 
@@ -19,7 +19,7 @@ GENERATIONS_MAX, DIFFS_MAX, LOOKS_MAX = 20, 30, 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class DocumentStanding:
     """Where a document stands: `word` is fresh, due, quarantined, or its state where that says more."""
 
     word: str
@@ -60,10 +60,10 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class DocumentHistory:
     """All of it, newest first; `more` counts revisions that are not shown."""
 
-    standings: tuple[Standing, ...]
+    standings: tuple[DocumentStanding, ...]
     revisions: tuple[Revision, ...]
     more: int
     looks: tuple[HistoryEntry, ...]
@@ -79,18 +79,18 @@ class _Known:
     line: tuple[Ancestor, ...]
 
 
-def read_history(readers: Readers, archive: Archive, doc: str) -> History | None:
+def read_history(readers: Readers, archive: LedgerArchive, doc: str) -> DocumentHistory | None:
     """Return what happened to a document of the generation that is read; None without the ledger."""
     known = archive.past(readers, lambda past: _ask(past, readers.generation, doc))
     # The stores are read apart from the ledger: what they refuse is no fault of the ledger.
     return _history(known, readers, archive) if known else None
 
 
-def standing_of(known: KnownDocument, *, now: str) -> Standing:
+def standing_of(known: KnownDocument, *, now: str) -> DocumentStanding:
     """Return where a document stands at *now*, ISO 8601 in UTC."""
     due = known.state not in ASLEEP and (known.next_due is None or known.next_due <= now)
     word = ("due" if due else "fresh") if known.state in READABLE else known.state.value.replace("_", " ")
-    return Standing(
+    return DocumentStanding(
         word=word,
         source=known.source,
         state=known.state,
@@ -113,12 +113,12 @@ def _ask(past: Past, generation: int, doc: str) -> _Known:
     )
 
 
-def _history(known: _Known, readers: Readers, archive: Archive) -> History:
+def _history(known: _Known, readers: Readers, archive: LedgerArchive) -> DocumentHistory:
     shown = sorted({entry.generation for entry in known.entries}, reverse=True)
     ancestors = {one.generation: one for one in known.line}
     texts = _Texts(readers, archive, ancestors)
     looks = sorted(known.looks, key=lambda look: look.until or look.at or "", reverse=True)
-    return History(
+    return DocumentHistory(
         standings=tuple(standing_of(row, now=archive.now()) for row in known.rows),
         revisions=tuple(
             revise(ancestors[number], [one for one in known.entries if one.generation == number], texts)
@@ -132,7 +132,7 @@ def _history(known: _Known, readers: Readers, archive: Archive) -> History:
 class _Texts:
     """Passages of several generations, each asked for once; of generations that are gone there are none."""
 
-    def __init__(self, readers: Readers, archive: Archive, ancestors: Mapping[int, Ancestor]) -> None:
+    def __init__(self, readers: Readers, archive: LedgerArchive, ancestors: Mapping[int, Ancestor]) -> None:
         self._readers, self._archive = readers, archive
         self._bases = {number: one.base for number, one in ancestors.items()}
         self._gone: set[int] = set()

@@ -16,7 +16,7 @@ HOPS = (1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class SeenEdge:
     """An edge as it is seen from the node in the middle of a page: to whom it leads, or from whom it comes.
 
     `leaving` is None for an edge between two others, which `beside` is the beginning of.
@@ -36,7 +36,7 @@ class Near:
 
     start: ShownNode
     graph: ShownGraph
-    steps: tuple[Step, ...]
+    steps: tuple[SeenEdge, ...]
     kinds: tuple[EdgeKind, ...]
     left_out: int
 
@@ -71,7 +71,7 @@ def open_near(readers: Readers, node_id: str, *, hops: int, kind: EdgeKind | Non
     )
 
 
-def steps_of(graph: ShownGraph, start: str) -> Iterator[Step]:
+def steps_of(graph: ShownGraph, start: str) -> Iterator[SeenEdge]:
     """Give each edge as a step: those of *start* first, equal ones once, by kind and what they lead to."""
     nodes = {node.id: node for node in graph.nodes}
     counted: dict[tuple[bool, str, str, str, str], list[Edge]] = {}
@@ -82,7 +82,7 @@ def steps_of(graph: ShownGraph, start: str) -> Iterator[Step]:
     for (apart, _, _, src, dst), edges in sorted(counted.items()):
         leaving = src == start
         words = next((edge.anchor_text or edge.predicate for edge in edges), None)
-        yield Step(
+        yield SeenEdge(
             kind=edges[0].kind,
             node=nodes[dst] if apart or leaving else nodes[src],
             leaving=None if apart else leaving,

@@ -7,7 +7,7 @@ from schemas.nodes import Chunk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
+class OutlineEntry:
     """A heading, from level 1; `chunk` is None where nothing but other headings stands right under it.
 
     `passages` counts those under it and under no deeper heading.
@@ -20,15 +20,15 @@ class Heading:
     page_no: int | None = None
 
 
-def outline_of(chunks: Iterable[Chunk]) -> tuple[Heading, ...]:
+def outline_of(chunks: Iterable[Chunk]) -> tuple[OutlineEntry, ...]:
     """Return the headings of passages in reading order; one that has no passage of its own comes without."""
-    found: list[Heading] = []
+    found: list[OutlineEntry] = []
     before: tuple[str, ...] | None = None
     for chunk in chunks:
         path = chunk.heading_path
         if path == before:
             last = found[-1]
-            found[-1] = Heading(
+            found[-1] = OutlineEntry(
                 text=last.text,
                 level=last.level,
                 chunk=last.chunk,
@@ -37,10 +37,12 @@ def outline_of(chunks: Iterable[Chunk]) -> tuple[Heading, ...]:
             )
             continue
         shared = _shared(before or (), path)
-        found += [Heading(text=path[depth], level=depth + 1) for depth in range(shared, len(path) - 1)]
+        found += [OutlineEntry(text=path[depth], level=depth + 1) for depth in range(shared, len(path) - 1)]
         text = path[-1] if path else ""
         found.append(
-            Heading(text=text, level=max(1, len(path)), chunk=chunk.id, passages=1, page_no=chunk.page_no)
+            OutlineEntry(
+                text=text, level=max(1, len(path)), chunk=chunk.id, passages=1, page_no=chunk.page_no
+            )
         )
         before = path
     return tuple(found)

@@ -11,7 +11,7 @@ from schemas.documents import DocumentState, KnownDocument
 from schemas.feed import FeedChange, FeedKind
 from schemas.freshness import FreshnessState, judge_freshness
 from schemas.lineage import Ancestor, RunRow
-from sitegraph.service.viewer.archive import Archive, Past
+from sitegraph.service.viewer.archive import LedgerArchive, Past
 
 GENERATIONS_MAX, RUNS_MAX, DOCUMENTS_MAX, KINDS_MAX, URLS_MAX = 30, 30, 50, 20, 5
 
@@ -29,7 +29,7 @@ class PublishedGeneration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RunSummary:
     """A run; what it cost is None where no report says. `state` is `interrupted` if nobody goes on with it.
 
     `seconds` are those of the whole run, `bytes` what it received, `memory` MiB at its peak.
@@ -68,33 +68,33 @@ class SourceHealth:
     due: int
     freshness: FreshnessState
     checked_at: str | None
-    last: Run | None
+    last: RunSummary | None
     problems: tuple[ProblemKind, ...]
     more_problems: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class RunsAndHealth:
     """All of it, newest first; `troubled` are the first documents of states that somebody should see."""
 
     generations: tuple[PublishedGeneration, ...]
     sources: tuple[SourceHealth, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[RunSummary, ...]
     troubled: tuple[KnownDocument, ...]
     troubled_total: int
 
 
-def read_health(readers: Readers, archive: Archive) -> Health | None:
+def read_health(readers: Readers, archive: LedgerArchive) -> RunsAndHealth | None:
     """Return what the ledger tells of runs and sources; None where it cannot be read."""
     return archive.past(readers, lambda past: _health(past, now=archive.now()))
 
 
-def run_of(row: RunRow, *, under_way: frozenset[str]) -> Run:
+def run_of(row: RunRow, *, under_way: frozenset[str]) -> RunSummary:
     """Return a run as its row and report tell it; *under_way* are sources whose lease somebody holds."""
     report = row.report or {}
     stages, http = report.get("stages"), report.get("http", {})
     open_ = row.state == "running"
-    return Run(
+    return RunSummary(
         run_id=row.run_id,
         source=row.source,
         state="interrupted" if open_ and row.source not in under_way else row.state,
@@ -122,14 +122,14 @@ def group_problems(report: Mapping[str, Any] | None) -> tuple[ProblemKind, ...]:
     )
 
 
-def _health(past: Past, *, now: str) -> Health:
+def _health(past: Past, *, now: str) -> RunsAndHealth:
     ledger = past.ledger
     rows = ledger.runs.recent(limit=RUNS_MAX)
     leases = ledger.leases.held(now=now)
     under_way = frozenset(name.removeprefix("source:") for name in leases if name.startswith("source:"))
     states = ledger.documents.states()
     troubled = [sum(found.get(state, 0) for state in TROUBLED) for found in states.values()]
-    return Health(
+    return RunsAndHealth(
         generations=_generations(past, past.line[:GENERATIONS_MAX]),
         sources=_sources(past, states, under_way, now=now),
         runs=tuple(run_of(row, under_way=under_way) for row in rows),

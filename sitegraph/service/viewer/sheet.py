@@ -10,7 +10,7 @@ from schemas.errors import ParseError, SitegraphError
 from schemas.geometry import PageSize, turn
 from schemas.ids import pdf_page_id
 from schemas.nodes import Chunk
-from sitegraph.service.viewer.archive import Archive
+from sitegraph.service.viewer.archive import LedgerArchive
 
 FIT = 0
 ZOOMS = (FIT, 100, 150, 200)
@@ -33,7 +33,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class ShownPage:
     """A page, counted from 1; `size` is None where it cannot be drawn, and `trouble` says why.
 
     `pixels` is the width it is shown at, None for that of the window.
@@ -55,8 +55,8 @@ def dpi_of(zoom: int) -> int:
 
 
 def read_sheet(
-    readers: Readers, archive: Archive, *, doc: str, page_no: int, pages: int, cited: str, zoom: int
-) -> Sheet:
+    readers: Readers, archive: LedgerArchive, *, doc: str, page_no: int, pages: int, cited: str, zoom: int
+) -> ShownPage:
     """Return a page of the generation that is read; its text is there also where its picture is not."""
     passages = chunks_on_page(readers, doc, page_no)
     dpi = dpi_of(zoom)
@@ -64,8 +64,8 @@ def read_sheet(
         drawn = archive.page(readers, doc, page_no, generation=readers.generation, dpi=dpi)
     except SitegraphError as error:
         trouble = error.message if isinstance(error, ParseError) else _NOT_NOW
-        return Sheet(page_no=page_no, pages=pages, dpi=dpi, passages=passages, trouble=trouble)
-    return Sheet(
+        return ShownPage(page_no=page_no, pages=pages, dpi=dpi, passages=passages, trouble=trouble)
+    return ShownPage(
         page_no=page_no,
         pages=pages,
         dpi=dpi,

@@ -11,7 +11,7 @@ import pytest
 from schemas.settings import Settings
 from schemas.source import Source
 from sitegraph.cli.app import run_app
-from sitegraph.cli.health.findings import Finding, Health, exit_code_of
+from sitegraph.cli.health.findings import CheckResult, CheckState, exit_code_of
 from sitegraph.cli.health.needs import needs_of
 
 CLOSED = "127.0.0.1:9"
@@ -133,13 +133,13 @@ def test_people_get_a_line_for_each_and_the_line_to_type_below(
 @pytest.mark.parametrize(
     ("states", "code"),
     [
-        ((Health.OK, Health.OPTIONAL), 0),
-        ((Health.OK, Health.UNREACHABLE), 3),
-        ((Health.MISSING, Health.UNREACHABLE), 2),
+        ((CheckState.OK, CheckState.OPTIONAL), 0),
+        ((CheckState.OK, CheckState.UNREACHABLE), 3),
+        ((CheckState.MISSING, CheckState.UNREACHABLE), 2),
     ],
 )
-def test_the_exit_code_is_that_of_the_worst(states: tuple[Health, ...], code: int) -> None:
-    assert exit_code_of(Finding(subject="x", health=state, told="") for state in states) == code
+def test_the_exit_code_is_that_of_the_worst(states: tuple[CheckState, ...], code: int) -> None:
+    assert exit_code_of(CheckResult(subject="x", health=state, told="") for state in states) == code
 
 
 def test_needs_follow_from_settings_sources_and_index() -> None:

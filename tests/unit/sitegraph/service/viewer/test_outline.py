@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from schemas.nodes import Chunk
-from sitegraph.service.viewer.outline import Heading, outline_of
+from sitegraph.service.viewer.outline import OutlineEntry, outline_of
 from tests.fakes.small_index import page
 
 ONE = page("one", {"Title": "Text."})[1][0]
@@ -16,10 +16,10 @@ def under(number: int, *path: str, page_no: int | None = None) -> Chunk:
 def test_headings_come_in_reading_order_with_the_first_passage_under_each() -> None:
     chunks = [under(1), under(2, "A"), under(3, "A"), under(4, "A", "B", page_no=7), under(5, "C")]
     assert outline_of(chunks) == (
-        Heading(text="", level=1, chunk="chunk:1", passages=1),
-        Heading(text="A", level=1, chunk="chunk:2", passages=2),
-        Heading(text="B", level=2, chunk="chunk:4", passages=1, page_no=7),
-        Heading(text="C", level=1, chunk="chunk:5", passages=1),
+        OutlineEntry(text="", level=1, chunk="chunk:1", passages=1),
+        OutlineEntry(text="A", level=1, chunk="chunk:2", passages=2),
+        OutlineEntry(text="B", level=2, chunk="chunk:4", passages=1, page_no=7),
+        OutlineEntry(text="C", level=1, chunk="chunk:5", passages=1),
     )
 
 
