@@ -16,7 +16,7 @@ RESULTS, TOKENS = 10, 20_000
 class Asked:
     """The fields of the form; empty ones were not filled in.
 
-    `since` and `until` are days, `closely` has the cross-encoder order what was found, `n` asks for more.
+    `since` and `until` are days, `n` asks for more.
     """
 
     q: str = ""
@@ -25,7 +25,6 @@ class Asked:
     kind: str = ""
     since: str = ""
     until: str = ""
-    closely: str = ""
     n: str = ""
 
     @property
@@ -40,16 +39,12 @@ class Asked:
 
     def address(self, path: str) -> str:
         """Return where the same is asked at *path*."""
-        given = {name: getattr(self, name) for name in ("q", *FILTERS, "closely", "n") if getattr(self, name)}
+        given = {name: getattr(self, name) for name in ("q", *FILTERS, "n") if getattr(self, name)}
         return f"{path}?{urlencode(given)}" if given else path
 
     def more(self) -> "Asked":
         """Return the same with as many results as there may be."""
         return replace(self, n=str(TOP_K_MAX))
-
-    def read_closely(self) -> "Asked":
-        """Return the same with the cross-encoder."""
-        return replace(self, closely="1")
 
     def unfiltered(self) -> "Asked":
         """Return the question alone."""

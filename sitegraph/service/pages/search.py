@@ -37,8 +37,9 @@ def add_search(app: FastAPI, pages: Pages) -> None:
         if not asked.q:
             return await pages.show(request, template, lambda readers: show_form(readers, asked))
         try:
-            # The cross-encoder takes longer than all else together: for lists, only where it is asked.
-            query = query_of(asked, top_k=asked.top_k, token_budget=TOKENS, rerank=bool(asked.closely))
+            # The cross-encoder takes longer than all else together: too long for each key that is typed.
+            rerank = False if typing else None
+            query = query_of(asked, top_k=asked.top_k, token_budget=TOKENS, rerank=rerank)
         except (ConfigError, FilterError) as error:
             wrong = {"wrong": f"{error.subject}: {error.message}"}
             return await pages.show(
@@ -53,7 +54,7 @@ def add_search(app: FastAPI, pages: Pages) -> None:
 
 def show_form(readers: Readers, asked: Asked) -> dict[str, Any]:
     """Return what the form takes, and no results."""
-    return {**NOTHING, "asked": asked, "facets": read_facets(readers), "reads": readers.reranker is not None}
+    return {**NOTHING, "asked": asked, "facets": read_facets(readers)}
 
 
 def _search(

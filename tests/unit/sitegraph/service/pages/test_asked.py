@@ -24,8 +24,8 @@ def test_days_bound_the_date_on_both_sides() -> None:
 
 
 def test_an_address_asks_the_same_again() -> None:
-    asked = Asked(q="a & b?", source="x=y", closely="1")
-    assert asked.address("/answer") == "/answer?q=a+%26+b%3F&source=x%3Dy&closely=1"
+    asked = Asked(q="a & b?", source="x=y", n="1")
+    assert asked.address("/answer") == "/answer?q=a+%26+b%3F&source=x%3Dy&n=1"
     assert asked.unfiltered().address("/") == "/?q=a+%26+b%3F"
     assert "n=50" in asked.more().address("/search")
 
