@@ -55,7 +55,7 @@ def _describe(layout: IndexLayout, settings: Settings) -> _Described:
         remedy = f"sitegraph verify --index {layout.root}"
         return _Described(faults=(absent("index", str(error), remedy=remedy, needed=True),))
     try:
-        ledger = open_own_ledger(layout, settings.ledger_url)
+        ledger = open_own_ledger(layout, settings.ledger_url, read_only=True)
     except SitegraphError:  # the check of the server says so
         return _Described(graph=manifest.graph, raw=manifest.raw)
     try:
