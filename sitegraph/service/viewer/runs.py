@@ -89,6 +89,7 @@ class RunsAndHealth:
 
 def read_health(readers: Readers, archive: LedgerArchive) -> RunsAndHealth | None:
     """Return what the ledger tells of runs and sources; None where it cannot be read."""
+
     def ask(past: Past) -> RunsAndHealth:
         published = load_generation(IndexLayout(readers.index), readers.generation).sources
         return _health(past, published, now=archive.now())
