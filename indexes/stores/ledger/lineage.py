@@ -38,9 +38,7 @@ class Lineage:
 
     def of_document(self, doc: str, uri: str, generations: Collection[int]) -> tuple[FeedEntry, ...]:
         """What these generations did to a document and to its chunks at this address, in order."""
-        return self._entries(
-            generations, change.c.uri == uri, change.c.old_id == doc, change.c.new_id == doc
-        )
+        return self._entries(generations, change.c.uri == uri, change.c.old_id == doc, change.c.new_id == doc)
 
     def counts(self, generations: Collection[int]) -> Mapping[int, Mapping[tuple[FeedKind, FeedChange], int]]:
         """How many entries of each kind the feed has of each of these generations."""
