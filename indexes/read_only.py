@@ -20,7 +20,7 @@ def open_read_only(file: Path, *, always: bool = False) -> sa.Engine | None:
         sa.URL.create("sqlite", database=str(file)),
         creator=lambda: _connect(file),
         # One that was told that nobody writes must not outlive a transaction: somebody else may.
-        poolclass=None if _is_writable(file.parent) else sa.NullPool,
+        poolclass=None if _is_writable(file, file.parent) else sa.NullPool,
         execution_options={"read_only": True},
     )
 
@@ -35,11 +35,11 @@ def _connect(file: Path) -> sqlite3.Connection:
 def _mode(file: Path) -> str:
     """Return how a file is opened; in WAL mode SQLite keeps two files beside it even to read.
 
-    Only who may write takes these two away again. Where they cannot be made, SQLite reads those that are
+    Only who may write takes these two away again. Where they must not be made, SQLite reads those that are
     there, or must be told that nobody writes; a log that is there would go unread then.
     Source: sqlite.org/wal.html, "Read-Only Databases"; sqlite.org/uri.html, "immutable".
     """
-    if _is_writable(file.parent):
+    if _is_writable(file, file.parent):
         return "mode=rw"
     return "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "mode=ro&immutable=1"
 
