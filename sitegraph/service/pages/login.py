@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from sitegraph.service.pages.frame import Pages
+from sitegraph.service.pages.frame import Pages, local_path
 from sitegraph.service.problems import HttpProblem
 from sitegraph.service.sessions import COOKIE, LOGIN, LOGOUT, SECONDS
 
@@ -39,12 +39,6 @@ def add_login(app: FastAPI, pages: Pages) -> None:
         answer = RedirectResponse(LOGIN, status_code=303, headers={"Clear-Site-Data": '"cache"'})
         answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_is_https(request))
         return answer
-
-
-def local_path(target: str) -> str:
-    """Return *target* if it leads to a page of this service, else the first page."""
-    plain = target.isascii() and target.isprintable() and "\\" not in target
-    return target if plain and target.startswith("/") and not target.startswith("//") else "/"
 
 
 def _form(pages: Pages, request: Request, target: str, *, wrong: bool) -> Response:

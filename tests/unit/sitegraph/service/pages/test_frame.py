@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from sitegraph.service.pages.frame import local_path
 from sitegraph.service.pages.html import web_url
-from sitegraph.service.pages.login import local_path
 from tests.unit.sitegraph.service.conftest import serving
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 TOKEN = "open sesame"
-COOKIE = "sitegraph_session"
 
 
 @pytest.fixture
@@ -103,13 +102,13 @@ def test_the_cookie_opens_what_is_read_and_nothing_that_is_sent(guarded: TestCli
 
 def test_a_cookie_that_nobody_signed_or_that_is_over_opens_nothing(guarded: TestClient) -> None:
     sign_in(guarded)
-    value = guarded.cookies[COOKIE]
+    ((name, value),) = guarded.cookies.items()
     until, _, signature = value.partition(".")
     guarded.cookies.clear()
     for forged in (f"{int(until) + 1}.{signature}", f"1.{signature}", until, f"²{value}", "", "." * 9):
-        sent = f"{COOKIE}={forged}".encode()
+        sent = f"{name}={forged}".encode()
         assert guarded.get("/", headers=[(b"Cookie", sent)]).status_code == 401, forged
-    assert guarded.get("/", headers={"Cookie": f"{COOKIE}={value}"}).status_code == 200
+    assert guarded.get("/", headers={"Cookie": f"{name}={value}"}).status_code == 200
 
 
 def test_signing_out_takes_the_form_of_this_session(guarded: TestClient) -> None:
@@ -129,6 +128,14 @@ def test_signing_out_takes_the_form_of_this_session(guarded: TestClient) -> None
 def test_signing_in_leads_nowhere_else(target: str) -> None:
     assert local_path(target) == "/"
     assert local_path("/cite/chunk:a?x=1") == "/cite/chunk:a?x=1"
+
+
+def test_the_form_leads_to_no_other_host_though_the_address_looks_like_one(guarded: TestClient) -> None:
+    for path in ("//evil.example/login", "///evil.example", "//evil.example/%5C?q=a"):
+        asked = guarded.get(f"http://127.0.0.1{path}")
+        assert asked.status_code == 401
+        assert re.findall(r'href="([^"]*)">Already signed in', asked.text) == ["/"], path
+        assert 'name="next" value="/"' in asked.text
 
 
 @pytest.mark.parametrize(
