@@ -79,7 +79,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         started = self._clock()
-        answer = _Answer(send, self._link, self._problem)
+        answer = _Answer(send, self._link, self._problem, kept=self._token is None)
         try:
             await self._answer(scope, receive, answer)
         finally:
@@ -172,12 +172,18 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 class _Answer:
-    """Passes an answer on and remembers its status."""
+    """Passes an answer on and remembers its status; *kept* says whether a browser or a proxy may keep it.
 
-    def __init__(self, send: Send, link: str, problem: Callable[[Scope, HttpProblem], Response]) -> None:
+    The same address is answered otherwise to whoever shows no token.
+    """
+
+    def __init__(
+        self, send: Send, link: str, problem: Callable[[Scope, HttpProblem], Response], *, kept: bool
+    ) -> None:
         self._send = send
         self._link = link
         self._problem = problem
+        self._kept = kept
         self.status: int | None = None
 
     async def __call__(self, message: Message) -> None:
@@ -186,6 +192,8 @@ class _Answer:
             headers = MutableHeaders(scope=message)
             headers["X-Content-Type-Options"] = "nosniff"
             headers["Link"] = self._link
+            if not self._kept:
+                headers.setdefault("Cache-Control", "no-store")  # files of pages say otherwise themselves
         await self._send(message)
 
     async def give(self, problem: HttpProblem, scope: Scope, receive: Receive) -> None:

@@ -100,6 +100,17 @@ def test_the_cookie_opens_what_is_read_and_nothing_that_is_sent(guarded: TestCli
     assert guarded.get("/openapi.json", headers={"Authorization": "Bearer wrong"}).status_code == 401
 
 
+def test_what_a_signed_in_browser_reads_is_kept_nowhere(guarded: TestClient, client: TestClient) -> None:
+    sign_in(guarded)
+    chunk = "chunk:" + "a" * 26
+    for path in ("/openapi.json", "/readyz", "/changes?since=0", f"/chunks/{chunk}", "/nowhere"):
+        answer = guarded.get(path, headers={"Accept": "application/json"})
+        assert answer.headers.get("cache-control") == "no-store", path
+    (style,) = re.findall(r'href="(/static/style[^"]+)"', guarded.get("/").text)
+    assert guarded.get(style).headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert "cache-control" not in client.get("/openapi.json").headers
+
+
 def test_a_cookie_that_nobody_signed_or_that_is_over_opens_nothing(guarded: TestClient) -> None:
     sign_in(guarded)
     ((name, value),) = guarded.cookies.items()
