@@ -112,8 +112,8 @@ class Guard:
                 421, "not a name of this service; ask for it by its loopback address", "WrongHost"
             )
         if self._token is not None and scope["path"] not in OPEN_PATHS:
-            given = headers.get("authorization", "")
-            if given or not self._admits(scope):
+            given = _bearer_token(headers)
+            if given is not None or not self._admits(scope):
                 self._check_token(given)
         if scope["path"] == MCP_PATH:
             _check_origin(headers, self._hosts)
@@ -121,10 +121,8 @@ class Guard:
         if length.isdecimal() and int(length) > self._limits.body_bytes:
             raise self._too_large()
 
-    def _check_token(self, given: str) -> None:
-        scheme, _, token = given.partition(" ")
-        right = hmac.compare_digest(token.strip().encode(), (self._token or "").encode())
-        if scheme.lower() != "bearer" or not right:
+    def _check_token(self, given: str | None) -> None:
+        if given is None or not hmac.compare_digest(given.encode(), (self._token or "").encode()):
             raise HttpProblem(
                 401,
                 "needs the header Authorization: Bearer TOKEN",
@@ -146,6 +144,12 @@ class Guard:
 
     def _too_large(self) -> HttpProblem:
         return HttpProblem(413, f"the body may have {self._limits.body_bytes} bytes", "TooLarge")
+
+
+def _bearer_token(headers: Headers) -> str | None:
+    """The token of a request; another scheme is for a proxy before us, and a browser sends it every time."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
 
 
 def _check_origin(headers: Headers, hosts: Collection[str] | None) -> None:

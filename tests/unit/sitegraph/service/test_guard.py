@@ -91,6 +91,19 @@ def test_a_token_is_asked_for_everywhere_but_of_what_looks_after_the_process(
 
 
 @pytest.mark.parametrize(
+    ("header", "status"),
+    [("Basic dXNlcjpwYXNz", 200), ("Bearer wrong", 401), ("BEARER wrong", 401), ("", 200), (None, 200)],
+)
+def test_only_a_bearer_token_stands_before_what_is_admitted_without_one(
+    header: str | None, status: int
+) -> None:
+    client = client_of([], token="right-token", admits=lambda scope: scope["path"] == "/echo/1")
+    headers = {} if header is None else {"authorization": header}
+    assert client.get("/echo/1", headers=headers).status_code == status
+    assert client.get("/sleep", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize(
     ("host", "status"),
     [("127.0.0.1:8000", 200), ("LOCALHOST", 200), ("[::1]:9", 200), ("evil.example:8000", 421), ("", 421)],
 )

@@ -100,6 +100,21 @@ def test_the_cookie_opens_what_is_read_and_nothing_that_is_sent(guarded: TestCli
     assert guarded.get("/openapi.json", headers={"Authorization": "Bearer wrong"}).status_code == 401
 
 
+def test_two_services_on_one_host_do_not_sign_each_other_out(guarded: TestClient, folder: Path) -> None:
+    sign_in(guarded)
+    with serving(folder, token="another") as other:
+        other.headers.update(BROWSER)
+        other.follow_redirects = False
+        other.cookies.update(guarded.cookies)
+        sign_in(other, token="another")
+        guarded.cookies.update(other.cookies)
+        for client in (guarded, other):
+            assert len(client.cookies) == 2
+            assert "another" not in str(client.cookies)
+            assert client.get("/login").status_code == 200
+            assert client.get("/").status_code == 200
+
+
 def test_what_a_signed_in_browser_reads_is_kept_nowhere(guarded: TestClient, client: TestClient) -> None:
     sign_in(guarded)
     chunk = "chunk:" + "a" * 26
@@ -109,6 +124,14 @@ def test_what_a_signed_in_browser_reads_is_kept_nowhere(guarded: TestClient, cli
     (style,) = re.findall(r'href="(/static/style[^"]+)"', guarded.get("/").text)
     assert guarded.get(style).headers["cache-control"] == "public, max-age=31536000, immutable"
     assert "cache-control" not in client.get("/openapi.json").headers
+
+
+def test_a_form_of_too_many_fields_is_refused(guarded: TestClient) -> None:
+    fields = {f"field{number}": "x" for number in range(9)}
+    page = guarded.post("/login", data=fields)
+    record = guarded.post("/login", data=fields, headers={"Accept": "application/json"})
+    assert (page.status_code, record.status_code) == (422, 422)
+    assert record.json()["detail"] == "the form has more than 8 fields"
 
 
 def test_a_cookie_that_nobody_signed_or_that_is_over_opens_nothing(guarded: TestClient) -> None:
