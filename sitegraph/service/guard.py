@@ -9,6 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sitegraph.service.origins import check_origin, check_site, host_name
 from sitegraph.service.problems import HttpProblem, respond
 from sitegraph.service.source import link_header
 
@@ -47,8 +48,9 @@ class Guard:
     """Wraps an application. *hosts*, where given, are the only names it answers to.
 
     A page in a browser can have a name of its own lead to this machine and read what a service without
-    a token answers; it cannot choose the Host header (DNS rebinding). *admits* says what may pass without the
-    token, and *problem* makes the answer to what may not.
+    a token answers; it cannot choose the Host header (DNS rebinding), nor hide that it is of another site
+    (`origins`). *admits* says what may pass without the token, and *problem* makes the answer to what may
+    not.
     """
 
     def __init__(
@@ -107,7 +109,7 @@ class Guard:
 
     def _check_headers(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        if self._hosts is not None and _name(headers.get("host", "")) not in self._hosts:
+        if self._hosts is not None and host_name(headers.get("host", "")) not in self._hosts:
             raise HttpProblem(
                 421, "not a name of this service; ask for it by its loopback address", "WrongHost"
             )
@@ -116,7 +118,9 @@ class Guard:
             if given is not None or not self._admits(scope):
                 self._check_token(given)
         if scope["path"] == MCP_PATH:
-            _check_origin(headers, self._hosts)
+            check_origin(headers, self._hosts)
+        elif self._token is None:
+            check_site(scope["method"], headers)
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length) > self._limits.body_bytes:
             raise self._too_large()
@@ -150,19 +154,6 @@ def _bearer_token(headers: Headers) -> str | None:
     """The token of a request; another scheme is for a proxy before us, and a browser sends it every time."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
-
-
-def _check_origin(headers: Headers, hosts: Collection[str] | None) -> None:
-    """Refuse what a page of another site sends; programs send no origin.
-
-    Source: MCP 2026-07-28, Streamable HTTP, "Security": servers must validate the Origin header.
-    """
-    origin = headers.get("origin")
-    if origin is None:
-        return
-    known = hosts if hosts is not None else {_name(headers.get("host", ""))}
-    if _name(origin.partition("://")[2]) not in known:
-        raise HttpProblem(403, "asked by a page of another site", "WrongOrigin")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
@@ -204,10 +195,3 @@ class _Answer:
         """Answer with a problem, unless an answer has begun."""
         if self.status is None:
             await self._problem(scope, problem)(scope, receive, self)
-
-
-def _name(host: str) -> str:
-    """The name of a Host header without its port: `[::1]:8000` is `[::1]`."""
-    bracket = host.find("]")
-    colon = host.find(":", bracket + 1)
-    return (host if colon < 0 else host[:colon]).lower()
