@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from indexes.layout import IndexLayout
+from indexes.manifest import load_manifest
 from indexes.own_ledger import open_own_ledger
 from indexes.publish.current import read_current
 from schemas.feed import Feed
@@ -26,10 +27,13 @@ def read_changes(
     StoreUnavailable: the ledger is not there, or cannot be reached.
     """
     layout = IndexLayout(index.resolve())
-    ledger = open_own_ledger(layout, ledger_url)
+    load_manifest(layout)
+    current = read_current(layout.root)
+    last = current if until is None else until
+    if current == since == last == 0:  # the first run may not have made a ledger yet
+        return Feed(since=0, until=0, entries=())
+    ledger = open_own_ledger(layout, ledger_url, read_only=True)
     try:
-        current = read_current(layout.root)
-        last = current if until is None else until
         return ledger.changes.read(since=since, until=last, current=current, source=source)
     finally:
         ledger.close()

@@ -42,5 +42,9 @@ def split_passage(graph: GraphReader | None, chunk: Chunk) -> tuple[str, str, st
 
 def mark_passage(graph: GraphReader | None, chunk: Chunk) -> str:
     """Return the text of the chunk's section, the passage between » and «; without a graph that alone."""
-    before, passage, after = split_passage(graph, chunk)
+    return mark_parts(*split_passage(graph, chunk))
+
+
+def mark_parts(before: str, passage: str, after: str) -> str:
+    """Return the three as one text, the passage between » and «."""
     return f"{before}{OPEN_MARK}{passage}{CLOSE_MARK}{after}"

@@ -1,6 +1,5 @@
 """Bundles for people and for programs: text for a terminal, flat rows."""
 
-import re
 import textwrap
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from schemas.evidence import Citation, ContextBundle, Evidence, PathStep, PdfLocation, Relation
 from schemas.nodes import Chunk
 from schemas.records import Record, to_record
+from schemas.unseen import replace_unseen
 
 _ROW_FIELDS = (
     *("text", "file_path", "url", "fragment", "text_fragment", "section", "score", "source", "citation"),
@@ -28,8 +28,6 @@ _ROW_FIELDS = (
     ),
 )
 _INDENT = "     "
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What a crawled page must not send to a terminal: control characters, and marks that turn the direction."""
 
 
 def to_rows(bundle: ContextBundle) -> list[Record]:
@@ -107,21 +105,16 @@ def _dated(evidence: Evidence) -> str:
 
 
 def show_line(text: str) -> str:
-    """Return a title, trail or citation on one line; control characters are shown as U+FFFD."""
-    return printable(" ".join(text.splitlines()))
+    """Return a title, trail or citation on one line; what nobody sees is shown as U+FFFD."""
+    return replace_unseen(" ".join(text.splitlines()))
 
 
 def wrap_text(text: str, *, width: int, indent: str = "") -> str:
     """Wrap long lines at words; the line breaks of the text stay, since tables and code need them.
 
-    Control characters are shown as U+FFFD.
+    What nobody sees is shown as U+FFFD.
     """
     return "\n".join(
         textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent, replace_whitespace=False)
-        for line in printable(text).splitlines()
+        for line in replace_unseen(text).splitlines()
     )
-
-
-def printable(text: str) -> str:
-    """Return the text with each control character as U+FFFD; its length stays."""
-    return _CONTROL.sub("\ufffd", text)

@@ -40,7 +40,7 @@ def stored_bytes(settings: Settings, readers: "Readers", *, generation: int | No
         from indexes.wiring import open_raw_store
 
         layout = IndexLayout(Path(settings.index).resolve())
-        ledger = open_own_ledger(layout, settings.ledger_url)
+        ledger = open_own_ledger(layout, settings.ledger_url, read_only=True)
         number = readers.generation if generation is None else generation
         try:
             origins = ledger.origins.of_generation(number, docs=[doc])

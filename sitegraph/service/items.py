@@ -10,7 +10,7 @@ from typing import Any
 
 from indexes.wiring import Readers
 from retrieval.bundle.build import locate_in_pdf
-from retrieval.bundle.passage import mark_passage
+from retrieval.bundle.passage import mark_parts, split_passage
 from retrieval.bundle.render import cite_line, show_line
 from schemas.evidence import ContextBundle, Evidence, PdfLocation
 from schemas.nodes import Chunk
@@ -19,7 +19,7 @@ from sitegraph.service.answers import find_chunk, find_document
 
 TITLE_MAX = 200
 TEXT_MAX = 40_000
-"""Code points of the text of an item; about 10,000 tokens."""
+"""Code points of the text of an item, without marks and headings; about 10,000 tokens."""
 
 
 def resource_uri(chunk_id: str) -> str:
@@ -75,8 +75,10 @@ def _item_of_chunk(readers: Readers, id_: str) -> dict[str, Any]:
 
 def read_in_place(readers: Readers, chunk: Chunk) -> tuple[str, bool]:
     """Return the section of a chunk under its headings, which say what it is about; whether it was cut."""
-    text, is_cut = cut_around(mark_passage(readers.graph, chunk), limit=TEXT_MAX)
-    return "\n\n".join(filter(None, (show_line(" > ".join(chunk.heading_path)), text))), is_cut
+    parts = split_passage(readers.graph, chunk)
+    kept = cut_around(*parts, limit=TEXT_MAX)
+    text = mark_parts(*kept)
+    return "\n\n".join(filter(None, (show_line(" > ".join(chunk.heading_path)), text))), kept != parts
 
 
 def _item_of_document(readers: Readers, id_: str) -> dict[str, Any]:
@@ -126,14 +128,14 @@ def _text(value: object) -> str:
     return "true" if value is True else show_line(str(value))
 
 
-def cut_around(text: str, *, limit: int) -> tuple[str, bool]:
-    """Keep at most *limit* code points of *text*, around the passage between » and «; whether it was cut."""
-    if len(text) <= limit:
-        return text, False
-    start, end = text.find("»"), text.rfind("«")
-    before = max(0, (limit - (end - start)) // 2)
-    first = max(0, min(start - before, len(text) - limit))
-    return text[first : first + limit], True
+def cut_around(before: str, passage: str, after: str, *, limit: int) -> tuple[str, str, str]:
+    """Return the three with at most *limit* code points in all: first the passage, then what is next to it.
+
+    Both sides have equal room; what one does not need the other gets.
+    """
+    room = max(0, limit - len(passage))
+    ahead = min(len(before), max(room // 2, room - len(after)))
+    return before[len(before) - ahead :], passage[:limit], after[: room - ahead]
 
 
 def _title(cited: Evidence | Chunk, pdf: PdfLocation | None) -> str:

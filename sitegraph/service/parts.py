@@ -150,8 +150,11 @@ class _Ledger:
         return read_coverage(self._layout.root, now=now(), ledger_url=self.settings.ledger_url)
 
     def last_change(self, id_: str) -> FeedEntry | None:
+        from sitegraph.service.viewer.versions import departures
+
         with self._opened() as ledger:
-            return ledger.changes.last_of(id_, until=self.generation())
+            line = [one.generation for one in ledger.lineage.of(self.generation())]
+            return next(reversed(departures(id_, ledger.lineage.of_id(id_, line))), None)
 
     def documents(self, name: str) -> tuple[str, ...]:
         """As a citation names it: a URL or the path of a file, which the fragment of a place may follow."""

@@ -21,8 +21,18 @@ def describe_sources(
             "rows": rows.get(name, {}),
             "last_run": last_run(runs.get(name), under_way=f"source:{name}" in under_way),
         }
-        for name in sorted({*states, *rows, *_unfinished(runs)} - {""})
+        for name in source_names(states, rows, runs)
     }
+
+
+def source_names(
+    states: Collection[str], rows: Collection[str], runs: Mapping[str, Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Return, in order, the sources of an index: with documents, with rows, or with a run that went wrong.
+
+    Args: runs: the last reports by source.
+    """
+    return tuple(sorted({*states, *rows, *_unfinished(runs)} - {""}))
 
 
 def _unfinished(runs: Mapping[str, Mapping[str, Any]]) -> set[str]:

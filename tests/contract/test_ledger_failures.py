@@ -95,6 +95,21 @@ def test_what_a_killed_writer_left_in_the_log_is_read_too(read_only_folder: Path
         assert [known.uri for known in ledger.documents.of_source("site")] == [make_known("late").uri]
 
 
+def test_who_may_not_write_sees_what_another_one_writes_meanwhile(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    folder.mkdir()
+    url = f"sqlite:///{folder / 'ledger.sqlite'}"
+    with closing(open_ledger(url)) as writing:
+        writing.documents.save([make_known("0")])
+    with only_readable(folder):
+        reading = open_ledger(url, read_only=True)
+        assert reading.documents.count("site") == 1
+    with closing(open_ledger(url)) as writing:
+        writing.documents.save([make_known(str(number)) for number in range(2000)])
+    with only_readable(folder), closing(reading):
+        assert len(reading.documents.of_source("site")) == 2000
+
+
 def test_a_read_only_database_without_our_tables_is_named(read_only_folder: Path) -> None:
     with (
         closing(open_ledger(f"sqlite:///{read_only_folder / 'old.sqlite'}")) as ledger,

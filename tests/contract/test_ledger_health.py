@@ -125,3 +125,21 @@ def test_reading_does_not_wait_for_a_writer_and_leaves_no_file_behind(tmp_path: 
     again.close()
 
     assert sorted(tmp_path.iterdir()) == before == [tmp_path / "ledger.sqlite"]
+
+
+@pytest.mark.parametrize("sort", ["run", "reader"])
+def test_who_reads_sees_what_is_written_meanwhile_and_whoever_goes_last_leaves_no_file(
+    sort: str, tmp_path: Path
+) -> None:
+    url = f"sqlite:///{tmp_path / 'ledger.sqlite'}"
+    open_ledger(url).close()
+    reading = open_ledger(url, read_only=True)
+    assert reading.documents.count("site") == 0
+    writing = open_ledger(url)
+    writing.documents.save([make_known(str(number)) for number in range(2000)])
+    first, last = (writing, reading) if sort == "reader" else (reading, writing)
+
+    first.engine.dispose()
+    assert len(last.documents.of_source("site")) == 2000
+    last.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]

@@ -1,7 +1,13 @@
 """What led to a generation, read backwards, over SQLite files and a real PostgreSQL."""
 
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
 from indexes.stores.ledger.generations import GenerationState
-from indexes.stores.ledger.ledger import Ledger
+from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from tests.fakes.ledger_rows import SITE, begin
 
@@ -80,3 +86,40 @@ def test_changes_are_counted_by_generation_and_kind(ledger: Ledger) -> None:
     }
     assert counted[third][FeedKind.CHUNK, FeedChange.REPLACED] == 1
     assert second not in counted
+
+
+def test_a_ledger_from_before_its_changes_had_indexes_gets_them_when_a_run_opens_it(
+    ledger: Ledger, ledger_url: str
+) -> None:
+    first, _, third = three(ledger)
+    before = names_of_indexes(ledger)
+    with ledger.engine.begin() as connection:
+        for name in before:
+            connection.exec_driver_sql(f'DROP INDEX "{name}"')
+    with closing(open_ledger(ledger_url, read_only=True)) as reading:
+        assert [one.generation for one in reading.lineage.of_id("chunk:a", [third, first])] == [first, third]
+
+    open_ledger(ledger_url).close()
+    with closing(open_ledger(ledger_url)) as again:
+        assert names_of_indexes(again) == before == {"change_old_id", "change_new_id", "change_uri"}
+
+
+def test_no_question_about_an_id_or_a_document_reads_all_changes(tmp_path: Path) -> None:
+    plans: list[str] = []
+    with closing(open_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")) as ledger:
+
+        @sa.event.listens_for(ledger.engine, "before_cursor_execute")
+        def explain(_connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+            if "FROM change" in statement:
+                cursor.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
+                plans.extend(row[-1] for row in cursor.fetchall())
+
+        ledger.lineage.of_id("chunk:a", range(1, 50))
+        ledger.lineage.of_document(DOC, URI, range(1, 50))
+
+    assert len(plans) >= 5
+    assert not [plan for plan in plans if not plan.startswith("SEARCH change USING INDEX change_")]
+
+
+def names_of_indexes(ledger: Ledger) -> set[str | None]:
+    return {index["name"] for index in sa.inspect(ledger.engine).get_indexes("change")}

@@ -36,18 +36,6 @@ class Changes:
             _check_kept(connection, path, since=since, current=current)
             return Feed(since=since, until=until, entries=_entries(connection, path, source))
 
-    def last_of(self, id_: str, *, until: int) -> FeedEntry | None:
-        """Return the last change up to generation *until* that took an id out, if the feed still has it."""
-        columns = [column for column in change.columns if column.name != "seq"]
-        query = (
-            sa.select(*columns)
-            .where(change.c.old_id == id_, change.c.generation <= until)
-            .order_by(change.c.generation.desc(), change.c.seq.desc())
-        )
-        with self._reading.connect() as connection:
-            rows = (from_record(FeedEntry, dict(row._mapping)) for row in connection.execute(query))
-            return next((entry for entry in rows if entry.new_id != id_), None)
-
 
 def path_between(bases: Mapping[int, int], *, since: int, until: int, current: int) -> tuple[int, ...]:
     """Return the generations after *since* up to *until*, oldest first; *bases* say what each was built on.

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from indexes.read_only import open_read_only
 from indexes.stores.ledger.failures import tell_failures_of
-from indexes.stores.ledger.tables import metadata
+from indexes.stores.ledger.tables import change, metadata
 from schemas.errors import ConfigError
 from schemas.extras import install_line
 
@@ -20,7 +20,7 @@ _MAKING_TABLES = 0x51_7E_64_AF
 
 
 def open_engine(url: str, *, read_only: bool = False) -> sa.Engine:
-    """Connect to the ledger's database and make what tables are missing.
+    """Connect to the ledger's database and make what tables and indexes are missing.
 
     A file of SQLite that may not be written is opened for reading: what writes then raises StoreUnavailable.
     So is any database with *read_only*; no tables are made then, and no reader waits for a writer.
@@ -46,6 +46,9 @@ def open_engine(url: str, *, read_only: bool = False) -> sa.Engine:
             # Two runs that start together would both find a table missing.
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MAKING_TABLES)))
         metadata.create_all(connection)
+        # It makes those of new tables only, and this table is older than its indexes.
+        for index in change.indexes:
+            index.create(connection, checkfirst=True)
     return engine
 
 

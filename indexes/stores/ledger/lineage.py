@@ -34,13 +34,11 @@ class Lineage:
 
     def of_id(self, id_: str, generations: Collection[int]) -> tuple[FeedEntry, ...]:
         """What these generations did to a document, chunk or tool under this id, in order."""
-        return self._entries(generations, sa.or_(change.c.old_id == id_, change.c.new_id == id_))
+        return self._entries(generations, change.c.old_id == id_, change.c.new_id == id_)
 
     def of_document(self, doc: str, uri: str, generations: Collection[int]) -> tuple[FeedEntry, ...]:
         """What these generations did to a document and to its chunks at this address, in order."""
-        return self._entries(
-            generations, sa.or_(change.c.uri == uri, change.c.old_id == doc, change.c.new_id == doc)
-        )
+        return self._entries(generations, change.c.uri == uri, change.c.old_id == doc, change.c.new_id == doc)
 
     def counts(self, generations: Collection[int]) -> Mapping[int, Mapping[tuple[FeedKind, FeedChange], int]]:
         """How many entries of each kind the feed has of each of these generations."""
@@ -55,16 +53,18 @@ class Lineage:
         return found
 
     def _entries(
-        self, generations: Collection[int], condition: sa.ColumnElement[bool]
+        self, generations: Collection[int], *conditions: sa.ColumnElement[bool]
     ) -> tuple[FeedEntry, ...]:
-        columns = [column for column in change.columns if column.name != "seq"]
-        query = sa.select(*columns).where(condition).order_by(change.c.generation, change.c.seq)
+        """Entries that meet any of the conditions; asked one by one, each is answered from an index."""
+        wanted = frozenset(generations)
+        found: dict[tuple[int, int], FeedEntry] = {}
         with self._reading.connect() as connection:
-            return tuple(
-                from_record(FeedEntry, dict(row._mapping))
-                for part in _parts(generations)
-                for row in connection.execute(query.where(change.c.generation.in_(part)))
-            )
+            for condition in conditions:
+                for row in connection.execute(sa.select(change).where(condition)):
+                    fields = {name: value for name, value in row._mapping.items() if name != "seq"}
+                    if row.generation in wanted:
+                        found[row.generation, row.seq] = from_record(FeedEntry, fields)
+        return tuple(found[key] for key in sorted(found))
 
 
 def _parts(generations: Iterable[int]) -> list[list[int]]:

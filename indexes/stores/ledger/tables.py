@@ -291,6 +291,9 @@ change = sa.Table(
     sa.Column("uri", _TEXT, nullable=False),
     sa.Column("reason", _TEXT, nullable=False),
 )
+sa.Index("change_old_id", change.c.old_id, postgresql_using="hash")
+sa.Index("change_new_id", change.c.new_id, postgresql_using="hash")
+sa.Index("change_uri", change.c.uri, postgresql_using="hash")
 
 # Says that the changes of a generation are kept: one without changes would look like one that is not.
 feed = sa.Table(

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import re
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from ingest.parse.pdf.picture import PagePicture
 from schemas.geometry import BBox, PageSize, turn
 from schemas.nodes import RegionType
+from schemas.unseen import replace_unseen
 from sitegraph.cli.inspection.report import ChunkShown, PageShown, RegionShown, Report
 from sitegraph.cli.inspection.text import place_of, summarise, verdict_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _FOLDER = Path(__file__).parent
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ABOVE_ALL = frozenset({"warning", "doubt"})
 
 
@@ -51,7 +50,7 @@ def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, finalize=_printable
+        loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, finalize=_show_unseen
     )
     environment.filters |= {
         "place": place_of,
@@ -62,9 +61,8 @@ def _environment() -> "Environment":
     return environment
 
 
-def _printable(value: object) -> object:
-    """Show characters that move the cursor or turn the direction of text as U+FFFD."""
-    return _UNPRINTABLE.sub("\ufffd", value) if type(value) is str else value
+def _show_unseen(value: object) -> object:
+    return replace_unseen(value) if type(value) is str else value
 
 
 def _holds(chunk: ChunkShown) -> bool:

@@ -2,8 +2,8 @@
 
 from retrieval.bundle.prompt import render_prompt
 from retrieval.bundle.render import cite_line, show_line
+from schemas.unseen import replace_unseen
 from sitegraph.service.contract import RetrieveRequest
-from sitegraph.service.mcp_.framing import clean
 from sitegraph.service.mcp_.tools import retrieve_bundle
 from sitegraph.service.parts import Parts
 
@@ -18,4 +18,6 @@ def write_prompt(parts: Parts, question: str) -> tuple[str, int]:
         f"{one.S} chunk_id {one.chunk_id} citation {show_line(cite_line(one, one.pdf))}"
         for one in bundle.evidence
     )
-    return clean("\n".join((render_prompt(bundle), "", "For the line of JSON:", *cited))), bundle.generation
+    return replace_unseen(
+        "\n".join((render_prompt(bundle), "", "For the line of JSON:", *cited))
+    ), bundle.generation

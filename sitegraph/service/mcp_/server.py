@@ -19,7 +19,7 @@ from schemas.errors import SitegraphError
 from schemas.json_text import to_json
 from schemas.program import program_version
 from schemas.redaction import one_line
-from sitegraph.service.mcp_.framing import clean
+from schemas.unseen import replace_unseen
 from sitegraph.service.mcp_.prompts import ARGUMENT, NAME, write_prompt
 from sitegraph.service.mcp_.resources import CHUNK_TEMPLATE, PAGE_TEMPLATE, chunk_of_uri, read_resource
 from sitegraph.service.mcp_.subscriptions import Subscriptions
@@ -251,7 +251,7 @@ class _Offer:
 
 def _protocol_error(problem: HttpProblem) -> MCPError:
     code = types.INVALID_PARAMS if problem.status < 500 else types.INTERNAL_ERROR
-    return MCPError(code, clean(one_line(problem.detail)))
+    return MCPError(code, replace_unseen(one_line(problem.detail)))
 
 
 def _success(reply: ToolReply) -> types.CallToolResult:
@@ -268,5 +268,5 @@ def _success(reply: ToolReply) -> types.CallToolResult:
 
 
 def _failure(message: str) -> types.CallToolResult:
-    said = types.TextContent(type="text", text=clean(one_line(message)))
+    said = types.TextContent(type="text", text=replace_unseen(one_line(message)))
     return types.CallToolResult(content=[said], is_error=True)

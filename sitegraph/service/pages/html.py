@@ -1,6 +1,5 @@
 """Templates to answers: every text escaped, every answer under headers that let a page do next to nothing."""
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -11,13 +10,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import Response
 
+from schemas.unseen import replace_unseen
 from sitegraph.service.pages.assets import asset_path
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_UNSHOWN = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
-)
-"""Control characters, marks that turn the direction, halves of pairs, and letters that nobody sees."""
 
 POLICY = "; ".join(
     (
@@ -43,11 +39,6 @@ HEADERS: Mapping[str, str] = {
     "Vary": "Accept, Cookie",
 }
 """Source: OWASP HTTP Headers Cheat Sheet; `X-Content-Type-Options` is of every answer, pages or not."""
-
-
-def printable(text: str) -> str:
-    """Return *text* with U+FFFD for each character that would steer what shows it."""
-    return _UNSHOWN.sub("\ufffd", text)
 
 
 def web_url(url: str | None) -> str | None:
@@ -89,4 +80,4 @@ def respond_html(
 
 
 def _finalize(value: Any) -> Any:
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return replace_unseen(value) if isinstance(value, str) and not isinstance(value, Markup) else value

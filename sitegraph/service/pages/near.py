@@ -11,9 +11,9 @@ from starlette.responses import Response
 from indexes.wiring import Readers
 from schemas.edges import EdgeKind
 from schemas.nodes import NodeKind
+from schemas.unseen import replace_unseen
 from sitegraph.graph_view.svg import embed_svg
 from sitegraph.service.pages.frame import Pages
-from sitegraph.service.pages.html import printable
 from sitegraph.service.viewer.near import HOPS, Near, open_near, page_of_node
 
 NODE_ID = rf"^({'|'.join(kind.value.lower() for kind in NodeKind)}):[a-z2-7]{{26}}$"
@@ -57,4 +57,4 @@ def _picture(found: Near) -> Markup:
     svg = embed_svg(
         found.graph, href=lambda node: f"/near/{node.id}", name=f"What stands around {found.start.label}"
     )
-    return Markup(printable(svg))  # noqa: S704 - escaped by embed_svg
+    return Markup(replace_unseen(svg))  # noqa: S704 - escaped by embed_svg

@@ -1,16 +1,19 @@
 """Runs and health: what each generation changed, how fresh each source is, what went wrong."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from indexes.layout import IndexLayout
+from indexes.publish.generation import load_generation
 from indexes.wiring import Readers
 from schemas.documents import DocumentState, KnownDocument
 from schemas.feed import FeedChange, FeedKind
 from schemas.freshness import FreshnessState, judge_freshness
 from schemas.lineage import Ancestor, RunRow
+from sitegraph.service.sources import source_names
 from sitegraph.service.viewer.archive import LedgerArchive, Past
 
 GENERATIONS_MAX, RUNS_MAX, DOCUMENTS_MAX, KINDS_MAX, URLS_MAX = 30, 30, 50, 20, 5
@@ -86,7 +89,12 @@ class RunsAndHealth:
 
 def read_health(readers: Readers, archive: LedgerArchive) -> RunsAndHealth | None:
     """Return what the ledger tells of runs and sources; None where it cannot be read."""
-    return archive.past(readers, lambda past: _health(past, now=archive.now()))
+
+    def ask(past: Past) -> RunsAndHealth:
+        published = load_generation(IndexLayout(readers.index), readers.generation).sources
+        return _health(past, published, now=archive.now())
+
+    return archive.past(readers, ask)
 
 
 def run_of(row: RunRow, *, under_way: frozenset[str]) -> RunSummary:
@@ -122,7 +130,7 @@ def group_problems(report: Mapping[str, Any] | None) -> tuple[ProblemKind, ...]:
     )
 
 
-def _health(past: Past, *, now: str) -> RunsAndHealth:
+def _health(past: Past, published: Collection[str], *, now: str) -> RunsAndHealth:
     ledger = past.ledger
     rows = ledger.runs.recent(limit=RUNS_MAX)
     leases = ledger.leases.held(now=now)
@@ -131,7 +139,7 @@ def _health(past: Past, *, now: str) -> RunsAndHealth:
     troubled = [sum(found.get(state, 0) for state in TROUBLED) for found in states.values()]
     return RunsAndHealth(
         generations=_generations(past, past.line[:GENERATIONS_MAX]),
-        sources=_sources(past, states, under_way, now=now),
+        sources=_sources(past, states, published, under_way, now=now),
         runs=tuple(run_of(row, under_way=under_way) for row in rows),
         troubled=ledger.documents.in_states(TROUBLED, limit=DOCUMENTS_MAX),
         troubled_total=sum(troubled),
@@ -156,14 +164,19 @@ def _generations(past: Past, line: Sequence[Ancestor]) -> tuple[PublishedGenerat
 
 
 def _sources(
-    past: Past, states: Mapping[str, Mapping[str, int]], under_way: frozenset[str], *, now: str
+    past: Past,
+    states: Mapping[str, Mapping[str, int]],
+    published: Collection[str],
+    under_way: frozenset[str],
+    *,
+    now: str,
 ) -> tuple[SourceHealth, ...]:
     last = past.ledger.runs.latest_reports()
     due, looked_at = past.ledger.health.due(now), past.ledger.documents.looked_at()
     sources = past.ledger.sources.all()
     ended = past.ledger.runs.last_finished()
     found = []
-    for name in sorted({*states, *last} - {""}):
+    for name in source_names(states, published, last):
         run = last.get(name)
         problems = group_problems(run["report"] if run else None)
         slo = sources[name].freshness.slo if name in sources else None

@@ -20,7 +20,7 @@ def became(id_: str, entries_of: EntriesOf) -> tuple[FeedEntry, ...]:
     at: str | None = id_
     while at is not None and len(steps) < STEPS_MAX:
         since = steps[-1].generation if steps else 0
-        left = [one for one in entries_of(at) if one.old_id == at != one.new_id and one.generation > since]
+        left = [one for one in departures(at, entries_of(at)) if one.generation > since]
         if not left:
             break
         steps.append(left[-1])
@@ -43,3 +43,8 @@ def was(id_: str, entries_of: EntriesOf) -> tuple[FeedEntry, ...]:
         steps.append(came[-1])
         at = came[-1].old_id
     return tuple(steps)
+
+
+def departures(id_: str, entries: Sequence[FeedEntry]) -> tuple[FeedEntry, ...]:
+    """Return those of *entries* that took *id_* out, in order."""
+    return tuple(one for one in entries if one.old_id == id_ != one.new_id)

@@ -1,12 +1,21 @@
 """Pages of PDFs drawn in a process of their own."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import pymupdf
 import pytest
 
-from runtime.processes.page_images import draw_apart, draw_page_apart
-from schemas.errors import ConfigError, ParseError
+from indexes.changes import read_changes
+from runtime.processes.page_images import draw_apart, draw_page_apart, stored_bytes
+from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.nodes import Chunk
+from schemas.settings import Settings
 from tests.fakes.governance import governance_documents
+from tests.fakes.ledger_index import ledger_index
 from tests.fakes.pdfs import manual
 
 CHUNK = next(chunk for _, found in governance_documents()[0] for chunk in found if chunk.page_no == 1)
@@ -42,3 +51,21 @@ def test_a_passage_of_no_page_is_refused() -> None:
     with pytest.raises(ConfigError, match="no page and box"):
         draw_apart(b"", prose)
     assert isinstance(prose, Chunk)
+
+
+def test_who_reads_the_bytes_of_a_document_or_the_feed_waits_for_no_writer(tmp_path: Path) -> None:
+    with ledger_index(tmp_path) as index:
+        index.ledger.close()
+        settings = Settings(index=str(index.layout.root))
+        readers: Any = SimpleNamespace(generation=1, manifest=index.manifest)
+        with closing(sqlite3.connect(index.layout.ledger, isolation_level=None)) as run:
+            run.execute("BEGIN IMMEDIATE")
+            run.execute("DROP TABLE answer")
+            with pytest.raises(StoreUnavailable, match="knows no bytes of this document"):
+                stored_bytes(settings, readers)("pdf:none")
+            assert read_changes(index.layout.root, since=0).entries == ()
+            run.execute("COMMIT")
+            with pytest.raises(StoreUnavailable, match="knows no bytes of this document"):
+                stored_bytes(settings, readers)("pdf:none")
+            made = {name for (name,) in run.execute("SELECT name FROM sqlite_master")}
+    assert "answer" not in made

@@ -1,14 +1,22 @@
 """Text of crawled pages between two lines that no page can write."""
 
 import re
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitegraph.service.items import cut_around
-from sitegraph.service.mcp_.framing import NOTICE, clean, clean_record, fence
+from schemas.nodes import Section
+from schemas.unseen import replace_unseen
+from sitegraph.service.items import TEXT_MAX, cut_around, read_in_place
+from sitegraph.service.mcp_.framing import NOTICE, clean_record, fence
+from tests.fakes.governance import governance_documents
 
+ROWS = governance_documents()[0]
+CHUNK = next(chunk for _, found in ROWS for chunk in found if chunk.section_id)
+SECTION = next(node for nodes, _ in ROWS for node in nodes if isinstance(node, Section))
 FENCE = re.compile(rf"{re.escape(NOTICE)}\n<<<DOCUMENT ([0-9a-f]{{16}})\n(.*)\nDOCUMENT \1>>>", re.DOTALL)
 
 
@@ -16,7 +24,7 @@ FENCE = re.compile(rf"{re.escape(NOTICE)}\n<<<DOCUMENT ([0-9a-f]{{16}})\n(.*)\nD
 def test_whatever_a_page_says_stands_between_the_lines_and_cannot_end_them(text: str) -> None:
     found = FENCE.fullmatch(fence(text))
     assert found is not None
-    assert found[2] == clean(text)
+    assert found[2] == replace_unseen(text)
     assert found[1] not in found[2]
 
 
@@ -32,28 +40,31 @@ def test_equal_texts_have_equal_fences_and_other_texts_others() -> None:
     assert fence("a").splitlines()[1] != fence("b").splitlines()[1]
 
 
-@pytest.mark.parametrize(
-    "hidden",
-    ["\x1b[2J", "\x00", "\x9b", "\u202e", "\u200b", "\ufeff", "\U000e0041", "\ud800"],
-    ids=["escape", "nul", "csi", "right to left", "zero width", "byte order mark", "tag", "half a pair"],
-)
-def test_what_people_do_not_see_is_replaced_one_for_one(hidden: str) -> None:
-    text = f"before{hidden}after"
-    assert len(clean(text)) == len(text)
-    assert hidden[0] not in clean(text)
-    assert clean("tabs\tand\nlines, ünïcode 漢字 \u200d stay") == "tabs\tand\nlines, ünïcode 漢字 \u200d stay"
-
-
 def test_a_record_is_cleaned_to_its_last_text_and_numbers_stay() -> None:
-    record = {"a\x1b": ["b\x00", {"c": None, "d": 1.5, "e": True}]}
+    record = {"a\x1b": ["b\u2064", {"c": None, "d": 1.5, "e": True}]}
     assert clean_record(record) == {"a\ufffd": ["b\ufffd", {"c": None, "d": 1.5, "e": True}]}
 
 
-@given(st.text(max_size=60), st.text(max_size=20), st.text(max_size=60))
+@given(st.text(max_size=60), st.text(max_size=40), st.text(max_size=60))
 def test_a_long_section_is_cut_around_its_passage(before: str, passage: str, after: str) -> None:
-    text = f"{before.replace('»', '')}»{passage.replace('«', '')}«{after.replace('«', '')}"
-    kept, is_cut = cut_around(text, limit=30)
-    assert kept in text
-    assert is_cut == (len(text) > 30)
-    assert len(kept) == min(len(text), 30)
-    assert "»" in kept
+    kept = cut_around(before, passage, after, limit=30)
+    assert before.endswith(kept[0])
+    assert kept[1] == passage[:30]
+    assert after.startswith(kept[2])
+    assert len("".join(kept)) == min(len(before + passage + after), 30)
+
+
+def test_a_passage_between_quotation_marks_of_its_own_language_is_kept_whole() -> None:
+    quoted = "Sie riefen »Licht aus«, und er rief »gleich«. "
+    chunk = replace(CHUNK, text="Der Wärter löscht das Licht.", section_id="section:s", region_id=None)
+    start = 2 * TEXT_MAX // len(quoted) * len(quoted)
+    text = f"{quoted * (start // len(quoted))}{chunk.text} {quoted * 2000}"
+    section = replace(SECTION, text=text)
+    chunk = replace(chunk, offsets=(start, start + len(chunk.text)))
+    readers: Any = SimpleNamespace(graph=SimpleNamespace(nodes=lambda _: (section,)))
+
+    shown, is_cut = read_in_place(readers, chunk)
+
+    assert f"»{chunk.text}«" in shown
+    assert is_cut
+    assert len(shown) < TEXT_MAX + 500

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pymupdf
@@ -10,7 +11,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from indexes.layout import IndexLayout
+from indexes.stores.ledger.ledger import open_ledger
 from schemas.nodes import Chunk
+from schemas.settings import Settings
+from sitegraph.service.guard import RequestLimits
+from sitegraph.service.parts import open_parts
+from sitegraph.service.viewer.runs import read_health
 from tests.fakes.copies import copy_index
 from tests.fakes.governance import governance_documents
 from tests.fakes.next_generation import publish_next
@@ -189,6 +195,24 @@ def test_runs_tell_what_generations_changed_and_what_runs_cost(browser: TestClie
     assert '<span class="badge bad">stale</span>' in text
     assert "promised every 36.0 h" in text
     assert "1 due" in text
+
+
+def test_runs_name_the_sources_that_an_agent_is_told_and_none_that_was_dropped(
+    second: tuple[Path, Changed], tmp_path: Path
+) -> None:
+    root = copy_index(second[0], tmp_path / "index")
+    with closing(open_ledger(f"sqlite:///{IndexLayout(root).ledger}")) as ledger:
+        for name, state in (("dropped", "finished"), ("refused", "refused")):
+            ledger.runs.start(name, source=name, now="2026-01-01T00:00:00+00:00")
+            ledger.runs.finish(name, state=state, now="2026-01-01T00:01:00+00:00", report=None)
+    with open_parts(Settings(index=str(root)), RequestLimits()) as parts:
+        health = parts.retriever.read(lambda readers: read_health(readers, parts.archive))
+        told = parts.retriever.read(parts.sources)["sources"]
+    assert health is not None
+    names = [one.name for one in health.sources]
+    assert names == list(told)
+    assert "refused" in names
+    assert "dropped" not in names
 
 
 def test_a_neighbourhood_is_a_picture_of_links_and_a_list(browser: TestClient, changed: Changed) -> None:

@@ -13,7 +13,7 @@ from indexes.stores.ledger.ledger import open_ledger
 from retrieval.learning.query_log import log_folder
 from schemas.documents import DocumentState, KnownDocument
 from schemas.evidence import ContextBundle
-from sitegraph.service.pages.html import printable
+from sitegraph.service.pages.html import templates
 from sitegraph.service.pages.results import group_results
 from tests.unit.sitegraph.service.conftest import serving
 from tests.unit.sitegraph.service.pages.test_frame import BROWSER
@@ -131,10 +131,11 @@ def test_a_ledger_that_is_gone_costs_only_what_it_would_say(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "steering", ["\x1b", "\x9b", "\u202e", "\u2066", "\u200f", "\x00", "\ud800", "\U000e0041"]
+    "steering", ["\x1b", "\x9b", "\u202e", "\u2066", "\u200f", "\x00", "\ud800", "\U000e0041", "\u2064"]
 )
 def test_what_steers_a_terminal_or_the_direction_is_shown_as_a_mark(steering: str) -> None:
-    assert printable(f"a{steering}b\n\tc") == "a\ufffdb\n\tc"
+    shown = templates().from_string("{{ said }}").render(said=f"a{steering}b\n\tc")
+    assert shown == "a\ufffdb\n\tc"
 
 
 def test_an_empty_bundle_has_no_groups() -> None:

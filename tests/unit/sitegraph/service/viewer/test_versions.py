@@ -1,9 +1,17 @@
 """A passage followed through its versions."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from indexes.publish.current import write_current
+from indexes.stores.ledger.generations import GenerationState
 from schemas.feed import FeedChange, FeedEntry, FeedKind
+from schemas.settings import Settings
+from sitegraph.service.guard import RequestLimits
+from sitegraph.service.parts import open_parts
 from sitegraph.service.viewer.versions import STEPS_MAX, EntriesOf, became, was
+from tests.fakes.ledger_index import ledger_index
+from tests.fakes.ledger_rows import begin
 
 
 def entry(generation: int, old: str | None, new: str | None) -> FeedEntry:
@@ -53,3 +61,28 @@ def test_a_passage_that_came_back_is_followed_from_where_it_went_last() -> None:
 def test_a_passage_that_changes_for_ever_is_followed_for_a_while() -> None:
     line = over(*(entry(number, f"c{number}", f"c{number + 1}") for number in range(1, 100)))
     assert len(became("c1", line)) == len(was("c99", line)) == STEPS_MAX
+
+
+def test_what_a_generation_did_that_was_rolled_back_is_not_told_of_an_id(tmp_path: Path) -> None:
+    added = FeedEntry(
+        kind=FeedKind.CHUNK, change=FeedChange.ADDED, old_id=None, new_id="a", source="s", uri="u", reason=""
+    )
+    with ledger_index(tmp_path) as index:
+
+        def publish(base: int, *entries: FeedEntry) -> int:
+            number = begin(index.ledger, base=base)
+            index.ledger.generations.freeze(
+                number, payloads=(), plan_sha="p", changes=(), details={}, feed=entries
+            )
+            index.ledger.generations.mark(number, GenerationState.PUBLISHED)
+            write_current(tmp_path, number)
+            return number
+
+        first = publish(0, added)
+        publish(first, entry(0, "a", "lost"))
+        index.ledger.generations.roll_back(above=first)
+        publish(first, entry(0, "b", "c"))
+
+        with open_parts(Settings(index=str(tmp_path)), RequestLimits()) as parts:
+            assert parts.last_change("a") is None
+            assert getattr(parts.last_change("b"), "new_id", None) == "c"
