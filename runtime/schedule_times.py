@@ -38,7 +38,7 @@ def fires(*, cron: str | None, every: float | None, rrule: str | None, timezone:
 
 
 def longest_wait(schedules: Sequence[Schedule], *, runs: int) -> float | None:
-    """The longest time, in seconds, in which *runs* runs of active schedules begin; None where it is not known.
+    """The longest time, in seconds, in which *runs* runs of active schedules begin; None where none does.
 
     It is measured over what the schedules do: a nightly run that rests on Sundays waits two days there. Where
     that is too little for so many runs, it is at most as many times the longest of fewer. A schedule that
